@@ -25,8 +25,8 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fleet.merging import SummaryGroups
-from urdf2dyn_ros.identification.preparation import RecordedNames
 from urdf2dyn_ros.identification.robot import Robot, robot_of
+from urdf2dyn_ros.identification.segments import RecordedNames
 from urdf2dyn_ros.identification.sources import SourceSettings, read_summaries
 from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.identification.summary_file import summary_bytes

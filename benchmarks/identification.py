@@ -22,13 +22,14 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.bodies import prior_of
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.identification import identify
-from urdf2dyn_ros.identification.preparation import RecordedNames, RecordedSegment, pieces_of
+from urdf2dyn_ros.identification.pieces import pieces_of
 from urdf2dyn_ros.identification.report.robot_files import (
     identified_joint_terms,
     identified_model,
 )
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import robot_of
+from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Rotor

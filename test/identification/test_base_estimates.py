@@ -10,8 +10,9 @@ from urdf2dyn_ros.identification.fit.deviations import deviations
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, fitted, pooled
 from urdf2dyn_ros.identification.identification import identify
-from urdf2dyn_ros.identification.preparation import RecordedNames, RecordedSegment, pieces_of
+from urdf2dyn_ros.identification.pieces import pieces_of
 from urdf2dyn_ros.identification.robot import Robot, robot_of
+from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.urdf import read_urdf

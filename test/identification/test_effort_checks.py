@@ -13,7 +13,7 @@ from urdf2dyn_ros.identification.choice import block_pools
 from urdf2dyn_ros.identification.fit.pooled_fit import pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.mistakes.change import Change, no_change, swapped, turned
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import RowSource
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

@@ -14,8 +14,8 @@ from support.recordings.evaluate_command import Done
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.identification.identified_parameters import identified_parameters
-from urdf2dyn_ros.identification.identified_urdf import identified_urdf
+from urdf2dyn_ros.identification.report.identified_parameters import identified_parameters
+from urdf2dyn_ros.identification.report.identified_urdf import identified_urdf
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.loads.load_parameters import with_loads

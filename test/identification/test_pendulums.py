@@ -3,7 +3,7 @@
 import numpy as np
 
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import robot_of
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.urdf import read_urdf

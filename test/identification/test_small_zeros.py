@@ -8,7 +8,7 @@ import pytest
 
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import robot_of
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

@@ -29,7 +29,6 @@ from urdf2dyn_ros.identification.identification import identify
 from urdf2dyn_ros.identification.mistakes.late_efforts import LARGEST_GIVEN_DELAY
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload, payload_on
 from urdf2dyn_ros.identification.payload.payload_tables import PAYLOAD_TITLE, payload_tables
-from urdf2dyn_ros.identification.preparation import RecordedNames
 from urdf2dyn_ros.identification.report.figures import identification_json
 from urdf2dyn_ros.identification.report.picture import identification_picture
 from urdf2dyn_ros.identification.report.robot_files import robot_texts
@@ -40,6 +39,7 @@ from urdf2dyn_ros.identification.report.tables import (
 )
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
+from urdf2dyn_ros.identification.segments import RecordedNames
 from urdf2dyn_ros.identification.sources import (
     SourceSettings,
     read_summaries,

@@ -11,7 +11,7 @@ from urdf2dyn_ros.identification.effort_checks import effort_fault
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.mistakes.change import no_change
 from urdf2dyn_ros.identification.mistakes.nominal_fit import NominalFit
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import MOVING_SPEED
 

@@ -11,7 +11,7 @@ from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.mistakes.late_efforts import late_efforts
 from urdf2dyn_ros.identification.mistakes.mistakes import mistakes_of
 from urdf2dyn_ros.identification.mistakes.units import other_units
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 _WRONG_UNITS = 30.0

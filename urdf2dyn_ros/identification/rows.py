@@ -10,7 +10,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.columns import Columns
 from urdf2dyn_ros.identification.fit.joint_columns import VISCOUS, in_units, joint_columns
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, Spectra
-from urdf2dyn_ros.identification.preparation import UNUSED_ENDS, Piece
+from urdf2dyn_ros.identification.pieces import UNUSED_ENDS, Piece
 
 BLOCKS = 5
 """Parts of a recording that are held out in turn."""

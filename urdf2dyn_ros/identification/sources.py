@@ -13,8 +13,9 @@ from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.mistakes.late_efforts import piece_without_delay
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
-from urdf2dyn_ros.identification.preparation import RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.identification.pieces import pieces_of
 from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.segments import RecordedNames, read_segments
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.identification.summary_file import SUFFIX, read_summary
 from urdf2dyn_ros.recordings import open_recording

@@ -13,7 +13,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_spe
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, ROW_RATE
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
 

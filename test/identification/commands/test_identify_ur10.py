@@ -8,8 +8,9 @@ from support.robot_files import EXAMPLES
 from urdf2dyn_ros.identification.bodies import pseudo_inertia
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.identification import identify
-from urdf2dyn_ros.identification.preparation import RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.identification.pieces import pieces_of
 from urdf2dyn_ros.identification.robot import robot_of
+from urdf2dyn_ros.identification.segments import RecordedNames, read_segments
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording

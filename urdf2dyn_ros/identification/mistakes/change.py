@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.columns import Columns
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 

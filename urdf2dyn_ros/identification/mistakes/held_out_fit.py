@@ -15,7 +15,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
 from urdf2dyn_ros.identification.mistakes.change import Change
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, RowSource
 

@@ -9,7 +9,7 @@ from urdf2dyn_ros.identification.choice import FARTHEST_DELAY
 from urdf2dyn_ros.identification.fit.joint_columns import LOAD, joint_columns
 from urdf2dyn_ros.identification.mistakes.change import no_change
 from urdf2dyn_ros.identification.mistakes.held_out_fit import held_out_error
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 _LARGEST_DELAY, _LARGEST_SHARE = 2.0, 0.2

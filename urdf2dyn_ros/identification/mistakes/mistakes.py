@@ -25,7 +25,7 @@ from urdf2dyn_ros.identification.mistakes.candidates import (
 from urdf2dyn_ros.identification.mistakes.change import Change, no_change
 from urdf2dyn_ros.identification.mistakes.held_out_fit import held_out_error
 from urdf2dyn_ros.identification.mistakes.nominal_fit import NominalFit
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 _FEWEST_SAMPLES = 50

@@ -17,7 +17,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
     joint_columns,
 )
 from urdf2dyn_ros.identification.mistakes.change import Change
-from urdf2dyn_ros.identification.preparation import UNUSED_ENDS, Piece
+from urdf2dyn_ros.identification.pieces import UNUSED_ENDS, Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 _SAMPLES = 400

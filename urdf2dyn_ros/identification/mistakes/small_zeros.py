@@ -20,7 +20,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_spe
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, fitted, pooled
 from urdf2dyn_ros.identification.low_pass import ROW_RATE, Spectra
 from urdf2dyn_ros.identification.mistakes.candidates import moved_beyond
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, inner_times
 from urdf2dyn_ros.identification.summary import Summary

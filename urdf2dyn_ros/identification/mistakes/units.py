@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.mistakes.change import no_change
 from urdf2dyn_ros.identification.mistakes.held_out_fit import held_out_error
-from urdf2dyn_ros.identification.preparation import Piece
+from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 _SUSPICIOUS = 3.0

@@ -12,8 +12,8 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
     QUADRATIC,
     VISCOUS,
 )
-from urdf2dyn_ros.identification.identified_parameters import identified_parameters
-from urdf2dyn_ros.identification.identified_urdf import identified_urdf
+from urdf2dyn_ros.identification.report.identified_parameters import identified_parameters
+from urdf2dyn_ros.identification.report.identified_urdf import identified_urdf
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.loads import Friction, JointTerm, Rotor
 from urdf2dyn_ros.robot_model import Inertia, RobotModel

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import NAMES
-from urdf2dyn_ros.identification.preparation import RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.identification.pieces import pieces_of
+from urdf2dyn_ros.identification.segments import RecordedNames, read_segments
 from urdf2dyn_ros.recordings import open_recording
 
 REST = 0.5   # s
