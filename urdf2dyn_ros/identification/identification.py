@@ -94,8 +94,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     """
     data = fit_data(robot, summaries, validation, gains, own_friction, payload)
     parts = parts_of(data.summaries, own_friction or payload is not None)
-    judged = parts.every
-    model = _model(data, parts.seen, judged, payload, weight, show)
+    model = _model(data, parts, payload, weight, show)
     if parts.name == 'recordings':
         spoiling = spoiling_recordings(data.robot, model.whole, model.without, parts.moving,
                                        parts.seen, model.terms, model.weight)
@@ -105,40 +104,20 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
             rest.remarks.insert(0, spoiling.sentence(summaries))
             return rest
     show(0.8)
-    held_out, validated = _figures(data, parts, model)
-
-    terms, whole, fits = model.terms, model.whole, [each.fit for each in model.without]
-    remarks = list(robot.prior.remarks)
+    result = _result(robot, summaries, data, parts, model, payload, own_friction)
     if parts.name == 'recordings':
-        remarks += other_recordings(data.robot, data.summaries, fits, judged)
+        result.remarks.extend(other_recordings(
+            data.robot, data.summaries, [each.fit for each in model.without], parts.every))
     elif own_friction and payload is None and len(summaries) >= FEWEST_RECORDINGS:
-        remarks += _others_without_friction(robot, data.plain, terms, model.weight)
-    correlation = with_spread_of_parts(whole, model.without, data.correlation)
-    carried, errors = None, deviations(whole, correlation)
-    if payload is not None:
-        carried, errors = identified_payload(payload, whole, correlation, errors)
-
-    n, last = len(robot.joints), data.last
-    fit, *fits = (each._replace(bodies=each.bodies[:len(robot.prior.factors)])
-                  for each in (cleaned(whole.fit, whole.problem), *fits))
-    result = Identification(
-        robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0)[last],
-        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), model.weight,
-        of_joints(fit, last), whole.sigma[last],
-        errors._replace(joints=errors.joints[last], gains=errors.gains[last],
-                        ratios=errors.ratios[last]), held_out, parts.name,
-        [of_joints(each, np.arange(n)) for each in fits], validated, remarks,
-        _own_frictions(fit, summaries, n) if own_friction else {},
-        data.gains if any(each.currents for each in summaries) else None, carried)
-    remarks += misfits(result, model.negative_rotors[last])
+        result.remarks.extend(_others_without_friction(robot, data.plain, model))
+    result.remarks.extend(misfits(result, model.negative_rotors[data.last]))
     _check_better(result)
     show(1.0)
     return result
 
 
-def _model(data: FitData, seen: Sequence[Pool], judged: Sequence[Pool],
-           payload: CarriedPayload | None, weight: float | None,
-           show: Callable[[float], None]) -> _Model:
+def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
+           weight: float | None, show: Callable[[float], None]) -> _Model:
     """
     Return the fits with the terms that are significant, and the weight, if that is not known.
 
@@ -151,14 +130,38 @@ def _model(data: FitData, seen: Sequence[Pool], judged: Sequence[Pool],
     every = all_terms(robot, data.summaries, data.gains, payload)
     signed = signed_terms(robot, everything, every, weights[0], data.correlation)
     terms = with_significant_load(every, signed)
-    trials = {each: fits_to_others(robot, seen, terms, each) for each in weights}
+    trials = {each: fits_to_others(robot, parts.seen, terms, each) for each in weights}
     show(0.6)
+    judged = parts.every
     errors = {each: score(*left_squares(robot, fits, judged)) for each, fits in trials.items()}
     best = min(errors, key=errors.__getitem__)
     if errors[best] >= _BETTER_ERROR * errors[weights[0]]:
         best = weights[0]
     return _Model(terms, best, fitted(robot, everything, terms, best), trials[best],
                   with_negative_rotors(signed))
+
+
+def _result(robot: Robot, summaries: Sequence[Summary], data: FitData, parts: HeldOutParts,
+            model: _Model, payload: CarriedPayload | None, own_friction: bool) -> Identification:
+    """Return what was fitted, for the bodies and joints of the robot alone."""
+    terms, whole, n, last = model.terms, model.whole, len(robot.joints), data.last
+    held_out, validated = _figures(data, parts, model)
+    correlation = with_spread_of_parts(whole, model.without, data.correlation)
+    carried, errors = None, deviations(whole, correlation)
+    if payload is not None:
+        carried, errors = identified_payload(payload, whole, correlation, errors)
+    fit, *fits = (each._replace(bodies=each.bodies[:len(robot.prior.factors)])
+                  for each in (cleaned(whole.fit, whole.problem),
+                               *(each.fit for each in model.without)))
+    return Identification(
+        robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0)[last],
+        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), model.weight,
+        of_joints(fit, last), whole.sigma[last],
+        errors._replace(joints=errors.joints[last], gains=errors.gains[last],
+                        ratios=errors.ratios[last]), held_out, parts.name,
+        [of_joints(each, np.arange(n)) for each in fits], validated, list(robot.prior.remarks),
+        _own_frictions(fit, summaries, n) if own_friction else {},
+        data.gains if any(each.currents for each in summaries) else None, carried)
 
 
 def _figures(data: FitData, parts: HeldOutParts,
@@ -203,8 +206,8 @@ def _nominal(robot: Robot, pool: Pool, bare: FitTerms, weight: float) -> Fit:
     return Fit(robot.prior.nominal, joints, np.ones(len(joints)), np.zeros(0), np.nan)
 
 
-def _others_without_friction(robot: Robot, summaries: Sequence[Summary], terms: FitTerms,
-                             weight: float) -> list[str]:
+def _others_without_friction(robot: Robot, summaries: Sequence[Summary],
+                             model: _Model) -> list[str]:
     """
     Return what `other_recordings` does for recordings each of which has its own friction.
 
@@ -215,9 +218,9 @@ def _others_without_friction(robot: Robot, summaries: Sequence[Summary], terms: 
     judged = [in_least_residuals(without_friction(pooled([*each.moving, *each.resting])))
               for each in summaries]
     n = len(robot.joints)
-    rotors = terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
-    bare = terms._replace(used=rotors, top_speed=terms.top_speed[:n], sets=1)
-    fits = [each.fit for each in fits_to_others(robot, seen, bare, weight)]
+    rotors = model.terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
+    bare = model.terms._replace(used=rotors, top_speed=model.terms.top_speed[:n], sets=1)
+    fits = [each.fit for each in fits_to_others(robot, seen, bare, model.weight)]
     return other_recordings(robot, summaries, fits, judged, own_friction=True)
 
 
