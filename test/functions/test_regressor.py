@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from hypothesis import example, given
 
 from support.acting_loads import terms
-from support.oracles import Mimics, prepared, worst
+from support.oracles import Pinocchio, worst
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, OWN, fixed_fingers
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
@@ -43,26 +42,9 @@ def states_of(n: int, size: int, seed: int = 1) -> np.ndarray:
 
 def pinocchio(text: str, names: tuple[str, ...], states: np.ndarray) -> np.ndarray:
     """Return Pinocchio's regressor of the independent joints, (N, n, 10 bodies)."""
-    text = prepared(text)
-    mimics, model = Mimics(text), pin.buildModelFromXML(text)
-    data, joints = model.createData(), dict(list(zip(model.names, model.joints))[1:])
-    # velocities of all joints from those of the independent ones
-    rates = np.zeros((model.nv, len(names)))
-    for k, name in enumerate(names):
-        state = {each: (0.0, float(each == name), 0.0) for each in names}
-        for each, (_, rate, _) in mimics.expanded(state).items():
-            rates[joints[each].idx_v, k] = rate
-    rows = []
-    for q, qd, qdd in states.transpose(1, 0, 2):
-        position = pin.neutral(model)
-        for name, (angle, _, _) in mimics.expanded(
-                {name: (x, 0.0, 0.0) for name, x in zip(names, q)}).items():
-            joint = joints[name]
-            position[joint.idx_q:joint.idx_q + joint.nq] = (
-                angle if joint.nq == 1 else (np.cos(angle), np.sin(angle)))
-        rows.append(rates.T @ pin.computeJointTorqueRegressor(
-            model, data, position, rates @ qd, rates @ qdd).reshape(model.nv, -1))
-    return np.array(rows)
+    oracle = Pinocchio(text)
+    return np.array([oracle.regressor(names, dict(zip(names, zip(*state))))
+                     for state in states.transpose(1, 0, 2)])
 
 
 def rank(matrix: np.ndarray) -> int:

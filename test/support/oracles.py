@@ -131,11 +131,22 @@ class Pinocchio:
         found = pin.computeRNEADerivatives(self._model, self._data, *self._vectors(state))
         full = [np.array(each) for each in found]
         full[2] = np.triu(full[2]) + np.triu(full[2], 1).T
-        # how all joints move with each independent one, with those that follow it
-        still = dict.fromkeys(names, (0.0, 0.0, 0.0))
-        follow = np.array([self._vectors({**still, name: (0.0, 1.0, 0.0)})[1] for name in names]
-                          ).reshape(len(names), -1)
+        follow = self._follow(names)
         return [follow @ each @ follow.T for each in full]
+
+    def regressor(self, names: Sequence[str], state: State) -> Array:
+        """Return that of the efforts of the independent joints, (n, 10 bodies)."""
+        found = pin.computeJointTorqueRegressor(self._model, self._data, *self._vectors(state))
+        return self._follow(names) @ found.reshape(self._model.nv, -1)
+
+    def momentum(self, names: Sequence[str], state: State) -> list[Array]:
+        """Return M qd, C' qd and the efforts of gravity, of the independent joints."""
+        model, data, (q, qd, _) = self._model, self._data, self._vectors(state)
+        upper = pin.crba(model, data, q)
+        M = np.triu(upper) + np.triu(upper, 1).T
+        C = pin.computeCoriolisMatrix(model, data, q, qd)
+        gravity = pin.computeGeneralizedGravity(model, data, q)
+        return [self._follow(names) @ each for each in (M @ qd, C.T @ qd, gravity)]
 
     def motion(self, state: State) -> dict[str, Array]:
         """Return what the exported `dynamic_model` returns: vectors in the root frame."""
@@ -170,12 +181,16 @@ class Pinocchio:
         frame = model.getFrameId(link, pin.FrameType.BODY)
         at = {'root': pin.LOCAL_WORLD_ALIGNED, 'link': pin.LOCAL}[axes]
         J = pin.computeFrameJacobian(model, data, q, frame, at)
-        units = [self._vectors({name: (0.0, float(name == moving), 0.0) for name in state})[1]
-                 for moving in state]
         return {'R': data.oMf[frame].rotation.copy(), 'p': data.oMf[frame].translation.copy(),
-                'J': J.reshape(6, model.nv) @ np.reshape(units, (-1, model.nv)).T,
+                'J': J.reshape(6, model.nv) @ self._follow([*state]).T,
                 'twist': pin.getFrameVelocity(model, data, frame, at).vector,
                 'acceleration': pin.getFrameClassicalAcceleration(model, data, frame, at).vector}
+
+    def _follow(self, names: Sequence[str]) -> Array:
+        """Return how all joints move with each independent one, with those that follow it."""
+        return np.reshape([self._vectors({each: (0.0, float(each == name), 0.0)
+                                          for each in names})[1] for name in names],
+                          (len(names), self._model.nv))
 
     def _joints(self) -> list[tuple[str, Any]]:
         return list(zip(self._model.names, self._model.joints))[1:]
