@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.streams.estimator_runs import estimates_of, recording, with_loss, without_velocity
-from support.streams.known_motions import PROFILES, Recording, record, truth
+from support.streams.known_motions import PROFILES, Recording, record, truth, with_outliers
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators import COMPILED, make_compiled, make_estimator
 from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
@@ -40,15 +40,13 @@ def samples(kind: str) -> Recording:
     random = np.random.default_rng(7)
     if what == 'lossy':
         return with_loss(whole)
+    if what == 'with outliers':
+        return with_outliers(whole)
     if what == 'of positions':
         return without_velocity(whole)
     if what == 'half of it of positions':
         qd[:, ::2] = np.nan
         qd[COUNT // 2:COUNT // 2 + 100] = np.nan
-    if what == 'with outliers':
-        for values, size in ((q, 0.5), (qd, 5.0)):
-            hit = random.uniform(size=values.shape) < 0.01
-            values[hit] += size * random.normal(size=hit.sum())
     if what == 'homed again':
         q[COUNT // 2:, 1:] += 0.3
     if what == 'with wrong stamps':

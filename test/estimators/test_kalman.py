@@ -25,6 +25,7 @@ from support.streams.known_motions import (
     estimated,
     record,
     truth,
+    with_outliers,
 )
 from urdf2dyn_ros.estimators import kalman as numpy_kalman
 from urdf2dyn_ros.estimators.estimate import Estimate, make
@@ -75,17 +76,6 @@ def test_wrong_stamps_do_little_harm(kind, most):
     slow = record(replace(PROFILES['A'], rate=250.0))
     figure = error(KINDS[kind](4), wrong_stamps(slow, 250.0))
     assert said(f'stamps wrong by 10 %, {kind}, 250 Hz [%]', figure, most) <= most
-
-
-def with_outliers(whole: Recording, seed: int = 0) -> Recording:
-    """Return the samples with 1 % of positions and of velocities far out."""
-    random = np.random.default_rng(seed)
-    q, qd = whole.q.copy(), whole.qd.copy()
-    for values, size in ((q, 0.5), (qd, 5.0)):
-        hit = random.uniform(size=values.shape) < 0.01
-        values[hit] += size * random.uniform(0.2, 1.0, hit.sum()) * random.choice(
-            [-1.0, 1.0], hit.sum())
-    return Recording(whole.stamps, q, qd)
 
 
 @pytest.mark.parametrize('kind', KINDS)
