@@ -157,6 +157,16 @@ class SensorNoise:
         share = np.square(self.variance / (self.variance + late))
         share[0] *= informative
         share[1] *= moved
+        self._add_window(e, late, share, keep)
+        # velocities that vary at rest have noise
+        varied = np.isfinite(e[1]) & (np.ptp(samples[:, 1], axis=0) > 0.0)
+        self._estimate(moved, varied)
+        if min(intervals) > 0.2 * max(intervals):
+            self.variance[1] += self._mismatch.update(np.array(times), samples, self.variance,
+                                                      late[0], np.where(moved, keep, 1.0))
+
+    def _add_window(self, e: Array, late: Array, share: Array, keep: float) -> None:
+        """Add squared differences, without what is late, by their share; each is (2, n)."""
         known = np.isfinite(e)
         share[~known] = 0.0
         excess = np.minimum(np.maximum(np.where(known, e, 0.0) - late, 0.0),
@@ -167,12 +177,14 @@ class SensorNoise:
         self._weight = kept * self._weight + share
         self._sum = kept * self._sum + share * excess
         self._prior[used] *= 0.5
+
+    def _estimate(self, moved: NDArray[np.bool_], varied: NDArray[np.bool_]) -> None:
+        """Estimate the variances, and which part of them was learned."""
         weight = self._weight + self._prior
         initial = self._prior * np.square(INITIAL_NOISE)[:, None]
         learned = self._sum + LEAST_VARIANCES * self._weight
         part = learned / (learned + INITIAL_SHARE * initial)
-        # less than 1 from an exact rest on; velocities that vary at rest have noise
-        varied = known[1] & (np.ptp(samples[:, 1], axis=0) > 0.0)
+        # less than 1 from an exact rest on
         least = np.where(moved, self.known, np.where(varied, 1.0, LEAST_LEARNED_PART))
         self.known[:] = np.maximum(part.max(axis=0), least)
         # a few windows may by chance show too little noise
@@ -180,9 +192,6 @@ class SensorNoise:
                                    * (1.0 + SMALL_SAMPLE / weight) / weight, LEAST_VARIANCES)
         steps = np.where(self._fits > 0.9, self._step, 0.0)
         np.maximum(self.variance[0], np.square(steps) / 12.0, out=self.variance[0])
-        if min(intervals) > 0.2 * max(intervals):
-            self.variance[1] += self._mismatch.update(np.array(times), samples, self.variance,
-                                                      late[0], np.where(moved, keep, 1.0))
 
     def _learn_alone(self, joint: int, window: list[tuple[int, float, float]],
                      sample: tuple[int, float, float]) -> None:
