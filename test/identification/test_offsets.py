@@ -8,6 +8,7 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import vertical_2r
+from support.streams.sums_of_sines import sums_of_sines
 from urdf2dyn_ros.cli import main
 
 TEXT = vertical_2r('lower="-3" upper="3" effort="400" velocity="9"')
@@ -21,10 +22,8 @@ def recording(path: Path, about: float, seed: int) -> str:
         model.inertias[number] = pin.Inertia(1.4 * own.mass, own.lever, 1.4 * own.inertia)
     data, random = model.createData(), np.random.default_rng(seed)
     time = np.arange(0.0, 8.0, 0.02)
-    w = 2.0 * np.pi * random.uniform(0.2, 0.9, (2, 4))
-    phase = w[:, None] * time[:, None] + random.uniform(0.0, 6.28, (2, 1, 4))
-    q, qd, qdd = (0.06 * part.sum(axis=2).T for part in (
-        np.sin(phase), w[:, None] * np.cos(phase), -w[:, None]**2 * np.sin(phase)))
+    w, phase = 2.0 * np.pi * random.uniform(0.2, 0.9, (2, 4)), random.uniform(0.0, 6.28, (2, 4))
+    q, qd, qdd = sums_of_sines(time, w.T, phase.T, 0.06)
     q[:, 0] += about
     effort = np.array([pin.rnea(model, data, *state) for state in zip(q, qd, qdd)])
     effort += 2.0 * np.tanh(qd / 0.02) + 1.5 * qd

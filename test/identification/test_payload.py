@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import vertical_2r
+from support.streams.sums_of_sines import sums_of_sines
 from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.identification.fit import fit_data
@@ -56,11 +57,8 @@ def motion(seed: int, seconds: float = 12.0) -> tuple[np.ndarray, ...]:
     """Return times, and positions to accelerations of sums of sines."""
     random = np.random.default_rng(seed)
     time = np.arange(0.0, seconds, 0.02)
-    w = 2.0 * np.pi * random.uniform(0.1, 0.8, (2, 4))
-    phase = w[:, None] * time[:, None] + random.uniform(0.0, 6.28, (2, 1, 4))
-    parts = 0.4 * np.sin(phase), 0.4 * w[:, None] * np.cos(phase), -0.4 * w[:, None]**2 * np.sin(
-        phase)
-    return time, *(part.sum(axis=2).T for part in parts)
+    w, phase = 2.0 * np.pi * random.uniform(0.1, 0.8, (2, 4)), random.uniform(0.0, 6.28, (2, 4))
+    return time, *sums_of_sines(time, w.T, phase.T, 0.4)
 
 
 def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0,

@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import EXAMPLES
+from support.streams.sums_of_sines import sums_of_sines
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import robot_of
@@ -26,9 +27,7 @@ def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) 
     rng = np.random.default_rng(3)
     time = np.arange(0.0, 12.0, 1.0 / RATE)
     w, phase = 2.0 * np.pi * rng.uniform(0.1, 0.6, (4, 6)), rng.uniform(0.0, 6.28, (4, 6))
-    angle = w * time[:, None, None] + phase
-    q, qd, qdd = (0.5 * each.sum(axis=1) for each in (
-        np.sin(angle), w * np.cos(angle), -w * w * np.sin(angle)))
+    q, qd, qdd = sums_of_sines(time, w, phase, 0.5)
     oracle = pin.buildModelFromUrdf(str(URDF))
     for inertia in oracle.inertias[1:]:
         inertia.mass *= float(np.exp(rng.normal(0.0, 0.3)))

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from support.robot_files import OWN
+from support.streams.sums_of_sines import sums_of_sines
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import Friction, Loads, Rotor
@@ -35,15 +36,12 @@ def motion(seconds, seed=0, moving=None, rate=60.0):
     """Return times, and positions to accelerations of sums of sines."""
     rng = np.random.default_rng(seed)
     time = np.arange(0.0, seconds, 1.0 / rate)
-    q, qd, qdd = np.zeros((3, len(time), len(NAMES)))
+    w, phase = np.zeros((2, 4, len(NAMES)))
     for joint in range(len(NAMES)) if moving is None else moving:
-        size = 0.04 if ROBOT.units[joint] == 'm' else 0.4
-        for w in 2.0 * np.pi * rng.uniform(0.15, 1.0, 4):
-            phase = rng.uniform(0.0, 6.28)
-            q[:, joint] += size * np.sin(w * time + phase)
-            qd[:, joint] += size * w * np.cos(w * time + phase)
-            qdd[:, joint] -= size * w * w * np.sin(w * time + phase)
-    return time, q, qd, qdd
+        w[:, joint] = 2.0 * np.pi * rng.uniform(0.15, 1.0, 4)
+        phase[:, joint] = rng.uniform(0.0, 6.28, 4)
+    size = np.where(np.array(ROBOT.units) == 'm', 0.04, 0.4)
+    return time, *sums_of_sines(time, w, phase, size)
 
 
 def recording(path, seconds=12.0, seed=0, moving=None, change=lambda q, effort: (q, effort),
