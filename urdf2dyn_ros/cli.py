@@ -4,7 +4,6 @@ The command urdf2dyn, which needs no ROS except for the demo.
 
 What takes time to import is imported in `main`, so that Ctrl-C during the imports, most of the
 first second, ends the command as it does later.
-
 """
 
 import os
@@ -29,7 +28,6 @@ def main(words: Sequence[str] | None = None) -> int:
 
     It is 0, 1 after an error that was printed, 130 after Ctrl-C, or 143 after SIGTERM; wrong
     arguments end the process with 2.
-
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):   # not a file; no such stream
@@ -56,7 +54,6 @@ def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
     Yield a function that returns the first signal of `ENDING_SIGNALS` that was received.
 
     All of them raise a KeyboardInterrupt, so that what is half done is removed.
-
     """
     first: list[signal.Signals] = []
     latest = -REPEATED_WITHIN

@@ -36,7 +36,6 @@ def information(model: RobotModel,
     the function (of several, of that which combines them), ``warnings``, ``rounded`` (the angles
     that are read as quarter turns, a line each); of the regressor ``base_parameters`` in the order
     of the columns of the fast style.
-
     """
     system = multibody(model)
     programs = {style: generate(system, name='robot', style=style, gravity=gravity, loads=loads,

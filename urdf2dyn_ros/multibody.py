@@ -5,7 +5,6 @@ Fixed links are lumped into bodies, mimic joints are resolved to the joints that
 with several coordinates are decomposed, and every body frame has its origin on its joint with z
 along the axis. Bodies are numbered parent before child, limb by limb, siblings in the order of the
 file.
-
 """
 
 from collections.abc import Sequence
@@ -48,7 +47,6 @@ class Attached:
     A link fixed to a body, and the joint whose frame is the link's (None for the root).
 
     It is placed in the frame of another link of the body, if it is not the first.
-
     """
 
     link: Link
@@ -71,7 +69,6 @@ class Body:
     coordinate have a `cos_sin` of their own, of the angle about z from the joint's. The
     `placement` is that of the joint, for the first coordinate; `alignment` rotates z to the axis;
     `axis` is that of a joint with one coordinate, in its own frame; `normal` that of a planar one.
-
     """
 
     name: str
@@ -105,7 +102,6 @@ class LinkWrench:
     Force [N] and moment [N m] on a link by the environment, about its origin, in its axes.
 
     `tag` is the one of the description from which they follow, if there is one.
-
     """
 
     link: str
@@ -126,7 +122,6 @@ class Multibody:
     description, and what is fixed to it. `anchored` are joints at the world in addition to the one
     that floats: their bodies are correct only where the root stands still. Entries of constant
     rotations that are `close` to 0 and 1 are these.
-
     """
 
     joint_names: tuple[str, ...]

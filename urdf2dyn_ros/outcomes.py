@@ -2,7 +2,6 @@
 Outcomes of messages, and the other keys that are counted: one vocabulary for all topics.
 
 Every message has exactly one outcome. Events are counted in addition to it.
-
 """
 
 from collections import Counter
@@ -65,7 +64,6 @@ def joint_state_lines(counters: Counter[str], omitted: Collection[str]) -> list[
     Return a line for each counted outcome of dropped records, and each event, but some.
 
     They are those of a file, for which no parameter of the node is a remedy.
-
     """
     outcomes = {**JOINT_STATE_OUTCOMES, 'no_stamp': 'stamp zero or out of range: record with '
                 'stamps, or write the time of these records into the file'}

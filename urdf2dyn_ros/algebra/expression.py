@@ -8,7 +8,6 @@ byte. Constants are plain floats outside the graph and fold as floats do.
 
 Folding ``0 x`` to 0 assumes finite inputs: the caller of the generated text must check them.
 Folding ``x (1 / x)`` to 1 assumes that no divisor is 0.
-
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ class Node:
     The value is the number of a const, the name of an input or parameter, whether an exp has the
     negated operand, else None. The node is factor times base; 1 and the node itself unless it is
     a multiple.
-
     """
 
     __slots__ = ('args', 'base', 'factor', 'graph', 'op', 'serial', 'value')
@@ -52,7 +50,6 @@ class Graph:
 
     A label is (name, negative): the named quantity is the node, or its negative. With `cancels`,
     (x + y) - x folds to y.
-
     """
 
     nodes: list[Node] = field(default_factory=list)

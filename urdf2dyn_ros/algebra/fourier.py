@@ -22,7 +22,6 @@ class Fourier:
     The sum of c x^a y^b ... exp(i (k q + ...)) over keys; equal functions have equal terms.
 
     Operations are those of numbers; a sine or cosine is that of a sum of angles.
-
     """
 
     __slots__ = ('terms',)

@@ -67,7 +67,6 @@ def quarter_turns(angle: float) -> int | None:
 
     It is a multiple of pi / 2, rounded or truncated to the decimals that it has: 1.5707963268, but
     not 1.5707963269. Zero prints as 0: a small angle is one.
-
     """
     number = round(angle / (math.pi / 2))
     error = angle - number * (math.pi / 2)
@@ -82,7 +81,6 @@ def is_coarse(angle: float) -> bool:
 
     It is not read as one, but what its error of 4e-6 makes of 0 and 1 in second order, 1e-11, is
     explained by the decimals that it lacks.
-
     """
     number = round(angle / (math.pi / 2))
     error = angle - number * (math.pi / 2)
@@ -134,7 +132,6 @@ def aligned(axis: Triple) -> Matrix:
 
     For an oblique axis the body's y is in the link's coordinate plane that is most nearly normal
     to the axis, so that one more entry is zero.
-
     """
     x, y, z = (_snapped(entry) for entry in axis)
     if x == y == 0.0:

@@ -29,7 +29,6 @@ class LinkInertia(NamedTuple):
 
     Mass [kg]; centre of mass [m] in the link's frame; tensor about it [kg m^2], along the inertial
     axes; placement of these and of the link's frame in the body.
-
     """
 
     mass: Scalar
@@ -45,7 +44,6 @@ class BodyInertia(NamedTuple):
     Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2].
 
     Second moments S, the integral of r r' over the mass [kg m^2], may stand in the place of J.
-
     """
 
     m: Scalar
@@ -125,7 +123,6 @@ def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
 
     From c^2 + s^2 = 1: with t = c (S_xx - S_yy) - 2 s S_xy, the new S_xx is S_yy + c t, S_yy is
     the rest of the sum, and S_xy is S_xy + s t.
-
     """
     m, (x, y, z), S = inertia
     t = c * (S[0][0] - S[1][1]) - s * (2.0 * S[0][1])

@@ -22,7 +22,6 @@ def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
 
     The entries (6,), ixx, ixy, ixz, iyy, iyz, izz [kg m^2], also as printed, are not all zero; the
     mass is in [kg].
-
     """
     scale = max(abs(entry) for entry in entries)  # against overflow, for any finite entries
     tensor: Array = np.array(symmetric(tuple(entry / scale for entry in entries)))

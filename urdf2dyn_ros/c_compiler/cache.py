@@ -41,7 +41,6 @@ def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Libra
     `build` writes the library to a path: CompilerError if that fails, OSError for its directory.
     `load` loads it: OSError, ImportError or AttributeError if it is not a valid library. A
     CompilerError is raised if it cannot be built, or no directory can keep it.
-
     """
     errors = []
     places = [_user_folder, _private_folder]

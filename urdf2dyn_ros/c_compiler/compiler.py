@@ -38,7 +38,6 @@ class Compiler:
         Options stand before the source file on the command line, libraries after it. The target is
         in a directory of its own, which also gets intermediate files; an OSError if it cannot be
         written. A CompilerError has the last lines of a compiler that fails.
-
         """
         folder = target.parent
         source = folder / 'source.c'

@@ -90,7 +90,6 @@ def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> Loa
 
     The payload is a part of the model. Wrenches, which joint states do not have, raise a
     ParameterError.
-
     """
     robot = _read(arguments, model, False)
     if robot.loads.external:

@@ -47,7 +47,6 @@ def results(path: Path, names: Iterable[str], overwrite: bool,
     If one of the files exists, an ExportError is raised unless `overwrite`; `other` is what
     --output names. Directories that were created here and are still empty at the end, after an
     error or Ctrl-C, are removed.
-
     """
     missing: list[Path] = []
     try:

@@ -18,7 +18,6 @@ class _Words:
     Positions of the words that are no options and no values; values of the last open option.
 
     `are_numbers` is whether these should be numbers, which no file is.
-
     """
 
     positional: list[int] = field(default_factory=list)
@@ -33,7 +32,6 @@ def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[st
     That is so if no other word can be the file, and the last option with any number of values has
     two or more, which are numbers or gains where there may be several files. Otherwise nothing
     changes.
-
     """
     kinds = _read(parser, words)
     files = (None, '+') if kinds.are_numbers else (None,)

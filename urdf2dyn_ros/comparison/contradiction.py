@@ -28,7 +28,6 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     Return a hint if another semantics explains the pairs (k, 5) much better, or an empty text.
 
     Currents are not judged: their gain may be wrong, too.
-
     """
     rows = rows[np.isfinite(rows[:, VELOCITY])]
     if chosen == 'current' or len(rows) < _FEWEST_PAIRS:

@@ -96,7 +96,6 @@ class Evidence:
         Simulators and drivers that do not measure effort publish zeros or an old value. For a
         window, `whole` is the evidence of all samples: an effort at rest may be constant. The
         URDF's limit is in [N m or N].
-
         """
         count = self._all.count
         if count < _FEWEST_SAMPLES:

@@ -45,7 +45,6 @@ def effort_figures(moments: Moments, reference: float, weights: Array, viscous: 
 
     `weights` (p,) are those of the residuals at p lags; `viscous` and `coulomb` are the friction
     that the computed effort includes.
-
     """
     count, size, gram = moments.samples, moments.lags, moments.gram
     if not count:
@@ -76,7 +75,6 @@ class Span:
     a warning about credible ones. `lag` is that of the measurement [s], one for the joints of a
     message, NaN if not significant; `figures` correct it, and their largest error is then that of
     the kept samples. `own_lag` is that of the joint where it differs; nothing corrects it.
-
     """
 
     fault: str = ''
@@ -96,7 +94,6 @@ class JointComparison:
     of the kept samples [ns], measured and computed efforts (k,) [unit] have the same semantics;
     the measured one is interpolated and corrected by the total's lag. An unknown velocity (k,)
     is NaN.
-
     """
 
     joint: str

@@ -16,7 +16,6 @@ class FigureColumn(NamedTuple):
 
     `meaning` is its explanation on the page, `key` that in the status, with the units of effort
     and of velocity to be filled in; `form` is the format of the number in tables.
-
     """
 
     head: str
@@ -107,7 +106,6 @@ def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
     Return the status of a joint, whose samples are not used, with a sliding window of `seconds`.
 
     It is stale if there have been no new pairs for a while.
-
     """
     values = {'unit': joint.unit}
     for name, span in (('window', joint.window), ('total', joint.total)):

@@ -63,7 +63,6 @@ def write_report_in_child(joints: Sequence[JointComparison], directory: Path, ti
 
     The process has a session of its own: Ctrl-C in the terminal does not reach it. It raises
     ComparisonError also if the process ends early or exceeds `LONGEST_DRAWING`.
-
     """
     try:
         done = run_giving_way(

@@ -38,7 +38,6 @@ class FrictionFit:
     `viscous` is in [N m s/rad or N s/m], the others in [N m or N]; `rmse` is that of the remaining
     residual, `unknown` the reason why there is no fit, or empty.
     `counted` is viscous and Coulomb friction in the computed effort, thus not in the residual.
-
     """
 
     viscous: FittedValue = _NOT_FITTED
@@ -64,7 +63,6 @@ def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
     Fit friction to the residual with weights (p,) at p lags.
 
     The friction that the computed effort includes, `viscous` and `coulomb`, is added to the fit.
-
     """
     gram = moments.gram
     normal = gram[np.ix_(_TERMS, _TERMS)]

@@ -37,7 +37,6 @@ def joint_picture(joint: JointComparison, start: int, source: EffortSource = 'me
     Return an SVG of a joint's efforts over time; `start` is the stamp of time zero [ns].
 
     Its colours follow the reader's preference.
-
     """
     figure = empty_figure(_WIDE, _HIGH)
     figure.patch.set_facecolor(_PAPER)

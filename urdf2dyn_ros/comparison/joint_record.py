@@ -45,7 +45,6 @@ class JointRecord:
 
     Up to `capacity` samples of each side are kept. The sliding window [ns] and the lags (p,) that
     are tried [ns] do not change. The joint is at rest up to the velocity `still` [rad/s or m/s].
-
     """
 
     def __init__(self, capacity: int, window: int, lags: Stamps, still: float,
@@ -168,7 +167,6 @@ class JointRecord:
         Return stamps (k,) [ns] and rows (k, 5) of the kept pairs, or those in the window.
 
         The measured effort is that of a lag [s] later, times `gain`.
-
         """
         newest = self.matched.newest
         if newest is None:

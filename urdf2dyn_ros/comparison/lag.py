@@ -29,7 +29,6 @@ class OwnLag(NamedTuple):
 
     `left` is the unexplained power with it, relative to that with the lag of all; `effect` is that
     of LagEvidence.
-
     """
 
     lag: float
@@ -58,7 +57,6 @@ def common_lag(evidence: Sequence[LagEvidence], lags: Stamps) -> float:
     position, or the motion is a single sine, viscous friction and lag cannot be distinguished.
 
     The lags (p,) [ns] are equidistant, with zero in the middle.
-
     """
     if not any(joint.effect >= _SMALLEST_EFFECT for joint in evidence):
         return float(np.nan)
@@ -75,7 +73,6 @@ def shared_lags(evidence: Mapping[str, LagEvidence], groups: Mapping[str, int], 
     Return for every joint the lag of its group [s], and its own if it differs.
 
     The lag is that of the joints that agree, if these have most of the weight.
-
     """
     shared: dict[str, tuple[float, OwnLag | None]] = {}
     for group in {groups[name] for name in evidence}:
@@ -113,7 +110,6 @@ def _best(evidence: Sequence[LagEvidence]) -> tuple[float, float]:
 
     The logarithm is relative to that without lag, the weighted median of the joints. At the border
     of the search nothing is known.
-
     """
     weights = np.array([joint.weight for joint in evidence])
     weights = weights / weights.sum() if weights.any() else weights
@@ -142,7 +138,6 @@ def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:
 
     The fit through the neighbours is a quartic and a multiple of the remaining noise. Its largest
     error is added to the least power, as steps of Coulomb friction make kinks.
-
     """
     first = min(max(best - 3, 0), len(power) - 7)
     near = np.arange(first, first + 7)

@@ -47,7 +47,6 @@ def lag_evidence(moments: Moments) -> LagEvidence | None:
     Measured and computed effort are correlated at every lag, both without the part that friction
     and an offset explain, as damping shifts the phase like a lag. Samples at rest are excluded,
     if there are others: friction is undetermined there.
-
     """
     count, size, gram = moments.samples, moments.lags, moments.gram
     if (gram[MOVING, MOVING] or count) < _FEWEST_SAMPLES or size < 3:
@@ -89,7 +88,6 @@ def _without_interpolation(power: Array, noise: Array) -> Array:
 
     Noise of interpolated samples changes from lag to lag, all else is smooth: fourth differences
     show how much of the power is white noise.
-
     """
     rough, pattern = np.diff(power, 4), np.diff(noise, 4)
     square = float(pattern @ pattern)

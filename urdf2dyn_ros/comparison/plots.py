@@ -47,7 +47,6 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
 
     Effort and residual have an axis each, as the two efforts often lie on each other. It raises
     ComparisonError if no joint has samples.
-
     """
     drawn = [joint for joint in joints if len(joint.stamps)]
     if not drawn:

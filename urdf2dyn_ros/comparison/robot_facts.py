@@ -24,7 +24,6 @@ def robot_facts(model: RobotModel, loads: Loads = _NO_LOADS) -> dict[str, JointF
     Friction of a mimic joint is added to its driver: damping times the square of the multiplier,
     Coulomb friction times its magnitude. Friction of the loads is a part of the computed effort:
     such a joint has none.
-
     """
     system = multibody(model)
     counted = {name for name, terms in loads.terms.items()

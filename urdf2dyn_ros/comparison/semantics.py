@@ -16,7 +16,6 @@ class JointFacts:
 
     The damping is in [N m s/rad or N s/m]; `friction` is Coulomb friction, `limit` the largest
     effort of the actuator, both in [N m or N]; an unknown limit, or one of zero, is None.
-
     """
 
     unit: str = 'N m | N'
@@ -35,7 +34,6 @@ class Fair(NamedTuple):
     Both sides of a comparison at k instants: gain * measured + added, and computed [N m or N].
 
     The gain is a number, or [N m/A] for a current.
-
     """
 
     gain: float
@@ -49,7 +47,6 @@ class JointEfforts(NamedTuple):
 
     Gravity is the effort against it [N m or N], the gain that of the current [N m/A], `still` the
     velocity up to which the joint is at rest [rad/s or m/s].
-
     """
 
     computed: Array
@@ -70,7 +67,6 @@ def commanded(known: JointEfforts) -> Fair:
     Return efforts of actuators: inverse dynamics and friction of the URDF, without rotors.
 
     At rest static friction is undetermined; it is set to zero.
-
     """
     velocity = np.where(np.abs(known.velocity) > known.still, known.velocity, 0.0)
     friction = known.facts.damping * velocity + known.facts.friction * np.sign(velocity)

@@ -40,7 +40,6 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
 
     A CompilerError is raised if `backend` is 'c' and it cannot be compiled, a ParameterError for
     an unknown back end or number of threads.
-
     """
     check(backend, threads)
     if backend == 'python' or not program.numbers:   # C has no arrays without elements

@@ -48,7 +48,6 @@ def compiled(source: Source, threads: int = 1) -> Caller:
     The result does not depend on the number of threads, at most so many for a batch, 1 to 64.
     A CompilerError is raised without a compiler, if it fails, or without a directory to keep its
     work.
-
     """
     compiler = find_compiler()
     level = next(level for most, level in _LEVELS if source.statements <= most)

@@ -21,7 +21,6 @@ def in_order(what: str, values: Any, joints: Sequence[str]) -> Any:
     Names are the keys of a mapping, the columns of a DataFrame, the index of a Series, the
     coordinates of a DataArray or the fields of a record; they are texts, as other labels do not
     name joints. A StateError is raised for joints that are missing, unknown or named twice.
-
     """
     if type(values) in (list, tuple) or (type(values) is np.ndarray and not values.dtype.names):
         return values   # the usual arguments, at once

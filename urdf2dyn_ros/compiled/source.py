@@ -26,7 +26,6 @@ class Source(NamedTuple):
     A complete C text, the entries of each of its arrays, and its number of statements.
 
     The shape of the result for one state is (n, n), or (m,) of all results one behind the other.
-
     """
 
     text: str

@@ -38,7 +38,6 @@ def par_table(text: str, path: str, values: Mapping[str, float]) -> dict[str, An
 
     Theta of R and r of P contain the joint's position, a symbol that has no value. SourceError
     names symbols that lack one, and what a table cannot express.
-
     """
     file = _ParFile(text, path, values)
     if file.count('NF') != file.count('NL') or file.count('Type') > 1:

@@ -13,7 +13,6 @@ class SixParameters(NamedTuple):
     A transform from frame to frame: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r).
 
     Angles [rad], lengths [m]. In a serial robot gamma and b are zero.
-
     """
 
     gamma: float = 0.0

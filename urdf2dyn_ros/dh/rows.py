@@ -25,7 +25,6 @@ class DhRow:
 
     Row 0 places frame 0 in the root, its `link`, and has no antecedent. The position of the joint
     adds to theta (R) or r (P). The inertia is about the frame's origin.
-
     """
 
     j: int

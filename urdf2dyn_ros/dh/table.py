@@ -4,7 +4,6 @@ From a robot to its table: the frames of Khalil and Kleinfinger, on common norma
 Frame j is fixed to body j, with z along its joint. Its x axis and its origin are on the common
 normal of this axis and that of the child with the most bodies behind it, whose gamma and b are so
 zero. Where both axes are parallel, r of frame j is zero. Frame 0 is frame 1 at position zero.
-
 """
 
 import math

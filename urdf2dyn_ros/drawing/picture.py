@@ -59,7 +59,6 @@ def drawn_name(text: str, most: int) -> str:
     Return a name without control characters, in at most so many letters.
 
     A longer name loses its middle, as names differ at their ends.
-
     """
     safe = printable(text)
     tail = most // 3
@@ -127,7 +126,6 @@ def panels(count: int, columns: int, cell: tuple[float, float], head: float,
 
     All lengths in [in]: width and height of a place, and the height above all of them; the axes'
     distance from the sides of the place; bottom and height of each of its axes.
-
     """
     (wide, high), (left, right), rows = cell, sides, -(-count // columns)
     figure = empty_figure(wide * columns, high * rows + head)
@@ -182,7 +180,6 @@ def thinned(lines: Array, segments: int) -> NDArray[np.int64]:
 
     Of each segment these are the lowest and the highest finite value of every line; the first and
     the last sample are always drawn.
-
     """
     count = lines.shape[1]
     if count <= 2 * segments:

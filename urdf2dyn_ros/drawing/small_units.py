@@ -19,7 +19,6 @@ def label_values(axes: Any, label: str, unit: str, values: Array) -> None:
     Label the vertical axis of values (N,), in thousandths and so on of the unit if small.
 
     Units that the values may have are separated by ` | `.
-
     """
     largest = float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
     power = 0

@@ -25,7 +25,6 @@ class Table:
     The numbers of a file: a time [s] that never decreases, and all other columns, each (k,).
 
     These are in the order of the file, with NaN for an empty cell or nan.
-
     """
 
     time: Array

@@ -4,7 +4,6 @@ The rows of a tree's picture: one for each body, limb by limb.
 An only child is drawn straight below its parent, siblings one column to the right: a vertical
 line is a chain, an elbow a branch. So a long chain needs no width, names are horizontal, and a
 hundred rows read like a table.
-
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +26,6 @@ class TreeRow:
 
     A line leads to the row `parent`. A row without a body of its own summarises the `omitted`
     ones, of which `body` is the first.
-
     """
 
     body: int

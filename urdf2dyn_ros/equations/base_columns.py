@@ -5,7 +5,6 @@ The structure of the joints moves most parameters that have no effect of their o
 What further depends on each other, as near the root, behind parallel axes or with mimic joints,
 the regressor itself says at random states: columns that are sums of those before them (Gautier
 1991).
-
 """
 
 from collections.abc import Sequence
@@ -46,7 +45,6 @@ class Grouping(NamedTuple):
     Columns of the regressor, (b,), of those that the structure leaves, (s,).
 
     A base parameter is the sum of the structural ones times its row of the factors, (b, s).
-
     """
 
     columns: tuple[UnitParameter, ...]
@@ -71,7 +69,6 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
 
     Those of a body without links, between the coordinates of one joint, are what it gets from
     its children.
-
     """
     rng = np.random.default_rng(_SEED)
     whole = with_regrouped(system, [_any_inertia(rng) if body.attached else None
@@ -87,7 +84,6 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     Return the inertia of every body with what is regrouped with it from its children.
 
     Inertias have second moments, of any scalar; `note` is called with every named quantity.
-
     """
     whole = [inertia or NO_INERTIA for inertia in inertias[:len(system.bodies)]]
     for i, body in reversed(list(enumerate(system.bodies))):
@@ -126,7 +122,6 @@ def _undecided(Y: Array) -> list[int]:
 
     One row at a time, from the tips to the root, most of them are found to be independent: where
     the undecided ones so far are independent in that row alone, no sum of them vanishes.
-
     """
     undecided, has = set(range(Y.shape[2])), np.abs(Y).max(axis=0, initial=0.0) > 0.0
     for row in reversed(range(Y.shape[1])):
@@ -142,7 +137,6 @@ def _independent(W: Array, undecided: Sequence[int]) -> tuple[list[int], Array]:
     Return columns of W that all are sums of, and the factors, (columns that are kept, all).
 
     An undecided column is kept if it is no sum of those before it.
-
     """
     kept: list[int] = []
     # as many random sums of rows are enough, and quicker

@@ -3,7 +3,6 @@ Base inertial parameters: as few as possible that the efforts of any motion depe
 
 What lies on the axis of a revolute joint, and the second moments of the body of a prismatic one,
 have the same effect fixed to the parent, and are regrouped there (Gautier and Khalil 1990).
-
 """
 
 from collections.abc import Sequence
@@ -59,7 +58,6 @@ def base_parameters(system: Multibody, gravity: Vector) -> BaseParameters:
     Return the base parameters of a robot whose root is fixed, in the frames of its bodies.
 
     Gravity [m/s^2] is in the root frame.
-
     """
     moving = [each for body in system.bodies for each in body.attached]
     groups = grouped(system, gravity)
@@ -85,7 +83,6 @@ def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], group
     Return the base parameters of bodies with these second moments, (b,), for any scalar.
 
     `note` is called with every named quantity.
-
     """
     entries = {(i, entry): value for i, whole in enumerate(with_regrouped(system, inertias, note))
                for entry, value in zip(MASS_ENTRIES, whole.entries)}

@@ -23,7 +23,6 @@ def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
 
     If `merged`, what a spring has at zero may be counted with the offset of friction: one addition
     fewer where only the sum is returned.
-
     """
     result = {}
     for i, each in terms.items():

@@ -9,7 +9,6 @@ varies by
 
 (P and K as in `Composite`) and is rotated with the joint. From there it is transformed towards the
 root, as any wrench.
-
 """
 
 from __future__ import annotations
@@ -51,7 +50,6 @@ class Column(NamedTuple):
 
     If another body varies by dw, e and da of the column's origin, the effort of the column's joint
     varies by g . dw + na . e + fa . da.
-
     """
 
     fq: Vector

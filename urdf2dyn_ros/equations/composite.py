@@ -36,7 +36,6 @@ class Composite(NamedTuple):
     K d twice the integral of r x (d x v) over the mass [kg m^2/s], r being the position and v
     the velocity relative to the origin: of the matrix T that is the integral of v r',
     K = 2 (tr(T) 1 - T).
-
     """
 
     m: Scalar = 0.0

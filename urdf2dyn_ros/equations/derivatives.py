@@ -3,7 +3,6 @@ Derivatives of the efforts with respect to q, qd and qdd, column by column.
 
 Of the column of joint j, its part along the axis of every joint i before it is how the effort of i
 varies with j. The same column says how the effort of j varies with i: see `Column`.
-
 """
 
 from __future__ import annotations
@@ -46,7 +45,6 @@ def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
     Frames and composites are those of all bodies, then of the root. `column` is called with the
     number of a body whose column begins. Wrenches of the environment are constant in the frames
     of the bodies.
-
     """
     n = len(system.joint_names)
     efforts, wrench = ([[[0.0] * n for _ in range(rows)] for _ in range(3)] for rows in (n, 6))

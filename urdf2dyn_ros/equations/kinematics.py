@@ -43,7 +43,6 @@ class Frame(NamedTuple):
 
     reference_R_frame; position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin;
     angular velocity [rad/s] and its derivative [rad/s^2].
-
     """
 
     R: Matrix
@@ -150,7 +149,6 @@ def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], links: Col
     Return the frames of all bodies on the way to links, by number; the state is q, qd, qdd.
 
     The root is at the origin of its own axes, and moves there as its frame says.
-
     """
     frames = {ROOT: root}
     for i in sorted({i for link in links for i in chain(system, system.links[link][0])}):

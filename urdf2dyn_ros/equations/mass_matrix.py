@@ -5,7 +5,6 @@ At rest and without gravity, the links beyond an accelerated joint move as one b
 recursion's own two steps on that composite body give a column (Walker and Orin 1982, method 3;
 Featherstone, Rigid Body Dynamics Algorithms, section 6.2). Second moments are shifted and turned
 without a trace, and what has been regrouped stays so.
-
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +32,6 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     Inertias, one per body, have second moments in the place of the tensors; q are the independent
     joints, (n,) [rad or m]. `note` is called with every named quantity, `column` with the number
     of a body whose column begins. Terms at joints are by the number of the body.
-
     """
     at = [body.at(q) for body in system.bodies]
     composite = _composite(system, inertias, at, note)

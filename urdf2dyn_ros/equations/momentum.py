@@ -7,7 +7,6 @@ accelerations. As p is linear in qd, the recursion returns it with velocities in
 accelerations: on the way it computes angular velocity, velocity of the origin, and linear and
 angular momentum of each link with what it carries. So p takes no mass matrix, and beta, the
 derivative of the kinetic energy with respect to q, needs the same vectors only.
-
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,7 +57,6 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
     The arguments are those of `newton_euler`, but for accelerations and a base; the recursion's
     moment is `textbook_moment` of tensors, or `angular_momentum` of second moments. A base that
     moves raises a ParameterError.
-
     """
     if loads.base is not None:
         raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '

@@ -4,7 +4,6 @@ The recursive Newton-Euler algorithm, written once, for any scalar.
 Luh, Walker and Paul 1980; notation of Khalil and Dombre, Modeling, Identification and Control of
 Robots, section 9.5. Only + - *, sin and cos are used: floats give the efforts, expressions give
 the text of the equations, arrays a batch.
-
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +38,6 @@ class AppliedLoads(NamedTuple):
     The root is fixed if `base` is None. A wrench is that of the environment on a body, or on the
     ROOT, in its frame. `transmitted` has, for terms that need it, the effort that the joint of
     each body transmits; None for that of the sweep.
-
     """
 
     base: Motion | None = None
@@ -58,7 +56,6 @@ class Sweep(NamedTuple):
     The joint of a body transmits its wrench, in the body's frame; the last wrench is what the
     world transmits to a root that moves. Transmitted efforts are those of the wrenches at the
     joints, before the terms there.
-
     """
 
     efforts: list[Scalar]
@@ -75,7 +72,6 @@ class Forward(NamedTuple):
 
     Coordinates, motions and spins are those of `Sweep`, `own` the wrenches that accelerate the
     bodies themselves; motions and wrenches also of the root, which is the last.
-
     """
 
     coordinates: list[Coordinate]
@@ -94,7 +90,6 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     recursion's `moment` takes. The state (3, n) is q, qd, qdd of the independent joints: [rad or
     m], [rad/s or m/s], [rad/s^2 or m/s^2]. Gravity [m/s^2] is in the root frame, and part of the
     motion of a base that moves.
-
     """
     sweep = forward(system, inertias, state, gravity, recursion, loads)
     efforts, wrenches, transmitted = backward(
@@ -169,7 +164,6 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
 
     Motions, and `own`, the wrenches that accelerate them, are those of the bodies, then the
     root's. Returned are efforts, wrenches and transmitted of `Sweep`.
-
     """
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
     wrenches = [Wrench(ZERO, ZERO)] * len(own)

@@ -42,7 +42,6 @@ def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vecto
     The entries of U are needed for the accelerations anyway: n_x = S_yy U_zy - S_zz U_yz
     + S_xy U_zx - S_xz U_yx + S_yz (U_zz - U_yy), and cyclically: 15 products where J wd + w x J w
     has 24.
-
     """
     d = [U[2][2] - U[1][1], U[0][0] - U[2][2], U[1][1] - U[0][0]]
     if S[0][2] != 0.0 and S[1][2] != 0.0:
@@ -65,7 +64,6 @@ class Recursion(NamedTuple):
 
     `second_moment`, and an `InheritedSpin` as `spin_of`, take fewer operations than the textbook
     and are equal in exact arithmetic.
-
     """
 
     moment: Moment = textbook_moment

@@ -5,7 +5,6 @@ Efforts are linear in the inertial parameters of the bodies (Atkeson, An and Hol
 Khalil and Dombre, Modeling, Identification and Control of Robots, chapter 12). A column is what
 the joints from a body to the root transmit where one parameter of that body is 1 and all others
 are 0. With second moments as parameters, what such a body requires are entries of U and a.
-
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -64,7 +63,6 @@ def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
 
     The sweep has the motion of every body. `note` is called with every named quantity, `begin`
     with every column before it.
-
     """
     Y: list[list[Scalar]] = [[0.0] * len(columns) for _ in system.joint_names]
     for k, column in enumerate(columns):
@@ -92,7 +90,6 @@ def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]],
     has; the state (3, n, N) is q, qd, qdd of the independent joints, gravity [m/s^2] is in the
     root frame. Yielded are each body, the numbers of the c columns of it and of all that it
     carries, and what each adds to the effort of the body's coordinate, (N, c) [N m or N per unit].
-
     """
     sweep = newton_euler(system, [None] * (len(system.bodies) + 1), list(state), gravity)
     waiting: dict[int, list[tuple[list[int], Array]]] = {}   # wrenches (6, c, N) at a body

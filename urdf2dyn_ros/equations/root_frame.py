@@ -27,7 +27,6 @@ class _Frame:
     A body's frame in the root: orientation, position, velocity, and motion from the sweep.
 
     `rate` is the angular velocity w, in the axes of the root.
-
     """
 
     def __init__(self, T: Matrix, r: Vector, v: Vector, rate: Vector, motion: Motion,
@@ -55,7 +54,6 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
     ``torques_`` [N, N m] that every movable joint transmits to its child, about its origin. Where
     a link and a joint of the same name have different frames, the link's key ends in
     ``' (link)'``.
-
     """
     root = _Frame(IDENTITY, ZERO, ZERO, ZERO, AT_REST, spin(ZERO, ZERO))
     frames: list[_Frame] = []

@@ -11,7 +11,6 @@ predictions over those of the best filter.
 A prediction too far ahead of a fast motion fails with every filter, and least with a filter that
 has not moved at all. A horizon is therefore used only if the best filter at the horizon before
 does not fail at it. Onsets of motions, which predictions show late, are those of onset.py.
-
 """
 
 from math import exp
@@ -123,7 +122,6 @@ class Bandwidth:
         The states (4, k, n) are position, velocity, acceleration and jerk after the sample;
         `measured` (2, n) is position and velocity, NaN where not measured or rejected. The stamp
         is in [ns].
-
         """
         if self._newest:
             passed = (stamp - self._newest) * 1e-9

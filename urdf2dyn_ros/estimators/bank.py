@@ -6,7 +6,6 @@ filters overshoot; the jerk of some others decays, so that their acceleration ha
 At the start these would have all the weight: a jerk that decays leaves less unknown, and fails
 less while every filter knows too little. They have no weight until a joint was filtered for a
 while, and what is remembered of their predictions begins like that of the filter before them.
-
 """
 
 from typing import NamedTuple

@@ -6,7 +6,6 @@ The state is position, velocity, acceleration and jerk; the fourth derivative is
 6.2). A jerk that decays does so in two halves, before and after the step. The state and the ten
 different entries of its symmetric covariance are one array with a column per joint, so that one
 matrix product predicts all joints.
-
 """
 
 from math import factorial
@@ -89,7 +88,6 @@ def correct(z: Array, S: Array, off: Array) -> None:
     z (16, n) is state, covariance, and innovations of position and velocity: prediction minus
     measurement. S (2, n) and `off` (n,) are the covariance of the innovations, (S_0, off; off,
     S_1).
-
     """
     scale = 1.0 / (S[0] * S[1] - off * off)
     # covariances with the measured states, and the innovations: x -= K y goes as P -= K W

@@ -33,7 +33,6 @@ class Estimator(Protocol):
 
     Constructors take the number of joints and, as keywords, every row of the class's
     ``PARAMETERS``, checked: `make` does that.
-
     """
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:

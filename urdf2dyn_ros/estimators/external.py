@@ -24,7 +24,6 @@ class External:
     The estimate is at the newest sample that is no newer than the newest acceleration: where
     accelerations are received after the joint states of the same stamp, it is one sample late.
     Missing velocities are the slopes of the last two positions.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (

@@ -23,7 +23,6 @@ class FiniteDifference:
 
     The low-pass delays the acceleration by about 0.23 / cutoff (11 ms for 20 Hz); the stamp does
     not account for that.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -75,7 +74,6 @@ class LowPass:
     The continuous filter y' = w z, z' = w (u - y - sqrt(2) z) is integrated by the trapezoidal
     rule (the bilinear transform) over the real length of each step. The gain is 1/sqrt(2) at the
     frequency `cutoff` [Hz].
-
     """
 
     def __init__(self, cutoff: float) -> None:

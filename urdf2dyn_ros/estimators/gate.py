@@ -14,7 +14,6 @@ usual (`Usual`), but not within a row of rejected measurements.
 A position that jumps, as where an encoder counts wrong, would be taken for a motion with hundreds
 of rad/s^2 as soon as the limits, which grow in a row of rejected positions, allow it. But a jump
 stays as it is, where a motion deviates ever further from what was predicted.
-
 """
 
 from typing import NamedTuple
@@ -62,7 +61,6 @@ class Gate(NamedTuple):
         S (2, n) are the variances of the innovations of positions and velocities, h is the time
         since the last sample [s], and `moved` (2, n) by how much both change in a step, of which a
         sample that is early or late shows a part.
-
         """
         moved = np.abs(moved)
         shifts = SAMPLE_SHIFT * moved
@@ -91,7 +89,6 @@ class Usual:
 
         The innovations y (2, n) are NaN where nothing was measured; `limits` (2, n) are those of
         the gate alone, `rejected` (2, n) how many measurements were rejected in a row.
-
         """
         now = np.maximum(1.0, MULTIPLE_OF_USUAL * self.squares)
         np.copyto(self.factors, now, where=rejected == 0.0)

@@ -17,7 +17,6 @@ The positions are those of a filter, with less noise than measured ones; and wha
 as noise may be vibration. The noise of a difference is therefore no more than its own positions
 show: it is the mean of a curvature of three neighbours and one of twice the step, which for slow
 motion differ by noise alone.
-
 """
 
 from math import exp
@@ -116,7 +115,6 @@ class Hindsight:
         It is, for the stamp of an estimate [ns], the position by a filter that follows every
         motion, the weighted acceleration, the squared error that the filters declare, and the
         variance of a measured position, (n,) each.
-
         """
         last = int(self.stamps[(self._number - 1) % COMPARED_ROWS])
         if self._number and stamp - last < ROW_SPACING:

@@ -48,7 +48,6 @@ class Kalman:
     weights them. Position and velocity of a joint whose velocity is measured are those of the
     filter that does not adapt: they need no bandwidth, and slow filters follow the jump of a
     velocity, as of a push, up to 0.1 s late. The standard deviation is that of `Hindsight`.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = KALMAN_PARAMETERS

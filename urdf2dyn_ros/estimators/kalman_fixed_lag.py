@@ -47,7 +47,6 @@ class KalmanFixedLag(Kalman):
     variance, and all of it where the jerk decays; noise that is left counts several times, so that
     a slower filter is preferred to one with such noise. After an onset, filters count as wrong by
     how far they are from the fastest, which is known by then.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (

@@ -4,7 +4,6 @@ Mismatch of positions and velocities beyond their noise.
 A velocity that is late by half a millisecond, as after a driver's low-pass or in a physics engine,
 contradicts exact positions. A filter that considered both exact would reconcile them by
 accelerations that do not exist.
-
 """
 
 import numpy as np
@@ -47,7 +46,6 @@ class Mismatch:
         velocities, NaN where not measured. `variance` (2, n) is theirs by their own noise, `late`
         (n,) that of a position by the noise of the stamps, `keep` (n,) the factor of the excess
         before; 1 for joints at rest, which carry no information.
-
         """
         span = times[-1]
         # weights that integrate polynomials of degree 4 exactly, also for irregular samples

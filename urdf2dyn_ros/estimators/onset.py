@@ -8,7 +8,6 @@ does, all slower filters have missed something, and their squared errors are inc
 excess for a while. The more noise a filter has, the more its deviation must exceed the usual one:
 false alarms cost as much as that noise. Vibration raises the usual deviation and is no onset.
 Where the velocity is measured, no slower filter has missed more than its innovation shows.
-
 """
 
 from math import exp
@@ -71,7 +70,6 @@ class Onset:
         their variances; `single` is whether a filter follows each sample alone, `most` the largest
         errors that the innovations show. h is the time since the last sample, in units in which
         the memories are [s].
-
         """
         weights = 1.0 / np.square(squares)
         total = weights.sum(axis=0)

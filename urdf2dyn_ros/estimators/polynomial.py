@@ -26,7 +26,6 @@ class Polynomial:
     stamps). The number changes in steps of two and with hysteresis, so that jitter of the stamps
     does not change it and ``centre`` advances by one sample with each. Where it does change, after
     losses or at another rate, ``centre`` repeats or skips one stamp.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -116,7 +115,6 @@ class Polynomial:
         unit of time: no scaling is needed. Return the coefficients (degree + 1, n), and the
         standard deviation (n,) of those of power `of`, from the residuals of the fit. Both are NaN
         in columns where Y has a NaN, and everywhere if the stamps are too close for a fit.
-
         """
         powers = np.ones((degree + 1, len(time)))
         for power in range(degree):

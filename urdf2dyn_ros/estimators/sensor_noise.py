@@ -4,7 +4,6 @@ Noise of positions, velocities and stamps, estimated from the samples alone.
 As long as the motion is smooth over five samples, their fourth divided difference is noise alone:
 the estimate does not depend on a filter. Noise of the positions in proportion to the velocity
 comes from the stamps. An encoder at rest carries no information.
-
 """
 
 from itertools import pairwise
@@ -116,7 +115,6 @@ class SensorNoise:
         `measured` (2, n) are positions and velocities, which may be NaN, `rates` (2, n) estimated
         velocities and accelerations. The noise of joints (n,) that are `missing`, without
         measurements, is learned at stamps of their own from now on.
-
         """
         if missing is not None:
             measured = np.where(missing, np.nan, measured)

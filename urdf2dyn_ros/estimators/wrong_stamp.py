@@ -9,7 +9,6 @@ Where a driver's loop is a little slower than the one that publishes, a message 
 then, and those after it do not catch up: from then on all stamps are a period late. So the first
 message that is the same as the one before although the joints move is not used. If the next one
 shows one period of motion, not two, the filters go on with the time at which it was taken.
-
 """
 
 import numpy as np
@@ -47,7 +46,6 @@ def time_error(kind: int, h: float, period: float, gate: float, velocities: Arra
     one, 0 if there is none [s]; `gate` is the squared error of the positions, relative to its
     variance, from which on it is significant. Innovations (n,) are what was predicted at the stamp
     less what was measured.
-
     """
     if not period > 0.0 or (kind != NEW and period < SHORTEST_SLIP):
         return 0.0

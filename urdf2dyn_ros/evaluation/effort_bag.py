@@ -31,7 +31,6 @@ class EffortBag:
     An earlier bag of this kind, 'db3' or 'mcap', is replaced. The frame of the messages is the
     model's root. It raises Urdf2DynError if rosbags is not installed, and ExportError if it cannot
     be written.
-
     """
 
     def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str,

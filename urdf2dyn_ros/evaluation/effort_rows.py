@@ -21,7 +21,6 @@ class EffortRows:
 
     The settings have one gain of currents, or one for each joint; `still` is the velocity up to
     which a joint is at rest [rad/s or m/s], `external` the observer of external efforts.
-
     """
 
     def __init__(self, file: TextIO, joints: Sequence[str], facts: Mapping[str, JointFacts],

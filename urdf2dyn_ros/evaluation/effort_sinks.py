@@ -21,7 +21,6 @@ class EffortSinks:
 
     `later` is how much larger stamps are than those of the recording, `bag_later` than those of
     the bag [ns]; `span` has the first and the last stamp of an output, in the order of the file.
-
     """
 
     def __init__(self, joints: Sequence[str], comparison: Comparison, rows: EffortRows,

@@ -52,7 +52,6 @@ class JointExternal:
 
     Efforts are in its unit: `largest` is the value of largest magnitude, `largest_at` its stamp
     [ns]; `count` is the number of all contacts, of which the first ones are listed.
-
     """
 
     joint: str
@@ -85,7 +84,6 @@ class ExternalEfforts:
 
     There is one threshold of contacts for all joints, or one each [N m or N]. A step back in time
     resets the figures. A parameter out of range raises ParameterError.
-
     """
 
     def __init__(self, dynamics: InverseDynamics, gain: float,
@@ -108,7 +106,6 @@ class ExternalEfforts:
         Return the external efforts (k, n) [N m or N] at stamps (k,) [ns]; NaN if unknown.
 
         They follow from estimated q and qd and measured efforts, all (k, n).
-
         """
         efforts = self._observer.run(stamps, q, qd, effort)
         back = np.flatnonzero(np.diff(stamps, prepend=stamps[0] if self._last is None

@@ -47,7 +47,6 @@ def fitted_gains(joints: Sequence[JointComparison], gains: Sequence[float]) -> F
 
     current = effort / gain + viscous qd + coulomb sign(qd) + offset, while the joint moves: the
     friction is that which the computed effort is without.
-
     """
     values, errors, remarks = [], [], []
     for joint, known in zip(joints, np.broadcast_to(gains, len(joints)).tolist()):

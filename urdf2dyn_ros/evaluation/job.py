@@ -43,7 +43,6 @@ class EvaluationJob:
         Evaluate a recording into a directory; return the result and a summary in sentences.
 
         If gains are free, the recording is evaluated twice: the first time with gains of 1.
-
         """
         if np.isnan(self.settings.gains).any():
             return self._with_fitted_gains(path, output, show)

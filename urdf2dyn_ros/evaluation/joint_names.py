@@ -184,7 +184,6 @@ def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tu
     Of the rules PATTERN=REPLACEMENT, for instance ``fer_joint(\d)=panda_joint\1``, the first that
     matches a name is used; ParameterError if one is not valid. The function raises RecordingError
     if two names become one.
-
     """
     patterns = [_rule(rule) for rule in rules]
 

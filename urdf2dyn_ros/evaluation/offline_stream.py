@@ -48,7 +48,6 @@ class OfflineStream(Stream):
     where the stream restarts, for instance at a gap, and where a position jumps: `jumps` has all
     of these by joint and stamp. `cutoffs` has the lowest and the highest cutoff of each joint that
     were chosen [Hz], (2, n); infinite for held joints.
-
     """
 
     _known: list[Group]

@@ -52,7 +52,6 @@ class Evaluation:
     robot does not have, `held` the positions of held joints [rad or m], `cutoffs` the lowest and
     the highest cutoff that each joint was smoothed with [Hz], `error` the defect at which reading
     ended.
-
     """
 
     estimator: str

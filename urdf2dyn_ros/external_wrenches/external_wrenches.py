@@ -89,7 +89,6 @@ class ExternalWrenches:
         The stamp is in [ns], 0 for none. `frame_id` is any link of the robot; 'world' is the
         root's frame if no link has that name. Force [N] and torque [N m], about the frame's
         origin, are along its axes.
-
         """
         outcome = _fault(stamp, frame_id, force, torque)
         if not outcome and frame_id not in self._frames:
@@ -113,7 +112,6 @@ class ExternalWrenches:
         They are force and torque [N, N m] on every link, (6 k,), by the environment, about the
         origin of the link's frame and along its axes; the key is one of ``WRENCH_ABSENCES``. The
         stamp [ns] is that of the estimate of q (n,) [rad or m].
-
         """
         now, positions = self._clock(), q.tolist()
         wrenches, absent = np.zeros(6 * len(self.links)), {}

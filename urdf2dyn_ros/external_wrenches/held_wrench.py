@@ -16,7 +16,6 @@ class WrenchMessage(NamedTuple):
     A wrench with its stamp [ns], and the placement of its frame in that of the link.
 
     Force [N], and torque [N m] about the frame's origin, are along the frame's axes.
-
     """
 
     stamp: int
@@ -32,7 +31,6 @@ class HeldWrench:
     Stamps must increase. A clock jump back is accepted when a second message in a row confirms it;
     then everything before is forgotten, and counted as ``jump_back`` in `events`. Wrenches older
     than the timeout [ns] no longer act.
-
     """
 
     def __init__(self, timeout: int, events: Counter[str]) -> None:
@@ -66,7 +64,6 @@ class HeldWrench:
 
         The stamp [ns] is no older than in the call before, because older wrenches are dropped;
         `now` [ns] is by the clock of `add`.
-
         """
         messages = self._messages
         if not messages:

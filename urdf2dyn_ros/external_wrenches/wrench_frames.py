@@ -20,7 +20,6 @@ class Chain:
     Placement of one link in the frame of another, via the last body that carries both.
 
     Lumped links are links as well; a name that is no link raises a KeyError.
-
     """
 
     def __init__(self, system: Multibody, link: str, frame: str) -> None:

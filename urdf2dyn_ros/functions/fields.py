@@ -39,7 +39,6 @@ class Fields:
     Fields of the formulas of body i, for `str.format_map`: the attributes.
 
     `sources` act in this part: keys of TERMS, 'links', 'external'; by default all there is.
-
     """
 
     def __init__(self, tree: Tree, i: int, sources: Collection[str] | None = None) -> None:

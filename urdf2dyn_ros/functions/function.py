@@ -73,7 +73,6 @@ class ModelFunction(ABC):
         Return the robot in the frames of the fast style, and inertias with second moments.
 
         They are for the motion or, if not `moving`, for accelerations alone.
-
         """
         return fewest_operations(system, moving)
 

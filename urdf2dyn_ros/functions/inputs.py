@@ -17,7 +17,6 @@ class Input(NamedTuple):
 
     `entries` are their names in the statements, in order; `summary` says what they are, with
     units; `of_joints`: whether they are those of the independent joints.
-
     """
 
     name: str
@@ -32,7 +31,6 @@ class JointInput(NamedTuple):
 
     `kind` is a word for names of variables, `unit` that of an entry with {unit} and {effort} of
     its joint, `units` those of all.
-
     """
 
     kind: str

@@ -45,7 +45,6 @@ class Mechanics:
     number of the body. If it is `moving`, the root moves as the input base_motion says. The
     frames are those of the links that a function is about. The numbers are system and gravity in
     plain numbers, with the frames of the bodies that results are in.
-
     """
 
     system: Multibody
@@ -93,7 +92,6 @@ class Mechanics:
         Run the recursion for efforts and the root's wrench alone, under all loads.
 
         Where it takes fewer operations, joints with parallel axes share their axes.
-
         """
         groups = [] if self.textbook else parallel_groups(self.system)
         if 'qd' in inputs:

@@ -8,7 +8,6 @@ class Axis(NamedTuple):
     Meaning of the rows or columns of a result, with a word that identifiers are made of.
 
     Keys and units of the entries are empty for the independent joints, which the robot names.
-
     """
 
     name: str

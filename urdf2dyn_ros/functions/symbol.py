@@ -17,7 +17,6 @@ class Symbol(NamedTuple):
     none for one without a name.
     `formula` is text with the fields of `Fields`, or a function of these; by default that of the
     joint. `where` is the field without which there is nothing to say, if there is one.
-
     """
 
     section: str

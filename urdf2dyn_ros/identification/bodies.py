@@ -4,7 +4,6 @@ Inertial parameters of bodies as pseudo-inertias, and the prior that a URDF is o
 The pseudo-inertia of a body is P = [[S, h], [h', m]], with the second moments
 S = trace(J) / 2 1 - J. A body with these parameters exists if and only if P is positive definite
 (Wensing, Kim, Slotine 2018).
-
 """
 
 from collections.abc import Sequence
@@ -112,7 +111,6 @@ def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> 
     All links of a body are changed by the one symmetric matrix A for which A P0 A = P, from the
     parameters `before` to those `after` (10,): links that are possible remain so, and their sum is
     the body. Where the URDF has no mass, the first link becomes the body.
-
     """
     heavy = [each for each in attached if each.link.mass > 0.0]
     if not heavy:

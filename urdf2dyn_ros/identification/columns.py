@@ -3,7 +3,6 @@ Columns of the efforts: what each inertial parameter of each body contributes to
 
 The efforts of rigid bodies are linear in mass m, first moments h and inertia J about the body's
 origin (Atkeson, An, Hollerbach 1986).
-
 """
 
 from collections.abc import Iterator, Sequence

@@ -31,7 +31,6 @@ def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_
     They are of another time, have a wrong sign, other units or another gravity, joints are
     interchanged, or positions have another zero or sign. Efforts are in N m or N; free gains have
     any unit and sign.
-
     """
     free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
     known = np.flatnonzero((used > 0) & ~free).tolist()

@@ -5,7 +5,6 @@ Summaries have efforts as they were recorded, so that gains are chosen where the
 free gain is an unknown of the fit. A robot with twice the masses and gains has the same currents:
 these determine free gains up to a common factor, which is that of the URDF's masses unless
 something else fixes it, as a joint whose gain is known, or a payload of known mass.
-
 """
 
 import math
@@ -108,7 +107,6 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
     A current is fitted by the effort of the URDF's bodies and friction. Its sign is that with
     which friction brakes; where there is hardly any, that with which both are positive: a motor
     may be mounted in the other direction.
-
     """
     values = gains.values.copy()
     for j in np.flatnonzero(gains.free).tolist():
@@ -141,7 +139,6 @@ def sign_evidence(pool: Pool, joint: int) -> float:
 
     It is positive if friction brakes with a positive gain, whatever the bodies are: their columns
     are removed.
-
     """
     from scipy.optimize import nnls
 

@@ -122,7 +122,6 @@ def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
     Return the fits with the terms that are significant, and the weight, if that is not known.
 
     It is the one with the least error in what was held out, and the first if that is as good.
-
     """
     robot, everything = data.robot, data.everything
     factor = FREE_GAINS_FACTOR ** data.gains.free.any()
@@ -170,7 +169,6 @@ def _figures(data: FitData, parts: HeldOutParts,
     Return how well URDF, the URDF with friction and rotors, and the model explain other data.
 
     The figures are those of what was held out, and of each validation recording by its name.
-
     """
     robot, everything, weight = data.robot, data.everything, model.weight
     bare = model.terms._replace(fixed=tuple(range(len(robot.system.bodies))))
@@ -212,7 +210,6 @@ def _others_without_friction(robot: Robot, summaries: Sequence[Summary],
     Return what `other_recordings` does for recordings each of which has its own friction.
 
     They may differ in noise as well: residuals are compared over the least possible ones.
-
     """
     seen = [without_friction(pooled(each.weighted)) for each in summaries]
     judged = [in_least_residuals(without_friction(pooled([*each.moving, *each.resting])))

@@ -5,7 +5,6 @@ The same zero-phase low pass, delay and decimation for any number of signals, by
 
 is a Butterworth filter of order 4, forwards and backwards. Signals are continued beyond their ends
 by a reflection at the end point, so that nothing wraps around.
-
 """
 
 import numpy as np
@@ -29,7 +28,6 @@ class Spectra:
     The spectra of signals (k, c) with a rate [Hz], up to half of ROW_RATE.
 
     `rows` returns the filtered signals at `time` (m,) [s], counted from the first sample.
-
     """
 
     def __init__(self, signals: Array, rate: float) -> None:

@@ -153,7 +153,6 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
 
     Its residuals are compared with those of the others in the same fit: a recording that does fit,
     but is predicted from one that does not, is not worse than they are.
-
     """
     remedy = 'without it, or alone' if own_friction else (
         'without it, alone, or with --friction-per-recording')

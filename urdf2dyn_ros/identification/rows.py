@@ -43,7 +43,6 @@ class RowSource:
     met by the same cutoff of the columns.
 
     Rows at the end where a delay that is known brings columns from beyond it are not used.
-
     """
 
     def __init__(self, pieces: Sequence[Piece], columns: Columns, bodies: Array,

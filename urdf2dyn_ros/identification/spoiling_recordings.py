@@ -75,7 +75,6 @@ def spoiling_recordings(robot: Robot, whole: PooledFit, fits: Sequence[PooledFit
     with it.
     `fits` are without each recording, `seen` are the pools that were fitted; `pools` are those of
     moving samples, as static friction leaves more than a load does.
-
     """
     ratios = [_ratio(robot, whole, fit, _without(pools, [number]))
               for number, fit in enumerate(fits)]
@@ -101,7 +100,6 @@ def _foreign(robot: Robot, fits: Sequence[PooledFit], pools: Sequence[Pool]) -> 
     Return the recording that the model of the others explains least at some joint, or None.
 
     Among a dozen it hardly changes the model, but is of no use: a dead sensor, a cut effort.
-
     """
     if len(pools) <= _FEWEST_OTHERS:
         return None

@@ -15,7 +15,6 @@ class Backlog:
     Decides whether a backlog came from a pause (process every message) or from overload.
 
     After overload, only the newest message is processed; `depth` messages fit into the queue.
-
     """
 
     def __init__(self, depth: int) -> None:

@@ -34,7 +34,6 @@ class Layouts:
 
     The keys of `unknown` are names that are no joints of the model, the first few in the order of
     receipt.
-
     """
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool]) -> None:

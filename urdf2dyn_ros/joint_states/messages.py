@@ -35,7 +35,6 @@ class Messages:
 
     Names and continuous joints, each (n,), are in the model's order; ``velocity_ignored`` and
     ``effort_ignored`` are counted in `events`.
-
     """
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],
@@ -77,7 +76,6 @@ def unwrap(q: Array, continuous: Indices, last: Array) -> None:
 
     q [rad or m] is changed in place; `continuous` (c,) says which entries are continuous, `last`
     (c,) are their positions before [rad], NaN if there are none.
-
     """
     if not continuous.size:
         return

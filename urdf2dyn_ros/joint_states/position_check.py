@@ -43,7 +43,6 @@ class PositionCheck:
 
     `warnings` has the joints whose positions are not credible, and why; `two_sources` is True
     while positions alternate.
-
     """
 
     def __init__(self, limits: Array) -> None:
@@ -67,7 +66,6 @@ class PositionCheck:
         Add a sample; return whether it can be used.
 
         Stamp [ns], q (n,) [rad or m] and qd (n,) [rad/s or m/s] or NaN; the arrays are kept.
-
         """
         self._count_swings(q)
         if stamp - self._checked >= SLOW_CHECK_NS:

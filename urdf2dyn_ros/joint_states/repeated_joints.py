@@ -31,7 +31,6 @@ class RepeatedJoints:
     second, positions that stay count as repeated, up to twice as many in a row, of all joints
     whose velocity is not used: those of a joint that stops are measured after that. A slow joint
     with a coarse encoder does not move with every message.
-
     """
 
     def __init__(self, joints: int) -> None:
@@ -59,7 +58,6 @@ class RepeatedJoints:
 
         Stamp [ns], q (n,) [rad or m], and the velocities that are used, qd (n,) [rad/s or m/s] or
         NaN: with one, a joint is measured. The arrays are kept.
-
         """
         self.found = False
         past = self._past

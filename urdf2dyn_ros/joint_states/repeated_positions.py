@@ -52,7 +52,6 @@ class RepeatedPositions:
     would have changed by far more than its resolution. The first sample of a run is not where the
     period is `shortest_slip` [s] or longer: the estimator judges it, and the one after it, which
     need not make up for it.
-
     """
 
     def __init__(self, joints: int, shortest_slip: float = np.inf) -> None:
@@ -84,7 +83,6 @@ class RepeatedPositions:
         Stamp [ns], q (n,) [rad or m], and the velocities that are used, qd (n,) [rad/s or m/s] or
         NaN: with new ones, a sample is a measurement. Velocities that were received but are not
         used, as they are late, still show that positions should change. The arrays are kept.
-
         """
         self.found = False
         shown = qd if received is None else received
@@ -110,7 +108,6 @@ class RepeatedPositions:
 
         Stamps (k,) [ns] and positions (k, n) of samples that `update` did not find repeated: some
         were, shortly before it was known that the driver repeats them.
-
         """
         new = np.concatenate(([True], (np.diff(positions, axis=0) != 0.0).any(axis=1)))
         rows = np.arange(len(positions))

@@ -42,7 +42,6 @@ class Samples:
 
     Names and continuous joints are as in `Messages`. ``gap``, ``jump_back``, ``velocity_ignored``
     and ``effort_ignored`` are counted in `events`.
-
     """
 
     def __init__(self, joint_names: Sequence[str], continuous: Sequence[bool],

@@ -33,7 +33,6 @@ class SerializedJointStates:
     A driver sends the same names in every message, so that the numbers are at the same places.
     These follow from CDR's rules of alignment; they are used only if the numbers there equal those
     that the library decodes with `decode`.
-
     """
 
     def __init__(self, decode: Callable[[bytes], Fields]) -> None:
@@ -75,7 +74,6 @@ class JointStateTemplate:
     Writes joint states of the same n joints into a message that a library has written.
 
     These bytes have n names and three times n numbers.
-
     """
 
     def __init__(self, data: bytes, joints: int) -> None:

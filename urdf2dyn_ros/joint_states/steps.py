@@ -28,7 +28,6 @@ class Steps:
         Add the step from the last stamp [ns], 0 for none, to a new one.
 
         Return the outcome of a stamp that does not advance; empty if it does or is a jump back.
-
         """
         step = stamp - last
         if last == 0:

@@ -56,7 +56,6 @@ class VelocityCheck:
 
     `warnings` has the joints whose velocities are not credible, and why; `dropping` is True while
     the velocity of any joint is dropped.
-
     """
 
     def __init__(self, joints: int) -> None:
@@ -100,7 +99,6 @@ class VelocityCheck:
         Add a sample; return its velocities, NaN for those that must not be used.
 
         Stamp [ns], q (n,) [rad or m] and qd (n,) [rad/s or m/s] or NaN; the arrays are kept.
-
         """
         self._samples.append((stamp, q, qd))
         if (stamp - self._samples[0][0] >= BLOCK_NS) and len(self._samples) > FEWEST_BLOCK_STEPS:

@@ -28,7 +28,6 @@ class LagScan:
     Compares integrals of velocity with earlier and earlier changes of position, joint by joint.
 
     The lag at which the integrals explain most of the motion is interpolated by a parabola.
-
     """
 
     def __init__(self, joints: int) -> None:

@@ -39,7 +39,6 @@ class VelocityRegression:
     If the velocity has an error of gain, a lag and an offset, a change of position over a block is
     gain * integral + lag * change of velocity + offset * time, to first order in the lag. The
     prior is an exact velocity.
-
     """
 
     def __init__(self, joints: int) -> None:

@@ -35,7 +35,6 @@ def fault_text(figures: Array, severity: Array) -> str:
 
     `figures` (3,) are the excess of the gain of positions over velocities [-], the lag [s] and the
     offset [rad/s or m/s]; `severity` (3,) is zero for those that are not wrong.
-
     """
     worst = int(severity.argmax())
     if severity[worst] == 0.0:

@@ -22,7 +22,6 @@ class JointType:
 
     The unit twist is the angular velocity `turns` z and the linear velocity `slides` z of the body
     for a unit velocity of the coordinate; an integer 0 or 1 leaves no trace in the equations.
-
     """
 
     turns: float   # angle about z per unit of the coordinate: 1 or 0
@@ -67,7 +66,6 @@ class JointType:
 
         With the angle t = turns q and the distance s = slides q: w = R' w_p + td z,
         wd = R' wd_p + tdd z + R' w_p x td z,  a = R' a_p + U s z + 2 w x sd z + sdd z.
-
         """
         c, s = self.cos_sin(at)
         rate = self.turns * at.qd

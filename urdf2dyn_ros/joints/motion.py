@@ -22,7 +22,6 @@ class Motion(NamedTuple):
 
     Angular velocity [rad/s] and its derivative [rad/s^2]; acceleration of the frame's origin minus
     gravity [m/s^2].
-
     """
 
     w: Vector
@@ -47,7 +46,6 @@ class Coordinate(NamedTuple):
 
     That choice is `turn`, the constant angle [rad] about the joint's axis from the frame of the
     joint at position zero to the frame of its body; or cosine and sine of any other angle.
-
     """
 
     q: Scalar
@@ -67,7 +65,6 @@ def spin(w: Vector, wd: Vector, note: BodyNote = silent) -> Matrix:
 
     A point fixed at r in a frame is accelerated by U r more than the frame's origin (Khalil and
     Dombre, Modeling, Identification and Control of Robots, section 9.5).
-
     """
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]

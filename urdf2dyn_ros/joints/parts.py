@@ -12,7 +12,6 @@ class Part(NamedTuple):
     One coordinate of a joint, along or about a unit vector in the frame of the URDF joint.
 
     Positions and efforts are exchanged under its name; its type is a key of JOINTS.
-
     """
 
     name: str
@@ -30,7 +29,6 @@ def planar_parts(joint: Joint) -> tuple[Part, ...]:
     Return two prismatic joints in the plane, x and y, then a continuous one about its normal.
 
     For the normal z, x and y are those of the joint's frame.
-
     """
     x, y, normal = zip(*aligned(joint.axis))
     return (Part(f'{joint.name}/x', 'prismatic', x),

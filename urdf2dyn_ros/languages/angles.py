@@ -16,7 +16,6 @@ class Angles:
 
     `angles` has the index of each in the arrays; the statements `before` make angles, as those of
     mimic joints; `statements` are all of them, with entries of the arrays.
-
     """
 
     def __init__(self, function: Function) -> None:

@@ -124,7 +124,6 @@ class C(CSelfTest):
 
         For speed, each stands where that is made: compilers would store what waits for the end of
         the function twice. To be read, all results stand at the end.
-
         """
         stores: dict[str, list[Statement]] = {}
         if self.program.style == 'fast':

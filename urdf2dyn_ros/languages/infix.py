@@ -40,7 +40,6 @@ class Infix:
 
     `number` writes a positive constant, `call` the name of a function with the text of its
     argument, `name` a name of the program, `twin` two numbers.
-
     """
 
     number: Callable[[float], str] = shortest

@@ -30,7 +30,6 @@ class Sectioned(NamedTuple):
     The statements of a section are all of one kind: they make single numbers or twins. `kept` has
     the index of every name in that memory, `twins` in that of twins; entries of the results are
     entries of either.
-
     """
 
     sections: list[list[Statement]]

@@ -58,7 +58,6 @@ def distinguished(names: Iterable[str], reserved: Iterable[str]) -> dict[str, st
 
     Where two names begin with the same letters but for capitals, as f1_x and F2_y, all that begin
     with the capital have _ behind it: F_2_y. No spelling is a reserved name.
-
     """
     symbols = {name: re.split('[^A-Za-z]', name)[0] for name in names}
     used = {name.lower() for name in reserved}

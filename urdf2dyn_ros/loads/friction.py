@@ -5,7 +5,6 @@ Fv qd + (Fc + Fl |tau_b| + Fs exp(-(qd / vs)^2)) tanh(qd / width) + Fq qd |qd| +
 (Armstrong-Helouvry, Dupont, Canudas de Wit 1994; the hyperbolic tangent is a sign without a
 jump). tau_b is the effort that the joint transmits, before its terms (Hamon, Gautier, Garrec
 2010). At rest it is the offset alone: static friction is undetermined there.
-
 """
 
 from dataclasses import dataclass

@@ -138,7 +138,6 @@ class JointTerm(ABC):
 
         It is linear in w of the parent and in qd and qdd, and gyroscopic: the effort is what the
         motion of the parent adds in return.
-
         """
         return ZERO
 

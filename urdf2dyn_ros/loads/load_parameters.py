@@ -70,7 +70,6 @@ def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel
 
     The values are as `loading` returns them. Parameters of joints that this robot does not have
     are ignored; `unheeded` reports them.
-
     """
     of_joints = JOINT_PARAMETERS.of(values)
     joints = {joint.name: joint for joint in model.joints}

@@ -6,7 +6,6 @@ the reflected inertia Im N^2 (MuJoCo's armature). That the parent turns as well,
 the spinning rotor with it, are the gyroscopic terms: Im N wdp_z at the joint, and on the parent
 the moment Im N (qdd z + wp x qd z) (Sciavicco, Siciliano, Villani 1994). The mass and the inertia
 of the rotor at rest are part of the parent link, as a URDF counts them.
-
 """
 
 from dataclasses import dataclass, field

@@ -16,7 +16,6 @@ class Functions:
     Base of all methods: a robot, and its functions so far.
 
     Names of joints, gravity and loads are those of `InverseDynamics`.
-
     """
 
     def __init__(self, model: RobotModel, gravity: tuple[float, float, float], backend: str,

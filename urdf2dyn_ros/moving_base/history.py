@@ -20,7 +20,6 @@ class SensorHistory:
     The newest sample is used up to an age of `max_age` [ns]; beyond `timeout` [ns] it is stale,
     and a step is not interpolated. `motion` returns the values of a state, which predicts them.
     `behind` is the age of the newest sample at the last stamp of `at` [ns].
-
     """
 
     def __init__(self, timeout: int, max_age: int,

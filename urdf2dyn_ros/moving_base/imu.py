@@ -15,7 +15,6 @@ class Imu(MovingBase):
 
     The angular acceleration is the derivative of the angular velocity. The specific force includes
     gravity. The parameters are those of `MovingBase`.
-
     """
 
     CHANNELS = 3
@@ -29,7 +28,6 @@ class Imu(MovingBase):
         Angular velocity [rad/s] and linear acceleration [m/s^2], (3,) each, are in the frame of
         the sensor; the latter is that of its origin minus gravity: 9.81 upwards at rest. The
         covariances are those of both.
-
         """
         return self._receive(stamp, frame, covariances, angular_velocity, linear_acceleration)
 

@@ -36,7 +36,6 @@ class Mounting:
 
         The motion is that of the link, in its own axes: [rad/s], [rad/s^2], and [m/s^2] minus
         gravity. The joints (n,) are independent: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
-
         """
         R, p, v, a, w, wd = self.relative(q, qd, qdd)
         w0 = subtract(apply(R, motion.w), w)

@@ -38,7 +38,6 @@ class MovingBase(ABC):
     The links of the model are the valid frames; `clock` returns the present time [ns]; gravity
     (3,) [m/s^2] is in the world's frame; a `compiled` filter runs in C if that is available; the
     parameters are rows of ``PARAMETERS`` by name.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (

@@ -22,7 +22,6 @@ class Odometry(MovingBase):
     axes of the twist rotate. The orientation rotates gravity into the link's frame; a heading that
     drifts or jumps has no effect as long as gravity is vertical. The parameters are those of
     `MovingBase`.
-
     """
 
     CHANNELS = 6
@@ -37,7 +36,6 @@ class Odometry(MovingBase):
         in the world's frame, header.frame_id; velocity of its origin [m/s] and angular velocity
         [rad/s], (3,) each, are relative to the world, in its own axes. The covariances are those
         of pose and twist.
-
         """
         return self._receive(stamp, frame, covariances, (*angular, *linear), orientation)
 

@@ -35,7 +35,6 @@ class Rates:
     many radians or metres that they have no effect. (Velocities in the place of positions do
     worse: at a step of the acceleration they are rejected as outliers.) Its bandwidth adapts by
     predictions of the velocities, as that of a joint with velocity does.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (

@@ -22,7 +22,6 @@ class SensorState(NamedTuple):
 
         What is not filtered is constant in the axes of the world: in those of the sensor, which
         rotate by the angle a, it is u - a x u + a x (a x u) / 2.
-
         """
         velocities, accelerations, jerks, unfiltered = self
         angle = h * (velocities + h / 2.0 * (accelerations + h / 3.0 * jerks))

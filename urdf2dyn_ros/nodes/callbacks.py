@@ -15,7 +15,6 @@ def barrier(node: Node, callback: Callable[..., None],
     Return a callback that logs errors, one in five seconds, instead of raising them.
 
     The function `failed` is called with the traceback of every error.
-
     """
     @wraps(callback)   # rclpy looks at the signature for the arguments that a callback takes
     def guarded(*message: Any) -> None:

@@ -34,7 +34,6 @@ class Endpoints:
     ``qos_overrides./joint_states.subscription.depth``. Incompatible QoS of other nodes is logged.
     The function `failed` is called with the traceback of a callback's error. While `is_active`
     returns false, messages are dropped and timers do nothing; without it, a node is always active.
-
     """
 
     def __init__(self, node: Node, failed: Callable[[str], None],
@@ -81,7 +80,6 @@ class Endpoints:
         Return a subscription, to bytes if `raw` is true; raises as `publisher` does.
 
         If `always` is true, messages are received while the node is not active, too.
-
         """
         topic = self._resolved(name)
         received = self.guarded(callback if always else self._while_active(callback))

@@ -45,7 +45,6 @@ class Export:
     An export of a robot description, as by `export_model`.
 
     Without the parameters `loading` of `load_parameters`, <force> tags are the only loads.
-
     """
 
     text: str
@@ -73,7 +72,6 @@ class ExportProcess:
 
     It waits for the next text for the time `idle` [s] before it ends. A text takes `limit` [s] at
     most: a process that hangs would leave its caller busy for ever.
-
     """
 
     def __init__(self, idle: float = _IDLE_TIME, limit: float = _LONGEST_EXPORT) -> None:
@@ -85,7 +83,6 @@ class ExportProcess:
         Return what `Export.files` returns, from the process; not for two threads at once.
 
         Its errors are raised as an ExportError, and so is one of the process, or a timeout.
-
         """
         order = json.dumps(asdict(export)).encode() + b'\n'
         new = self._process is None

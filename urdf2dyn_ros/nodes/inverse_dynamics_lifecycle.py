@@ -26,7 +26,6 @@ class ManagedInverseDynamics(LifecycleNode):
     builds the model; the transition fails if there is none or it is rejected. While the node is
     inactive, nothing but descriptions is received and nothing is published. To clean it up
     releases the model and all topics and services but those of the life cycle.
-
     """
 
     def __init__(self, **options: Any) -> None:

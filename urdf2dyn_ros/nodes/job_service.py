@@ -18,7 +18,6 @@ class JobService:
     The function `job` returns the job of a call, which returns the message; both may raise
     Urdf2DynError. `busy` returns the response to a call during another one; `failed` is called
     with the traceback of every other error, which is logged.
-
     """
 
     def __init__(self, node: Node, name: str, worker: Worker,

@@ -53,7 +53,6 @@ class JointSimulator(Node):
 
     Positions, velocities and efforts of a message are those of one instant, and its stamp is the
     time of the start plus the simulated time, exactly, however slow the computer is.
-
     """
 
     def __init__(self, **options: Any) -> None:

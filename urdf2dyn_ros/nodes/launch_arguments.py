@@ -13,7 +13,6 @@ def unknown_arguments(file: str, known: Iterable[str], command: Sequence[str]) -
     The launch `file` that asks has the `known` arguments, with those of the files that it
     includes. Where another one includes it, the arguments are for that one. The command is the
     words of the process: ``ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=FILE``.
-
     """
     name, names = Path(file).name, list(known)
     words = list(command)

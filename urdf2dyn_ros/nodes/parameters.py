@@ -30,7 +30,6 @@ class NodeParameters:
     For a change, ``check`` is called before it is accepted, with all the new values, and
     ``apply`` with the old ones, once ``values`` is replaced as a whole: attributes that a node
     sets. An error of this package rejects the change, with its text as the reason.
-
     """
 
     def __init__(self, node: Node, table: Sequence[Parameter],

@@ -2,7 +2,6 @@
 QoS profiles, and log lines about publishers and subscribers whose QoS is incompatible with them.
 
 Each call returns a new profile: rclpy writes overrides into it.
-
 """
 
 from collections.abc import Iterable

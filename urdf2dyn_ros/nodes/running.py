@@ -50,7 +50,6 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     ``parameter_overrides``. If arguments or parameters are unusable at the start, an error is
     printed and the code is 2. A process that has not ended 15 s after a signal prints where each
     of its threads is, and the code is 1.
-
     """
     words = sys.argv[1:] if arguments is None else arguments
     if wants_help(words):
@@ -112,7 +111,6 @@ def _quiet_signals() -> int:
 
     An exception raised by a signal comes out of rclpy as whatever error its C++ makes of it, and
     rclpy's own handler invalidates the context under an executor that is spinning.
-
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -150,7 +148,6 @@ def make_executor() -> Executor:
     Return the executor that the environment requests; by default events, where it is usable.
 
     One that is unknown, or that this rclpy does not have, raises a ParameterError.
-
     """
     name = os.environ.get(EXECUTOR_VARIABLE) or 'auto'
     if name not in EXECUTORS:

@@ -3,7 +3,6 @@ The text of config/sros2_policy.xml, from the topics and services of nodes that 
 
 The nodes are started with everything that creates a topic or service, in a DDS domain of this
 computer: python -m urdf2dyn_ros.nodes.security_policy.
-
 """
 
 import json

@@ -3,7 +3,6 @@ The executables of the nodes, which import them as late as `main` of the command
 
 The imports take most of the first second. A signal meanwhile ends the process as it does later,
 with exit code 0 and no traceback. Without ROS there is one sentence.
-
 """
 
 import os

@@ -18,7 +18,6 @@ class Worker:
     A newer job replaces one that has not begun, so that jobs do not pile up. The thread does not
     keep the process alive: a node that is stopped does not wait for a job, which is why this is
     not a ThreadPoolExecutor. The function `guarded` makes jobs whose errors do not end the thread.
-
     """
 
     def __init__(self, guarded: Callable[[Callable[[], None]], Callable[[], None]]) -> None:

@@ -19,7 +19,6 @@ class Contact(NamedTuple):
     Contact at one joint, from the first to the last stamp [ns].
 
     The peak is the largest external effort, with its sign [N m or N].
-
     """
 
     joint: str
@@ -33,7 +32,6 @@ class ContactDetector:
     Detects contacts per joint, and remembers the joints until `reset`.
 
     The parameters are rows of ``PARAMETERS`` by name, checked by `check_all`.
-
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -69,7 +67,6 @@ class ContactDetector:
         Add external efforts (n,) [N m or N] of a stamp [ns]; return the contacts that ended.
 
         Joints without an effort (NaN) have no contact.
-
         """
         size = np.abs(external)
         for joint in np.flatnonzero(size > self._thresholds).tolist():

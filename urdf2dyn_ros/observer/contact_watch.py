@@ -24,7 +24,6 @@ class ContactWatch:
 
     Observer and detector are used by this object alone; joints `touched` earlier are remembered
     until the next reset.
-
     """
 
     def __init__(self, dynamics: InverseDynamics, observer: MomentumObserver,

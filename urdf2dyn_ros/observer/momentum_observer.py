@@ -6,7 +6,6 @@ efforts. The residual r follows tau_ext as a first-order filter, d/dt r = K (tau
 Mattone 2003; Haddadin, De Luca, Albu-Schaeffer 2017). Over a step dt the mean of tau_ext is the
 change of momentum minus the integral of the known efforts, and the filter's response to a
 constant is exact: r_k = exp(-K dt) r_(k-1) + (1 - exp(-K dt)) mean, at any rate and gain.
-
 """
 
 import math

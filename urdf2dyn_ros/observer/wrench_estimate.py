@@ -5,7 +5,6 @@ tau_ext = J' F for a contact at that link alone, so that F minimises |J' F - tau
 damping^2 |F|^2. With J = U S V' that is F = U diag(s / (s^2 + damping^2)) V' tau_ext: damping
 removes damping^2 / (s^2 + damping^2) of the component of each singular value s, and noise of the
 efforts is amplified by 1 / s. Force and moment are weighted with a length of 1 m.
-
 """
 
 from collections.abc import Collection
@@ -79,7 +78,6 @@ class WrenchEstimate:
         They are about its origin and in its axes; NaN near singular postures, and where the
         external effort of a joint that moves the link is NaN, not known. q (n,) are positions [rad
         or m], the external efforts (n,) in [N m or N].
-
         """
         wrench, reason = self._estimate(q, external[self._columns])
         self._newest = wrench

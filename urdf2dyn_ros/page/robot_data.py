@@ -34,7 +34,6 @@ def robot_data(model: RobotModel, system: Multibody, gravity: Triple) -> dict[st
 
     The frame of a body is that of its first link, as `forward_kinematics` returns it; -1 is the
     root. Lengths are in [m], positions in [rad or m].
-
     """
     drawn = drawn_bodies(system)
     place = {body: k for k, body in enumerate(drawn)}

@@ -103,7 +103,6 @@ def check_all(table: Iterable[Parameter], values: dict[str, Any]) -> dict[str, A
     Return every parameter of the table, those in `values` checked, the others at their default.
 
     An unknown name or a value that breaks its rule raises a ParameterError.
-
     """
     rows = {row.name: row for row in table}
     for name in values:

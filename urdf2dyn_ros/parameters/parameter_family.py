@@ -15,7 +15,6 @@ class Family:
 
     The name of a thing may contain any character, dots as well: the field follows the last dot.
     The rows are the fields; or a single one without a name, where a thing has one value.
-
     """
 
     prefix: str

@@ -145,7 +145,6 @@ def parameter_file_text(values: Mapping[str, Any], head: Sequence[str],
 
     A value that is a mapping has keys of its own; comments are by the last key. `head` are lines
     of comments at the beginning.
-
     """
     lines = [*(f'# {printable(line)}' for line in head), '/**:', f'  {_SECTION}:']
     return '\n'.join([*lines, *_nested(values, comments, '    ')]) + '\n'

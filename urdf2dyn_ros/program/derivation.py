@@ -36,7 +36,6 @@ class Request:
     general: every number of the description is a parameter, also those of 0 and 1.
     `functions` are all of the program, whose graphs begin with the same constants. The frames are
     those of existing links.
-
     """
 
     system: Multibody
@@ -62,7 +61,6 @@ class Derivation:
 
     `vectors` are those in the root frame, by name, if there are any; `shared` is the number of
     nodes that all functions of the program begin with, of which `bodies` are of single bodies.
-
     """
 
     name: str

@@ -45,7 +45,6 @@ class Row(NamedTuple):
     Entries of a result: `key` is a name from the URDF, data to a language.
 
     `label` says what it is in a few plain words, as the number of a joint.
-
     """
 
     key: str
@@ -64,7 +63,6 @@ class Result(NamedTuple):
     Result of a function: a vector with an entry a row, or a matrix.
 
     `reference` is the function and its result whose expected values are those of this one.
-
     """
 
     quantity: Quantity
@@ -111,7 +109,6 @@ class Function:
     `name` is a key of FUNCTIONS. The inputs are those of q, qd, qdd that it depends on, then those
     of base_motion, external and payload that there are. `twins` are names of statements that make
     two numbers; `twinned` is the same function with such statements, for languages that have them.
-
     """
 
     name: str

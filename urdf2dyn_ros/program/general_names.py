@@ -113,7 +113,6 @@ class GeneralNames(ConstantNames):
 
         Of a unit vector (x, y, z) in the frame of the latter: T. Duff et al., Building an
         Orthonormal Basis, Revisited, 2017, which is singular in no direction.
-
         """
         axis = self.vector(f'axis{n}', direction, f'{what}, of any length')
         size = sqrt(dot(axis, axis))

@@ -133,7 +133,6 @@ def _constants(derived: Sequence[Derivation],
     Return what was made of parameters before the sweeps: no work at every call.
 
     All graphs begin with the same constants, so that a serial number means the same in each.
-
     """
     wanted = sorted(set().union(*(derivation.constants() for derivation in derived)))
     first = derived[0].graph

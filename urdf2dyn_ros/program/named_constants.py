@@ -20,7 +20,6 @@ class NamedConstants(NamedTuple):
 
     Terms are by number of the body; inertias are one per body, then the root's; lines are the
     names and values by number of a body, or by title.
-
     """
 
     system: Multibody
@@ -40,7 +39,6 @@ def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: Bod
     parameter that happens to be zero stays. With `general` lengths of zero stay as well, and
     rotations are made of the angles of the URDF. If the root moves, its inertia counts, and
     gravity is part of its motion.
-
     """
     names = (GeneralNames if general else ConstantNames)(graph)
     lines: dict[int | str, tuple[ParameterLine, ...]] = {}

@@ -32,7 +32,6 @@ class Noted(NamedTuple):
 
     Body, symbol and entries are as in `newton_euler.Note`, sources as `Notebook.begin` takes them;
     `nodes` is the number of nodes of the graph at that point.
-
     """
 
     section: str
@@ -50,7 +49,6 @@ class Notebook(Notes):
     Quantities of the sweeps, in the order in which they are made; the graph gets the labels.
 
     Formulas are spelled out if it is `explained`; terms are those at the joint of a body's number.
-
     """
 
     def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
@@ -74,7 +72,6 @@ class Notebook(Notes):
         quantities of another part have already. `paragraph` is its only one; by default there is
         one a body. `sources` act in this part: keys of TERMS, 'links', 'external'; by default all
         there is.
-
         """
         self._section, self._tag = section, tag
         self._paragraph, self._sources = paragraph, sources
@@ -95,7 +92,6 @@ class Notebook(Notes):
 
         If continued, the statements go on where those of another schedule end: of what these
         explain, there is one section without titles of paragraphs.
-
         """
         waiting = list(schedule.by_node.items())[::-1]
         explained = set(self._known) if continued else set()

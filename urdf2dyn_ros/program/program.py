@@ -37,7 +37,6 @@ class JointRow(NamedTuple):
     `driver` says how a mimic joint follows another, and is empty for an independent one; `limits`
     are those of position, velocity and effort in the URDF; `rotation` says which axes of the
     parent's frame those of the joint are, Ai, and is empty where they are the same.
-
     """
 
     number: int
@@ -61,7 +60,6 @@ class Reference(NamedTuple):
     matrices are multiplied by; `expected` has for each function its results by name, (n,) or (6,),
     of a matrix its product; `vectors` are those in the root frame; `transmitted` has the largest
     force and moment of a joint, by unit, under the loads in that state.
-
     """
 
     arguments: dict[str, tuple[float, ...]]

@@ -61,7 +61,6 @@ def _as_written(request: Request, name: str, mechanics: Mechanics) -> Mechanics:
 
     Rounded axes change efforts by 1e-11 of the largest, which light links turn into a multiple of
     what a check allows for accelerations.
-
     """
     function = FUNCTIONS[name]
     if request.readable or 'tau' not in function.INPUTS:

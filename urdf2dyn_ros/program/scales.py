@@ -24,7 +24,6 @@ def scales(program: Program) -> Scales:
 
     In double precision a difference of 1e-9 of the scale, or of the expected entry if that is
     larger, is none; in single precision the scale is the largest magnitude itself.
-
     """
     results = [result for function in program.functions for result in function.results]
     sizes = {result.reference: largest(program, result) for result in results}
@@ -43,7 +42,6 @@ def largest(program: Program, result: Result) -> list[float]:
 
     Efforts are at least as large as what joints transmit, of which they are entries: they may
     cancel. Where all of a unit cancel, it is what is largest of the others, or 1.
-
     """
     of, name = result.reference
     states = [reference.expected[of][name] for reference in program.references]

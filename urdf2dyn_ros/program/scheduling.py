@@ -31,7 +31,6 @@ class Schedule:
     are of the opposite, of what has been computed before; `temporary` begins the names of nodes
     without a label. With `spare_names`, for text that is evaluated once, a product or sum of two
     operands is repeated rather than named.
-
     """
 
     def __init__(self, graph: Graph, outputs: Sequence[Scalar], *, keep_labels: bool,

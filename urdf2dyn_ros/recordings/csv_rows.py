@@ -34,7 +34,6 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     `defect` returns the error of a text, which names the line; `remark` is called with what a user
     should know of a file without defect, `progress` with the number of characters that have been
     read.
-
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:

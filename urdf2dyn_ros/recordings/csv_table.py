@@ -90,7 +90,6 @@ class _Columns:
     The meaning of columns; RecordingError if names are missing or ambiguous.
 
     `used` are the columns that are read, first that of the time.
-
     """
 
     def __init__(self, names: Sequence[str], recording: CsvRecording) -> None:
@@ -123,7 +122,6 @@ class _Columns:
         Return a row as a record; None if its time is beyond the range of a stamp.
 
         ValueError or ArithmeticError is raised if a cell is not a number.
-
         """
         time, values = self.entries(row)
         if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:

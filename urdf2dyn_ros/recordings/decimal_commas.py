@@ -15,7 +15,6 @@ class DecimalCommas:
 
     A table has either commas or points: with both, a comma may separate thousands. After a point a
     comma stays as it is, which is no number; a point after commas is an error.
-
     """
 
     def __init__(self, names: Sequence[str]) -> None:

@@ -52,7 +52,6 @@ def decoder(kind: str) -> Decoder:
     Return a function of a serialized message and its time of recording [ns].
 
     The definitions of the types are the same in every ROS 2; those in a bag are not needed.
-
     """
     store = types()
     records = MESSAGES[kind]

@@ -24,7 +24,6 @@ class Record(NamedTuple):
     The values of k joints at one instant; empty if not recorded, NaN if not measured.
 
     As in a message, the lengths are not checked.
-
     """
 
     stamp: int   # [ns]

@@ -34,7 +34,6 @@ def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velo
     only where they have velocities and move more slowly by far. The times (k,) are those of the
     first rows, as they are written; positions and velocities (k, n) in [rad or m], [rad/s or m/s]
     are NaN where not measured.
-
     """
     steps = sorted(after - before for before, after in pairwise(times) if after > before)
     if len(steps) < _FEWEST_STEPS or steps[len(steps) // 2] < _LONGEST_STEP:

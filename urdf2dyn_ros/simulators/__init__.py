@@ -25,7 +25,6 @@ def simulator_class(name: str) -> type[Simulator]:
     Return the class of a simulator; only then is its engine imported.
 
     If there is no such simulator, or its engine is not installed, it raises a SimulationError.
-
     """
     if name not in SIMULATORS:
         raise SimulationError(

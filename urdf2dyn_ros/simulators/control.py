@@ -18,7 +18,6 @@ class Control(NamedTuple):
     The kind of a command, one of ``COMMANDED``, and the law that gives it (n,).
 
     A law is a function of the simulator and of the desired q, qd and qdd (n,).
-
     """
 
     command: str

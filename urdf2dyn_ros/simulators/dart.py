@@ -28,7 +28,6 @@ class DartSimulator(Simulator):
     The net effort is the one that gz_ros2_control publishes: the wrench transmitted to the moved
     link, projected on the joint's axis. The commanded effort of a servo is its impulse divided by
     the step; DART solves for it together with Coulomb friction, which cancels.
-
     """
 
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],

@@ -7,7 +7,6 @@ A drive whose inner loop delivers the effort that moves the links, tau_links, ha
 
 for the motion that happens. So the engine moves the links alone, and neither its constraints nor
 its steps limit how stiff a friction may be.
-
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +30,6 @@ class Drives:
 
     Only what is set counts, not <dynamics> of the URDF. A ParameterError names joints that the
     robot does not have.
-
     """
 
     def __init__(self, joints: Sequence[Joint], values: Mapping[str, Any]) -> None:

@@ -20,7 +20,6 @@ class Gears:
 
     The drivers do not mimic; both are in the order of the file. The ratios (m, n) are products
     along chains of mimic joints; the offsets (m,) are in [rad or m].
-
     """
 
     joints: tuple[Joint, ...]
@@ -64,7 +63,6 @@ def gears(model: RobotModel) -> Gears:
     Return the gears of a model, with its root fixed to the world even if it floats.
 
     Any other joint with several coordinates raises a SimulationError.
-
     """
     moving = []
     for joint in model.joints:

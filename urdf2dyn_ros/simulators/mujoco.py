@@ -33,7 +33,6 @@ class MujocoSimulator(Simulator):
     effort is that of MuJoCo's own recursion for the motion of the step. Coulomb friction is
     MuJoCo's ``frictionloss``, a constraint as stiff as it may be: it follows the textbook's law
     but for the last one or two steps before the joint reverses.
-
     """
 
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],

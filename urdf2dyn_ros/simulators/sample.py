@@ -16,7 +16,6 @@ class SimulatedSample:
     effort holds exactly for q and qd before the step and qdd = (qd' - qd) / dt. In continuous
     time, q and qdd belong to `time`, but qd = (q - q of the step before) / dt to half a step
     earlier and qd' to half a step later; their mean is the velocity that a sensor would measure.
-
     """
 
     time: float   # simulated time [s]

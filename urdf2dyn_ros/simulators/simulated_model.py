@@ -47,7 +47,6 @@ def check_masses(model: RobotModel, engine: str, masses: Mapping[str, float]) ->
     Raise a SimulationError if an engine read another mass [kg] of a link than the model has.
 
     An engine may have no body for the root.
-
     """
     for link in model.links:
         expected = 0.0 if link.inertia is None else link.inertia.mass
@@ -64,7 +63,6 @@ def check_inertia(gears: Gears, M: Array) -> None:
     Raise a SimulationError for joints that move no inertia, alone or together.
 
     M (m, m) is the mass matrix of all moving joints [kg m^2, kg m or kg].
-
     """
     remedy = ('give the links they move an <inertial>, or make the joints fixed; '
               'inverse dynamics itself needs neither')

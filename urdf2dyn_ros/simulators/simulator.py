@@ -42,7 +42,6 @@ class Simulator(ABC):
     ``COMMANDED``, the kind of the argument of `step`. The attribute `joint_names` has the n
     drivers in the order of the file, and `inertia` (n,) what each of them moves at position zero
     [kg m^2 or kg], the others free.
-
     """
 
     def __init__(self, model: RobotModel, gravity: Triple = GRAVITY,
@@ -126,7 +125,6 @@ class Simulator(ABC):
         Advance by one physics step under efforts, velocities or positions (n,) of the drivers.
 
         If the state diverges, it raises a SimulationError.
-
         """
         time, q, qd = self.time, self.q, self.qd
         if not np.isfinite(command).all():

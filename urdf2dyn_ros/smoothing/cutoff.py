@@ -5,7 +5,6 @@ Noise of real sensors is not white: encoders, filters in drivers, stamps and vib
 of neighbouring samples alike. A curve that follows them predicts single samples well, but not a
 block of them: so blocks are hidden from the spline that are longer than such errors last, and the
 curve is compared with the samples in the middle of the block.
-
 """
 
 import numpy as np
@@ -57,7 +56,6 @@ def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
     errors, as several may predict equally well. A higher one must predict better, much better
     beyond 20 Hz: the noise of an acceleration rises with the cutoff, and few joints move so fast.
     Where `noise` (n,) [rad or m] is negligible, as in simulation, the cutoff is higher.
-
     """
     most = _LARGEST_CUTOFF / period
     tried = CUTOFFS[most >= CUTOFFS]

@@ -6,7 +6,6 @@ through the samples before and after it are apart. A single wrong sample has the
 both sides; a motion that changes as fast would need an acceleration that no joint has. Stamps or
 positions that are late move positions along the motion, so a jump is further than these, or other
 joints that move have none.
-
 """
 
 from collections.abc import Iterable, Iterator

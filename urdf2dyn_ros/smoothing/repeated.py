@@ -26,7 +26,6 @@ def single_instants(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
 
     Messages that are sent twice, or received together, are some microseconds apart; with these
     steps, neither a period nor a velocity is known.
-
     """
     steps = np.diff(stamps)
     return np.append(steps >= _SAME_INSTANT * steps.mean(), True)
@@ -38,7 +37,6 @@ def without_repeated(stamps: NDArray[np.int64], positions: Array) -> Array:
 
     They are replaced by a cubic through two new positions on either side. Samples all of whose
     positions are repeated must be excluded before.
-
     """
     if not any(_may_be_repeated(stamps, column) for column in positions.T):
         return positions

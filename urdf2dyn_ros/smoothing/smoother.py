@@ -40,7 +40,6 @@ def smoothed(stamps: NDArray[np.int64], positions: Array,
     Single positions far from a curve through their neighbours, and those that a driver repeated,
     are replaced by that curve; of several samples of one instant the last counts. The ends are
     less exact, as samples are on one side only.
-
     """
     at = stamps if at is None else at
     single = single_instants(stamps)
@@ -68,7 +67,6 @@ def without_spikes(time: Array, samples: Array) -> tuple[Array, Array]:
 
     Second, the root mean square (n,) of the differences of all others from curves through theirs:
     for white noise 1.4 of its standard deviations.
-
     """
     rows = np.arange(2, len(time) - 2)
     near = time[rows[:, None] + _NEIGHBOURS] - time[rows, None]

@@ -10,7 +10,6 @@ backwards: without lag, and with the half of a sine at the cutoff. It is a sum o
 degree 5 with a penalty on their fourth differences (Eilers and Marx, Flexible smoothing with
 B-splines and penalties, Statistical Science 11, 1996): its equations are banded, and their number
 depends on the cutoff, not on the rate of the samples.
-
 """
 
 from math import comb, factorial, pi
@@ -46,7 +45,6 @@ class SmoothingSpline:
     Smooths the columns of tables at the same, increasing times (k,) [s].
 
     Their typical step is the period [s]; the cutoff is in [Hz].
-
     """
 
     def __init__(self, time: Array, period: float, cutoff: float) -> None:
@@ -106,7 +104,6 @@ class SmoothingSpline:
         Return by how much samples (k, n) differ from curves that did not see them.
 
         For each fold, rows that the curve does not see, and those of the differences (m, n).
-
         """
         band = self._band(slice(None))
         right = self._sparse(self._first, self._basis).T @ samples

@@ -35,7 +35,6 @@ class FaultLog:
     Chooses what to log: each kind of fault at once, then its number every few seconds.
 
     The clock is monotonic and returns [s].
-
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

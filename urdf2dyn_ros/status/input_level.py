@@ -25,7 +25,6 @@ class Received(NamedTuple):
 
     `grown` is the increase of the stream's counters, `publishers` the nodes that publish the joint
     states, in words.
-
     """
 
     state: NodeState

@@ -35,7 +35,6 @@ class MonitorReport:
     Rates are in [1/s]; the silence [s], None before the first message, may be longer than the
     period of the stream allows. Latencies are from receipt to publishing [us]: median, 99th
     percentile, largest; NaN if there was none. `failure` is the traceback of a new failure.
-
     """
 
     received: float
@@ -54,7 +53,6 @@ class Monitor:
     Counts messages and outputs, with two calls for each; sorts latencies for a report alone.
 
     The clock is monotonic and returns [ns]: the node's own clock may be simulated and stop.
-
     """
 
     def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:

@@ -18,7 +18,6 @@ class NodeState(NamedTuple):
     of the estimated wrench, if they are enabled; `name` is that of the node, `hold` its parameter
     of this name, `topic` that of the joint states; `building` is whether a model of the first
     description is being built.
-
     """
 
     dynamics: InverseDynamics | None

@@ -65,7 +65,6 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
 
     The clock returns the present time [ns]; `payload` has that of each link, (10,), as it is now.
     They share the counters of the sources `before`, which they replace.
-
     """
     base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
     counted = [None if source is None else source.counters

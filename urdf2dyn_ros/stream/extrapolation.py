@@ -23,7 +23,6 @@ class Extrapolation:
 
     The polynomials are those of Newton through the last accelerations, with divided differences;
     the error of one is the next divided difference times the distances to the stamps of its own.
-
     """
 
     def __init__(self, joints: int) -> None:

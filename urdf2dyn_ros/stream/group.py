@@ -89,7 +89,6 @@ class Group:
         Add a sample, which is kept; return the outcome, empty if there is an estimate of it.
 
         Stamp [ns], q, qd and effort (k,) as in `Message`.
-
         """
         self.event = ''
         fault = self._check_order(stamp)
@@ -190,7 +189,6 @@ class Group:
 
         Nothing is extrapolated to an earlier stamp; but the newest sample must not be a gap or a
         clock jump away from that of the group with the output, `newest` [ns].
-
         """
         most = max_skew or max(round(MOST_CARRIED_PERIODS * self.steps.period), LEAST_CARRIED_NS)
         self.skew = newest - self.newest

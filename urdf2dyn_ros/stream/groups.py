@@ -25,7 +25,6 @@ class Groups:
     In `events` are counted ``gap``, ``jump_back`` and ``velocity_doubted``; `max_skew` is as in
     `Stream`, but in [ns]. Samples before the newest message must not be used for some joints if it
     `restarted`; stamps may be older than before if it `jumped_back`.
-
     """
 
     def __init__(self, partition: Partition, events: Counter[str], max_skew: int) -> None:

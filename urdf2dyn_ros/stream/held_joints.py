@@ -35,7 +35,6 @@ class HeldJoints:
         Hold the joints that were never received if that is due; return whether there are any.
 
         The stamp [ns] is that of the data of other joints.
-
         """
         if not never:
             return False

@@ -26,7 +26,6 @@ class History:
 
     Between two estimates the acceleration is linear; after the newest it is extrapolated, and its
     standard deviation grows.
-
     """
 
     def __init__(self, joints: int) -> None:
@@ -63,7 +62,6 @@ class History:
         Add the state at a later stamp [ns] without a sample, from the last estimate.
 
         Returns False if no estimate is kept from which to carry it.
-
         """
         if not self._past:
             return False

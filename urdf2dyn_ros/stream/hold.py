@@ -29,7 +29,6 @@ class Hold(NamedTuple):
     Positions of the joints that are held from the start, and whether others are held by ``auto``.
 
     `defaults` are the positions of all joints unless another one is set [rad or m].
-
     """
 
     positions: Mapping[str, float] = {}

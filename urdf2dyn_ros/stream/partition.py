@@ -23,7 +23,6 @@ class Partition:
     The groups of a robot's joints: the largest sets of which each message has all or none.
 
     A message with a part of a group divides it, and only its joints start again.
-
     """
 
     def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], Estimator],

@@ -19,7 +19,6 @@ class Replay:
 
     An estimator that took them for measurements begins again with those that were, so that it
     need not wait for new ones.
-
     """
 
     def __init__(self) -> None:

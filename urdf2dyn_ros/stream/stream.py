@@ -157,7 +157,6 @@ class Stream:
 
         The names are all joints of the model, in any order; others are dropped. Each has its
         acceleration [rad/s^2 or m/s^2].
-
         """
         self.counters['accelerations'] += 1
         values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}

@@ -34,7 +34,6 @@ def atomic_file(path: Path) -> Iterator[Path]:
     Yield the path of a temporary file in the same directory, which replaces `path` at the end.
 
     It has the ending of `path`, which often is that of the format.
-
     """
     part = _unused(path)
     try:
@@ -58,7 +57,6 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
     it has a handler, take effect when all of them are there. Symbolic links are not followed. If
     `replace` is false and a file of that name exists, also one that was created meanwhile, a
     FileExistsError is raised.
-
     """
     with signals_later():
         _create(texts, replace)

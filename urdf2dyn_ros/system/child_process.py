@@ -38,7 +38,6 @@ def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str
 
     In a session of its own it does not receive a Ctrl-C in the terminal. If it takes longer than
     `limit` [s], it is killed, and a subprocess.TimeoutExpired raised.
-
     """
     with start_giving_way(command, environment, own_session) as process:
         try:
@@ -80,7 +79,6 @@ def time_limit(process: subprocess.Popen[bytes], seconds: float) -> Iterator[Eve
     Kill a process for which the body still waits after a time [s], so that its pipes end.
 
     The event is set if the process was killed.
-
     """
     killed = Event()
 

@@ -27,7 +27,6 @@ def replaced_ports(process: Path = Path('/proc/self')) -> list[int]:
     busy computer after another process was killed (its issues 5053 and 5469). Processes that start
     later write to the new file, while this one reads from the deleted one. Empty with another
     middleware, or where the system has no such list of files.
-
     """
     ports: set[int] = set()
     for file in process.glob('task/*/comm'):

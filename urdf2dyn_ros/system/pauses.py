@@ -16,7 +16,6 @@ class Pauses:
     Says when the next piece of work may begin, by a monotonic clock [s].
 
     `duration` [s] is that of the last piece of work; 0 before the first.
-
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -18,7 +18,6 @@ class ProgressBar:
 
     Where the stream is not a terminal, `pause` is the time between two lines [s]; `delay` is that
     before anything is shown [s].
-
     """
 
     def __init__(self, stream: TextIO, pause: float, delay: float = 0.0) -> None:

@@ -14,7 +14,6 @@ def share_directory(here: Path | None = None) -> Path:
     In a checkout it is the directory above the package; once installed, by pip or colcon,
     ``share/urdf2dyn_ros`` of the prefix that the package is in. The package is that of the file
     `here`, by default this one.
-
     """
     here = (here or Path(__file__).parent).resolve()
     for parent in here.parents[1:]:

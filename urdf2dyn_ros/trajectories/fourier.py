@@ -19,7 +19,6 @@ class FourierTrajectory(PlannedTrajectory):
     The coefficients are random, made orthogonal to the conditions that the motion starts and ends
     at rest, without acceleration and at the centre, and scaled to the room that the limits leave
     (Swevers et al., IEEE T-RA 13(5), 1997, optimise them).
-
     """
 
     def _plan(self, room: Room) -> None:

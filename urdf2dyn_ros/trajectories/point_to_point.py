@@ -21,7 +21,6 @@ class PointToPoint(PlannedTrajectory):
     A segment is q = from + s(x) (to - from), where x = 0 to 1 is the share of its time that has
     passed, and s the subclass's polynomial from 0 to 1 with ``PEAK`` as its largest slope. The
     points lie within the limits, and closer to the centre where the limit of velocity requires it.
-
     """
 
     PEAK: ClassVar[float]
@@ -64,7 +63,6 @@ class MinimumJerk(PointToPoint):
     Polynomials of degree 5, like the motion of a human hand (Flash and Hogan, 1985).
 
     Accelerations are continuous, and zero at every point.
-
     """
 
     PEAK = 1.875

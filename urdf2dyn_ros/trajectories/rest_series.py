@@ -21,7 +21,6 @@ def rest_functions(times: Array, period: float) -> Array:
 
     The first one is 1. The others span all sums of a_k sin(k w t) + b_k cos(k w t), k = 1 to h,
     with w = 2 pi / period, whose velocity sum k a_k and acceleration sum k^2 b_k are zero at 0.
-
     """
     k = np.arange(1.0, HARMONICS + 1.0)
     w = 2.0 * np.pi / period * k

@@ -18,7 +18,6 @@ class SmoothTrajectory(PlannedTrajectory):
     Every joint swings about its centre by q = centre + amplitude w(t) (0.6 sin a t + 0.4 sin b t).
 
     The fade w rises from 0 to 1 and falls again, with three continuous derivatives.
-
     """
 
     def _plan(self, room: Room) -> None:

@@ -34,7 +34,6 @@ class Room(NamedTuple):
 
     The centre is the position closest to zero with the amplitude to both sides, which is at most
     80 % of the way to the limits; the velocity is at most 60 % of its limit, where 0 is none.
-
     """
 
     centre: Array
@@ -64,7 +63,6 @@ class PlannedTrajectory(Trajectory):
     A motion of a duration [s] within limits that starts and ends at `centre`.
 
     Joints are revolute, continuous or prismatic; the same arguments give the same motion.
-
     """
 
     def __init__(self, types: Sequence[str], limits: Sequence[Limits], duration: float) -> None:

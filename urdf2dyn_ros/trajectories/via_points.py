@@ -29,7 +29,6 @@ class Point(NamedTuple):
     Positions (k,) of the named joints at a time since the start of the trajectory [s].
 
     Velocities and accelerations are (k,), or empty if they are not known.
-
     """
 
     time: float
@@ -48,7 +47,6 @@ class ViaPoints(Trajectory):
 
     Unknown joints, points of the wrong size, times that do not increase, and motions that exceed
     a limit of position or velocity raise a SimulationError.
-
     """
 
     def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits],

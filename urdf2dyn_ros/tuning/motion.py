@@ -3,7 +3,6 @@ The samples of a recording for tuning: all, or pieces from all of it.
 
 After clock jumps only the longest segment is used: two segments on one time would be a motion that
 was never recorded.
-
 """
 
 from __future__ import annotations
@@ -50,7 +49,6 @@ class RecordedMotion:
     empty. `recorded` are all joints of the recording; `repeated` counts samples that repeat the
     positions of the one before while the robot moves, which are no measurements and excluded;
     positions of single joints that are repeated are replaced.
-
     """
 
     path: Path

@@ -4,7 +4,6 @@ Regularity of a recording's samples, and noise of positions and velocities from 
 As in the filter itself (``estimators/sensor_noise.py``), the fourth divided difference of five
 samples of a smooth motion is noise. Offline a quantile over the whole recording excludes outliers
 and instants where the motion is not smooth.
-
 """
 
 from dataclasses import dataclass
@@ -29,7 +28,6 @@ class Sampling:
     The period is the median interval, the jitter the standard deviation of intervals without
     losses; `lost` counts samples missing in longer intervals, `repeated` and `back` stamps equal
     to, or before, the one before.
-
     """
 
     count: int
@@ -83,7 +81,6 @@ def noise(motion: RecordedMotion) -> Array:
     Return standard deviations of positions and velocities, (2, n) [rad or m], [rad/s or m/s].
 
     NaN for a velocity that is not measured, and for a joint that never moves.
-
     """
     time = motion.time
     steps = np.diff(time)

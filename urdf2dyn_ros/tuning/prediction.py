@@ -3,7 +3,6 @@ How well estimates predict the samples that follow, as the filter judges its ban
 
 A prediction some time h ahead shows an acceleration that is wrong by e as h e in a velocity and as
 h^2 / 2 e in a position, while noise costs every estimate the same (``estimators/bandwidth.py``).
-
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,6 @@ def acceleration_errors(motion: RecordedMotion, estimates: Sequence[Estimated]) 
 
     It is what an estimate declares, and the largest excess of its predictions' errors over those
     of the best one.
-
     """
     period = float(np.median(np.diff(motion.time)))
     fast = np.isfinite(motion.qd).mean(axis=0) > 0.5

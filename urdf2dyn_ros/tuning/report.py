@@ -33,7 +33,6 @@ def report(motion: RecordedMotion, suggestion: Suggestion, held: Sequence[str] =
     Return sampling, a row for every joint, faults of velocities, and the suggestion.
 
     `held` are the texts of the parameter ``hold``.
-
     """
     return '\n'.join([*_samples(motion), '', text_table(_joints(motion, suggestion)), '',
                       *wrap(_LEGEND, _WIDTH), '', *_remarks(motion, suggestion),
@@ -126,7 +125,6 @@ def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, s
     Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file).
 
     Its head names the recording and the facts `about`; `held` is the parameter ``hold``.
-
     """
     rows = {row.name: row for row in ESTIMATORS[suggestion.estimator].PARAMETERS}
     lines = [f'# Parameters of the node inverse_dynamics, tuned on {printable(recording)}',

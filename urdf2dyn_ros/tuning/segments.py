@@ -16,7 +16,6 @@ class Segment:
 
     `count` includes the samples not kept; the caller adds the stamps of messages in the order of
     the file [ns].
-
     """
 
     def __init__(self) -> None:
@@ -58,7 +57,6 @@ class SetBack:
 
     `record` is the number of the first record after it, from 1; `before` and `after` are stamps
     [ns].
-
     """
 
     record: int
@@ -75,7 +73,6 @@ class Segments:
     Keeps the longest segment between clock jumps; of equally long ones the last.
 
     `now` is the segment that is being read; `set_back` has the first clock jump, or none.
-
     """
 
     def __init__(self) -> None:

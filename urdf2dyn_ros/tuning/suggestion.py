@@ -62,7 +62,6 @@ class Suggestion:
     each joint [rad^2/s^7 or m^2/s^7]. `tuned` and `untuned` (n,) are the RMS of the acceleration's
     residual divided by the RMS of the reference, with the best fixed and with default parameters
     [-]; `estimate` is that of the better ones, and `smoothed` the reference.
-
     """
 
     estimator: str
@@ -182,7 +181,6 @@ def _is_worthwhile(tuned: Array, untuned: Array, before: float, after: float) ->
 
     `tuned` and `untuned` are the errors of the moving joints with them and with the defaults,
     `before` the share of samples with an estimate with the defaults, and `after` with them.
-
     """
     if not before:
         return True

@@ -33,7 +33,6 @@ class Velocity:
     ``'unlike'`` the positions with any lag up to 100 ms, or ``'still'``: nothing moves. `scale` is
     measured over true velocity [-], the lag in [s]; `bias` is the value at rest, `error` the RMS
     residual of the regression per time, both in [rad/s or m/s].
-
     """
 
     kind: str
@@ -74,7 +73,6 @@ def velocities(motion: RecordedMotion) -> list[Velocity]:
     which is linear in 1/scale and bias, and by v(t + lag + d) = v(t + lag) + v'(t + lag) d also
     in a small change d of the lag: a Gauss-Newton iteration. Integrals amplify noise less than
     derivatives of positions.
-
     """
     return [_velocity(motion, joint) for joint in range(len(motion.names))]
 

@@ -20,7 +20,6 @@ def check_description(robot: Description, strict_inertia: bool,
     Return the warnings on a description.
 
     If it is rejected, raise an UrdfError with all problems in the order of their lines.
-
     """
     problems = list(_not_a_urdf(robot, max_links)) or list(_apply_rules(robot))
     if strict_inertia:

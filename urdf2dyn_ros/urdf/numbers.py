@@ -23,7 +23,6 @@ def read_numbers(text: str, count: int) -> tuple[float, ...]:
 
     Python's own float() accepts more than a URDF may have: nan, inf, 1_0, digits of other
     scripts, and 1e400 as inf.
-
     """
     parts = [part for part in _SPACE.split(text) if part]
     for part in parts[:count + 1]:

@@ -8,7 +8,6 @@ def paths(next_of: Mapping[str, str]) -> Iterator[tuple[list[str], str]]:
     Yield paths that contain every key once, and the name after the last of each.
 
     That name is in the path if it ends in a loop, is in an earlier path, or is no key.
-
     """
     visited: set[str] = set()
     for start in next_of:

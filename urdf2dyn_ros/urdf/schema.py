@@ -4,7 +4,6 @@ The part of URDF that dynamics needs, as tables.
 All other elements (visual, collision, gazebo, ros2_control, unknown ones) are ignored.
 Transmissions, for which no robot is rejected, are read in `transmissions`. ``<force>``, a constant
 wrench on a link, is an extension of URDF.
-
 """
 
 from urdf2dyn_ros.algebra.vectors import TENSOR

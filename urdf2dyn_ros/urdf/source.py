@@ -108,7 +108,6 @@ def load_urdf(path: str, max_bytes: int = MAX_BYTES, xacro_args: str = '') -> st
     A file whose name or content is xacro's is expanded by xacro, with arguments as its command
     line has them: ``'prefix:=left_ gripper:=true'``. A SourceError says if there is no such file,
     it cannot be read, xacro is missing or fails, or there are arguments and nothing to expand.
-
     """
     # One byte more than the reader accepts, so that it rejects a larger text.
     if path == '-':

@@ -86,7 +86,6 @@ class Layout:
 
         It is the first of the lines; the others are its own children. In a text without lines it
         is added without blanks.
-
         """
         near = children[0 if first else -1] if children else None
         indent = self._indent_of_children(parent, near)

@@ -4,7 +4,6 @@ Gear ratios from `<transmission>`, wherever its reduction is written.
 It may be in the actuator (ROS 1), in the joint (ros2_control, whose transmissions are in
 `<ros2_control>`) or in the transmission itself (PR2). A transmission of several joints or
 actuators, such as a differential, couples them: none of its joints has a gear ratio of its own.
-
 """
 
 from collections.abc import Iterator

@@ -17,7 +17,6 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
 
     On demand it has very wide limits where the model has none: urdfdom, and with it most
     simulators, rejects revolute and prismatic joints without limits.
-
     """
     robot = etree.Element('robot', name=model.name)
     for link in model.links:

@@ -39,7 +39,6 @@ class EffortChange:
 
     `other` says what the other one is; `joint` has the largest difference, in `unit`; `rms` is
     that of this joint.
-
     """
 
     other: str

@@ -43,7 +43,6 @@ class Matching:
     `valid` (k,) are the values with close neighbours on both sides at every lag. `power` (p,) is
     the remaining power of white noise, summed over these: all of it at the stamp of a sample,
     half of it midway between two.
-
     """
 
     def __init__(self, at: Stamps, stamps: Stamps, lags: Stamps, longest: int) -> None:

@@ -30,7 +30,6 @@ class Moments:
     It has products of two residuals only if their lags are less than `NEAR_LAGS` steps apart.
     `squares` are those of the residuals in motion, `power` is that of `Matching`; `lowest` and
     `highest` measured effort and `largest` magnitude of the residual are without lag [N m or N].
-
     """
 
     gram: Array
@@ -53,7 +52,6 @@ class Moments:
 
         The lag in the middle is zero; an unknown velocity is NaN. The joint is at rest up to the
         velocity `still` [rad/s or m/s]; `reference` is a typical effort [N m or N].
-
         """
         lags, count = measured.shape
         if not count:

@@ -21,7 +21,6 @@ class Series:
     A row is dropped if its first value is not finite or too large, or if it is not newer than the
     last. A stamp that is a second older or more is a clock jump: all earlier rows are removed.
     `newest` is the last stamp [ns].
-
     """
 
     def __init__(self, capacity: int, columns: int = 1) -> None:

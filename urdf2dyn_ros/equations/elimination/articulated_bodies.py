@@ -7,7 +7,6 @@ grows with the number of joints, where the factors of the mass matrix grow with 
 depth of the tree. Here the accelerations are those that are added to the ones without qdd, so that
 the wrenches of the recursion, summed once, are the forces of the bodies. Joints that move together
 are eliminated together, with the factors of their own part of the mass matrix.
-
 """
 
 from __future__ import annotations
@@ -61,7 +60,6 @@ class ArticulatedBodies:
     bodies. `note` is called with every named quantity, with an A before the symbols of a joint by
     itself, and a B before those of joints that are eliminated together. `part` is called with the
     bodies of the latter and the one that a column is about, and with None and None after these.
-
     """
 
     def __init__(self, system: Multibody, inertias: Sequence[SpatialInertia], forward: Forward,
@@ -136,7 +134,6 @@ class ArticulatedBodies:
 
         These are the joints of the body `itself` and those that are eliminated with it, or others
         in its frame. Its inertia becomes what they leave of it.
-
         """
         for block in self._blocks.get(i, ()):
             if (i in block.bodies) == itself:

@@ -24,7 +24,6 @@ def block_mass_matrix(
     Each begins with the wrench that a unit acceleration of the joint requires of the body in whose
     frame the block is: six entries, force first. At the ROOT there are none. `note` is called with
     every named quantity, `column` with the number of a body whose column begins.
-
     """
     first = 0 if block.frame == ROOT else 6
     row = {k: first + n for n, k in enumerate(block.coordinates)}

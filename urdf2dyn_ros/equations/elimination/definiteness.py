@@ -27,7 +27,6 @@ class Weakness(NamedTuple):
 
     `inertia` is its entry on the diagonal [kg m^2 or kg], `rest` what the joints behind it, moving
     freely, leave of that.
-
     """
 
     joint: str

@@ -6,7 +6,6 @@ If the last row is eliminated first, L has the zeros of M: no entry appears wher
 (Featherstone 2005, Efficient Factorization of the Joint-Space Inertia Matrix for Branched
 Kinematic Trees). The zeros are found in the matrix itself, so that those of joints that follow
 others in another branch, and of axes at right angles, are used as well.
-
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +25,6 @@ class Factors(NamedTuple):
     `rests` the same before they are divided by the pivot; `inverses` are those of the entries of
     D; `behind` has for each column of L the rows of its entries, from the last. The `first` rows
     are not eliminated.
-
     """
 
     rows: list[dict[int, Scalar]]
@@ -49,7 +47,6 @@ def factors(M: Sequence[Sequence[Scalar]], note: RowNote = _unnoted, first: int 
     For each row k, from the last to the first, `note` is called with the rest of M's row behind
     which all joints are eliminated (`r`), the inverse of its last entry, the pivot (`id`), and the
     row of L (`l`).
-
     """
     n = len(M)
     rests: list[dict[int, Scalar]] = [{} for _ in M]
@@ -109,7 +106,6 @@ def inverse(known: Factors) -> list[list[Scalar]]:
 
     L times it is D^-1 L'^-1, which has zeros below its diagonal D^-1: of each column, the entries
     above the diagonal are those of columns before, and the others follow from these.
-
     """
     n = len(known.rows)
     result: list[list[Scalar]] = [[0.0] * n for _ in range(n)]

@@ -36,7 +36,6 @@ class SpatialInertia(NamedTuple):
 
     M [kg] and J [kg m^2] are symmetric; with H [kg m] they are relative to the origin of one
     frame. Of a rigid body, M = m 1 and H = -[h]x.
-
     """
 
     M: Matrix = _NONE
@@ -60,7 +59,6 @@ class SpatialInertia(NamedTuple):
 
         `rest` are the entries of the wrench of its unit acceleration that are not zero, force
         then moment; `row` the same divided by the pivot, 1 along the joint itself.
-
         """
         def product_of(a: int, b: int) -> Scalar:
             a, b = min(a, b), max(a, b)

@@ -4,7 +4,6 @@ Pose, Jacobian and motion of a link with few operations, from its screws.
 Vectors to the link are in the axes of each group: from the link to the root each group adds its
 arms and rotates them once, and two of the entries are all that its columns of the Jacobian need,
 z x v = (-v_y, v_x, 0), in axes that are then rotated to those of the root or of the link.
-
 """
 
 from collections.abc import Sequence
@@ -45,7 +44,6 @@ class LinkKinematics:
     A link of a robot in a position; vectors in the axes of the root, or of the link.
 
     Unless it is `posed`, its orientation is not needed: neither for vectors in the root's axes.
-
     """
 
     def __init__(self, system: Multibody, link: str, q: Sequence[Scalar], posed: bool) -> None:
@@ -69,7 +67,6 @@ class LinkKinematics:
 
         With the `root` six stand before them, of the velocity of its origin and of its angular
         velocity, in its axes.
-
         """
         columns = [Twist(ZERO, ZERO)] * joints
         axes = self._turned_axes() if in_link else [*self._rotations()[-2::-1], IDENTITY]
@@ -102,7 +99,6 @@ class LinkKinematics:
         Return velocity and acceleration in the root's axes, with those of the root in them.
 
         From the link to the root: r, v and a of its origin, w and wd, relative to each group.
-
         """
         r = v = a = w = wd = ZERO
         for group in reversed(self._groups):
@@ -129,7 +125,6 @@ class LinkKinematics:
         Return velocity and acceleration in the link's axes; those of the root are in its own.
 
         From the root to the link: v and a of the origin of each group, its w and wd.
-
         """
         v, a = _point(self._screws.p, ZERO, ZERO, root.v, root.a, root.w, root.wd)
         first_R_root = transpose(self._screws.R)

@@ -5,7 +5,6 @@ Rotations about parallel axes add up to one, whose angle is a sum: a group of su
 frame, that of its first joint before it turns, with z along the axis. From one group to the next
 the frame turns about z, shifts along x, the common normal, and tilts about x (Khalil and
 Kleinfinger 1986); shifts along z belong to the group itself.
-
 """
 
 import math
@@ -40,7 +39,6 @@ class Step:
 
     To the next joint of the group it is `arm` [m] at the angle `phase` [rad] from the sum of the
     angles so far.
-
     """
 
     body: int
@@ -57,7 +55,6 @@ class AxisGroup:
     Along z it is `height` [m], in addition to what its prismatic joints slide. The sum of its
     angles and `turn` [rad] gives the x axis along which the next group is `normal` x, y [m] away,
     about which it is tilted by `tilt` [rad].
-
     """
 
     height: float
@@ -74,7 +71,6 @@ class Screws:
 
     The first group is at `p` [m] in the root frame with the axes `R`; the link has the axes
     `link_R` in the tilted frame of the last group, that of the root without groups.
-
     """
 
     R: Matrix
@@ -88,7 +84,6 @@ def screws(system: Multibody, chain: Sequence[int], link: Attached, posed: bool)
     Return the screws of a chain of bodies, of which the last carries the link.
 
     Unless it is `posed`, its axes do not matter, and the last turn leads to its origin.
-
     """
     way = _Way()
     for i in chain:
@@ -106,7 +101,6 @@ class _Way:
     R, p: constant placement since the last joint. The frame of that joint after it has moved is
     that of its group turned by the sum of the angles and `angle`, then flipped about x if its sign
     is -1.
-
     """
 
     def __init__(self) -> None:

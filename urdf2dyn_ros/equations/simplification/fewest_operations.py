@@ -16,7 +16,6 @@ def fewest_operations(system: Multibody, moving: bool = True,
 
     Virtual masses save operations with U, which has only accelerations in functions without
     velocities (`moving` false).
-
     """
     inertias = body_inertias(system)
     pulling = pulls(system, regrouped(system, inertias))

@@ -7,7 +7,6 @@ column and changes nothing else, U z = R' U_joint z. Where the constant rotation
 swaps axes, U_joint z is a column of the parent's U, which is known. So the column costs one planar
 rotation, and w_y qd and -w_x qd of the angular acceleration, two entries of U and one square cost
 nothing: 3 multiplications and 2 additions fewer per joint than from w and wd.
-
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,6 @@ class InheritedSpin:
 
     The inertias of the bodies have second moments: a U that its own body does not need costs more
     than it saves.
-
     """
 
     def __init__(self, system: Multibody, inertias: Sequence[BodyInertia | None]) -> None:
@@ -70,7 +68,6 @@ def spin_about(column: Vector, w: Vector, wd: Vector,
     Return wd and U from the third column of U, w and wd_z.
 
     Where wd_x and wd_y are needed, they are computed from U here; else two entries share 2 w_z.
-
     """
     U_xz, U_yz, U_zz = column
     yy, zz = w[1] * w[1], w[2] * w[2]

@@ -6,7 +6,6 @@ derivative, accelerations, forces and moments pass from joint to joint as they a
 the same for all, and so is every product of them. What a body adds is rotated by the sum of the
 angles: its origin in the parent and its inertial parameters, or, where the next joint has another
 axis, the motion before and the wrench behind (UR5: joints 2 to 4; legs, fingers).
-
 """
 
 from __future__ import annotations
@@ -95,7 +94,6 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
     Return the robot with the axes of each group of bodies in those of its first joint.
 
     q are the positions of the independent joints, (n,) [rad or m]. Inertias have second moments.
-
     """
     follows = {i: parent for group in groups
                for parent, i in itertools.pairwise(group)}
@@ -150,7 +148,6 @@ def parallel_groups(system: Multibody) -> list[list[int]]:
 
     A group begins where the axis has another direction than the joint before: on the root, the
     motion in the axes of the bodies themselves has more zeros.
-
     """
     children = Counter(body.parent for body in system.bodies)
     groups: dict[int, list[int]] = {}
@@ -172,7 +169,6 @@ def behind_one_joint(system: Multibody, groups: Sequence[list[int]]) -> list[lis
 
     There the angular velocity has a zero along the axes of the group before its first joint
     rotates: with velocities, others cost more additions than they save multiplications.
-
     """
     turning = turns_before(system.bodies)
     return [group for group in groups if turning[group[0]] <= 1]

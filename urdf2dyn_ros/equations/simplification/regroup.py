@@ -6,7 +6,6 @@ parent. So the mass, the first moment along z and the second moment zz of the bo
 parent, and vanish from the body's own equations (Gautier and Khalil 1990, here as a shift of
 second moments). The body of a prismatic joint keeps its orientation in the parent: all its second
 moments are moved there.
-
 """
 
 from collections.abc import Sequence
@@ -31,7 +30,6 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     `inertias` have inertia tensors, one for every body and then the root's; `takers` are for every
     body the children that may get a virtual mass, by default none. The result has second moments
     in the place of the tensors; the root's is the rest.
-
     """
     bodies = system.bodies
     result = with_second_moments(inertias)

@@ -5,7 +5,6 @@ The columns of a joint begin in the axes of the joint before it rotates, which a
 parent: each saves a rotation. Where the joint of a child is parallel to that of its parent, both
 have these axes: between them nothing is rotated but what is constant in the bodies, by the sum of
 the angles. A body with children along other axes is computed in its own axes, and then rotated.
-
 """
 
 from __future__ import annotations
@@ -63,7 +62,6 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
     Return the efforts of a state, as `newton_euler` does, and what their derivatives need.
 
     Inertias have second moments in the place of the tensors.
-
     """
     root = root_of(gravity, loads.base)
     at = [body.at(*state) for body in system.bodies]

@@ -8,7 +8,6 @@ parent costs U p and p x f, 5 multiplications and additions; an offset between t
 needs one component, before the joint or behind it (compare the standard and the modified
 parameters of Denavit and Hartenberg), and parallel axes share one. Each axis has few candidate
 points; dynamic programming from tips to root chooses among them.
-
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,7 +40,6 @@ def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
     Return the same robot with the origins of its body frames chosen.
 
     A body `pulls` if it, or one behind it, needs the acceleration of its origin.
-
     """
     bodies = system.bodies
     longest = max((abs(x) for body in bodies for x in body.parent_p_joint), default=0.0)

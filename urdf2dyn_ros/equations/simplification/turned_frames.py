@@ -6,7 +6,6 @@ along the common normal of the joint's axis and that of the child with the most 
 the constant rotation to the child is one about x alone (Khalil and Kleinfinger 1986), and the
 remaining rotation is a constant in the child's angle. At a tip the rotation makes h_y zero, the
 first moment across x: U h and h x a lose 5 products, and the x component of a is not needed.
-
 """
 
 import math

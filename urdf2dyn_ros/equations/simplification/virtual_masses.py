@@ -6,7 +6,6 @@ or to the body behind it (Gautier and Khalil 1990 assign all of it to the one be
 joint, it costs F = mu a; subtracted before it, at p from that body's origin, it reduces the first
 moments by mu p, which can make one of them zero. An entry of the first moments costs U h and h x
 a, 5 multiplications and additions; mu a costs 3 of each, and p x f is computed in any case.
-
 """
 
 from collections.abc import Iterable
@@ -33,7 +32,6 @@ class Child(NamedTuple):
     A body to which a virtual mass may be added, and its joint's origin [m] in the parent.
 
     It is `alone` if no other body on or behind it transmits a force.
-
     """
 
     number: int
@@ -46,7 +44,6 @@ def mass_takers(system: Multibody) -> list[list[int]]:
     Return, for every body, the children to which a mass may be moved for fewer operations.
 
     Near the root it saves none, since little of the force is needed there.
-
     """
     bodies = system.bodies
     result: list[list[int]] = [[] for _ in bodies]
@@ -77,7 +74,6 @@ def virtual_mass(inertia: BodyInertia,
 
     The inertia is that of a rotating body, with second moments, and with the masses behind it.
     None where no mass pays.
-
     """
     best, least = None, _cost(inertia)
     for child, p, alone in children:

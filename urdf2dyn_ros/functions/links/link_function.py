@@ -42,7 +42,6 @@ class LinkFunction(ModelFunction):
     A function about the frames of links, which no load changes.
 
     With several links each result has the number of its link behind its name.
-
     """
 
     OPTIONS: ClassVar[tuple[str, ...]] = ('link', 'axes')

@@ -40,7 +40,6 @@ def approach_time(excitation: Excitation, limits: MotionLimits) -> float:
 
     From the range of the motion it keeps the velocities of the motion; from the whole range of
     the limits, of which that is a fraction, the whole velocities.
-
     """
     start = excitation.motion(np.zeros(1))[0, 0]
     way = limits.half + np.abs(start - limits.middle)

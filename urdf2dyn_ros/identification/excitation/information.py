@@ -26,7 +26,6 @@ class Information:
     Columns of base parameters, then viscous and Coulomb friction and offsets, which are unknown.
 
     Rows are in units of the noise of the joint's effort, and count equally.
-
     """
 
     def __init__(self, dynamics: InverseDynamics, urdf_friction: Array,
@@ -66,7 +65,6 @@ class Information:
         Return a cost of a motion (3, N, n), and its gradient (3, N, n).
 
         The cost is -log det, and the weight times the mean square by which efforts exceed bounds.
-
         """
         columns = self._columns(motion)
         rows = self._rows(columns)

@@ -25,7 +25,6 @@ class MotionLimits(NamedTuple):
 
     Positions [rad or m] are within `middle` plus and minus `half`, velocities [rad/s or m/s] and
     efforts [N m or N] below `velocity` and `effort`; `rated` are the whole limits of the efforts.
-
     """
 
     middle: Array
@@ -68,7 +67,6 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
 
     Without limits of its own, a continuous joint has -pi to pi. Mimic joints keep theirs as well.
     A missing limit raises a ParameterError that names the joints.
-
     """
     of_gears = gears(model)
     of_drivers = {joint.name: limits for joint, limits in zip(of_gears.drivers, of_gears.limits)}

@@ -38,7 +38,6 @@ class Excitation(NamedTuple):
 
     `log_det` and `deviations` (2, b) are of the information of this motion and of the best of so
     many `random` ones.
-
     """
 
     duration: float
@@ -67,7 +66,6 @@ def excite(information: Information, limits: MotionLimits, duration: float,
     Return the motion of a duration [s] within limits with the most information on parameters.
 
     IdentificationError if gravity alone needs more effort than the limits allow.
-
     """
     search = _Search(information, limits, period_of(duration), show)
     starts = search.random()

@@ -12,7 +12,6 @@ It minimises, over pseudo-inertias P of the bodies and friction and rotors x,
 The prior is the barrier that keeps P positive definite and x positive. With P = L0 (1 + X) L0' the
 sum is convex in X and x, and its barrier self-concordant: Newton's method with a line search finds
 the minimum in some ten steps (Boyd, Vandenberghe, Convex Optimization, section 9.6).
-
 """
 
 import numpy as np
@@ -62,7 +61,6 @@ class ConsistentFit:
     Residuals and Jacobian of a problem, and its solution.
 
     If `signed`, friction and rotors may be negative and have no prior.
-
     """
 
     def __init__(self, problem: FitProblem, signed: bool = False) -> None:

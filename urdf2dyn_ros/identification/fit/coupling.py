@@ -24,7 +24,6 @@ def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Arr
     that which a joint's own friction leaves; the share is what viscous and Coulomb friction with
     the other's velocity, with the same coefficients in both joints, removes from it in held-out
     blocks. Motions that happen to be alike show none, and errors of a model hardly any.
-
     """
     n = len(used)
     result = np.zeros((n, n))

@@ -54,7 +54,6 @@ def covariance_of(result: PooledFit, correlation: Array) -> tuple[Array, list[Ar
 
     Neighbouring residuals are alike, so that the covariance of independent ones is too small:
     it is A^-1 B A^-1, where each joint's information in A is counted correlation times in B.
-
     """
     method, u = ConsistentFit(result.problem), result.fit.unknowns
     _, jacobian = method.linearised(u)
@@ -78,7 +77,6 @@ def with_spread_of_parts(result: PooledFit, fits: Sequence[PooledFit],
     What a model lacks, as friction that changes with the temperature, is another error in every
     part, which neighbouring residuals do not show. The efforts of bodies that the fits predict
     for a joint vary by so much (jackknife; Efron 1982), and by the covariance by so much.
-
     """
     covariance, parts = covariance_of(result, correlation)
     problem = result.problem

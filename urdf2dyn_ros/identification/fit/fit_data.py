@@ -52,7 +52,6 @@ class FitData(NamedTuple):
 
     If recordings have friction of their own there are several sets of joints, but not in `plain`;
     `last` is the number of each joint in its last set that is used.
-
     """
 
     robot: Robot
@@ -115,7 +114,6 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     Return gains in which free ones have the values of a first fit.
 
     If a payload's mass is known, priors of the robot have the scale that follows from it.
-
     """
     if gains is None:
         return robot, Gains(np.ones(len(robot.joints)), np.zeros(len(robot.joints), dtype=bool))

@@ -72,7 +72,6 @@ def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Po
     Return the figures of models, each a fit for each part, in units (n,) of the efforts.
 
     The parts are all rows, and the moving ones.
-
     """
     def total(values: Sequence[Array]) -> Array:
         """Return the sum over parts and sets of joints."""

@@ -7,7 +7,6 @@ Then it must not exceed the linear one: in
     slow qd (1 - |qd| / v) + fast qd |qd| / v
 
 with slow and fast not negative the friction is not negative at any velocity up to v.
-
 """
 
 import numpy as np
@@ -28,7 +27,6 @@ def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Ar
     Return the columns (k, 6) of a joint; `transmitted` is the effort of its bodies (k,).
 
     The width is that of SIGN_WIDTHS.
-
     """
     sign = np.tanh(qd / width)
     return np.stack((qd, sign, np.ones_like(qd), qdd, sign * np.abs(transmitted),
@@ -41,7 +39,6 @@ def in_units(rows: Array, factor: float) -> Array:
 
     The effort on which friction with the load depends is in the same units: where a gain turns out
     to be another one, so does what the bodies transmit, and the coefficient stays.
-
     """
     factors = np.ones(rows.shape[1])
     factors[-1], factors[LOAD - len(JOINT_COLUMNS) - 1] = factor, abs(factor)
@@ -67,7 +64,6 @@ def top_speeds(limits: Array, fastest: Array) -> Array:
 
     They are the limits, infinite where there are none, but at most twice the fastest recorded
     velocities, and at least these.
-
     """
     speeds: Array = np.maximum(np.minimum(limits, 2.0 * fastest), 1.05 * fastest)
     return np.maximum(speeds, min(SIGN_WIDTHS.values()))

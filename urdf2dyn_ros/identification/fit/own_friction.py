@@ -2,7 +2,6 @@
 Links and rotors that recordings share, with friction and offsets of each recording its own.
 
 Such a fit is that of a robot with a set of joints for each recording, which move the same bodies.
-
 """
 
 import copy
@@ -50,7 +49,6 @@ def without_friction(pool: Pool) -> Pool:
 
     QR decompositions with these columns first leave rows without them, which are those of the
     remaining problem; the columns stay, as zeros.
-
     """
     triangles = []
     for R in pool.triangles:

@@ -24,7 +24,6 @@ class PayloadTerm(NamedTuple):
         Return the whitened residual (k,) of the mass, and its Jacobian (k, u); k is 0 or 1.
 
         The slopes are those of the mass by the last unknowns of so many.
-
         """
         known = int(np.isfinite(self.mass))
         scale = _MASS_DEVIATION * self.mass

@@ -41,7 +41,6 @@ class FitTerms(NamedTuple):
     Unknowns of each joint (n, 6), and the velocity up to which its friction is bounded.
 
     The others are those of FitProblem.
-
     """
 
     used: NDArray[np.bool_]
@@ -89,7 +88,6 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
 
     A linear one is not bounded: friction, rotors and bodies may be impossible; it has no unknown
     gains.
-
     """
     sizes = np.array([np.linalg.norm(R[:, -1]) for R in pool.triangles])
     rows = np.maximum(pool.rows, 1.0)
@@ -140,7 +138,6 @@ def signed_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     Return JOINT_COLUMNS (n, 6) that may be negative, over their scales, and their deviations.
 
     The correlation (n,) is the number of rows that count as one. What is no unknown is zero.
-
     """
     result = fitted(robot, pool, terms, weight, linear=True)
     method = ConsistentFit(result.problem, signed=True)
@@ -158,7 +155,6 @@ def with_significant_load(terms: FitTerms, signed: tuple[Array, Array]) -> FitTe
     Return the terms without the load of joints on which it has no significant effect.
 
     An effort that hardly varies cannot distinguish it from Coulomb friction.
-
     """
     used = terms.used.copy()
     values, errors = (each[:, LOAD] for each in signed)

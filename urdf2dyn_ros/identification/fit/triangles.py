@@ -4,7 +4,6 @@ Triangles: rows of a least-squares problem, compressed without loss.
 The upper triangle R of a QR decomposition of [X, z] has the same least-squares problem, for any
 unknowns, as its rows: |X x - z| = |R [x, -1]|. Triangles of parts merge by a QR decomposition of
 one above the other (TSQR; Demmel, Grigori, Hoemmen, Langou 2012), in any order.
-
 """
 
 from collections.abc import Iterable

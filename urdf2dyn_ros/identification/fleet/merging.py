@@ -4,7 +4,6 @@ Summaries of several recordings, merged into one of the same size.
 Merging is associative, and its order has no effect beyond rounding: triangles of the same block
 are those of all their rows, and everything else is a sum, a largest value or a weighted mean. So
 days merge into months, and robots into a fleet, and no more than two summaries are in memory.
-
 """
 
 from collections.abc import Sequence
@@ -65,7 +64,6 @@ class SummaryGroups:
     Summaries one after the other, as at most so many groups of neighbours.
 
     The memory is that of the groups, however many summaries are added.
-
     """
 
     def __init__(self, total: int, most: int) -> None:

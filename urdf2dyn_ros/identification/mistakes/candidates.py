@@ -86,7 +86,6 @@ def single_joints(base: Change, robot: Robot, moving: NDArray[np.bool_],
     Yield mistakes of one joint besides those that `base` corrects.
 
     Where nothing moves beyond a joint, another zero is another centre of mass, no mistake.
-
     """
     n = len(moving)
     inner = moved_beyond(robot, moving)

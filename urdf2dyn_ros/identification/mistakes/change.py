@@ -18,7 +18,6 @@ class Differential(NamedTuple):
     Two joints (i, j) that two motors drive together, both of them each.
 
     Their efforts are the products of `signs` (2, 2) with those of the motors, which are recorded.
-
     """
 
     joints: tuple[int, int]

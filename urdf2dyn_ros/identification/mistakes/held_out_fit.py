@@ -29,7 +29,6 @@ def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.boo
     Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of a piece.
 
     The fit has possible bodies and friction that brakes; 0 for joints that are not used.
-
     """
     robot = change.robot(robot)
     source = RowSource(change.pieces([piece]), robot.columns, robot.prior.parameters,

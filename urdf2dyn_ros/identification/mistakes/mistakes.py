@@ -4,7 +4,6 @@ The mistakes of a recording: what changes it so that the URDF explains its effor
 Every candidate is compared with the URDF's bodies first, in some ten thousandths of a second.
 Those that leave less are fitted with any bodies: as masses and centres of a URDF are wrong, it
 counts what a fit leaves of blocks that were held out.
-
 """
 
 from collections.abc import Sequence

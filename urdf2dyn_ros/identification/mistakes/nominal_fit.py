@@ -38,7 +38,6 @@ class NominalFit:
 
     The effort of a joint is that of the URDF's bodies, friction and rotor, each times a factor
     that is not negative, and an offset. If its gain is free, all factors may be negative together.
-
     """
 
     def __init__(self, robot: Robot, pieces: Sequence[Piece], used: Array,
@@ -73,7 +72,6 @@ class NominalFit:
 
         Joints count by what gravity needs besides friction and accelerations [N m or N]. It is 1
         where little is left: where a pendulum swings freely, gravity is what accelerates it.
-
         """
         q, qd, qdd = self._q, self._qd, self._qdd
         gravity = _gravity_efforts(self._robot, q) @ self._nominal_gravity

@@ -4,7 +4,6 @@ Zeros of joints that differ by some degrees from those of the URDF.
 A zero that is a little wrong adds its difference times the derivative of the efforts by the
 position: one more column, with a single unknown for all joints. It counts if it predicts what a
 fit with any bodies leaves of blocks that were held out.
-
 """
 
 from collections.abc import Sequence

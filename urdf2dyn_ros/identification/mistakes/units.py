@@ -28,7 +28,6 @@ def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]
 
     `factors` are efforts over those of the URDF, of the joints at which this ratio is known; that
     of the joints which are right is the one that is nearest to 1.
-
     """
     if len(factors) < 2:
         return []

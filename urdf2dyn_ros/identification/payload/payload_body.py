@@ -4,7 +4,6 @@ A payload as an additional body, fixed to a link, that is there in some recordin
 Its columns are those of the body that carries it, in the rows of these recordings, and zero in the
 others. So the same fit has robot and payload, with friction and rotors in common, and effort per
 current as well: with the payload's known mass nothing is left that a factor could change.
-
 """
 
 import copy
@@ -122,7 +121,6 @@ def with_scaled_prior(robot: Robot, bodies: Array) -> Robot:
 
     It is that for which the priors are closest to the bodies (b, 10) of a fit: where a payload's
     known mass fixes the scale of all masses, the URDF has no influence on it.
-
     """
     before, after = (pseudo_inertia(each[:-1]) for each in (robot.prior.parameters, bodies))
     factor = float(np.trace(np.linalg.solve(before, after), axis1=1, axis2=2).mean()) / 4.0

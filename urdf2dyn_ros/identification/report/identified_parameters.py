@@ -18,7 +18,6 @@ def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],
     Read together with the URDF that has damping and friction, by the node (``config:=``) or a
     command (``--parameters``), it gives these terms. They are as in `Loads.terms`; a mimic joint
     has its own. `head` are lines of a comment.
-
     """
     joints = {joint: _settings(each) for joint, each in terms.items()}
     frictions = [term for each in terms.values() for term in each if isinstance(term, Friction)]

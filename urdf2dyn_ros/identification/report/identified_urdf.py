@@ -4,7 +4,6 @@ The text of a URDF with identified numbers.
 Only numbers of `<inertial>` (mass, origin, inertia) and `<dynamics>` (damping, friction) change.
 Comments, meshes, quotes, order and line ends stay byte for byte, and so does every number that is
 equal.
-
 """
 
 import re

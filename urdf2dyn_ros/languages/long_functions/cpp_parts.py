@@ -21,7 +21,6 @@ class CppParts(NamedTuple):
     body, `sections` are functions that stand before it, `first` the lines before the body: the
     loop of sines and cosines and the calls of the sections, if there are any (`has_calls`);
     `called` are the functions of std that it names.
-
     """
 
     whole: Function

@@ -33,7 +33,6 @@ def altered(model: RobotModel) -> AlteredRobot:
 
     Every body remains possible: its tensor about its centre is multiplied by a number. Limits of
     velocity and effort are those of the model, which has all of them.
-
     """
     random = np.random.default_rng(_SEED)
 

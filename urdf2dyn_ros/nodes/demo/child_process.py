@@ -28,7 +28,6 @@ class ChildProcess:
 
     It has the environment of this process with additions, and a session of its own, so that a
     Ctrl-C in the terminal reaches only the parent, which then stops its children in order.
-
     """
 
     def __init__(self, module: str, arguments: Sequence[str] = (),
@@ -90,7 +89,6 @@ def stop_all(children: Sequence[ChildProcess]) -> None:
 
     No two end at the same time: Fast DDS from PyPI waits forever if it deletes its participant
     while it processes the end of another one (eProsima/Fast-DDS, issue 6513).
-
     """
     for child in reversed(children):
         for number, patience in _STOPS:

@@ -37,7 +37,6 @@ class DemoGraph:
     Child processes and a client; `watch` raises an error if one of them has ended.
 
     A TimeoutError within `demo_graph` becomes a DemoError with the last lines of all nodes.
-
     """
 
     def __init__(self, client: Client, domain: int, directory: Path,
@@ -68,7 +67,6 @@ class DemoGraph:
         Show the progress of a motion of a duration [s], followed by a text, until it is done.
 
         `begin` is called with what is to be done while it waits, and starts the motion.
-
         """
         done = [0.0]
         self.client.subscribe(Float64, 'joint_simulator/progress',
@@ -115,7 +113,6 @@ def demo_exit_code(run: Callable[[Callable[[], None]], None]) -> int:
     Return 0, 1 after an error, which is printed, 130 after Ctrl-C, or 143 after SIGTERM.
 
     `run` is called with a function that raises a KeyboardInterrupt after one of these signals.
-
     """
     with _interrupts() as (check, received):
         try:
@@ -136,7 +133,6 @@ def _interrupts() -> Iterator[tuple[Callable[[], None], Sequence[signal.Signals]
     Yield a function that raises a KeyboardInterrupt after SIGINT or SIGTERM, and those received.
 
     Raised at any instant, it would come out of rclpy as whatever error its C++ makes of it.
-
     """
     received: list[signal.Signals] = []
 

@@ -40,7 +40,6 @@ def run_demo(robot: Path | None, duration: float, output: Path) -> int:
     that of the motion [s]. Report and exported model replace those of an earlier demonstration in
     the directory `output`. The exit code is 0 if the efforts agree, 1 if not, 130 after Ctrl-C,
     143 after SIGTERM.
-
     """
     return demo_exit_code(lambda check: _demonstrate(
         robot or robot_file('rx90'), duration, output.absolute(), check))

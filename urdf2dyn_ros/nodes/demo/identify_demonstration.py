@@ -66,7 +66,6 @@ def run_identify_demo(robot: Path | None, duration: float, output: Path) -> int:
     with all limits, the duration of each of the two motions, and an existing directory for
     IDENTIFY_FILES, which are replaced; all are written, or none. The exit code is 0 if the torque
     error is at most LARGEST_ERROR, 1 if not, 130 after Ctrl-C, 143 after SIGTERM.
-
     """
     library()   # an error now if bags cannot be written
     return demo_exit_code(lambda check: _demonstrate(

@@ -35,7 +35,6 @@ class Client:
     A node that subscribes to others and calls their services, spun only while it waits.
 
     It has a context of its own, which installs no signal handler: Ctrl-C remains the caller's.
-
     """
 
     def __init__(self, name: str, domain: int) -> None:
@@ -63,7 +62,6 @@ class Client:
 
         The noun `what` is for its text. `meanwhile` is called several times a second, and may
         raise.
-
         """
         deadline = time.monotonic() + timeout
         while not condition():
@@ -87,7 +85,6 @@ class Client:
 
         A response that is sent before the client is discovered is lost, and a client that finds
         its service ready would wait for ever.
-
         """
         client = self.node.create_client(kind, service)
         self.wait(client.service_is_ready, timeout, f'service {service}', meanwhile)
@@ -104,7 +101,6 @@ class Client:
 
         DDS announces them in their order: a node that responds to a newer client has discovered
         the others.
-
         """
         newer = self.node.create_client(GetParameters, f'{node}/get_parameters')
         self.responds(newer, node, timeout, meanwhile)
@@ -172,7 +168,6 @@ def _in_use(domain: int) -> bool:
 
     They have RTPS's ports 7400 + 250 domain + 10 + 2 participant (OMG DDSI-RTPS 2.5, 9.6.2.4).
     Discovery takes longer than anyone would wait where the computer is busy.
-
     """
     for participant in range(_DISCOVERED_PARTICIPANTS):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

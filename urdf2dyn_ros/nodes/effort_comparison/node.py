@@ -53,7 +53,6 @@ class EffortComparison(Node):
 
     Descriptions are read in a worker thread, and reports drawn in a process that another one
     waits for; everything else runs in the one thread that spins.
-
     """
 
     def __init__(self) -> None:

@@ -24,7 +24,6 @@ class ReportService:
 
     A worker waits for the process that draws. The two topics have measured and computed efforts;
     `robot` and `description`, its name and its text, are empty before the first description.
-
     """
 
     def __init__(self, node: Node, parameters: NodeParameters, comparison: Comparison,

@@ -33,7 +33,6 @@ class Descriptions:
 
     The function `built` is called with every model, in the worker's thread. `rejection` says why
     there is no model of the newest description; it is empty if there is.
-
     """
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, worker: Worker,
@@ -60,7 +59,6 @@ class Descriptions:
 
         A description of the topic is waited for at most `patience` [s]. Raises a SourceError
         if there is none, or if it is rejected.
-
         """
         deadline = time.monotonic() + patience
         while not self._newest:
@@ -95,7 +93,6 @@ class Descriptions:
 
         An Urdf2DynError is raised if no description can be read with these values, or if they
         name joints or links that the active model does not have.
-
         """
         new, active = self._pipeline.requested, self._pipeline.active
         if model_values(new) == model_values(old):

@@ -27,7 +27,6 @@ class ExportService:
     parameters have changed since, it is generated in a child process. While joint states arrive,
     exports are rate limited: otherwise messages would wait for a core or for the interpreter. The
     worker pauses, waits for the process and writes the files.
-
     """
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, monitor: Monitor,

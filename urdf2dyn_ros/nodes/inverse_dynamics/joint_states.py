@@ -34,7 +34,6 @@ class JointStates:
 
     The function `receive` is called with the fields of every message, and whether to compute
     efforts; `lost` with a number of messages that were dropped.
-
     """
 
     def __init__(self, endpoints: Endpoints, depth: int, receive: Callable[[Fields, bool], None],

@@ -25,7 +25,6 @@ class JointStateFields:
     To make a message and have rclpy serialize it takes longer. Where the middleware writes other
     bytes than those of plain CDR, a message is filled. The frame is any one of the robot: RViz's
     Effort display omits messages without one.
-
     """
 
     def __init__(self, names: Sequence[str], frame: str) -> None:

@@ -23,7 +23,6 @@ class ModelInfo:
 
     A worker writes it, which takes longer than building the model: it counts the operations of
     both styles.
-
     """
 
     def __init__(self, endpoints: Endpoints, monitor: Monitor, worker: Worker) -> None:

@@ -34,7 +34,6 @@ class Observer:
 
     A contact is remembered until the service is called or the observer is disabled, even if model,
     estimator or thresholds change.
-
     """
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:

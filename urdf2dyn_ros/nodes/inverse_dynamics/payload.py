@@ -18,7 +18,6 @@ class Payload:
     The last payload of each link, in `entries`, as the equations take it.
 
     A model that is about to be replaced by one with the payload on another link keeps its own.
-
     """
 
     def __init__(self, endpoints: Endpoints, parameters: NodeParameters) -> None:

@@ -45,7 +45,6 @@ class Pipeline:
     may replace `active`, which is None before the first model: read it once for a message.
 
     The payload (10,) of each link is as it is now; the clock returns the node's time [ns].
-
     """
 
     def __init__(self, parameters: NodeParameters, payload: Mapping[str, Array],

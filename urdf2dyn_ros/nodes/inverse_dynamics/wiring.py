@@ -48,7 +48,6 @@ class Wiring:
     one thread that spins. To build a model takes longer than the time between two messages: a
     worker thread does it and returns an immutable result. The text for an export is generated
     along with the first model, later in a child process.
-
     """
 
     def __init__(self, endpoints: Endpoints, parameters: NodeParameters,

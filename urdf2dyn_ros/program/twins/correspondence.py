@@ -32,7 +32,6 @@ class Correspondence:
 
     `other` has nodes of first limbs to those of second limbs, `operands` the same to the operands
     of their twins.
-
     """
 
     def __init__(self, needed: Sequence[Node], results: Iterable[tuple[Expression, Expression]],

@@ -16,7 +16,6 @@ def equal_limbs(system: Multibody) -> dict[int, int]:
 
     Two limbs on the same body are equal if their joints have the same types, whatever the lengths
     and the inertias are. A coordinate that moves bodies of both is not in the result.
-
     """
     coordinates: dict[int, int] = {}
     ambiguous = set()

@@ -7,7 +7,6 @@ class Signs:
 
     A product is an integer: bit 0 is set if it has a minus, each other bit stands for an unknown;
     the product of two is their exclusive or, and 0 is plus.
-
     """
 
     def __init__(self) -> None:

@@ -42,7 +42,6 @@ class Twinned:
 
     `results` are the rows in terms of the new `graph`, `saved` is the share of the operations that
     are not computed for themselves.
-
     """
 
     def __init__(self, graph: Graph, results: Mapping[str, Rows],

@@ -4,7 +4,6 @@ The same function of many items: in this process, in processes of this machine, 
 Results come in the order of the items, and few more than there are workers are in memory. What
 happens to a worker has no effect on them: an item whose worker dies is computed again, and one
 that ends worker after worker has a `Lost` as its result.
-
 """
 
 from collections.abc import Callable, Iterator, Sequence

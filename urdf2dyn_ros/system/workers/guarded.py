@@ -3,7 +3,6 @@ A child process of a worker of a cluster, which works on items: the worker survi
 
 Some clusters do not replace a worker that ends again and again: a LocalCluster removes one that
 takes 15 s to come back. The child is used for the next item too, and replaced when it ends.
-
 """
 
 import os
@@ -40,7 +39,6 @@ def guarded(function: bytes, item: Any) -> Any:
     Return the result of an item, or `Lost`; errors of the function are raised.
 
     The pickled function is read by the child process alone, and once for all items.
-
     """
     import cloudpickle  # type: ignore[import-untyped]   # Dask requires it
 
@@ -82,7 +80,6 @@ def _memory_limit() -> int:
     Return the memory that a child process may use, 0 for any amount [byte].
 
     Dask's limit of a worker does not know its child: the two have to remain below it together.
-
     """
     from distributed import get_worker
 
@@ -99,7 +96,6 @@ def work(limit: int = 0) -> None:
     Respond to the calls of the standard input, until it is closed: with it ends the process.
 
     It also ends where it needs more memory than the limit [byte], unless this is 0.
-
     """
     if limit:
         import resource  # not on Windows
