@@ -37,11 +37,15 @@ def arm(payload: bool = False) -> pin.Model:
 
 
 def _with_drives(model: pin.Model, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray,
-                 load: float = 0.0, friction: float = 1.0) -> np.ndarray:
-    """Return efforts with friction, which grows with the load, and rotors."""
+                 load: float = 0.0, friction: float = 1.0, travel: float = 0.0) -> np.ndarray:
+    """Return efforts with friction, which grows with the load and may follow late, and rotors."""
     data = model.createData()
     links = np.array([pin.rnea(model, data, *state) for state in zip(q, qd, qdd)])
-    drives = (2.0 * friction + load * np.abs(links)) * np.tanh(qd / 0.02) + 1.5 * friction * qd
+    sign = np.tanh(qd / 0.02)
+    for k in range(1, len(sign) if travel else 0):   # Dahl
+        step = q[k] - q[k - 1]
+        sign[k] = np.sign(step) + (sign[k - 1] - np.sign(step)) * np.exp(-np.abs(step) / travel)
+    drives = (2.0 * friction + load * np.abs(links)) * sign + 1.5 * friction * qd
     return links + drives + 0.4 * qdd
 
 
@@ -62,10 +66,10 @@ def motion(seed: int, seconds: float = 12.0) -> tuple[np.ndarray, ...]:
 
 
 def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0,
-             load: float = 0.0, friction: float = 1.0) -> str:
+             load: float = 0.0, friction: float = 1.0, travel: float = 0.0) -> str:
     """Write a table with friction, rotors and noise of 1 %."""
     time, q, qd, qdd = motion(seed)
-    effort = _with_drives(model, q, qd, qdd, load, friction)
+    effort = _with_drives(model, q, qd, qdd, load, friction, travel)
     noise = np.random.default_rng(seed + 100).normal(size=effort.shape)
     effort += 0.01 * effort.std(axis=0) * noise
     np.savetxt(path, np.column_stack((time, q, effort / gains)), '%.9g', ',', comments='',
@@ -149,6 +153,23 @@ def test_a_sign_that_friction_does_not_determine_is_that_which_explains_more(
     found = json.loads((tmp_path / 'out' / 'identification.json').read_text())['joints']
     gains = [entry['gain']['effort_per_recorded_unit'] for entry in found.values()]
     assert gains == pytest.approx(GAINS, rel=0.02)
+
+
+def test_friction_that_follows_late_is_no_delay_of_the_currents(tmp_path: Path) -> None:
+    """It delays what friction does, not what bodies do, from which gains follow."""
+    (tmp_path / 'arm.urdf').write_text(TEXT)
+    drives = GAINS, 0.0, 60.0, 0.003
+    words = ['identify', recorded(tmp_path / 'without.csv', arm(), 0, *drives),
+             '--payload-recording', recorded(tmp_path / 'with.csv', arm(payload=True), 1, *drives)]
+    assert main([*words, '--urdf', str(tmp_path / 'arm.urdf'), '--payload-link', 'link2',
+                 '--payload-mass', str(MASS), '-o', str(tmp_path / 'out')]) == 0
+    found = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    late, = (each['delay_s'] for each in found['recordings'])
+    gains = [found['joints'][joint]['gain']['effort_per_recorded_unit']
+             for joint in ('joint1', 'joint2')]
+    print(f'{1e3 * late:.1f} ms, {gains} of {GAINS}')
+    assert abs(late) < 0.003
+    assert gains == pytest.approx(GAINS, rel=0.03)
 
 
 def test_an_unknown_payload_is_identified(folder: Path, tmp_path: Path) -> None:

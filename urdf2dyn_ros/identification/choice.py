@@ -18,7 +18,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 from urdf2dyn_ros.identification.fit.triangles import triangle
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
 from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows
+from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
 
 COMPARED_CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
 """Cutoffs that are compared [Hz]."""
@@ -34,6 +34,9 @@ _FAR_BETTER_ERROR = 0.9
 
 _BETTER_ERROR = 0.995
 """Error, relative to that of the higher cutoff or no delay, from which another one is chosen."""
+
+_LATE_FRICTION_ERROR = 0.8
+"""Error without friction that follows late, relative to that with it, from which there is some."""
 
 _PRIOR_WEIGHT = 10.0
 
@@ -59,20 +62,24 @@ def score(total: Array, count: Array) -> float:
     return float(np.exp(0.5 * np.log(total[known] / count[known]).mean())) if known.any() else 0.0
 
 
-def choose_filter(robot: Robot, make: Callable[[float, float], RecordedRows], used: Array,
-                  terms: FitTerms, cutoff: float | None = None,
-                  delay: float | None = None) -> tuple[float, float]:
-    """Return cutoff [Hz] and delay [s] with which blocks are predicted best from the others."""
-    trials = _Trials(robot, make, used, terms)
-    best = trials.cutoff(delay or 0.0) if cutoff is None else cutoff
-    if delay is None:
-        delay = trials.delay(best)
-        if cutoff is None and abs(delay) > LARGEST_DELAY:
-            best = trials.cutoff(delay)
-        elif cutoff is None and delay:
-            near = [best * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
-            best = near[int(np.argmin([trials.error(each, delay) for each in near]))]
-    return min(best, HIGHEST_CUTOFF), delay
+def choose_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
+                  cutoff: float | None = None, delay: float | None = None,
+                  by_bodies: bool = False) -> tuple[float, float]:
+    """
+    Return cutoff [Hz] and delay [s] with which blocks are predicted best from the others.
+
+    Friction that follows late looks like a delay. With such a delay efforts are predicted better,
+    but gains, which are factors of the bodies' efforts, are wrong: `by_bodies` avoids it.
+
+    """
+    trials = _Trials(robot, source.rows, used, terms)
+    chosen = trials.filter(cutoff, delay)
+    if by_bodies and delay is None and chosen[1]:
+        others = _Trials(robot, source.rows_without_late_friction, used, terms)
+        other = others.filter(cutoff, delay)
+        if others.error(*other) < _LATE_FRICTION_ERROR * trials.error(*chosen):
+            return other
+    return chosen
 
 
 class _Trials:
@@ -92,6 +99,18 @@ class _Trials:
         fits = fits_to_others(self._robot, pools, self._terms, _PRIOR_WEIGHT, self._begin,
                               linear=True)
         return score(*left_squares(self._robot, fits, pools))
+
+    def filter(self, cutoff: float | None, delay: float | None) -> tuple[float, float]:
+        """Return cutoff and delay of the least error."""
+        best = self.cutoff(delay or 0.0) if cutoff is None else cutoff
+        if delay is None:
+            delay = self.delay(best)
+            if cutoff is None and abs(delay) > LARGEST_DELAY:
+                best = self.cutoff(delay)
+            elif cutoff is None and delay:
+                near = [best * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
+                best = near[int(np.argmin([self.error(each, delay) for each in near]))]
+        return min(best, HIGHEST_CUTOFF), delay
 
     def cutoff(self, delay: float) -> float:
         """Return the cutoff of the least error; the highest one if that is hardly worse."""

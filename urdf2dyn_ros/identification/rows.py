@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.columns import Columns
 from urdf2dyn_ros.identification.fit.joint_columns import VISCOUS, in_units, joint_columns
+from urdf2dyn_ros.identification.fit.late_friction import eliminated, late_signs
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, Spectra
 from urdf2dyn_ros.identification.pieces import UNUSED_ENDS, Piece
 
@@ -50,6 +51,7 @@ class RowSource:
         self._pieces, self._columns, self._widths = pieces, columns, widths
         self._efforts = [Spectra(np.nan_to_num(each.effort), each.rate) for each in pieces]
         self._bodies: list[list[Spectra]] = []
+        self._late: list[list[Spectra]] = []
         self.set_bodies(bodies)
         self._time = [each.time[0] + spectra.time
                       for each, spectra in zip(pieces, self._efforts)]
@@ -88,6 +90,18 @@ class RowSource:
             joints.append(np.concatenate(parts))
         velocity = np.stack([rows[:, VISCOUS - 7] for rows in joints], axis=1)
         return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest)
+
+    def rows_without_late_friction(self, cutoff: float, delay: float) -> RecordedRows:
+        """Return the same without what friction that follows late explains in each block."""
+        if not self._late:
+            self._late = [[Spectra(part, each.rate) for part in np.moveaxis(
+                late_signs(each.q, self._widths), 1, 0)] for each in self._pieces]
+        rows = self.rows(cutoff, delay)
+        late = [np.concatenate([spectra[j].rows(cutoff, delay)[kept]
+                                for spectra, kept in zip(self._late, self._kept)])
+                for j in range(len(rows.joints))]
+        return rows._replace(joints=[eliminated(part, signs, self._block)
+                                     for part, signs in zip(rows.joints, late)])
 
 
 def inner_times(time: Array, delay: float) -> NDArray[np.bool_]:

@@ -65,7 +65,8 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     show(0.3)
     every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
     terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest))
-    cutoff, delay = choose_filter(robot, source.rows, used, terms, *filtering)
+    cutoff, delay = choose_filter(robot, source, used, terms, *filtering,
+                                  by_bodies=gains is not None and bool(gains.free.any()))
     show(0.8)
     rows = source.rows(cutoff, delay)
     first = fitted(robot, pooled(block_pools(rows, used)), terms, _PRIOR_WEIGHT, linear=True)
