@@ -104,6 +104,21 @@ def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(
         assert figures['joints'][joint]['held_out']['r2']['identified'] > 0.99
 
 
+@pytest.mark.parametrize('samples', [5, -5])
+def test_efforts_of_one_joint_that_are_late_or_early_are_named(
+        samples: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By 80 ms, which left a fifth of its efforts, and the bodies wrong."""
+    def late_joint(q, effort):
+        effort[:, 1] = np.roll(effort[:, 1], samples)
+        return q[5:-5], effort[5:-5]
+
+    path = recording(tmp_path / 'r.csv', change=late_joint)
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    late = 'later' if samples > 0 else 'earlier'
+    assert (f'the efforts of {NAMES[1]} are about 0.08 s {late} than those of the other joints'
+            in capsys.readouterr().err)
+
+
 def with_hole(q, effort):
     """Return efforts of which 1.5 s are missing at the second joint."""
     effort[200:290, 1] = np.nan
