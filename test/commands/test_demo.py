@@ -58,7 +58,7 @@ def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
         </robot>""")
     robot = tmp_path / 'floating.urdf'
     robot.write_text(text)
-    demo = start(robot, 0.5, tmp_path / 'output')
+    demo = start(robot, 2.0, tmp_path / 'output')
     output = ended(demo, 0)
     joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
     assert len(joints) == 2
