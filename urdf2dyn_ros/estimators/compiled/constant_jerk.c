@@ -9,7 +9,16 @@
 
 #define STATES 4
 #define ROWS 14
-#define WIDTH 8   /* columns in a block of gains: vectors and a cache line */
+
+/* Columns in a block of gains: those of a vector register. Wider vectors cost twice the time, as
+   compilers store them after each operation. */
+#if defined(__AVX512F__)
+#define WIDTH 8
+#elif defined(__AVX__)
+#define WIDTH 4
+#else
+#define WIDTH 2
+#endif
 
 /* Rows of a block of gains that a smoother needs: those of states, innovations over their
    covariance, and its inverse; the part of the jerk that is left after half of the step; and 1,

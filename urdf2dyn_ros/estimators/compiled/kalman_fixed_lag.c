@@ -20,6 +20,8 @@ typedef struct {
 
 typedef double Columns __attribute__((vector_size(8 * WIDTH), aligned(8), may_alias));
 
+__attribute__((visibility("default"))) const long urdf2dyn_width = WIDTH;
+
 /* Go back by a sample: the covariances with a state times mu are what all samples after that one
    correct it by, and this one as well afterwards. */
 static inline void go_back(Columns mu[STATES], double h, const Columns *g)
@@ -56,18 +58,19 @@ static void smooth(const Lag *lag, long block, long first, long last, Columns x[
     const Columns *state = (const Columns *)lag->states + (before + (first & mask)) * ROWS;
     const Columns *gains = (const Columns *)lag->gains + before * GAINS;
     Columns mu[STATES] = {0}, C[STATES];
-    for (long number = last; number > first; number--)
-        go_back(mu, lag->steps[number & mask], gains + (number & mask) * GAINS);
+    for (int i = 0; i < STATES; i++)
+        C[i] = state[NUMBER[i][2]];
+    x[SMOOTHED] = C[2];
+    /* neither way needs the other: side by side, the processor need not wait for results */
+    for (long back = last, on = first + 1; back > first; back--, on++) {
+        go_back(mu, lag->steps[back & mask], gains + (back & mask) * GAINS);
+        pass(C, x + SMOOTHED, lag->steps[on & mask], gains + (on & mask) * GAINS);
+    }
     for (int r = 0; r < SMOOTHED; r++) {
         x[r] = state[r];
         for (int i = 0; i < STATES; i++)
             x[r] -= state[NUMBER[i][r]] * mu[i];
     }
-    for (int i = 0; i < STATES; i++)
-        C[i] = state[NUMBER[i][2]];
-    x[SMOOTHED] = C[2];
-    for (long number = first + 1; number <= last; number++)
-        pass(C, x + SMOOTHED, lag->steps[number & mask], gains + (number & mask) * GAINS);
 }
 
 /* Store the present state as that of sample number `last`, and smooth number `first`, which has

@@ -13,7 +13,7 @@ from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.estimators.wrong_stamp import CARRIED
 
 _GAINS, _LINKED = 15, 14   # rows of a block of gains, as in constant_jerk.c, and one of them
-_WIDTH = 8              # columns of a block
+_CACHE_LINE = 8          # numbers
 _FIRST_CAPACITY = 32    # samples, at first; a power of 2
 _ARRAYS = {'steps': 0, 'states': 1, 'gains': 1}   # with the axis of the samples
 
@@ -41,11 +41,11 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
     """
 
     def _start(self) -> None:
-        columns = self._filters * self._joints
+        width = self._code.width
+        blocks = -(-self._filters * self._joints // width)
         self._steps = _rows(_FIRST_CAPACITY)
-        blocks = -(-columns // _WIDTH)
-        self._states = _rows(blocks, _FIRST_CAPACITY, FILTER_ROWS, _WIDTH)
-        self._gains = _rows(blocks, _FIRST_CAPACITY, _GAINS, _WIDTH)
+        self._states = _rows(blocks, _FIRST_CAPACITY, FILTER_ROWS, width)
+        self._gains = _rows(blocks, _FIRST_CAPACITY, _GAINS, width)
         self._mean: Array = np.zeros((5, self._joints))
         super()._start()
         # not the filtered estimates are compared, but the smoothed ones
@@ -63,8 +63,9 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)
-        columns = np.flatnonzero(np.tile(joints, self._filters))
-        self._gains[columns // _WIDTH, self._row(), _LINKED, columns % _WIDTH] = 0.0
+        block, column = np.divmod(np.flatnonzero(np.tile(joints, self._filters)),
+                                  self._code.width)
+        self._gains[block, self._row(), _LINKED, column] = 0.0
 
     def _advance(self, stamp: int, measured: Array) -> None:
         if len(self._stamps) >= len(self._steps):
@@ -112,6 +113,6 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 def _rows(*shape: int) -> Array:
     """Return zeros that begin with a cache line."""
     size = int(np.prod(shape))
-    zeros: Array = np.zeros(size + _WIDTH)
-    first = -zeros.ctypes.data // zeros.itemsize % _WIDTH
+    zeros: Array = np.zeros(size + _CACHE_LINE)
+    first = -zeros.ctypes.data // zeros.itemsize % _CACHE_LINE
     return zeros[first:first + size].reshape(shape)

@@ -65,6 +65,7 @@ class MachineCode(NamedTuple):
     step: Callable[[int, int, float, float, int], int]
     smooth: Callable[[int, int, int, int], None]
     learn: Callable[[int, int, int, int, float], None]
+    width: int   # columns in a block of what a smoother stores
 
 
 @lru_cache(maxsize=4)
@@ -97,7 +98,8 @@ def machine_code(compiler: Compiler) -> MachineCode:
         smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long,
                            ctypes.c_longlong]
         smooth.restype = learn.restype = None
-        return MachineCode(step, smooth, learn)
+        return MachineCode(step, smooth, learn,
+                           ctypes.c_long.in_dll(library, 'urdf2dyn_width').value)
 
     return cached(key_of('estimators', text, ' '.join(_OPTIONS), compiler.identity, machine()),
                   build, load)
