@@ -68,15 +68,21 @@ def test_a_real_robot_whose_wheels_and_head_are_not_recorded_is_evaluated(evalua
     assert np.abs(done.rows['computed_head_2_joint']).max() > 0.0
 
 
-def test_the_driver_of_a_mimic_joint_that_alone_is_recorded_is_computed(
-        evaluate, tmp_path: Path) -> None:
-    """As of a gripper whose driver publishes another finger than the URDF's first one."""
-    urdf = tmp_path / 'jaw.urdf'
-    urdf.write_text(scara.SCARA.read_text().replace('</robot>', """
+def _with_jaw(folder: Path, multiplier: str) -> Path:
+    """Return the SCARA with a joint more, whose position is that of joint4 times `multiplier`."""
+    urdf = folder / 'jaw.urdf'
+    urdf.write_text(scara.SCARA.read_text().replace('</robot>', f"""
       <link name="jaw"/>
       <joint name="jaw_joint" type="prismatic"><parent link="link4"/><child link="jaw"/>
         <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/>
-        <mimic joint="joint4" multiplier="-2" offset="0.1"/></joint></robot>"""))
+        <mimic joint="joint4" multiplier="{multiplier}" offset="0.1"/></joint></robot>"""))
+    return urdf
+
+
+def test_the_driver_of_a_mimic_joint_that_alone_is_recorded_is_computed(
+        evaluate, tmp_path: Path) -> None:
+    """As of a gripper whose driver publishes another finger than the URDF's first one."""
+    urdf = _with_jaw(tmp_path, '-2')
     samples = scara.motion()
     q, qd = samples.q * [1, 1, 1, -2] + [0, 0, 0, 0.1], samples.qd * [1, 1, 1, -2]
     done = evaluate(scara.mcap(tmp_path, scara.renamed(
@@ -87,3 +93,12 @@ def test_the_driver_of_a_mimic_joint_that_alone_is_recorded_is_computed(
     assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-3
     assert np.isnan(done.side('measured')[:, 3]).all()
     assert np.isfinite(done.side('measured')[:, :3]).all()
+
+
+def test_a_mimic_joint_that_never_moves_shows_nothing_of_its_driver(
+        evaluate, tmp_path: Path) -> None:
+    recording = scara.mcap(tmp_path, scara.renamed(scara.motion(30), (
+        *scara.JOINTS[:3], 'jaw_joint')))
+    done = evaluate(recording, urdf=_with_jaw(tmp_path, '0'))
+    assert done.code == 1
+    assert 'joints of the robot that are not in it: joint4' in ' '.join(done.err.split())

@@ -83,6 +83,7 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     ('t.yaml', POINT + '{sec: .inf}}]', 'every number in it must be finite'),
     ('t.yaml', POINT + '{sec: 1e308}}]', 'its last time is 1e+308 s'),
     ('t.yaml', POINT + '{sec: ' + '9' * 5000 + '}}]', 'is no YAML'),
+    ('t.yaml', POINT + '{sec: ' + '9' * 400 + '}}]', 'JointTrajectory is needed'),
     ('t.yaml', 'joint_names: [joint1]', 'JointTrajectory is needed'),
     ('t.yaml', 'joint_names: [', 't.yaml is no YAML: line 1, column 15: while parsing'),
     ('t.txt', '', 'must end in .csv')])

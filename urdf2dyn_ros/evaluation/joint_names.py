@@ -86,11 +86,15 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
 
 def _drivers(names: Sequence[str], hold: Hold, heads: Iterable[Record],
              mimics: Mapping[str, Mimic]) -> dict[str, Mimic]:
-    """Return the recorded mimic joints whose drivers are neither recorded nor held, one each."""
+    """
+    Return the recorded mimic joints whose drivers are neither recorded nor held, one each.
+
+    A joint with the multiplier 0, which never moves, shows nothing of its driver.
+    """
     recorded = {name for record in heads for name in record.names}
     missing = set(names) - recorded - set(hold.positions)
     found = {mimic.joint: name for name, mimic in mimics.items()
-             if name in recorded and mimic.joint in missing}
+             if name in recorded and mimic.joint in missing and mimic.multiplier}
     return {name: mimics[name] for name in found.values()}
 
 

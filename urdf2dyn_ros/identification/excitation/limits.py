@@ -9,6 +9,7 @@ import numpy as np
 import yaml
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.parameters.yaml_fault import yaml_fault
@@ -41,7 +42,7 @@ def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, floa
         content = yaml.safe_load(path.read_text(encoding='utf-8'))
     except OSError as error:
         raise ParameterError(f'cannot read {where}: {error.strerror}') from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:   # no UTF-8, no such day, 5000 digits
         raise ParameterError(f'{where} is no YAML: {yaml_fault(error)}') from None
     rule = f'{where}: a line for each joint is needed, as "{joints[0]}: {{lower: -1, upper: 1}}"'
     if not isinstance(content, dict):
@@ -54,9 +55,10 @@ def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, floa
             raise ParameterError(rule)
         for name, value in row.items():
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if name not in _NAMES or not number or not np.isfinite(value):
+            if name not in _NAMES or not number or not abs(value) <= LARGEST_MAGNITUDE:
                 raise ParameterError(f'{where}, joint {joint!r}: {name}: {value!r} must be a '
-                                     f'number for one of {", ".join(_NAMES)}')
+                                     f'number up to {LARGEST_MAGNITUDE:g} for one of '
+                                     f'{", ".join(_NAMES)}')
     return content
 
 

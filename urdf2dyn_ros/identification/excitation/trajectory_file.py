@@ -90,7 +90,7 @@ def _message(path: Path) -> TrajectoryPoints:
     try:
         names = [str(name) for name in content['joint_names']]
         points = [_point(each) for each in content['points']]
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise SimulationError(f'{path}: {_RULE}') from None
     return TrajectoryPoints(names, points, False)
 
