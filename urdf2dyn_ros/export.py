@@ -103,14 +103,8 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
     Write files completely or not at all, and return their paths.
 
     The directory is made if it does not exist. A file that is there already with the same text is
-    left as it is; one with another text is replaced only if `overwrite`.
-
-    Raises
-    ------
-    ExportError
-        If a file would be replaced without leave, or the directory cannot be written; the text
-        has the system's own words.
-
+    left as it is; one with another text is replaced only if `overwrite`: else an ExportError, as
+    if the directory cannot be written.
     """
     try:
         folder = Path(directory).expanduser().resolve()

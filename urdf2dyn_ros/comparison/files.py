@@ -27,17 +27,9 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
     """
     Write samples (CSV), figures (JSON), a picture (PNG) and a page (HTML); return their paths.
 
-    Under the title of the page are the paragraphs `about`; page and figures have the origin.
-
-    Raises
-    ------
-    ComparisonError
-        If no joint has samples.
-    DrawingError
-        If matplotlib is not installed.
-    OSError
-        If a file cannot be written.
-
+    Under the title of the page are the paragraphs `about`; page and figures have the origin. A
+    ComparisonError if no joint has samples, a DrawingError without matplotlib, an OSError if a
+    file cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f'{_STEM}.csv'

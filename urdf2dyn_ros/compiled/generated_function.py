@@ -47,14 +47,9 @@ class GeneratedFunction:
         Several results stand one behind the other, as `results` says.
         Arguments are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each
         as long as it is, those of base_motion, external and payload that the program has. One row
-        of these goes with N states, for all of which it is the same.
-
-        Raises
-        ------
-        StateError
-            If there are more or fewer, the shapes differ, are neither (n,) nor (N, n), an entry
-            is not finite, or the value is too large for floating point.
-
+        of these goes with N states, for all of which it is the same. A StateError for another
+        number of arguments, other shapes, an entry that is not finite, or a value that is too
+        large for floating point.
         """
         result = self.compiled(*arguments)
         return self.careful(arguments) if result is None else result

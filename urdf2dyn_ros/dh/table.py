@@ -64,11 +64,7 @@ def dh_table(model: RobotModel) -> DhTable:
     """
     Return the table of a robot; its joints are those of the model, in the same order.
 
-    Raises
-    ------
-    UrdfError
-        If there are constant wrenches on links, for which a table has no column.
-
+    A UrdfError for constant wrenches on links, for which a table has no column.
     """
     if model.forces:
         raise UrdfError(Problem('dh-force', 'a table of DH parameters has no column for wrenches '

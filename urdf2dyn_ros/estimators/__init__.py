@@ -38,13 +38,8 @@ def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
     Return a new estimator for a number of joints.
 
     The name is a key of ``ESTIMATORS``, the parameters are rows of its ``PARAMETERS`` by name; the
-    others are at their defaults.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown estimator or parameter, or a value that breaks its rule.
-
+    others are at their defaults. A ParameterError for an unknown name, or a value that breaks its
+    rule.
     """
     if name not in ESTIMATORS:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))

@@ -103,17 +103,10 @@ class Usual:
         Return which positions are no outliers, (n,), where some are beyond the limits.
 
         After rejected ones, that is a small jump too, as at an onset, or what all filters together
-        predicted; but no larger jump that stays as it is, as no motion does.
-
-        Parameters
-        ----------
-        y, together : ndarray, (n,)
-            Innovations of the filter that judges, and of all filters together.
-        limits, rejected : ndarray, (n,)
-            Of squared innovations, and how many positions were rejected in a row.
-        predicted : bool
-            Whether what all filters together predicted is no outlier.
-
+        predicted; but no larger jump that stays as it is, as no motion does. `y` and `together`
+        (n,) are innovations of the filter that judges and of all filters, `limits` those of
+        squared innovations; `rejected` counts the positions that were rejected in a row, and
+        `predicted` is whether what all filters together predicted is no outlier.
         """
         first = rejected == 0.0
         stays = ~first & (np.abs(together - self.jumps) <= SAME_JUMP * np.abs(self.jumps))

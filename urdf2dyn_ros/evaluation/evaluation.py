@@ -50,19 +50,11 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     """
     Compute the efforts of a recording, write them to a directory, and compare them.
 
-    The memory does not grow with the recording. A damaged one is evaluated up to the defect,
-    which is in the result. Without any effort, as of a recording that is too short, nothing is
-    written, and the result has no span.
-
-    Raises
-    ------
-    RecordingError
-        If there is no record, or a joint is missing.
-    ParameterError
-        For an invalid rule for names, a joint that cannot be held, or a robot without joints.
-    ExportError
-        If a file would replace the recording, or cannot be written.
-
+    The memory does not grow with the recording. A damaged one is evaluated up to the defect, which
+    is in the result. Without any effort, as of a recording that is too short, nothing is written,
+    and the result has no span. A RecordingError without records, or if a joint is missing; a
+    ParameterError for an invalid rule for names, a joint that cannot be held, or a robot without
+    joints; an ExportError if a file would replace the recording, or cannot be written.
     """
     names = dynamics.joint_names
     if not names:

@@ -30,20 +30,10 @@ _MOST_NAMES = 40
 
 class RecordedJoints(NamedTuple):
     """
-    Records with the names of the robot.
+    Records with the names of the robot; the first ones, `heads`, again.
 
-    Attributes
-    ----------
-    records : iterator of Record
-    hold : Hold
-        What is held in them.
-    moving : list of str
-        The joints that are not.
-    heads : sequence of Record
-        The first ones.
-    remarks : list of str
-        Drivers of mimic joints that are recorded in their place.
-
+    `hold` is what is held in them, `moving` are the joints that are not, and `remarks` the drivers
+    of mimic joints that are recorded in their place.
     """
 
     records: Iterator[Record]
@@ -60,13 +50,8 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
     Return the records of a file for the joints of a model, with the first ones of them, `heads`.
 
     What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
-    A driver that is missing has the positions that one of its `mimics`, by name, shows.
-
-    Raises
-    ------
-    RecordingError
-        If a joint of the model is missing.
-
+    A driver that is missing has the positions that one of its `mimics`, by name, shows. A
+    RecordingError if a joint of the model is missing.
     """
     renamed = renaming(renames, path)
     rest = (record._replace(names=renamed(tuple(record.names))) for record in records)

@@ -34,13 +34,8 @@ class ExternalWrenches:
     The wrenches are in the order of `links` (k,), which may be lumped. `clock` returns the time of
     a monotonic clock [ns]; if the base is `moving`, the frame of the world is unknown; the
     parameters are rows of ``PARAMETERS`` by name. The `counters`, by the keys of
-    ``WRENCH_OUTCOMES``, ``WRENCH_EVENTS`` and ``WRENCH_ABSENCES``, only increase.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown or repeated link; for an unknown parameter or a value that breaks its rule.
-
+    ``WRENCH_OUTCOMES``, ``WRENCH_EVENTS`` and ``WRENCH_ABSENCES``, only increase. A ParameterError
+    for an unknown or repeated link, an unknown parameter, or a value that breaks its rule.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (

@@ -51,11 +51,7 @@ def read_gains(words: Sequence[str], joints: Sequence[str]) -> Gains:
     """
     Return the gains that words mean: one number, one for each joint, free, or JOINT=VALUE.
 
-    Raises
-    ------
-    ParameterError
-        For a word that is none of these, or a joint without a gain.
-
+    A ParameterError for a word that is none of these, or a joint without a gain.
     """
     values: dict[str, float] = {}
     numbers: list[float] = []

@@ -83,14 +83,9 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     """
     Return the identification of a robot from summaries of recordings, and of a payload.
 
-    They share links, rotors and gains of currents, and friction too, unless each has its own.
-
-    Raises
-    ------
-    IdentificationError
-        If the model does not explain what is held out better than the URDF, or the recordings do
-        not determine the payload.
-
+    They share links, rotors and gains of currents, and friction too, unless each has its own. An
+    IdentificationError if the model does not explain what is held out better than the URDF, or the
+    recordings do not determine the payload.
     """
     data = fit_data(robot, summaries, validation, gains, own_friction, payload)
     parts = parts_of(data.summaries, own_friction or payload is not None)

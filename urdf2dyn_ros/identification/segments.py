@@ -59,13 +59,8 @@ def read_segments(recording: Recording,
 
     Repeated samples are dropped: drivers that publish faster than they measure repeat everything.
     Those of a rest stay: without them, accelerations would begin before the motion does. Jumps of
-    positions by whole turns divide segments, too.
-
-    Raises
-    ------
-    RecordingError
-        If a joint is missing, its position jumps, the recording is damaged, or too short.
-
+    positions by whole turns divide segments, too. A RecordingError if a joint is missing, its
+    position jumps, the recording is damaged, or too short.
     """
     recorded = recorded_joints(recording, names.joints, names.hold, names.renames, recording.path,
                                names.mimics)

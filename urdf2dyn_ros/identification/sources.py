@@ -59,13 +59,8 @@ def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
     """
     Yield the summaries of recordings, or those that are in files; add to the remarks.
 
-    The names differ. A recording that cannot be used is a remark if others can.
-
-    Raises
-    ------
-    IdentificationError
-        If none can be used, with the reasons.
-
+    The names differ. A recording that cannot be used is a remark if others can; if none can, an
+    IdentificationError has the reasons.
     """
     names: set[str] = set()
     faults: list[str] = []

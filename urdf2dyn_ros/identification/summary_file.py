@@ -42,15 +42,7 @@ def summary_bytes(summary: Summary, robot: Robot) -> bytes:
 
 
 def read_summary(path: Path, robot: Robot) -> Summary:
-    """
-    Return a summary.
-
-    Raises
-    ------
-    RecordingError
-        If the file is damaged, of another version, or of another robot.
-
-    """
+    """Return a summary; a RecordingError for a damaged file, another version, or another robot."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays: dict[str, Array] = {name: file[name] for name in file.files}

@@ -117,15 +117,8 @@ class JointTerm(ABC):
         """
         Return what the actuator supplies [N m or N].
 
-        Parameters
-        ----------
-        parent : Motion
-            Motion of the parent, in the joint's axes.
-        at : Coordinate
-        transmitted : Scalar
-            Effort of the wrench that the joint transmits, before the terms at this joint
-            [N m or N].
-
+        The motion of the `parent` is in the joint's axes; `transmitted` is the effort of the
+        wrench that the joint transmits, before the terms at this joint [N m or N].
         """
 
     @abstractmethod

@@ -28,13 +28,7 @@ def overrides(arguments: Sequence[str], table: Sequence[Parameter]) -> list[RosP
     """
     Return the parameter robot_description, if there is a file: ``inverse_dynamics robot.urdf``.
 
-    Raises
-    ------
-    ParameterError
-        If there are other arguments.
-    SourceError
-        If the file cannot be read.
-
+    A ParameterError for other arguments, a SourceError if the file cannot be read.
     """
     words = remove_ros_args(list(arguments))
     allowed = int(takes_file(table))

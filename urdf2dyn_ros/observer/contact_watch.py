@@ -97,11 +97,7 @@ def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
     """
     Return the contact watch of the parameters.
 
-    Raises
-    ------
-    ParameterError
-        If the base moves, or if gains or thresholds are not one for each joint.
-
+    A ParameterError if the base moves, or if gains or thresholds are not one for each joint.
     """
     for name in PER_JOINT:
         per_joint(name, values[name], dynamics.joint_names)

@@ -34,14 +34,8 @@ class WrenchEstimate:
     """
     From positions and external efforts to the wrench on a link by the environment.
 
-    The parameters are rows of ``PARAMETERS`` by name.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter or link, a value that breaks its rule, a link that fewer than 6
-        joints move, or a robot whose base moves.
-
+    The parameters are rows of ``PARAMETERS`` by name. A ParameterError for an unknown one or a
+    value that breaks its rule, a link that `moving_joints` refuses, or a robot whose base moves.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -132,11 +126,7 @@ def moving_joints(system: Multibody, link: str) -> tuple[int, ...]:
     """
     Return the indices of the independent joints that move a link.
 
-    Raises
-    ------
-    ParameterError
-        If the robot does not have the link, or fewer than 6 joints move it.
-
+    A ParameterError if the robot does not have the link, or fewer than 6 joints move it.
     """
     coordinates = {name: {system.bodies[i].coordinate for i in chain(system, number)}
                    for name, (number, _) in system.links.items()}

@@ -34,13 +34,8 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
 
     It runs the JavaScript that `export_model` returns for `terms` and `forward_kinematics`. The
     root stands still, also that of a floating robot. Gravity [m/s^2] is in the root frame; of the
-    loads, joint terms and <force> tags count.
-
-    Raises
-    ------
-    ExportError
-        For a robot without movable joints, and loads that need arguments in each call.
-
+    loads, joint terms and <force> tags count. An ExportError for a robot without movable joints,
+    and loads that need arguments in each call.
     """
     system = multibody(model)
     loads = replace(loads, base='fixed') if loads.base == 'auto' else loads

@@ -29,13 +29,8 @@ def read_parameter_file(path: str | Path, node: str) -> dict[str, Any]:
     Return the parameters of a node by their full names, joined with dots.
 
     As for a node without a namespace, sections of all nodes (``/**``) count, and later values
-    replace earlier ones. Values are checked by nothing but their syntax.
-
-    Raises
-    ------
-    ParameterError
-        If the file cannot be read, or has no section of this node.
-
+    replace earlier ones. Values are checked by nothing but their syntax. A ParameterError if the
+    file cannot be read, or has no section of this node.
     """
     values: dict[str, Any] = {}
     entries = parameter_entries(path)
@@ -55,11 +50,7 @@ def parameter_entries(path: str | Path) -> list[tuple[str, str, Any]]:
     """
     Return section, full name and value of every parameter of a file, in its order.
 
-    Raises
-    ------
-    ParameterError
-        If the file cannot be read.
-
+    A ParameterError if the file cannot be read.
     """
     name = printable(str(path))
     try:

@@ -12,13 +12,8 @@ def held_texts(texts: Iterable[str], recorded: Collection[str]) -> tuple[list[st
     """
     Return the texts for the parameter ``hold``, and the joints that are held, but recorded.
 
-    The latter have no text: they are published.
-
-    Raises
-    ------
-    ParameterError
-        If a position is not a number, or a joint is held twice.
-
+    The latter have no text: they are published. A ParameterError if a position is not a number, or
+    a joint is held twice.
     """
     kept: dict[str, str] = {}
     published = []

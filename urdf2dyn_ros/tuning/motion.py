@@ -92,13 +92,8 @@ def read_motion(recording: Recording, joints: Sequence[str] = ()) -> RecordedMot
     """
     Return the motion of some joints, or of all joints, in the longest segment of rising stamps.
 
-    A damaged recording is read up to the defect, which is then its `error`.
-
-    Raises
-    ------
-    RecordingError
-        If a joint is not in the recording, or there are too few samples.
-
+    A damaged recording is read up to the defect, which is then its `error`. A RecordingError if a
+    joint is not in the recording, or there are too few samples.
     """
     records = recording.until_defect()
     heads = list(islice(records, _RECORDS_SEARCHED))

@@ -86,13 +86,7 @@ def suggest(motion: RecordedMotion, estimator: str, show: Callable[[float], None
     Densities are judged by predictions, as the filter judges its bandwidths; the best ones, with
     learned and with measured noise, by the motion smoothed with later samples. Nothing is
     suggested that makes the error of a joint larger than with the defaults. The estimator is one
-    of ``TUNABLE``; `show` is called with the fraction done.
-
-    Raises
-    ------
-    RecordingError
-        If no joint moves.
-
+    of ``TUNABLE``; `show` is called with the fraction done. A RecordingError if no joint moves.
     """
     measured = velocities(motion)
     deviations = noise(motion)

@@ -45,16 +45,10 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     links without mass, and all links beyond them. A description with ``<ros2_control>`` is
     returned as it is.
 
-    `controllers` is the path of the file of parameters for these, `plugins` a key of ``PLUGINS``.
-
-    Raises
-    ------
-    UrdfError
-        For a description that cannot be read, or that Gazebo would simulate in part only:
-        moving links without mass, mimic joints, and joints with several coordinates.
-    ParameterError
-        For an unknown prefix.
-
+    `controllers` is the path of the file of parameters for these, `plugins` a key of ``PLUGINS``:
+    a ParameterError for another one. A UrdfError for a description that cannot be read, or that
+    Gazebo would simulate in part only: moving links without mass, mimic joints, and joints with
+    several coordinates.
     """
     if plugins not in PLUGINS:
         raise ParameterError(f'plugins {plugins!r}: must be one of {", ".join(PLUGINS)}')

@@ -37,13 +37,8 @@ def read_description(text: str | bytes, *, strict_inertia: bool = False,
     """
     Return the model of a robot description, whose text may be untrusted: no file is opened.
 
-    Encodings and keyword arguments are those of `read_urdf`.
-
-    Raises
-    ------
-    UrdfError
-        With all problems of the text.
-
+    Encodings and keyword arguments are those of `read_urdf`. A UrdfError has all problems of the
+    text.
     """
     root = parse_document(text, max_bytes, max_depth)
     drop_namespace(root)

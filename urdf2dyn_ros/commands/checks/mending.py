@@ -49,15 +49,8 @@ def mended(text: bytes) -> tuple[bytes, list[Mended]]:
     Return a description whose problems are mended as far as they can be without a guess.
 
     All other bytes are those of the text. The rest of the problems is what a check of the result
-    reports.
-
-    Raises
-    ------
-    UrdfError
-        If the text cannot be parsed.
-    ParameterError
-        If its encoding has bytes that would be written in another way.
-
+    reports. A UrdfError if the text cannot be parsed, a ParameterError if its encoding has bytes
+    that would be written in another way.
     """
     done: list[Mended] = []
 

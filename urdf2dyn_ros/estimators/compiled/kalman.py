@@ -81,15 +81,7 @@ class CompiledHindsight(Hindsight):
 
 
 class CompiledKalman(Kalman):
-    """
-    The same filter, by one call of C for each sample instead of many of numpy.
-
-    Raises
-    ------
-    CompilerError
-        If there is no C compiler, it fails, or there is no directory for its output.
-
-    """
+    """The same filter, by one call of C for each sample; a CompilerError as of `machine_code`."""
 
     def __init__(self, joints: int, **parameters: float) -> None:
         self._code = machine_code(find_compiler())

@@ -28,16 +28,10 @@ class _Lag(ctypes.Structure):
 
 class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
     """
-    The same smoother, by two calls of C for each sample.
+    The same smoother, by two calls of C for each sample; a CompilerError as of `machine_code`.
 
     The samples of the lag are stored, and the estimate is computed from them when it is due:
     each sample's number, modulo the room for samples, is its row.
-
-    Raises
-    ------
-    CompilerError
-        As `CompiledKalman`.
-
     """
 
     def _start(self) -> None:

@@ -73,11 +73,7 @@ def machine_code(compiler: Compiler) -> MachineCode:
     """
     Return the functions, compiled if they are not in the cache.
 
-    Raises
-    ------
-    CompilerError
-        If the compiler fails, or there is no directory for its output.
-
+    A CompilerError if there is no C compiler or it fails, or no directory for its output.
     """
     texts = [files('urdf2dyn_ros.estimators.compiled').joinpath(name).read_text(encoding='utf-8')
              for name in _SOURCES]

@@ -36,14 +36,8 @@ class LinkFrames:
         """
         Return the choice with the links of a robot, whose root is `moving` or not.
 
-        `options` are the choices that the functions have.
-
-        Raises
-        ------
-        ExportError
-            For a link that does not exist or is named twice, several tips and no link, unknown
-            axes, or a choice that the functions do not have.
-
+        `options` are the choices that the functions have. An ExportError for a link that does not
+        exist or is named twice, several tips and no link, unknown axes, or another choice.
         """
         if self.axes not in FRAME_AXES:
             raise ExportError(f'unknown axes {self.axes!r}; they are: {", ".join(FRAME_AXES)}')

@@ -37,15 +37,8 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
 
     The file is a table (.csv) with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>,
     which begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre`
-    (n,) [rad or m].
-
-    Raises
-    ------
-    SimulationError
-        If the file does not have the joints of the robot, or the motion exceeds a limit.
-    RecordingError
-        If a table is damaged.
-
+    (n,) [rad or m]. A SimulationError for a file that has not the joints of the robot, or a motion
+    beyond a limit; a RecordingError for a damaged table.
     """
     file = Path(path).expanduser()
     if file.suffix.lower() not in TRAJECTORY_FILES:

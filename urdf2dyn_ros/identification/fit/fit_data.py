@@ -80,11 +80,8 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     """
     Return robot and summaries as they are fitted.
 
-    Raises
-    ------
-    IdentificationError
-        If no joint that moves the payload is used, or signs of currents contradict each other.
-
+    An IdentificationError if no joint that moves the payload is used, or signs of currents
+    contradict each other.
     """
     if payload is not None:   # first, so that an own friction that is kept is one without it
         check_carried(robot, payload)

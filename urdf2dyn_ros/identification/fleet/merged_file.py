@@ -28,13 +28,7 @@ def write_merged(robot: Robot, recordings: Sequence[str], settings: SourceSettin
     """
     Write the summary of all recordings; return a sentence about it, and remarks.
 
-    Raises
-    ------
-    IdentificationError
-        If none can be used.
-    ExportError
-        If the file cannot be written.
-
+    An IdentificationError if none can be used, an ExportError if the file cannot be written.
     """
     groups, remarks = SummaryGroups(len(recordings), 1), list[str]()
     for summary in read_summaries(robot, shared_paths(recordings, settings), settings, remarks,

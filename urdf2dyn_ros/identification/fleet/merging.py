@@ -22,13 +22,7 @@ MOST_SUMMARIES = 30
 
 def merged_summary(first: Summary, second: Summary) -> Summary:
     """
-    Return the summary of all recordings of two.
-
-    Raises
-    ------
-    ParameterError
-        If one is of currents and the other of efforts.
-
+    Return the summary of two; a ParameterError if one is of currents and the other of efforts.
     """
     if first.currents != second.currents:
         raise ParameterError(f'{first.name} and {second.name}: one is a summary of currents, the '

@@ -62,11 +62,8 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     """
     Return the payload of a fit, and the deviations of the fit with those of gains by the payload.
 
-    Raises
-    ------
-    IdentificationError
-        If the data determine neither the unknown mass, nor gains by the known one.
-
+    An IdentificationError if the data determine neither the unknown mass, nor gains by the known
+    one.
     """
     known = bool(np.isfinite(payload.mass))
     problem = result.problem

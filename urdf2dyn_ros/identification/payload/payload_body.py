@@ -48,15 +48,7 @@ class CarriedPayload:
 
 def payload_on(robot: Robot, link: str, mass: float,
                summaries: Sequence[Summary]) -> CarriedPayload:
-    """
-    Return a payload on a link.
-
-    Raises
-    ------
-    ParameterError
-        If the robot has no such link, or it does not move.
-
-    """
+    """Return a payload on a link; a ParameterError without such a link, or if it does not move."""
     names = robot.system.links
     if link not in names:
         raise ParameterError(f'--payload-link {link}: the robot has no link {quote(link)}; '

@@ -35,13 +35,8 @@ def single_error(program: Program) -> float:
     Return the largest error of a result in the reference states, with single precision.
 
     Errors are relative to the largest entry of the result, or to 1 if that is larger; to the
-    scales, if the program has some.
-
-    Raises
-    ------
-    ExportError
-        For numbers beyond the range of single precision.
-
+    scales, if the program has some. An ExportError for numbers beyond the range of single
+    precision.
     """
     errors, known = [_LEAST_BOUND], scales(replace(program, precision=SINGLE))
     with np.errstate(all='ignore'):

@@ -36,13 +36,8 @@ def results_of(function: Callable[[_Item], _Result], items: Sequence[_Item],
     """
     Yield the result of each item, in order; errors of the function are raised.
 
-    Function, items and results must be picklable unless this process does the work.
-
-    Raises
-    ------
-    WorkersError
-        If the cluster cannot be used.
-
+    Function, items and results must be picklable unless this process does the work. A WorkersError
+    if the cluster cannot be used.
     """
     if workers.scheduler:
         yield from results_of_cluster(function, items, workers.scheduler)
