@@ -45,6 +45,11 @@ def test_every_joint_has_labelled_axes_for_effort_and_residual(count, figures, t
         assert upper.get_xlim()[0] < 0.01  # seconds since the first sample, not since 1970
 
 
+def test_letters_that_the_font_lacks_are_no_warning(recwarn, tmp_path):
+    plots.plot_comparison([replace(joint, joint='肘') for joint in joints(2)], tmp_path / 'x.png')
+    assert [str(warning.message) for warning in recwarn] == []
+
+
 @pytest.mark.parametrize(('largest', 'label', 'tick', 'number'), [
     (5.0, 'residual [N m]', 4.0, '4'), (0.01, 'residual [N m]', 0.005, '0.005'),
     (9e-3, 'residual [mN m]', -5e-3, '\N{MINUS SIGN}5'), (1e-3, 'residual [mN m]', 1e-3, '1'),

@@ -140,6 +140,7 @@ BAD_TABLES = [
     ('\n1,2\n', ['line 1', 'no names']),
     ('time,a\n', ['no values below']),
     ('t,a\n1,2\n', ['line 1', "no column is called 'time'", "'t', 'a'"]),
+    ('<robot' + 'x' * 500 + '\n1\n', ['line 1', "'<robotxxx", 'x…; the time must be']),
     ('time;a\n1.5;2,5\n', ['line 2', "column 'a'", 'decimal comma']),
     ('time\n1\n', ['line 1', "besides 'time'"]),
     ('time,a,a\n1,2,3\n', ['line 1', "duplicate columns: 'a'"]),

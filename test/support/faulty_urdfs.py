@@ -100,6 +100,7 @@ WARNED = [
     (14, 'limit-element-missing', 'limit-missing', 10, ('joint "swing"', '<limit lower=')),
     (14, 'limit-range-missing', 'limit-missing', 10, ('joint "swing"', '<limit lower=')),
     (14, 'limit-inverted', 'limit-inverted', 14, ('lower 3', 'upper -3', 'exchange')),
+    (14, 'limit-single', 'limit-single', 14, ('lower="0.3"', 'cannot move', 'fixed')),
     (14, 'limit-effort-zero', 'effort-zero', 14, ('<limit effort="0">', 'do not depend')),
     (14, 'limit-effort-negative', 'limit-negative', 14, ('effort="-10"', 'sign')),
     (14, 'damping-negative', 'dynamics-negative', 14, ('damping="-0.1"', 'sign')),

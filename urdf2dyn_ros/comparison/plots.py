@@ -10,7 +10,6 @@ import numpy as np
 from urdf2dyn_ros.comparison.figures import JointComparison
 from urdf2dyn_ros.comparison.figures_text import lateness
 from urdf2dyn_ros.drawing.picture import (
-    DPI,
     add_head,
     add_name,
     draw_pair,
@@ -18,6 +17,7 @@ from urdf2dyn_ros.drawing.picture import (
     panels,
     style_axes,
     thinned,
+    write,
 )
 from urdf2dyn_ros.drawing.small_units import label_values
 from urdf2dyn_ros.errors import ComparisonError
@@ -62,7 +62,7 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
         lines = _draw(upper, lower, joint, start, source)
     add_head(figure, title, 40 * columns + 40, lines)
     with atomic_file(path) as part:
-        figure.savefig(part, dpi=DPI)
+        write(figure, part)
 
 
 def _draw(upper: Any, lower: Any, joint: JointComparison, start: int,

@@ -81,17 +81,22 @@ def save(figure: Any, path: Path, title: str) -> None:
     metadata = {'Title': drawn_name(title, 200), **({'Date': None} if ending == '.svg' else {})}
     try:
         # without a salt, the identifiers in an SVG are random
-        with (matplotlib.rc_context({'svg.hashsalt': 'urdf2dyn'}), warnings.catch_warnings(),
-              atomic_file(path) as part):
-            warnings.simplefilter('ignore')
-            figure.savefig(part, format=ending[1:], dpi=DPI, metadata=metadata)
+        with matplotlib.rc_context({'svg.hashsalt': 'urdf2dyn'}), atomic_file(path) as part:
+            write(figure, part, format=ending[1:], metadata=metadata)
     except OSError as error:
         raise DrawingError(f'cannot write to {str(path)!r}: {error.strerror or error}') from None
 
 
+def write(figure: Any, file: Any, **options: Any) -> None:
+    """Write a figure without warnings of letters that the font lacks; they are drawn as boxes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        figure.savefig(file, dpi=DPI, **options)
+
+
 def png_bytes(figure: Any) -> bytes:
     buffer = BytesIO()
-    figure.savefig(buffer, format='png', dpi=DPI)
+    write(figure, buffer, format='png')
     return buffer.getvalue()
 
 

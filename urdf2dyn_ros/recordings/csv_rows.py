@@ -86,7 +86,7 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
 
 
 def column_list(names: Sequence[str]) -> str:
-    return first_names(list(map(repr, names)), _MOST_NAMES)
+    return first_names([escaped(repr(name), _LONGEST_CELL) for name in names], _MOST_NAMES)
 
 
 def _separator(file: TextIO, defect: Defect) -> str:

@@ -7,7 +7,6 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.drawing.picture import (
-    DPI,
     add_head,
     add_name,
     draw_pair,
@@ -15,6 +14,7 @@ from urdf2dyn_ros.drawing.picture import (
     panels,
     png_bytes,
     style_axes,
+    write,
 )
 from urdf2dyn_ros.drawing.small_units import label_values
 from urdf2dyn_ros.system.atomic_file import atomic_file
@@ -55,7 +55,7 @@ def plot_tuning(motion: RecordedMotion, suggestion: Suggestion, path: Path,
         of = f'   page {number} of {len(pages)}' if len(pages) > 1 else ''
         figure = tuning_page(motion, suggestion, joints, f'{title}{of}')
         with atomic_file(page) as part:
-            figure.savefig(part, dpi=DPI)
+            write(figure, part)
     return paths
 
 

@@ -28,6 +28,7 @@ EFFECTS = {
     'limit-inverted': _NO_EFFECT,
     'limit-missing': _NO_EFFECT,
     'limit-negative': _NO_EFFECT,
+    'limit-single': _NO_EFFECT,
     'mass-zero': 'those of all joints before this link lack its weight',
     'massless-branch': 'zero in every motion at these joints',
     'mimic-ignored': _NO_EFFECT,

@@ -58,6 +58,17 @@ def inverted_limits(robot: Description) -> Iterator[Problem]:
                        'exchange them')
 
 
+def single_positions(robot: Description) -> Iterator[Problem]:
+    """A range is more than a position; mostly the limits were forgotten."""
+    limits = (limit for joint in robot.joints for limit in joint.findall('limit')[:1]
+              if type_of(joint) in ('revolute', 'prismatic'))
+    return merged(
+        warn('limit-single', limit, 'lower equals upper: the joint cannot move; write its range, '
+             'or type="fixed"', 'lower')
+        for limit in limits
+        if (lower := number(limit, 'lower')) is not None and lower == number(limit, 'upper'))
+
+
 def negative_magnitudes(robot: Description) -> Iterator[Problem]:
     """Limits of magnitudes are not negative; damping and friction do not drive a joint."""
     for tag, attribute, reason in (
@@ -102,5 +113,5 @@ def floating_root(robot: Description) -> Iterator[Problem]:
                        'equations; with a fixed base it stays where the joint places it', 'type')
 
 
-RULES = (joint_types, axes, missing_limits, inverted_limits, negative_magnitudes, zero_efforts,
-         coordinate_names, floating_root)
+RULES = (joint_types, axes, missing_limits, inverted_limits, single_positions, negative_magnitudes,
+         zero_efforts, coordinate_names, floating_root)
