@@ -23,7 +23,7 @@ from cases import ROOT, case
 from host import host
 from numpy.typing import NDArray
 from under_load.background import BACKGROUND
-from under_load.exporting_report import curve, draw, table
+from under_load.exporting_report import draw, table
 from under_load.phase import LOOK, Rig, latencies, running
 
 from urdf2dyn_ros.nodes.demo.local_graph import keep_local
@@ -93,10 +93,7 @@ def main() -> int:
     turns = measured(arguments.executor, arguments.rounds, arguments.seconds)
     found: dict[str, Any] = {
         'host': host(), 'executor': arguments.executor, 'seconds': arguments.seconds,
-        'rounds': arguments.rounds, 'rows': [
-            {**asdict(row), 'curve': curve(np.concatenate(
-                [turn.latencies for turn in turns if turn.name == row.name]))}
-            for row in rows(turns)]}
+        'rounds': arguments.rounds, 'rows': [asdict(row) for row in rows(turns)]}
     print(table(found))
     arguments.output.mkdir(parents=True, exist_ok=True)
     stem = f'exporting_{arguments.executor}'

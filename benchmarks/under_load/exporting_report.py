@@ -7,15 +7,8 @@ import matplotlib
 
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
-import numpy as np
-from matplotlib.ticker import FuncFormatter
-from numpy.typing import NDArray
 
-from under_load.report import plain_ticks
-
-COLORS = ('#999999', '#d55e00', '#e69f00', '#cc79a7', '#009e73')
-MOST_RANKS = 300
-"""Points of a curve, evenly spaced on its logarithmic axis."""
+MARKERS = {'p50': ('o', '#0072b2'), 'p90': ('D', '#e69f00'), 'p99': ('s', '#d55e00')}
 
 
 def table(found: dict[str, Any]) -> str:
@@ -32,33 +25,24 @@ def table(found: dict[str, Any]) -> str:
     return '\n'.join(lines)
 
 
-def curve(latencies: NDArray[np.float64]) -> dict[str, list[float]]:
-    """Return the share of the outputs that took longer than a time, at some of the ranks."""
-    late = np.sort(latencies)[::-1]
-    ranks = np.unique(np.geomspace(1, len(late), MOST_RANKS).astype(int))
-    return {'us': [round(float(time), 1) for time in late[ranks - 1]],
-            'share': [float(f'{rank / len(late):.4g}') for rank in ranks]}
-
-
 def draw(found: dict[str, Any], path: Path) -> None:
-    """Draw the share of the outputs that took longer than a time."""
-    figure, ax = plt.subplots(figsize=(8, 4.6), layout='constrained')
-    for row, color in zip(found['rows'], COLORS, strict=True):
-        ax.plot(row['curve']['us'], row['curve']['share'], color=color, label=row['name'])
-    ax.axhline(0.01, color='#777777', linewidth=0.8, linestyle=':')
-    ax.text(1.0, 0.011, '99th percentile', transform=ax.get_yaxis_transform(), ha='right',
-            fontsize=8, color='#777777')
-    ax.set_xscale('log')
-    ax.set_yscale('log')
-    ax.set_xlim(100.0, None)
+    """Draw the percentiles of the time from stamp to publishing under each load."""
+    rows = found['rows']
+    figure, ax = plt.subplots(figsize=(8, 3.2), layout='constrained')
+    places = range(len(rows))
+    ax.hlines(places, [row['p50'] for row in rows], [row['p99'] for row in rows],
+              color='#bbbbbb', linewidth=6)
+    for key, (marker, color) in MARKERS.items():
+        ax.plot([row[key] for row in rows], places, marker, color=color, markersize=8,
+                label=f'{key[1:]}th percentile')
+    ax.set_yticks(places, [row['name'] for row in rows])
+    ax.set_xlim(0.0, None)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_xlabel('from stamp to publishing [µs]')
-    ax.set_ylabel('share of the outputs [%]')
-    ax.xaxis.set_major_formatter(plain_ticks)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f'{100.0 * share:g}'))
-    ax.set_title('outputs that took longer, by load', loc='left')
     ax.spines[['top', 'right']].set_visible(False)
-    ax.grid(color='#e8e8e8')
-    ax.legend(frameon=False)
+    ax.grid(axis='x', color='#e8e8e8')
+    ax.set_axisbelow(True)
+    ax.legend(frameon=False, ncols=3, loc='lower left', bbox_to_anchor=(0.0, 1.0))
     figure.supxlabel(f'7 joints, 1000 messages a second, {found["executor"]} executor; '
                      f'{found["host"]["processor"]}', fontsize=8, color='#777777', x=0.01,
                      ha='left')

@@ -81,12 +81,8 @@ def test_pictures_are_drawn_from_the_files_of_figures(
     shown: dict[str, Figure] = {}
     monkeypatch.setattr(plt, 'close', lambda figure: shown.update({
         path.stem: figure for path in tmp_path.glob('*.png') if path.stem not in shown}))
-    for name in ('soak', 'load', 'benchmark'):
+    for name in ('soak', 'load', 'benchmark', 'exporting_events'):
         shutil.copy(ROOT / 'docs' / f'{name}.json', tmp_path)
-    curve = {'us': [100.0, 1000.0], 'share': [1.0, 0.001]}
-    rows = [{'name': f'load {k}', 'curve': curve} for k in range(5)]
-    (tmp_path / 'exporting_events.json').write_text(json.dumps(
-        {'host': {'processor': 'any'}, 'executor': 'events', 'rows': rows}))
     assert pictures.main([str(tmp_path)]) == 0
     assert {path.stem for path in tmp_path.glob('*.png')} == {*shown} == {
         'soak', 'load', 'benchmark', 'exporting_events'}
