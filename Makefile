@@ -15,7 +15,7 @@ PATIENCE ?= 240
 .PHONY: demo demo-identify test suite lint bench load exporting soak pictures fuzz golden config policy docs clean
 
 demo: $(VENV)/demo-ready
-	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT)
+	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
 
 demo-identify: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --identify --output $(OUTPUT)/identify --overwrite

@@ -1,5 +1,6 @@
 """The demonstration end to end, as a user starts it, and when something is wrong."""
 
+import csv
 import json
 import os
 import signal
@@ -16,11 +17,11 @@ pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
 
 
-def start(robot, duration, output):
+def start(robot, duration, output, *words):
     environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
     return subprocess.Popen(
         [sys.executable, '-u', '-m', 'urdf2dyn_ros', 'demo', *filter(None, [robot]),
-         '--duration', str(duration), '-o', str(output)],
+         '--duration', str(duration), '-o', str(output), *words],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -42,6 +43,8 @@ def test_simulated_and_computed_efforts_agree(tmp_path):
     script = subprocess.run([sys.executable, tmp_path / 'output' / 'rx90_dynamics.py'],
                             capture_output=True, text=True)
     assert script.returncode == 0, script.stdout + script.stderr
+    again = ended(start('', 2.0, tmp_path / 'output'), 1)
+    assert 'efforts.csv exists, which may be your work' in again and '--overwrite' in again
 
 
 def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
@@ -51,15 +54,17 @@ def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
     assert not (tmp_path / 'output').exists()
 
 
-def test_a_root_that_floats_is_fixed_in_the_demonstration(tmp_path):
-    """As in the simulator, which has no sensor of its motion."""
+def test_a_root_that_floats_is_fixed_and_gravity_is_that_of_the_option(tmp_path):
+    """As in the simulator, which has no sensor of the root's motion."""
     text = (ROOT / 'urdf' / 'robot_2r.urdf').read_text().replace('</robot>', """<link name="odom"/>
         <joint name="flies" type="floating"><parent link="odom"/><child link="base"/></joint>
         </robot>""")
     robot = tmp_path / 'floating.urdf'
     robot.write_text(text)
-    demo = start(robot, 2.0, tmp_path / 'output')
+    demo = start(robot, 2.0, tmp_path / 'output', '--gravity', '0', '-9.81', '0')
     output = ended(demo, 0)
+    first = next(csv.DictReader((tmp_path / 'output' / 'efforts.csv').open()))
+    assert float(first['measured_joint1']) == pytest.approx(9.81 * (13 + 5), rel=0.01)  # stretched
     joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
     assert len(joints) == 2
     assert all(joint['nrmse'] < 0.01 for joint in joints), output

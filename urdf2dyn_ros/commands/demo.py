@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from urdf2dyn_ros.commands.output import results
+from urdf2dyn_ros.commands.output import add_overwrite, results
+from urdf2dyn_ros.commands.robot import add_gravity
 from urdf2dyn_ros.errors import Urdf2DynError
 
 _DURATION, _IDENTIFY_DURATION = 20.0, 10.0
@@ -11,7 +12,7 @@ _DURATION, _IDENTIFY_DURATION = 20.0, 10.0
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """Add the robot, the duration and the directory of results."""
+    """Add the robot, gravity, the duration and the directory of results."""
     parser.add_argument('robot', nargs='?', type=Path, metavar='ROBOT.urdf',
                         help='any robot, whose root is fixed to the world (default: an RX-90)')
     parser.add_argument('--identify', action='store_true', help='the simulated robot has other '
@@ -20,17 +21,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--duration', type=float, metavar='S', help='duration of the motion [s] '
                         f'(default: {_DURATION:g}; with --identify, of each of the two motions, '
                         f'{_IDENTIFY_DURATION:g})')
+    add_gravity(parser)
     parser.add_argument('-o', '--output', type=Path, default=Path('demo_output'), metavar='DIR',
-                        help='directory of the results (default: demo_output); without --identify '
-                        'those of an earlier demonstration are replaced')
-    parser.add_argument('--overwrite', action='store_true',
-                        help='with --identify: replace existing files')
+                        help='directory of the results (default: demo_output)')
+    add_overwrite(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return its exit code."""
     try:
-        from urdf2dyn_ros.nodes.demo.demonstration import run_demo
+        from urdf2dyn_ros.nodes.demo.demonstration import DEMO_FILES, run_demo
         from urdf2dyn_ros.nodes.demo.identify_demonstration import (
             IDENTIFY_FILES,
             run_identify_demo,
@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
                             "installation, or pip install 'urdf2dyn_ros[demo]'") from None
     run_it, files, duration = (
         (run_identify_demo, IDENTIFY_FILES, _IDENTIFY_DURATION) if arguments.identify
-        else (run_demo, (), _DURATION))
+        else (run_demo, DEMO_FILES, _DURATION))
     if arguments.duration is not None:
         duration = arguments.duration
     with results(arguments.output, files, arguments.overwrite) as output:
-        return run_it(arguments.robot, duration, output)
+        return run_it(arguments.robot, duration, output, tuple(arguments.gravity))

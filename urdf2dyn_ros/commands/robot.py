@@ -31,11 +31,16 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add gravity and the check of inertias."""
+    add_gravity(parser)
+    parser.add_argument('--strict-inertia', action='store_true',
+                        help='reject inertias that are physically impossible')
+
+
+def add_gravity(parser: argparse.ArgumentParser) -> None:
+    """Add gravity."""
     parser.add_argument('--gravity', nargs=3, type=float, default=GRAVITY,
                         metavar=('X', 'Y', 'Z'),
                         help='gravity in the root frame [m/s^2] (default: 0 0 -9.81)')
-    parser.add_argument('--strict-inertia', action='store_true',
-                        help='reject inertias that are physically impossible')
 
 
 def add_base(parser: argparse.ArgumentParser, rests: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from urdf2dyn_ros.algebra.vectors import Triple
+from urdf2dyn_ros.comparison.files import REPORT_FILES
 from urdf2dyn_ros.nodes.demo.demo_graph import (
     START_TIMEOUT,
     DemoError,
@@ -16,13 +18,16 @@ from urdf2dyn_ros.nodes.demo.demo_graph import (
     demo_graph,
 )
 from urdf2dyn_ros.parameters import check_all
-from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.parameters.gravity import checked_gravity
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf.reader import read_description
 from urdf2dyn_ros.urdf.source import load_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
+
+DEMO_FILES = REPORT_FILES
+"""Results of the demonstration, besides the exported model, whose name is the robot's."""
 
 _LARGEST_NRMSE = 0.05
 """NRMSE above which the efforts do not agree."""
@@ -31,22 +36,23 @@ _SERVICE_TIMEOUT = 120.0
 """Time until a service responds [s]."""
 
 
-def run_demo(robot: Path | None, duration: float, output: Path) -> int:
+def run_demo(robot: Path | None, duration: float, output: Path, gravity: Triple) -> int:
     """
     Simulate a robot, compute its efforts from its joint states, and compare the two.
 
     Three nodes run as child processes in a DDS domain of this computer; they are stopped in any
     case. The robot, with a fixed base, is a URDF or xacro, None for the RX-90; the duration is
-    that of the motion [s]. Report and exported model replace those of an earlier demonstration in
-    the directory `output`. The exit code is 0 if the efforts agree, 1 if not, 130 after Ctrl-C,
-    143 after SIGTERM.
+    that of the motion [s], gravity is in the root frame [m/s^2]. Report and exported model replace
+    those of an earlier demonstration in the directory `output`. The exit code is 0 if the efforts
+    agree, 1 if not, 130 after Ctrl-C, 143 after SIGTERM.
     """
     return demo_exit_code(lambda check: _demonstrate(
-        robot or robot_file('rx90'), duration, output.absolute(), check))
+        robot or robot_file('rx90'), duration, output.absolute(), gravity, check))
 
 
-def _demonstrate(robot: Path, duration: float, output: Path,
+def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
                  check: Callable[[], None]) -> None:
+    checked_gravity(gravity)
     check_all(SIMULATOR_PARAMETERS, {'duration': duration})
     model = read_description(load_urdf(str(robot)))
     with demo_graph(check) as graph:
@@ -55,24 +61,25 @@ def _demonstrate(robot: Path, duration: float, output: Path,
               'computer only)', flush=True)
         for problem in model.warnings:
             print(f'note: {problem}', flush=True)
-        for name, values in _parameters(model, duration, output).items():
+        for name, values in _parameters(model, duration, output, gravity).items():
             graph.start(name, values)
         _follow(graph, duration)
         _conclude(graph, model, output)
 
 
-def _parameters(model: RobotModel, duration: float, output: Path) -> dict[str, dict[str, Any]]:
+def _parameters(model: RobotModel, duration: float, output: Path,
+                gravity: Triple) -> dict[str, dict[str, Any]]:
     """Return the parameters of each node, in the order in which they are started."""
     return {
         'effort_comparison': {'report.directory': str(output), 'report.overwrite': True,
                               'efforts': 'simulated'},
         'inverse_dynamics': {
             # the simulator fixes a floating root
-            'gravity': list(GRAVITY), 'base': 'fixed', 'estimator': 'kalman_fixed_lag',
+            'gravity': list(gravity), 'base': 'fixed', 'estimator': 'kalman_fixed_lag',
             'export.directory': str(output), 'export.overwrite': True},
         'joint_simulator': {
             # without meshes, and in UTF-8 whatever the encoding of the file
-            'robot_description': clean_urdf(model), 'gravity': list(GRAVITY),
+            'robot_description': clean_urdf(model), 'gravity': list(gravity),
             'duration': float(duration), 'start.subscribers': 3, 'start.timeout': START_TIMEOUT},
     }
 

@@ -12,6 +12,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.evaluation.effort_bag import EffortBag
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.conversions import nanoseconds
@@ -26,7 +27,7 @@ from urdf2dyn_ros.nodes.demo.demo_graph import (
 )
 from urdf2dyn_ros.nodes.demo.identify_picture import BeforeAndAfter, before_and_after_picture
 from urdf2dyn_ros.parameters import check_all
-from urdf2dyn_ros.parameters.gravity import GRAVITY
+from urdf2dyn_ros.parameters.gravity import checked_gravity
 from urdf2dyn_ros.recordings.storage import library
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
@@ -57,29 +58,33 @@ _MESSAGES = 10_000
 _MODELS = ('urdf', 'identified')
 
 
-def run_identify_demo(robot: Path | None, duration: float, output: Path) -> int:
+def run_identify_demo(robot: Path | None, duration: float, output: Path,
+                      gravity: Triple) -> int:
     """
     Excite a simulated robot, record and identify it, and compute the efforts of another motion.
 
     Its inertias, friction and rotors are not those of its URDF. All nodes and commands run as
     child processes; they are stopped in any case. The arguments are those of `run_demo`: a robot
-    with all limits, the duration of each of the two motions, and an existing directory for
+    with all limits, the duration of each of the two motions, an existing directory for
     IDENTIFY_FILES, which are replaced; all are written, or none. The exit code is 0 if the torque
     error is at most LARGEST_ERROR, 1 if not, 130 after Ctrl-C, 143 after SIGTERM.
     """
     library()   # an error now if bags cannot be written
     return demo_exit_code(lambda check: _demonstrate(
-        robot or robot_file('rx90'), duration, output.absolute(), check))
+        robot or robot_file('rx90'), duration, output.absolute(), gravity, check))
 
 
-def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[], None]) -> None:
+def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
+                 check: Callable[[], None]) -> None:
     begin = time.monotonic()
     check_all(SIMULATOR_PARAMETERS, {'duration': duration})
     model = read_description(load_urdf(str(robot)))
     text = clean_urdf(model, fill_limits=False)
     real = altered(model)
-    # the simulator fixes a floating root
-    base = ['--base', 'fixed'] if 'base_motion' in InverseDynamics(model).inputs else []
+    options = ['--gravity', *map(str, checked_gravity(gravity))]
+    if 'base_motion' in InverseDynamics(model).inputs:
+        options += ['--base', 'fixed']   # the simulator fixes a floating root
+    simulated = {'duration': float(duration), 'gravity': list(gravity)}
     with TemporaryDirectory(prefix='.', dir=output) as name:
         work = Path(name)
         (work / 'robot.urdf').write_text(text, encoding='utf-8')
@@ -87,15 +92,15 @@ def _demonstrate(robot: Path, duration: float, output: Path, check: Callable[[],
              'inertias that are 20 to 50 % off, friction and rotors; the motion to record is '
              'within half of its limits')
         _command(['excite', 'robot.urdf', '-o', 'excitation.csv', '--duration', f'{duration:g}',
-                  '--fraction', f'{_SHARE_OF_LIMITS:g}', *base], work, check)
+                  '--fraction', f'{_SHARE_OF_LIMITS:g}', *options], work, check)
         _say('2. it plays this motion in DART, and what it publishes is recorded as a bag')
-        _record(real, duration, work, check)
+        _record(real, simulated, work, check)
         _say('3. from the bag and the URDF')
         _command(['identify', 'recording', '--urdf', 'robot.urdf', '--efforts', 'simulated',
-                  '-o', 'identified', *base], work, check)
+                  '-o', 'identified', *options], work, check)
         _say('4. another motion: two nodes compute its efforts, one with robot.urdf, one with '
              'identified/')
-        comparison = _compared(model, real, duration, work, check)
+        comparison = _compared(model, real, simulated, work, check)
         print(_table(comparison))
         (work / 'identify_demo.png').write_bytes(before_and_after_picture(comparison, model.name))
         (work / 'identify_demo.json').write_text(_figures(comparison), encoding='utf-8')
@@ -137,19 +142,20 @@ def _print_new(child: ChildProcess, shown: int) -> int:
     return len(lines)
 
 
-def _simulator(robot: AlteredRobot, duration: float, more: Mapping[str, Any]) -> dict[str, Any]:
-    return {'robot_description': clean_urdf(robot.model), 'gravity': list(GRAVITY),
-            'effort': 'commanded', 'duration': float(duration), 'start.timeout': START_TIMEOUT,
-            **robot.drives, **more}
+def _simulator(robot: AlteredRobot, simulated: Mapping[str, Any],
+               **more: Any) -> dict[str, Any]:
+    return {'robot_description': clean_urdf(robot.model), 'effort': 'commanded',
+            'start.timeout': START_TIMEOUT, **robot.drives, **simulated, **more}
 
 
-def _record(robot: AlteredRobot, duration: float, work: Path, check: Callable[[], None]) -> None:
+def _record(robot: AlteredRobot, simulated: Mapping[str, Any], work: Path,
+            check: Callable[[], None]) -> None:
     """Write the bag of the motion of the excitation."""
     messages: list[Any] = []
     with demo_graph(check) as graph:
-        graph.start('joint_simulator', _simulator(robot, duration, {
-            'trajectory': 'file', 'trajectory_file': str(work / 'excitation.csv')}))
-        graph.follow(duration, lambda: f'{len(messages)} messages',
+        graph.start('joint_simulator', _simulator(
+            robot, simulated, trajectory='file', trajectory_file=str(work / 'excitation.csv')))
+        graph.follow(simulated['duration'], lambda: f'{len(messages)} messages',
                      lambda meanwhile: graph.client.subscribe(
                          JointState, 'joint_states', messages.append, _MESSAGES))
     check_complete([nanoseconds(message.header.stamp) for message in messages])
@@ -160,7 +166,7 @@ def _record(robot: AlteredRobot, duration: float, work: Path, check: Callable[[]
                 message.position, message.velocity, message.effort)))
 
 
-def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Path,
+def _compared(model: RobotModel, robot: AlteredRobot, simulated: Mapping[str, Any], work: Path,
               check: Callable[[], None]) -> BeforeAndAfter:
     """Return measured and computed efforts of the motion `smooth`."""
     joints = InverseDynamics(model, base='fixed')
@@ -188,10 +194,12 @@ def _compared(model: RobotModel, robot: AlteredRobot, duration: float, work: Pat
                 arguments += ['--params-file', str(work / 'identified' / 'parameters.yaml')]
             graph.start('inverse_dynamics', {
                 'robot_description': (work / file).read_text(encoding='utf-8'), 'base': 'fixed',
-                'gravity': list(GRAVITY), 'estimator': 'kalman_fixed_lag'}, arguments)
+                'gravity': simulated['gravity'], 'estimator': 'kalman_fixed_lag'}, arguments)
             graph.client.subscribe(JointState, f'{name}/efforts', keep(name), _MESSAGES)
-        graph.start('joint_simulator', _simulator(robot, duration, {'start.subscribers': 3}))
-        graph.follow(duration, lambda: f'{len(received["identified"])} efforts computed',
+        graph.start('joint_simulator',
+                    _simulator(robot, simulated, **{'start.subscribers': 3}))
+        graph.follow(simulated['duration'],
+                     lambda: f'{len(received["identified"])} efforts computed',
                      lambda meanwhile: begin(graph, meanwhile))
         end = max(received['measured'])
         graph.client.wait(lambda: all(max(received[name]) >= end for name in _MODELS),
