@@ -1,6 +1,6 @@
 # make demo: the whole system on a simulated arm, without a ROS installation
 # make demo-identify: a simulated arm that is not as its URDF says is recorded and identified
-# make test: everything that CI checks
+# make test docs: everything that CI checks
 # They make their own .venv; PYTHON=python3.12 chooses the interpreter, ROBOT=file.urdf the robot.
 
 PYTHON ?= python3
