@@ -155,6 +155,8 @@ def test_what_cannot_be_found_is_an_error_without_files(
 
 @pytest.mark.parametrize(('text', 'words'), [
     ('<robot name="box"><link name="a"/></robot>', "robot 'box' has no joint that moves"),
+    (re.sub('lower="[^"]*" upper="[^"]*"', 'lower="0.3" upper="0.3"', SCARA.read_text(), count=1),
+     "joint 'joint1' has no range: lower 0.3, upper 0.3"),
     (SCARA.read_text().replace('</robot>', f'<force link="{MODEL.links[-1].name}" force="1 0 0"/>'
                                '</robot>'), 'tags <force>')])
 def test_robots_without_an_answer_are_refused(text: str, words: str, tmp_path: Path,

@@ -76,8 +76,9 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
     for joint, continuous, own in zip(dynamics.joint_names, dynamics.continuous, dynamics.limits):
         limits = of_drivers[joint]
         values: dict[str, float | None] = {
-            'lower': -np.pi if continuous else limits.lower,
-            'upper': np.pi if continuous else limits.upper,
+            # those of an empty range are not among the limits of the drivers
+            'lower': -np.pi if continuous else _known(limits.lower, own.lower),
+            'upper': np.pi if continuous else _known(limits.upper, own.upper),
             'velocity': limits.velocity, 'effort': own.effort, **changes.get(joint, {})}
         missing = [name for name in ('lower', 'upper') if values[name] is None]
         missing += [name for name in ('velocity', 'effort') if not (values[name] or 0.0) > 0.0]
@@ -94,3 +95,7 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
                              'the URDF, or a file for --limits with the lines "<joint>: {lower: '
                              '-1, upper: 1, velocity: 1, effort: 10}"')
     return MotionLimits(*np.array(rows).T)
+
+
+def _known(limit: float | None, own: float | None) -> float | None:
+    return own if limit is None else limit
