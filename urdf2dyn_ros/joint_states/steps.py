@@ -14,6 +14,9 @@ FEWEST_STEPS = 3
 JUMP_PERIODS = 5
 """A jump is longer than this number of periods."""
 
+CROWDED_PART = 0.3
+"""A step is crowded if it is shorter than this part of the mean."""
+
 
 class Steps:
     """The period of a stream; a step up to `max_gap` [ns] is no jump at any rate."""
@@ -48,6 +51,16 @@ class Steps:
         if len(self._last) < FEWEST_STEPS:
             return 0
         return sorted(self._last)[len(self._last) // 2]
+
+    def is_crowded(self, step: int) -> bool:
+        """
+        Return whether a step [ns], already added, is far shorter than the others.
+
+        Such samples were sent twice or stamped on arrival, in a group. The longest step is not in
+        the mean: a driver may stand still once.
+        """
+        return (len(self._last) > FEWEST_STEPS and
+                step * (len(self._last) - 1) < CROWDED_PART * (sum(self._last) - max(self._last)))
 
     def is_jump(self, step: int) -> bool:
         """Return whether a step, forward or back [ns], is a gap or a clock jump."""

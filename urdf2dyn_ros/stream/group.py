@@ -68,6 +68,7 @@ class Group:
         self.history, self._replay = History(len(self.joints)), Replay()
         self.newest = newest   # stamp [ns]; 0 before the first sample
         self.event = ''        # gap, jump_back or restart if the newest sample was one
+        self._known = False    # whether there is an estimate at the newest measurement
         # by how many [ns]
         self.lag = 0           # the newest estimate was older than the newest sample, at most
         self.spread = 0        # newest stamps of other groups were older when this one was new
@@ -83,6 +84,7 @@ class Group:
     def _forget(self) -> None:
         self._q = np.full(len(self.joints), np.nan)
         self._sampled = False
+        self._crowded = False   # whether messages came too soon after others
 
     def add(self, stamp: int, q: Array, qd: Array, effort: Array) -> str:
         """
@@ -94,6 +96,8 @@ class Group:
         fault = self._check_order(stamp)
         if fault:
             return fault
+        crowded = self._differentiates and self._sampled and self.steps.is_crowded(
+            stamp - self.newest)
         if self._continuous.size:
             unwrap(q, self._continuous, self._q[self._continuous])
         self._q = q
@@ -109,28 +113,35 @@ class Group:
             self.event = self.event or 'restart'
             return 'two_sources'
         self._efforts.append((stamp, effort))
+        if crowded:
+            self._crowded = True
+            return self._carry(stamp)
         received, qd = qd, self.velocities.update(stamp, q, qd)
         if self._differentiates and self.repeats.update(stamp, q, qd, received):
-            # the joints are carried to this stamp, by an estimator with a lag itself
-            if self._carrying is not None:
-                return self._keep(stamp, self._carrying.carry(stamp))
-            known = self.history.newest is not None and self.history.predict(
-                stamp, self._measured_at(stamp))
-            return '' if known else 'warming_up'
+            return self._carry(stamp)
         estimate = self._estimate(stamp, q, qd)
         if not self.repeated_joints.known:
             self._replay.add(stamp, q, qd)
         return self._keep(stamp, estimate)
 
+    def _carry(self, stamp: int) -> str:
+        """Carry the joints to a stamp without measurements; return the outcome as `add`."""
+        if self._carrying is not None:   # an estimator with a lag itself
+            return self._keep(stamp, self._carrying.carry(stamp))
+        known = self._known and self.history.newest is not None and self.history.predict(
+            stamp, self._measured_at(stamp))
+        return '' if known else 'warming_up'
+
     def _keep(self, stamp: int, estimate: Estimate) -> str:
         """Keep the estimate after a message; return the outcome as `add`."""
+        self._known = estimate.valid
         if not estimate.valid:
             return 'warming_up'
         if estimate.stamp != stamp or self.lag:
             lag = stamp - estimate.stamp
             self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
         self.history.add(Known(estimate, self._measured_at(estimate.stamp)),
-                         self.history.all_kept or self.repeats.known)
+                         self.history.all_kept or self.repeats.known or self._crowded)
         return ''
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> Estimate:
