@@ -18,6 +18,9 @@ LEAST_SIGNAL = 20.0
 LEAST_RESOLUTION = 5.0
 """Least motion that is used, in steps of the encoder."""
 
+COARSE_MOTION = 3e-3
+"""Least motion that is used from which on encoders or velocities are coarse [rad or m]."""
+
 LARGEST_CORRECTION = 0.05
 """Share of the motion by curves between samples above which a block is not used."""
 
@@ -49,9 +52,16 @@ class VelocityBlock(NamedTuple):
         return self.moving & (self.unexplained ** 2 > UNEXPLAINED_SHARE ** 2 * self.moved)
 
     @property
+    def coarse(self) -> NDArray[np.bool_]:
+        """Joints whose velocity one block does not confirm, (n,)."""
+        coarse: NDArray[np.bool_] = self.least > COARSE_MOTION
+        return coarse
+
+    @property
     def agreeing(self) -> NDArray[np.bool_]:
         """Joints that move as their velocity, (n,)."""
-        return self.moving & (self.unexplained ** 2 < AGREEING_SHARE ** 2 * self.moved)
+        return (self.moving & ~self.coarse
+                & (self.unexplained ** 2 < AGREEING_SHARE ** 2 * self.moved))
 
 
 class VelocityBlocks:

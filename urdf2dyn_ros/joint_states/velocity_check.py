@@ -52,7 +52,8 @@ class VelocityCheck:
     velocities that are dropped. The velocity of a joint with a figure beyond its tolerance is
     dropped, until later blocks exclude that fault. Before it is judged for the first time, it is
     not used after a block in which the joint rests, until one agrees with it, nor after one that
-    contradicts it. A velocity that was always zero counts as not measured.
+    contradicts it. One of a coarse encoder is not used before all its figures are small. One that
+    was always zero counts as not measured.
 
     `warnings` has the joints whose velocities are not credible, and why; `dropping` is True while
     the velocity of any joint is dropped.
@@ -65,6 +66,7 @@ class VelocityCheck:
         self._first: Array | None = None
         self._dropped, self._suspected, self._waiting, self._judged, self._settled = np.zeros(
             (5, joints), dtype=bool)
+        self._coarse = np.zeros(joints, dtype=bool)
         self._decide()
         self._regression = VelocityRegression(joints)
         self._scan = LagScan(joints)
@@ -118,7 +120,7 @@ class VelocityCheck:
         """Add a block and judge, in parts: each sample runs one, so that none takes long."""
         self._scan.keep(samples)
         block = yield from self._blocks.measure(samples)
-        moving = block.moving
+        moving, self._coarse = block.moving, block.coarse
         if not self._all_judged:
             self._suspect(block)
         if self._zero.any():
@@ -138,8 +140,9 @@ class VelocityCheck:
         self._judge(absurd)
 
     def _suspect(self, block: VelocityBlock) -> None:
-        """Do not use velocities that were not judged yet, after a rest or a contradiction."""
-        self._waiting = (self._waiting | block.resting) & ~block.agreeing & ~self._judged
+        """Do not use velocities not judged yet, if coarse, after a rest or a contradiction."""
+        waiting = self._waiting | block.resting | block.coarse
+        self._waiting = waiting & ~block.agreeing & ~self._judged
         self._suspected |= block.contradicted & ~self._judged
         self._decide()
 
@@ -170,8 +173,10 @@ class VelocityCheck:
         right = enough & ~faulty & (np.abs(figures) + margin < limits).all(axis=1)
         self._dropped = (self._dropped | faulty) & ~right
         self._suspected &= ~enough
-        self._waiting &= ~enough
-        self._judged |= enough
+        # noise shared with positions that are coarse harms before a fault is significant
+        judged = enough & (~self._coarse | (np.abs(figures) + margin < SMALL_ERRORS).all(axis=1))
+        self._waiting &= ~judged
+        self._judged |= judged
         self._decide()
         again = faulty & tried[:, 0]
         due = faulty & (~self._settled | again)
