@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.effort_checks import effort_fault
-from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.mistakes.change import no_change
 from urdf2dyn_ros.identification.mistakes.nominal_fit import NominalFit
 from urdf2dyn_ros.identification.pieces import Piece
@@ -177,7 +177,7 @@ def _fit_degrees(robot: Robot, pieces: Sequence[Piece], used: Array, gains: Gain
     factors = np.where(np.array(robot.dynamics.units) == 'rad', 1.0 / _DEGREES, 1.0)
     converted = [piece._replace(q=factors * piece.q, qd=factors * piece.qd,
                                 qdd=factors * piece.qdd) for piece in pieces]
-    free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
+    free = free_gains(gains, len(used))
     recorded, degrees = (float(NominalFit(robot, each, used, free).left(
         no_change(len(used))).sum()) for each in (pieces, converted))
     return degrees < recorded - _CLEARER

@@ -7,6 +7,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.pooled_fit import (
+    PRIOR_WEIGHT,
     FitTerms,
     Pool,
     PooledFit,
@@ -38,7 +39,6 @@ _BETTER_ERROR = 0.995
 _LATE_FRICTION_ERROR = 0.8
 """Error without friction that follows late, relative to that with it, from which there is some."""
 
-_PRIOR_WEIGHT = 10.0
 
 
 def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
@@ -94,9 +94,9 @@ class _Trials:
         """Return the score of a cutoff [Hz] and a delay [s]."""
         pools = block_pools(self._make(cutoff, delay), self._used)[:BLOCKS]
         if self._begin is None:
-            self._begin = fitted(self._robot, pooled(pools), self._terms, _PRIOR_WEIGHT,
+            self._begin = fitted(self._robot, pooled(pools), self._terms, PRIOR_WEIGHT,
                                  linear=True)
-        fits = fits_to_others(self._robot, pools, self._terms, _PRIOR_WEIGHT, self._begin,
+        fits = fits_to_others(self._robot, pools, self._terms, PRIOR_WEIGHT, self._begin,
                               linear=True)
         return score(*left_squares(self._robot, fits, pools))
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.joint_columns import COULOMB, OFFSET, joint_columns
-from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.mistakes.late_efforts import late_efforts
 from urdf2dyn_ros.identification.mistakes.mistakes import mistakes_of
 from urdf2dyn_ros.identification.mistakes.units import other_units
@@ -32,7 +32,7 @@ def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_
     interchanged, or positions have another zero or sign. Efforts are in N m or N; free gains have
     any unit and sign.
     """
-    free = np.zeros(len(used), dtype=bool) if gains is None else gains.free
+    free = free_gains(gains, len(used))
     known = np.flatnonzero((used > 0) & ~free).tolist()
     factors, frictions, strong = _proportions(robot, pieces, known)
     of_urdf = {joint: float(factor) for joint, factor, is_known in zip(known, factors, strong)

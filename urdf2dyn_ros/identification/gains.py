@@ -47,6 +47,11 @@ class Gains(NamedTuple):
     free: NDArray[np.bool_]   # (n,)
 
 
+def free_gains(gains: Gains | None, joints: int) -> NDArray[np.bool_]:
+    """Return which gains are free (n,): none where efforts are recorded."""
+    return np.zeros(joints, dtype=bool) if gains is None else gains.free
+
+
 def read_gains(words: Sequence[str], joints: Sequence[str]) -> Gains:
     """
     Return the gains that words mean: one number, one for each joint, free, or JOINT=VALUE.

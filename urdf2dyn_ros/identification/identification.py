@@ -12,7 +12,6 @@ from urdf2dyn_ros.identification.choice import score
 from urdf2dyn_ros.identification.fit.deviations import deviations, with_spread_of_parts
 from urdf2dyn_ros.identification.fit.fit_data import (
     FREE_GAINS_FACTOR,
-    PRIOR_WEIGHT,
     FitData,
     all_terms,
     fit_data,
@@ -32,6 +31,7 @@ from urdf2dyn_ros.identification.fit.own_friction import (
     without_friction,
 )
 from urdf2dyn_ros.identification.fit.pooled_fit import (
+    PRIOR_WEIGHT,
     FitTerms,
     Pool,
     PooledFit,

@@ -14,7 +14,7 @@ from urdf2dyn_ros.identification.fit.fit_problem import Fit
 from urdf2dyn_ros.identification.fit.held_out import Figures
 from urdf2dyn_ros.identification.fit.joint_columns import units_of
 from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms
-from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.payload.identified_payload import IdentifiedPayload
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary
@@ -64,6 +64,5 @@ class Identification:
     @property
     def units(self) -> tuple[str, ...]:
         """Unit of each joint's residuals: [N m or N], or [A] where gains are free."""
-        free = np.zeros(len(self.used)) if self.gains is None else self.gains.free
-        return tuple('A' if each else unit
-                     for each, unit in zip(free, self.robot.dynamics.effort_units))
+        return tuple('A' if free else unit for free, unit in zip(
+            free_gains(self.gains, len(self.used)), self.robot.dynamics.effort_units))

@@ -10,7 +10,7 @@ import numpy as np
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.gains import Gains
+from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.mistakes.late_efforts import late_joints, piece_without_delay
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.pieces import pieces_of
@@ -146,7 +146,7 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
                          gains, lambda fraction: show(0.3 + 0.7 * fraction))
     zeros = '' if gains is not None else small_zeros(robot, pieces, summary, recorded.moving)
-    free = np.zeros(len(recorded.used), dtype=bool) if gains is None else gains.free
+    free = free_gains(gains, len(recorded.used))
     late = late_joints(robot, max(pieces, key=lambda piece: len(piece.q)), recorded.used, free)
     remarks += [f'{name}: {note}' for note in (zeros, *late) if note]
     return summary

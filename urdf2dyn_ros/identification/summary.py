@@ -9,8 +9,13 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.choice import block_pools, choose_filter, weighted_pools
 from urdf2dyn_ros.identification.fit.coupling import coupling
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
-from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
+from urdf2dyn_ros.identification.fit.pooled_fit import (
+    PRIOR_WEIGHT,
+    Pool,
+    fitted,
+    pooled,
+    used_terms,
+)
 from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.identification.pieces import Piece
@@ -19,8 +24,6 @@ from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
 
 _HUBER = 1.5
 """Residual, in standard deviations, from which its weight falls."""
-
-_PRIOR_WEIGHT = 10.0
 
 
 @dataclass(frozen=True)
@@ -63,16 +66,15 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
         gains = approximated(robot, pooled(block_pools(recorded, used)), gains)
         source.set_gains(gains.values)
     show(0.3)
-    every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
-    terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest))
+    terms = used_terms(robot, used, source.fastest)
     cutoff, delay = choose_filter(robot, source, used, terms, *filtering,
                                   by_bodies=gains is not None and bool(gains.free.any()))
     show(0.8)
     rows = source.rows(cutoff, delay)
-    first = fitted(robot, pooled(block_pools(rows, used)), terms, _PRIOR_WEIGHT, linear=True)
+    first = fitted(robot, pooled(block_pools(rows, used)), terms, PRIOR_WEIGHT, linear=True)
     source.set_bodies(first.fit.bodies)
     rows = source.rows(cutoff, delay)
-    fit = fitted(robot, pooled(block_pools(rows, used)), terms, _PRIOR_WEIGHT, linear=True)
+    fit = fitted(robot, pooled(block_pools(rows, used)), terms, PRIOR_WEIGHT, linear=True)
     residuals = [part[:, :-1] @ fit.fit.solution(j, bodies) - part[:, -1]
                  for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)

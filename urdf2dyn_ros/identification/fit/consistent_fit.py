@@ -44,8 +44,13 @@ def _symmetric() -> Array:
     return result
 
 
-SYMMETRIC = _symmetric()
-_TRACES = np.trace(SYMMETRIC, axis1=1, axis2=2)
+_SYMMETRIC = _symmetric()
+_TRACES = np.trace(_SYMMETRIC, axis1=1, axis2=2)
+
+
+def slopes_of(L: Array) -> Array:
+    """Return the derivatives (b, 10, 10) of the parameters of bodies L (1 + X) L' by X."""
+    return parameters_of(np.einsum('bij,kjl,bml->bkim', L, _SYMMETRIC, L)).transpose(0, 2, 1)
 
 
 def _places(used: NDArray[np.bool_], sets: int, first: int) -> tuple[NDArray[np.int64], int]:
@@ -86,8 +91,7 @@ class ConsistentFit:
         for body in problem.fixed:
             self._free[10 * body:10 * body + 10] = 0.0
         L = problem.factors
-        self.slopes = parameters_of(np.einsum('bij,kjl,bml->bkim', L, SYMMETRIC, L)
-                                    ).transpose(0, 2, 1)
+        self.slopes = slopes_of(L)
         self._prior_bodies = parameters_of(L @ L.transpose(0, 2, 1))
         self._whiten()
 
@@ -116,6 +120,7 @@ class ConsistentFit:
             self._of_bodies = np.vstack((self._of_bodies, np.zeros((len(mass), self._count))))
             self._of_joints = np.vstack((self._of_joints, np.hstack((row, np.zeros(more)))))
         self._jacobian = self._of_bodies * self._free + self._of_joints
+
     def start(self) -> Array:
         """Return the unknowns of the prior."""
         u = np.zeros(self._count)
@@ -185,7 +190,7 @@ class ConsistentFit:
     def _matrices(self, u: Array) -> Array:
         """Return 1 + X of each body."""
         entries = u[:self._bodies_end].reshape(-1, 10)
-        return np.eye(4) + np.tensordot(entries, SYMMETRIC, axes=1)
+        return np.eye(4) + np.tensordot(entries, _SYMMETRIC, axes=1)
 
     def _bodies(self, u: Array) -> Array:
         entries = u[:self._bodies_end].reshape(-1, 10)
@@ -215,7 +220,7 @@ class ConsistentFit:
     def _prior(self, u: Array) -> tuple[Array, Array]:
         """Return gradient (u,) and Hessian (u, u) of the prior."""
         gradient, hessian = np.zeros(self._count), np.zeros((self._count, self._count))
-        turned = np.linalg.inv(self._matrices(u))[:, None] @ SYMMETRIC   # (b, 10, 4, 4)
+        turned = np.linalg.inv(self._matrices(u))[:, None] @ _SYMMETRIC   # (b, 10, 4, 4)
         weights = self._weights[:, None]
         rows = np.arange(self._bodies_end).reshape(-1, 10)
         gradient[rows] = weights * (_TRACES - np.trace(turned, axis1=2, axis2=3))

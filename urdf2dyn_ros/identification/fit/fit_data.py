@@ -8,14 +8,20 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.errors import IdentificationError
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.own_friction import (
     in_joint_set,
     last_sets,
     with_joint_sets,
 )
 from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
-from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, Pool, fitted, pooled
+from urdf2dyn_ros.identification.fit.pooled_fit import (
+    PRIOR_WEIGHT,
+    FitTerms,
+    Pool,
+    fitted,
+    pooled,
+    used_terms,
+)
 from urdf2dyn_ros.identification.gains import (
     Gains,
     approximated,
@@ -32,9 +38,6 @@ from urdf2dyn_ros.identification.payload.payload_body import (
 )
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary, in_other_units
-
-PRIOR_WEIGHT = 10.0
-"""Weight of the prior where no other one is chosen."""
 
 FREE_GAINS_FACTOR = 10.0
 """Factor of weights where gains are free, which rest on the URDF's masses."""
@@ -159,7 +162,6 @@ def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
               payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
     used = np.any([each.used > 0 for each in summaries], axis=0)
-    every = np.broadcast_to(used[:, None], (len(used), len(JOINT_COLUMNS)))
     fastest = np.max([each.fastest for each in summaries], axis=0)
     fixed: tuple[int, ...] = ()
     moving = np.unique(np.flatnonzero(used) % len(robot.joints))
@@ -168,6 +170,6 @@ def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)
                       if body.coordinate != joint)
     free = tuple(int(joint) for joint in moving if gains.free[joint])
-    return FitTerms(every, top_speeds(robot.speed_limits, fastest), free, fixed,
-                    len(used) // len(robot.joints),
-                    None if payload is None else PayloadTerm(payload.mass))
+    return used_terms(robot, used, fastest, free)._replace(
+        fixed=fixed, sets=len(used) // len(robot.joints),
+        payload=None if payload is None else PayloadTerm(payload.mass))

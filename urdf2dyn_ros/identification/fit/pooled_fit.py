@@ -9,10 +9,19 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit
 from urdf2dyn_ros.identification.fit.fit_problem import Fit, FitProblem
-from urdf2dyn_ros.identification.fit.joint_columns import ARMATURE, JOINT_COLUMNS, LOAD, OFFSET
+from urdf2dyn_ros.identification.fit.joint_columns import (
+    ARMATURE,
+    JOINT_COLUMNS,
+    LOAD,
+    OFFSET,
+    top_speeds,
+)
 from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
 from urdf2dyn_ros.identification.fit.triangles import merged_triangle, residual_squares
 from urdf2dyn_ros.identification.robot import Robot
+
+PRIOR_WEIGHT = 10.0
+"""Weight of the prior where no other one is chosen."""
 
 _PASSES = 4
 """Fits after each of which the standard deviations of the residuals are estimated again."""
@@ -49,6 +58,13 @@ class FitTerms(NamedTuple):
     fixed: tuple[int, ...] = ()
     sets: int = 1
     payload: PayloadTerm | None = None
+
+
+def used_terms(robot: Robot, used: Array, fastest: Array,
+               free_gains: tuple[int, ...] = ()) -> FitTerms:
+    """Return the terms of all unknowns of the joints that are used (n,)."""
+    every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
+    return FitTerms(every, top_speeds(robot.speed_limits, fastest), free_gains)
 
 
 class PooledFit(NamedTuple):

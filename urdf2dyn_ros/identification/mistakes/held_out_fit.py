@@ -5,12 +5,11 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.choice import block_pools
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
 from urdf2dyn_ros.identification.fit.pooled_fit import (
-    FitTerms,
     fits_to_others,
     left_squares,
     pooled,
+    used_terms,
 )
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF
@@ -38,9 +37,8 @@ def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.boo
     if free.any():
         source.set_gains(gains.values)
         pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
-    every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
     unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
-    terms = FitTerms(every, top_speeds(robot.speed_limits, source.fastest), unknown)
+    terms = used_terms(robot, used, source.fastest, unknown)
     weight = _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT
     total, count = left_squares(robot, fits_to_others(robot, pools, terms, weight), pools)
     with np.errstate(divide='ignore', invalid='ignore'):

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.bodies import parameters_of
-from urdf2dyn_ros.identification.fit.consistent_fit import SYMMETRIC
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
-from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, fitted, pooled
+from urdf2dyn_ros.identification.fit.consistent_fit import slopes_of
+from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
+from urdf2dyn_ros.identification.fit.pooled_fit import PRIOR_WEIGHT, fitted, pooled, used_terms
 from urdf2dyn_ros.identification.low_pass import ROW_RATE, Spectra
 from urdf2dyn_ros.identification.mistakes.candidates import moved_beyond
 from urdf2dyn_ros.identification.pieces import Piece
@@ -26,9 +25,6 @@ from urdf2dyn_ros.identification.summary import Summary
 
 _STEP = 1e-4
 """Difference of a position for a derivative [rad]."""
-
-_WEIGHT = 10.0
-"""Weight of the URDF's bodies in the fits."""
 
 _REMOVED = 0.3
 """Fall of the logarithm of held-out residuals, over all joints, from which on a zero counts."""
@@ -91,7 +87,7 @@ def _solutions(normal: Array, count: int) -> tuple[Array, Array]:
     """Return the angle of each zero (z,), and the unknowns (u, 1 + z) without and with each."""
     size = len(normal) - count - 1
     K = normal[:size, :size] + np.diag(1e-9 * np.diag(normal)[:size] + 1e-9)
-    K[range(size), range(size)] += 0.5 * _WEIGHT
+    K[range(size), range(size)] += 0.5 * PRIOR_WEIGHT
     X = np.linalg.solve(K, normal[:size, size:])
     S = normal[size:, size:] - normal[size:, :size] @ X
     angles = S[:-1, -1] / np.maximum(np.diag(S)[:-1], 1e-12)
@@ -103,14 +99,12 @@ def _problem(robot: Robot, pieces: Sequence[Piece], summary: Summary,
     """Return the problem whose residuals are those of a fit of the summary."""
     assert summary.rows is not None
     used, own = summary.used, len(JOINT_COLUMNS)
-    every = np.broadcast_to(used[:, None] > 0, (len(used), own))
-    fit = fitted(robot, pooled(summary.weighted), FitTerms(every, top_speeds(
-        robot.speed_limits, summary.fastest)), _WEIGHT, linear=True).fit
-    L = robot.prior.factors
-    slopes = parameters_of(np.einsum('bij,kjl,bml->bkim', L, SYMMETRIC, L)).transpose(0, 2, 1)
+    fit = fitted(robot, pooled(summary.weighted), used_terms(robot, used, summary.fastest),
+                 PRIOR_WEIGHT, linear=True).fit
+    slopes = slopes_of(robot.prior.factors)
     zeros = _zero_columns(robot, pieces, fit.bodies, joints, summary)
     counted = np.flatnonzero(used).tolist()
-    first = 10 * len(L)
+    first = 10 * len(slopes)
     size, every_nth = first + own * len(counted), -(-len(summary.rows.block) // _MOST_ROWS)
     parts = []
     for k, joint in enumerate(counted):
