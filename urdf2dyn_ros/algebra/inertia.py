@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
+    NO_TENSOR,
     ZERO,
     Matrix,
     Vector,
@@ -74,7 +75,7 @@ class BodyInertia(NamedTuple):
         return self._replace(J=traced(self.J))
 
 
-NO_INERTIA = BodyInertia(0.0, ZERO, (ZERO, ZERO, ZERO))
+NO_INERTIA = BodyInertia(0.0, ZERO, NO_TENSOR)
 
 
 def traced(m: Matrix) -> Matrix:

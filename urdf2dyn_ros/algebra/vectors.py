@@ -7,6 +7,7 @@ Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]
 
 ZERO: Vector = (0.0, 0.0, 0.0)
+NO_TENSOR: Matrix = (ZERO, ZERO, ZERO)
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 AXES = 'xyz'
 TENSOR = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')

@@ -9,6 +9,7 @@ from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, traced
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
+    NO_TENSOR,
     ZERO,
     Matrix,
     Vector,
@@ -25,8 +26,6 @@ from urdf2dyn_ros.algebra.vectors import (
 )
 from urdf2dyn_ros.joints.joint_type import turned
 
-_NO_TENSOR: Matrix = (ZERO, ZERO, ZERO)
-
 
 class Composite(NamedTuple):
     """
@@ -40,9 +39,9 @@ class Composite(NamedTuple):
 
     m: Scalar = 0.0
     h: Vector = ZERO
-    J: Matrix = _NO_TENSOR
+    J: Matrix = NO_TENSOR
     P: Vector = ZERO
-    K: Matrix = _NO_TENSOR
+    K: Matrix = NO_TENSOR
 
     def plus(self, other: Composite) -> Composite:
         """Return the sum of two about the same origin."""

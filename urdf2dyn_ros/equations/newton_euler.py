@@ -14,6 +14,7 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import (
+    NO_TENSOR,
     ZERO,
     Matrix,
     Vector,
@@ -26,7 +27,7 @@ from urdf2dyn_ros.algebra.vectors import (
 )
 from urdf2dyn_ros.equations.recursion import TEXTBOOK, Moment, Recursion
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Note, Wrench, spin
+from urdf2dyn_ros.joints.motion import NO_WRENCH, BodyNote, Coordinate, Motion, Note, Wrench, spin
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
@@ -102,7 +103,7 @@ def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
             loads: AppliedLoads) -> Forward:
     """Return the motion of every body, root to tips; arguments are those of `newton_euler`."""
     note = recursion.note
-    root, U_root = Motion(ZERO, ZERO, scale(-1.0, gravity)), (ZERO, ZERO, ZERO)
+    root, U_root = Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR
     if loads.base is not None:
         root, U_root = loads.base, spin(loads.base.w, loads.base.wd, partial(note, ROOT))
     coordinates: list[Coordinate] = []
@@ -119,7 +120,7 @@ def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
         motions.append(motion)
         spins.append(U)
         own.append(inertial(inertias[i], motion, U, recursion.moment, partial(note, i)))
-    own.append(Wrench(ZERO, ZERO) if loads.base is None else
+    own.append(NO_WRENCH if loads.base is None else
                inertial(inertias[ROOT], root, U_root, recursion.moment, partial(note, ROOT)))
     motions.append(root)
     return Forward(coordinates, motions, spins, own)
@@ -147,7 +148,7 @@ def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Mom
              note: BodyNote) -> Wrench:
     """Return what accelerates the body itself: F = m a + U h, N = moment + h x a."""
     if inertia is None:
-        return Wrench(ZERO, ZERO)
+        return NO_WRENCH
     m, h, J = inertia
     F = add(scale(m, motion.a), apply(U, h))
     note('F', F)
@@ -166,7 +167,7 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequ
     root's. Returned are efforts, wrenches and transmitted of `Sweep`.
     """
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
-    wrenches = [Wrench(ZERO, ZERO)] * len(own)
+    wrenches = [NO_WRENCH] * len(own)
     transmitted: list[Scalar] = [0.0] * len(system.bodies)
     received: list[list[Wrench]] = [[] for _ in own]
     for i in reversed(range(len(system.bodies))):

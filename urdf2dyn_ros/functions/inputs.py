@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, LinkInertia, about_origin
-from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, ZERO, add, apply, cross, symmetric
-from urdf2dyn_ros.joints.motion import Motion, Note, Wrench
+from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, add, apply, cross, symmetric
+from urdf2dyn_ros.joints.motion import NO_WRENCH, Motion, Note, Wrench
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import ROOT, Attached, LinkWrench, Multibody
 
@@ -112,7 +112,7 @@ def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves:
         by_body.setdefault(i, []).append(wrench)
     sums: dict[int, Wrench] = {}
     for i, some in by_body.items():
-        total = Wrench(ZERO, ZERO)
+        total = NO_WRENCH
         for wrench in some:
             at = links[wrench.link][1]
             f = apply(at.body_R_link, wrench.force)

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.vectors import ZERO
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, backward
 from urdf2dyn_ros.functions.efforts import EFFORTS_UNIT
 from urdf2dyn_ros.functions.function import Expected, ModelFunction, Rows, by_joint
 from urdf2dyn_ros.functions.mechanics import Mechanics
 from urdf2dyn_ros.functions.quantity import Quantity
 from urdf2dyn_ros.functions.symbol import BACKWARD, Symbol
-from urdf2dyn_ros.joints.motion import Wrench
+from urdf2dyn_ros.joints.motion import NO_WRENCH
 from urdf2dyn_ros.loads import TERMS
 
 _LINK_TERMS = ('gravity', 'coriolis', 'inertia')
@@ -43,7 +42,7 @@ class Terms(ModelFunction):
                 note(i, 'part', (part,))
             results[f'tau_{name}'] = by_joint(parts)
             before = sweep.efforts
-        nothing = [Wrench(ZERO, ZERO)] * len(sweep.motions)
+        nothing = [NO_WRENCH] * len(sweep.motions)
         transmitted = sweep.transmitted
         for name, loads in _alone(mechanics):
             mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}', sources=(name,))

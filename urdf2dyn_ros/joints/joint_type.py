@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urdf2dyn_ros.algebra.expression import Scalar, cos, sin
 from urdf2dyn_ros.algebra.frames import ROUNDOFF
 from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import ZERO, Matrix, Vector, about_z, add
+from urdf2dyn_ros.algebra.vectors import NO_TENSOR, ZERO, Matrix, Vector, about_z, add
 from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Motion, Spun, Wrench
 
 # cos(q + k pi/2), sin(q + k pi/2) as (index of cos or sin of q, sign): no addition, no product
@@ -40,16 +40,10 @@ class JointType:
         return {'unit': self.unit, 'effort': self.effort_unit}
 
     def cos_sin(self, at: Coordinate) -> tuple[Scalar, Scalar]:
-        """Return cosine and sine of the body's angle; quarter turns swap them."""
+        """Return cosine and sine of the body's angle."""
         if at.cos_sin is not None:
             return at.cos_sin
-        angle = at.q if self.turns else 0.0
-        quarters = round(at.turn / (math.pi / 2))
-        if abs(at.turn - quarters * (math.pi / 2)) > ROUNDOFF:
-            return cos(angle + at.turn), sin(angle + at.turn)
-        pair = cos(angle), sin(angle)
-        (i, c_sign), (j, s_sign) = _QUARTERS[quarters % 4]
-        return c_sign * pair[i], s_sign * pair[j]
+        return turn_by(at.q if self.turns else 0.0, at.turn)
 
     def rotation(self, at: Coordinate) -> Matrix:
         """Return joint_R_body."""
@@ -110,8 +104,7 @@ class JointType:
     def split(self, inertia: BodyInertia) -> tuple[BodyInertia, BodyInertia]:
         """Return the part of an inertia that the parent may carry as well, and the rest."""
         m, (h_x, h_y, h_z), S = inertia
-        none: Matrix = (ZERO, ZERO, ZERO)
-        shared, own = BodyInertia(0.0, ZERO, S), BodyInertia(m, inertia.h, none)
+        shared, own = BodyInertia(0.0, ZERO, S), BodyInertia(m, inertia.h, NO_TENSOR)
         if self.turns:   # the second moment about the axis alone
             shared = shared._replace(J=(ZERO, ZERO, (0.0, 0.0, S[2][2])))
             own = own._replace(J=(S[0], S[1], (S[2][0], S[2][1], 0.0)))
@@ -119,6 +112,16 @@ class JointType:
             shared = shared._replace(m=m, h=(0.0, 0.0, h_z))
             own = own._replace(m=0.0, h=(h_x, h_y, 0.0))
         return shared, own
+
+
+def turn_by(angle: Scalar, constant: float) -> tuple[Scalar, Scalar]:
+    """Return cosine and sine of an angle and a constant one; quarter turns swap them."""
+    quarters = round(constant / (math.pi / 2))
+    if abs(constant - quarters * (math.pi / 2)) > ROUNDOFF:
+        return cos(angle + constant), sin(angle + constant)
+    pair = cos(angle), sin(angle)
+    (i, c_sign), (j, s_sign) = _QUARTERS[quarters % 4]
+    return c_sign * pair[i], s_sign * pair[j]
 
 
 def turned(a: Vector, c: Scalar, s: Scalar) -> Vector:

@@ -40,6 +40,9 @@ class Wrench(NamedTuple):
     n: Vector
 
 
+NO_WRENCH = Wrench(ZERO, ZERO)
+
+
 class Coordinate(NamedTuple):
     """
     Position [rad or m], velocity and acceleration of a joint, with the x axis chosen for its body.

@@ -15,7 +15,6 @@ from urdf2dyn_ros.joint_states.repeated_positions import (
 
 _AROUND = np.arange(-2, 2)
 
-
 _SAME_INSTANT = 0.01
 """Part of the mean step below which two samples are of one instant."""
 
@@ -50,8 +49,8 @@ def without_repeated(stamps: NDArray[np.int64], positions: Array) -> Array:
         rows, new = (np.flatnonzero(repeated[:, joint] == value) for value in (True, False))
         first = np.clip(np.searchsorted(new, rows), 2, len(new) - 2)
         near = new[first[:, None] + _AROUND]
-        result[rows, joint] = _cubic((stamps[near] - stamps[rows, None]) * 1e-9,
-                                     positions[near, joint])
+        weights = cubic_weights((stamps[near] - stamps[rows, None]) * 1e-9)
+        result[rows, joint] = (weights * positions[near, joint]).sum(axis=1)
     return result
 
 
@@ -73,12 +72,11 @@ def _may_be_repeated(stamps: NDArray[np.int64], positions: Array) -> bool:
     return bool((found[last:] - found[:max(len(found) - last, 0)] < RUNS_WITHIN_NS).any())
 
 
-def _cubic(times: Array, values: Array) -> Array:
-    """Return the cubics through four values at times (k, 4), at the time 0, (k,)."""
+def cubic_weights(times: Array) -> Array:
+    """Return the weights (k, 4) of four values at times (k, 4) in their cubic at the time 0."""
     apart = times[:, :, None] - times[:, None, :]
+    factors = np.repeat(-times[:, None, :], 4, axis=1)
     diagonal = np.arange(4)
-    factors = -np.broadcast_to(times[:, None, :], apart.shape) / np.where(
-        np.eye(4, dtype=bool), 1.0, apart)
-    factors[:, diagonal, diagonal] = 1.0
-    result: Array = (factors.prod(axis=2) * values).sum(axis=1)
-    return result
+    apart[:, diagonal, diagonal] = factors[:, diagonal, diagonal] = 1.0
+    weights: Array = factors.prod(axis=2) / apart.prod(axis=2)
+    return weights

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.smoothing.cutoff import cutoffs
-from urdf2dyn_ros.smoothing.repeated import single_instants, without_repeated
+from urdf2dyn_ros.smoothing.repeated import cubic_weights, single_instants, without_repeated
 from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 
 FEWEST_SAMPLES = 12
@@ -70,13 +70,7 @@ def without_spikes(time: Array, samples: Array) -> tuple[Array, Array]:
     """
     rows = np.arange(2, len(time) - 2)
     near = time[rows[:, None] + _NEIGHBOURS] - time[rows, None]
-    # cubic through two neighbours on either side, in Lagrange's form
-    apart = near[:, :, None] - near[:, None, :]
-    diagonal = np.arange(4)
-    apart[:, diagonal, diagonal] = 1.0
-    factors = np.repeat(-near[:, None, :], 4, axis=1)
-    factors[:, diagonal, diagonal] = 1.0
-    weights = factors.prod(axis=2) / apart.prod(axis=2)
+    weights = cubic_weights(near)
     expected = sum(weights[:, k, None] * samples[rows + offset]
                    for k, offset in enumerate(_NEIGHBOURS))
     errors = np.zeros_like(samples)

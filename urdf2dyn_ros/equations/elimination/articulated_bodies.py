@@ -37,7 +37,7 @@ from urdf2dyn_ros.equations.newton_euler import (
 from urdf2dyn_ros.equations.recursion import prefixed
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import Note, Wrench
+from urdf2dyn_ros.joints.motion import NO_WRENCH, Note, Wrench
 from urdf2dyn_ros.multibody import ROOT, Multibody
 
 _Acceleration = tuple[Vector, Vector]
@@ -106,7 +106,7 @@ class ArticulatedBodies:
                     wrench = wrench._replace(n=add(wrench.n, moment))
                     says('Anr', wrench.n)
                 received[body.parent].append(in_parent(body, wrench, says))
-        self._freed(ROOT, False, Wrench(ZERO, ZERO), rest)
+        self._freed(ROOT, False, NO_WRENCH, rest)
 
     def _is_freed(self, i: int) -> bool:
         """Return whether the joint of a body is eliminated in the frame of this body."""

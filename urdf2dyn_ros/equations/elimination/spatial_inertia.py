@@ -9,6 +9,7 @@ from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
+    NO_TENSOR,
     ZERO,
     Matrix,
     Vector,
@@ -26,7 +27,6 @@ from urdf2dyn_ros.equations.elimination.sparse_factors import is_one
 from urdf2dyn_ros.joints import JointType
 from urdf2dyn_ros.joints.motion import Wrench
 
-_NONE: Matrix = (ZERO, ZERO, ZERO)
 _X_AXIS = (1.0, 0.0, 0.0)
 
 
@@ -38,9 +38,9 @@ class SpatialInertia(NamedTuple):
     frame. Of a rigid body, M = m 1 and H = -[h]x.
     """
 
-    M: Matrix = _NONE
-    H: Matrix = _NONE
-    J: Matrix = _NONE
+    M: Matrix = NO_TENSOR
+    H: Matrix = NO_TENSOR
+    J: Matrix = NO_TENSOR
 
     def plus(self, other: SpatialInertia) -> SpatialInertia:
         """Return the sum of two about the same origin."""

@@ -8,9 +8,7 @@ from urdf2dyn_ros.algebra.frames import turned_about_x
 from urdf2dyn_ros.algebra.vectors import Vector, add, apply
 from urdf2dyn_ros.equations.links.screws import AxisGroup
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import Coordinate
-from urdf2dyn_ros.joints.revolute import REVOLUTE
+from urdf2dyn_ros.joints.joint_type import turn_by, turned
 from urdf2dyn_ros.multibody import Multibody
 
 
@@ -34,7 +32,7 @@ class TurnedGroup:
             joint, k = JOINTS[body.type], step.sign * body.multiplier
             self.joints.append(_Joint(body.coordinate, k * joint.turns, k * joint.slides))
         self.angles = self.turning(q)
-        self.cos, self.sin = _cos_sin(self.angles[-1], group.turn)
+        self.cos, self.sin = turn_by(self.angles[-1], group.turn)
         self.height: Scalar = self.sliding(q)
 
     def turning(self, rates: Sequence[Scalar]) -> list[Scalar]:
@@ -70,10 +68,6 @@ class TurnedGroup:
             phase = step.phase
             if after:
                 angle, phase = angle - self.angles[-1], phase - self.group.turn
-            c, s = _cos_sin(angle, phase) if step.arm else (0.0, 0.0)
+            c, s = turn_by(angle, phase) if step.arm else (0.0, 0.0)
             arms.append((step.arm * c, step.arm * s, 0.0))
         return arms
-
-
-def _cos_sin(angle: Scalar, constant: float) -> tuple[Scalar, Scalar]:
-    return REVOLUTE.cos_sin(Coordinate(angle, 0.0, 0.0, constant))

@@ -24,9 +24,8 @@ from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Sweep, newton_eule
 from urdf2dyn_ros.equations.recursion import Recursion
 from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import Coordinate, Note, Wrench
-from urdf2dyn_ros.joints.revolute import REVOLUTE
+from urdf2dyn_ros.joints.joint_type import turn_by, turned
+from urdf2dyn_ros.joints.motion import Note, Wrench
 from urdf2dyn_ros.loads.joint_term import JointTerm
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
@@ -115,7 +114,7 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
             parent, p = joints[before], turned(body.parent_p_joint, c, -s)
             angle, turn = angles[before]
         angles[i] = (angle + JOINTS[body.type].turns * body.at(q).q, turn + body.turn)
-        turns[i] = REVOLUTE.cos_sin(Coordinate(angles[i][0], 0.0, 0.0, angles[i][1]))
+        turns[i] = turn_by(*angles[i])
         body = replace(body, parent=parent, parent_p_joint=p, cos_sin=_NO_ROTATION)
         if i in apart:
             joints[i] = new.add(body, None)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z
 from urdf2dyn_ros.algebra.vectors import (
-    ZERO,
     Vector,
     add,
     apply,
@@ -39,10 +38,8 @@ from urdf2dyn_ros.equations.simplification.shared_motions import (
 )
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import AT_REST, Coordinate, Motion, Note, Wrench, silent
+from urdf2dyn_ros.joints.motion import AT_REST, NO_WRENCH, Coordinate, Motion, Note, Wrench, silent
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
-
-_NO_WRENCH = Wrench(ZERO, ZERO)
 
 
 class SharedAxes(NamedTuple):
@@ -90,10 +87,10 @@ def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[Sha
               ) -> tuple[list[Scalar], Wrench]:
     """Return the efforts and the root's wrench; the frames get what their joints transmit."""
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
-    apart, shared = list(own), [_NO_WRENCH] * len(own)
+    apart, shared = list(own), [NO_WRENCH] * len(own)
     for i in reversed(range(len(system.bodies))):
         body, here, joint = system.bodies[i], motions[i], JOINTS[system.bodies[i].type]
-        external = loads.wrenches.get(i, _NO_WRENCH)
+        external = loads.wrenches.get(i, NO_WRENCH)
         # the environment's is in the body's own axes, and so is a body that is rotated as a whole
         if frames[i].turn is None:
             wrench = _less(apart[i], _turned_back(external, here.turn))
@@ -118,7 +115,7 @@ def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[Sha
             f, n = apply(body.parent_R_joint, f), apply(body.parent_R_joint, n)
         parts = shared if here.shared else apart
         parts[body.parent] = _sum(parts[body.parent], Wrench(f, add(n, cross(here.p, f))))
-    return efforts, _less(apart[ROOT], loads.wrenches.get(ROOT, _NO_WRENCH))
+    return efforts, _less(apart[ROOT], loads.wrenches.get(ROOT, NO_WRENCH))
 
 
 def _parent_in_joint(body: Body, shared: bool, motions: Sequence[SharedMotion],

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import (
     IDENTITY,
+    NO_TENSOR,
     ZERO,
     Matrix,
     Vector,
@@ -19,9 +20,8 @@ from urdf2dyn_ros.algebra.vectors import (
 from urdf2dyn_ros.equations.column_frames import CosSin
 from urdf2dyn_ros.equations.simplification.inherited_spin import spin_about, swaps, third_column
 from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.joint_type import turned
+from urdf2dyn_ros.joints.joint_type import turn_by, turned
 from urdf2dyn_ros.joints.motion import Coordinate, Motion, spin
-from urdf2dyn_ros.joints.revolute import REVOLUTE
 from urdf2dyn_ros.multibody import ROOT, Body, Multibody
 
 
@@ -46,7 +46,7 @@ class SharedMotion(NamedTuple):
 def root_of(gravity: Vector, base: Motion | None) -> SpunMotion:
     """Return the motion of the root, fixed or not."""
     if base is None:
-        return SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), (ZERO, ZERO, ZERO))
+        return SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR)
     return SpunMotion(base, spin(base.w, base.wd))
 
 
@@ -90,7 +90,7 @@ def _shared_motion(body: Body, at: Coordinate, parent: SharedMotion | None, root
         a = (a[0] + column[0] * distance + twice * w[1],
              a[1] + column[1] * distance - twice * w[0],
              a[2] + column[2] * distance + joint.slides * at.qdd)
-    turn = REVOLUTE.cos_sin(Coordinate(angle[0], 0.0, 0.0, angle[1]))
+    turn = turn_by(*angle)
     _, U = spin_about(column, w, wd, False)
     own_w = turned(w, *turn)
     own_wd, own_U = spin_about(turned(column, *turn), own_w, (0.0, 0.0, wd[2]), True)
