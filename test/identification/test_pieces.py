@@ -47,3 +47,21 @@ def test_messages_that_are_received_twice_leave_the_motion_as_it_is(tmp_path: Pa
     (piece,) = pieces_of(segments, names, path)
     inner = (piece.time > 0.3) & (piece.time < 2.7)
     assert np.abs(piece.qdd + 9.0 * piece.q)[inner].max() < 0.1
+
+
+def test_messages_that_are_lost_and_repeated_are_no_rests(tmp_path: Path) -> None:
+    """A third of them at 30 Hz, up to five in a row: the robot moves on meanwhile."""
+    time, rng = np.arange(0.0, 60.0, 1.0 / 30.0), np.random.default_rng(2)
+    phases = np.arange(len(NAMES))
+    q = np.sin(2.0 * time[:, None] + phases)
+    source = np.maximum.accumulate(np.where(rng.random(len(time)) < 1.0 / 3.0, 0,
+                                            np.arange(len(time))))
+    path = tmp_path / 'lost.csv'
+    np.savetxt(path, np.column_stack((time, q[source], 10.0 + q[source])), '%.9g',
+               ',', comments='', header=','.join(
+                   ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
+    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
+    segments, names = read_segments(open_recording(path), names)
+    (piece,) = pieces_of(segments, names, path)
+    inner = (piece.time > 1.0) & (piece.time < 59.0)
+    assert np.abs(piece.qdd + 4.0 * piece.q)[inner].max() < 0.1

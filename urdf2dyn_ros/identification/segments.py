@@ -28,7 +28,10 @@ MEASURED_SHARE = 0.5
 """Share of the samples with an effort, from which on it is measured."""
 
 _REST_RUN = 3
-"""Length of a run of equal samples, relative to the usual one, above which the robot rests."""
+"""Length of a run of equal samples, relative to the usual one, above which the robot may rest."""
+
+_REST_SPEED = 0.5
+"""Mean velocity of a run, relative to that after it, from which on it is lost samples, no rest."""
 
 NOTHING_HELD = Hold()
 
@@ -148,16 +151,24 @@ def _segment(samples: Sequence[Sample]) -> RecordedSegment | None:
     both = np.nan_to_num(np.concatenate((q, effort), axis=1))
     new = np.concatenate(([True], (np.diff(both, axis=0) != 0.0).any(axis=1)))
     if new.mean() < 0.9 and new.sum() > 1:
-        new |= _at_rest(new)
+        new |= _at_rest(new, q)
         stamps, q, effort = stamps[new], q[new], effort[new]
     return RecordedSegment(stamps, q, effort) if len(stamps) >= FEWEST_SAMPLES else None
 
 
-def _at_rest(new: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which repeated samples are those of a robot at rest, as of a simulated one."""
+def _at_rest(new: NDArray[np.bool_], q: Array) -> NDArray[np.bool_]:
+    """
+    Return which repeated samples are those of a robot at rest, as of a simulated one.
+
+    A rest ends with a small change, a run of lost samples with that of the whole run. The
+    positions are (k, m), samples with a change are `new` (k,).
+    """
     changes = np.flatnonzero(new)
     runs = np.diff(changes, append=len(new))
     usual = int(np.median(runs))
+    distances = np.linalg.norm(np.diff(q[changes], axis=0), axis=1)
+    speeds = np.append(distances, [0.0, 0.0]) / np.append(runs, 1)
+    rest = (runs > _REST_RUN * usual) & (speeds[:-1] <= _REST_SPEED * speeds[1:])
     since = np.arange(len(new)) - np.repeat(changes, runs)
-    rests: NDArray[np.bool_] = np.repeat(runs > _REST_RUN * usual, runs) & (since % usual == 0)
+    rests: NDArray[np.bool_] = np.repeat(rest, runs) & (since % usual == 0)
     return rests
