@@ -29,6 +29,7 @@ class RecordedRows(NamedTuple):
     joints: list[Array]   # (k, c) of each joint: columns of bodies, JOINT_COLUMNS, effort
     block: NDArray[np.int64]   # (k,), number of the block, BLOCKS for rows in gaps
     moves: NDArray[np.bool_]   # (k, n), whether a joint moves
+    time: Array   # (k,), since the first stamp of the recording [s]
 
     def in_units(self, factors: Array) -> 'RecordedRows':
         """Return the rows with efforts that are multiplied by factors (n,)."""
@@ -53,10 +54,10 @@ class RowSource:
         self._bodies: list[list[Spectra]] = []
         self._late: list[list[Spectra]] = []
         self.set_bodies(bodies)
-        self._time = [each.time[0] + spectra.time
-                      for each, spectra in zip(pieces, self._efforts)]
         self._kept = [inner_times(spectra.time, delay) for spectra in self._efforts]
-        self._block = _blocks([time[kept] for time, kept in zip(self._time, self._kept)])
+        times = [each.time[0] + spectra.time[kept]
+                 for each, spectra, kept in zip(pieces, self._efforts, self._kept)]
+        self._block, self._time = _blocks(times), np.concatenate(times)
         self._gains = np.ones(len(columns.bodies))
         self.fastest = np.max([np.abs(each.qd).max(axis=0) for each in pieces], axis=0)
 
@@ -89,7 +90,8 @@ class RowSource:
                 parts.append(np.concatenate((*both, efforts[number][:, j:j + 1]), axis=1))
             joints.append(np.concatenate(parts))
         velocity = np.stack([rows[:, VISCOUS - 7] for rows in joints], axis=1)
-        return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest)
+        return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest,
+                            self._time)
 
     def rows_without_late_friction(self, cutoff: float, delay: float) -> RecordedRows:
         """Return the same without what friction that follows late explains in each block."""

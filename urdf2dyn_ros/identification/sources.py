@@ -11,6 +11,7 @@ import numpy as np
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.gains import Gains, free_gains
+from urdf2dyn_ros.identification.mistakes.contacts import contacts
 from urdf2dyn_ros.identification.mistakes.late_efforts import late_joints, piece_without_delay
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.pieces import pieces_of
@@ -148,5 +149,6 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     zeros = '' if gains is not None else small_zeros(robot, pieces, summary, recorded.moving)
     free = free_gains(gains, len(recorded.used))
     late = late_joints(robot, max(pieces, key=lambda piece: len(piece.q)), recorded.used, free)
-    remarks += [f'{name}: {note}' for note in (zeros, *late) if note]
+    touched = contacts(robot.joints, summary.rows, recorded.used) if summary.rows else ''
+    remarks += [f'{name}: {note}' for note in (zeros, *late, touched) if note]
     return summary

@@ -149,3 +149,20 @@ def test_a_joint_that_is_not_explained_is_no_yes(tmp_path: Path,
     out = capsys.readouterr().out
     assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: its residual is ' in out
     assert 'measured effort below 10 Hz minus the computed one below ' in out
+
+
+def contact(q, effort):
+    """Push from 4 to 5.5 s, felt by the first two joints."""
+    effort[240:330, :2] += effort[:, :2].std(axis=0)
+    return q, effort
+
+
+def test_a_contact_is_named_with_its_time(tmp_path: Path,
+                                          capsys: pytest.CaptureFixture[str]) -> None:
+    path = recording(tmp_path / 'touched.csv', seconds=16.0, change=contact)
+    identified(path, '-o', tmp_path / 'out')
+    (note,) = [line for line in capsys.readouterr().err.splitlines() if 'touch' in line]
+    assert f'the efforts of {NAMES[0]}, {NAMES[1]} do not fit' in note
+    first, last = (float(word) for word in note.split('from ')[1].split(' s ')[0].split(' to '))
+    assert abs(first - 4.0) <= 0.5
+    assert abs(last - 5.5) <= 0.5
