@@ -119,6 +119,19 @@ def test_a_known_mass_fixes_the_gains(words: tuple, folder: Path, tmp_path: Path
     assert [path.name for path in (out / 'summaries').iterdir()] == ['without_A.npz']
 
 
+@pytest.mark.parametrize(('mass', 'share'), [
+    (MASS, None), (2.0 * MASS, '2.'), (MASS / 3.0, '0.')])
+def test_a_wrong_mass_is_named(mass: float, share: str | None, folder: Path, tmp_path: Path,
+                               capsys: pytest.CaptureFixture[str]) -> None:
+    """By what the robot itself would weigh."""
+    assert identified(folder, 'A', tmp_path / 'out', '--payload-link', 'link2', '--payload-mass',
+                      mass) == 0
+    notes = [line for line in capsys.readouterr().err.splitlines()
+             if '--payload-mass, to which' in line]
+    assert len(notes) == (share is not None)
+    assert all(f'the robot would have {share}' in note for note in notes)
+
+
 def test_friction_with_the_load_has_the_scale_of_the_gains(tmp_path: Path) -> None:
     """The masses of the URDF are a third: currents say so when the payload's mass is known."""
     load = 0.1

@@ -46,7 +46,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 )
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
-from urdf2dyn_ros.identification.payload.identified_payload import identified_payload
+from urdf2dyn_ros.identification.payload.identified_payload import identified_payload, scale_remark
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
@@ -106,6 +106,10 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     elif own_friction and payload is None and len(summaries) >= FEWEST_RECORDINGS:
         result.remarks.extend(_others_without_friction(robot, data.plain, model))
     result.remarks.extend(misfits(result, model.negative_rotors[data.last]))
+    if payload is not None:
+        count = len(robot.prior.parameters)
+        result.remarks.extend(scale_remark(payload, robot.prior.parameters[:, 0],
+                                           result.fit.bodies[:count, 0]))
     _check_better(result)
     show(1.0)
     return result

@@ -13,6 +13,9 @@ from urdf2dyn_ros.identification.fit.deviations import Deviations, covariance_of
 from urdf2dyn_ros.identification.fit.pooled_fit import PooledFit
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload
 
+_LARGEST_SCALE = 1.6
+"""Mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known."""
+
 _FAINT_WEIGHT = 1e-3
 """Weight of the URDF where what the data alone determine of a scale is judged."""
 
@@ -93,3 +96,12 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
             f'{", ".join(estimate.recordings)} and in no other recording, or take a heavier one')
     return estimate, errors
 
+
+def scale_remark(payload: CarriedPayload, before: Array, after: Array) -> list[str]:
+    """Return that a payload's known mass does not fit masses of the URDF and of the fit (b,)."""
+    scale = float(after.sum() / before.sum())
+    if not np.isfinite(payload.mass) or 1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE:
+        return []
+    return [f'with a payload of {payload.mass:g} kg the robot would have {scale:.2g} times the '
+            f'mass of its URDF, with {payload.mass / scale:.2g} kg the same: check '
+            '--payload-mass, to which all gains are proportional, and the masses of the URDF']
