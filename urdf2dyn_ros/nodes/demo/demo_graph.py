@@ -56,6 +56,12 @@ class DemoGraph:
             ['--ros-args', *arguments, '--params-file', str(file)],
             {'ROS_DOMAIN_ID': str(self.domain)}))
 
+    def stop_newest(self) -> None:
+        """Stop the node that was started last: its messages are not needed any more."""
+        newest = [self.children.pop()]
+        stop_all(newest)
+        check_exit_codes(newest)
+
     def watch(self) -> None:
         """Raise a KeyboardInterrupt after Ctrl-C, an error if a node has ended."""
         self._check()

@@ -64,6 +64,7 @@ def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
         for name, values in _parameters(model, duration, output, gravity).items():
             graph.start(name, values)
         _follow(graph, duration)
+        graph.stop_newest()   # a robot that stands still only delays the report
         _conclude(graph, model, output)
 
 
