@@ -31,15 +31,8 @@ SLIDER = """<robot name="slider"><link name="a"/><link name="b"><inertial><mass 
 <limit effort="1" velocity="1" lower="-1" upper="1"/></joint></robot>"""
 
 
-@pytest.fixture(autouse=True, scope='module')
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> object:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('XDG_CACHE_HOME', str(tmp_path_factory.mktemp('cache')))
-        yield
-
-
 @pytest.fixture(scope='module')
-def rx90(_cache: object) -> tuple[InverseDynamics, InverseDynamics]:
+def rx90() -> tuple[InverseDynamics, InverseDynamics]:
     model = read_urdf((OWN / 'rx90.urdf').read_bytes())
     return InverseDynamics(model), InverseDynamics(model, backend='c')
 

@@ -1,6 +1,6 @@
 """Compiled functions with all loads, against the Python text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,13 +32,6 @@ ENTRIES = {
     'payload': ['mp', *(f'cp_{axis}' for axis in 'xyz'),
                 *(f'Ip_{xy}' for xy in ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'))]}
 Pair = tuple[InverseDynamics, InverseDynamics]
-
-
-@pytest.fixture(autouse=True, scope='module')
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('XDG_CACHE_HOME', str(tmp_path_factory.mktemp('cache')))
-        yield
 
 
 def loaded(name: str, base: str, **options: object) -> InverseDynamics:
