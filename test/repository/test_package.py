@@ -44,23 +44,24 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert urdf2dyn_ros.__version__ == stated == printed
 
 
-@pytest.mark.parametrize('path', MODULES, ids=relative)
-def test_only_nodes_import_ros_and_nothing_imports_launch(path: Path) -> None:
+def test_only_nodes_import_ros_and_nothing_imports_launch() -> None:
     """All else runs where ROS is not installed."""
-    for name in imported_names(path):
-        top = name.partition('.')[0]
-        assert not LAUNCH.match(top)
-        if NODES not in path.parents:
-            assert not ROS.match(top)
-            # a command imports the demonstration when it runs, and reports what is missing
-            assert not name.startswith('urdf2dyn_ros.nodes') or path.parent.name == 'commands'
+    for path in MODULES:
+        for name in imported_names(path):
+            top = name.partition('.')[0]
+            assert not LAUNCH.match(top), path
+            if NODES not in path.parents:
+                assert not ROS.match(top), path
+                # a command imports the demonstration when it runs, and reports what is missing
+                assert (not name.startswith('urdf2dyn_ros.nodes')
+                        or path.parent.name == 'commands'), path
 
 
-@pytest.mark.parametrize('path', [*MODULES, *sorted(ROOT.glob('launch/*.py'))], ids=relative)
-def test_every_module_says_what_it_is(path: Path) -> None:
+def test_every_module_says_what_it_is() -> None:
     """Files with nothing in them, which only make a folder a package, need not."""
-    text = path.read_text()
-    assert not text.strip() or ast.get_docstring(ast.parse(text))
+    texts = {path: path.read_text() for path in (*MODULES, *ROOT.glob('launch/*.py'))}
+    assert [path for path, text in texts.items()
+            if text.strip() and not ast.get_docstring(ast.parse(text))] == []
 
 
 @pytest.mark.parametrize('path', sorted(ROOT.glob('launch/*.py')), ids=relative)
