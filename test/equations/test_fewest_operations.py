@@ -45,13 +45,6 @@ def states(system: Multibody) -> list[Any]:
     return [rng.uniform(-2.0, 2.0, (3, len(system.joint_names))).tolist() for _ in range(3)]
 
 
-def difference(system: Multibody, other: Multibody, *state: Any) -> float:
-    """Return by how much textbook efforts of two robots differ, relative to what joints carry."""
-    sweeps = [newton_euler(each, body_inertias(each), state, GRAVITY)
-              for each in (system, other)]
-    return relative(sweeps[0], sweeps[1].efforts)
-
-
 def relative(sweep: Any, efforts: Any) -> float:
     """Return the largest difference of efforts over the largest force or moment."""
     if not sweep.efforts:
@@ -67,12 +60,14 @@ def check(model: RobotModel, tolerance: float = 4e-15) -> None:
     everything = [True] * len(system.bodies)
     dynamics = InverseDynamics(model)
     fast, few = fewest_operations(system)
+    regroup = regrouped(system, inertias)
+    steps = [(each, body_inertias(each)) for each in (
+        turned_frames(system, inertias), slid_origins(system, everything))]
     for state in states(system):
-        assert difference(system, turned_frames(system, inertias), *state) < tolerance
-        assert difference(system, slid_origins(system, everything), *state) < tolerance
         sweep = newton_euler(system, inertias, state, GRAVITY)
-        plain = newton_euler(system, regrouped(system, inertias), state, GRAVITY,
-                             Recursion(second_moment))
+        for step in steps:
+            assert relative(sweep, newton_euler(*step, state, GRAVITY).efforts) < tolerance
+        plain = newton_euler(system, regroup, state, GRAVITY, Recursion(second_moment))
         assert relative(sweep, plain.efforts) < tolerance
         recursion = newton_euler(fast, few, state, GRAVITY,
                                  Recursion(second_moment, InheritedSpin(fast, few)))

@@ -1,5 +1,6 @@
 """Efforts against Pinocchio and MuJoCo, relative to the largest effort of a state."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,13 +45,23 @@ def name(path: Path) -> str:
     return f'{path.parents[1].name}-{path.stem}'
 
 
-def check(model: RobotModel, oracle: Pinocchio | MuJoCo, tolerance: float) -> None:
-    dynamics = InverseDynamics(model, base='fixed')
+def check(model: RobotModel, tolerance: float, *oracles: Pinocchio | MuJoCo) -> None:
+    check_efforts(InverseDynamics(model, base='fixed'), tolerance, *oracles)
+
+
+def check_efforts(dynamics: InverseDynamics, tolerance: float,
+                  *oracles: Pinocchio | MuJoCo) -> None:
     names = dynamics.joint_names
     for seed in STATES:
         state = random_state(names, seed)
         found = dict(zip(names, dynamics(*columns(names, state))))
-        assert difference(found, oracle.efforts(state)) < tolerance
+        for oracle in oracles:
+            assert difference(found, oracle.efforts(state)) < tolerance
+
+
+@cache
+def real(path: Path) -> InverseDynamics:
+    return InverseDynamics(read_urdf(path.read_bytes()), base='fixed')
 
 
 def mujoco_of(model: RobotModel) -> MuJoCo:
@@ -61,13 +72,12 @@ def mujoco_of(model: RobotModel) -> MuJoCo:
 @pytest.mark.parametrize('path', PATHS, ids=name)
 def test_pinocchio_agrees_on_real_robots(path: Path) -> None:
     """Pinocchio reads the file itself, not our model of it."""
-    check(read_urdf(path.read_bytes()), Pinocchio(path.read_bytes()), PRINTED)
+    check_efforts(real(path), PRINTED, Pinocchio(path.read_bytes()))
 
 
 @pytest.mark.parametrize('path', BOTH, ids=name)
 def test_mujoco_agrees_on_real_robots(path: Path) -> None:
-    model = read_urdf(path.read_bytes())
-    check(model, mujoco_of(model), PRINTED)
+    check_efforts(real(path), PRINTED, mujoco_of(real(path).model))
 
 
 @pytest.mark.parametrize('path', [path for path in PATHS if path.stem in TURNED_AWAY], ids=name)
@@ -86,7 +96,7 @@ def test_mujoco_differs_only_where_a_massless_link_has_an_inertia(robot: str) ->
                   if '<mass value="0.00000000"/>' in part else part
                   for part in text.split('</link>')]
     model = read_urdf('</link>'.join(weightless))
-    check(model, mujoco_of(model), ROUNDING)
+    check(model, ROUNDING, mujoco_of(model))
 
 
 @pytest.mark.parametrize('file', REFUSED)
@@ -104,14 +114,13 @@ def test_about_seventy_real_robots_are_compared() -> None:
 @examples(100)
 @given(trees())
 def test_both_agree_on_random_trees(model: RobotModel) -> None:
-    check(model, Pinocchio(clean_urdf(model)), ROUNDING)
-    check(model, mujoco_of(model), ROUNDING)
+    check(model, ROUNDING, Pinocchio(clean_urdf(model)), mujoco_of(model))
 
 
 @examples(60)
 @given(trees(massless=True))
 def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel) -> None:
-    check(model, Pinocchio(clean_urdf(model)), ROUNDING)
+    check(model, ROUNDING, Pinocchio(clean_urdf(model)))
 
 
 @examples(60)
