@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.recordings.real_robots import real, real_ids, referenced
+from support.recordings.real_robots import estimated, real, real_ids, referenced
 from support.streams.estimator_runs import KINDS, clean, estimates_of, recording, without_velocity
 from support.streams.known_motions import PROFILES, START, Profile, Recording, error, record
 
@@ -22,11 +22,11 @@ def one_bandwidth(joints, **parameters):
 
 @pytest.mark.parametrize(('name', 'cutoff', 'alone', 'both'), REAL, ids=real_ids(REAL))
 def test_accelerations_of_real_robots(name, cutoff, alone, both):
-    motion, true, some = referenced(name, cutoff)
+    _, true, some = referenced(name, cutoff)
     for limits, velocity in ((alone, False), (both, True)):
         if limits is None:
             continue
-        found, _ = real.estimated(motion, 'kalman', {}, velocity)
+        found, _ = estimated(name, 'kalman', velocity)
         figures, answered = real.errors(found, true, some)
         print(name, velocity, np.round(figures, 1))
         assert answered > 99.5
@@ -36,9 +36,9 @@ def test_accelerations_of_real_robots(name, cutoff, alone, both):
 @pytest.mark.parametrize(('name', 'cutoff'), [row[:2] for row in REAL[:4]], ids=real_ids(REAL[:4]))
 def test_with_a_lag_they_are_better_on_each_joint(name, cutoff):
     """And every sample that is followed by the lag has an estimate."""
-    motion, true, some = referenced(name, cutoff)
-    (before, _), (lagging, answered) = (real.errors(real.estimated(
-        motion, kind, {}, False)[0], true, some) for kind in ('kalman', 'kalman_fixed_lag'))
+    _, true, some = referenced(name, cutoff)
+    (before, _), (lagging, answered) = (
+        real.errors(estimated(name, kind, False)[0], true, some) for kind in KINDS)
     print(name, before.round(1), lagging.round(1))
     assert answered > 99.5
     assert (lagging < before).all()
@@ -49,13 +49,13 @@ def test_with_a_lag_they_are_better_on_each_joint(name, cutoff):
                          ids=real_ids(REAL))
 def test_the_declared_deviation_is_honest(name, cutoff, both, kind):
     """Two of them cover the reference for 90 to 99 % of the samples of each joint."""
-    motion, true, some = referenced(name, cutoff)
+    _, true, some = referenced(name, cutoff)
     # smoothed positions of the UR10: errors of 0.02 %, as small as those of the comparison
     least, most = (88.0, 100.0) if (name[:4], kind) == ('ur10', 'kalman_fixed_lag') else (90, 99)
     for velocity in (False, True):
         if velocity and both is None:
             continue
-        part = real.covered(*real.estimated(motion, kind, {}, velocity), true, some)
+        part = real.covered(*estimated(name, kind, velocity), true, some)
         print(name, kind, velocity, part.round(1))
         assert (part >= least).all() and (part <= most).all(), part
 

@@ -91,9 +91,9 @@ def test_what_a_motor_shakes_with_hundreds_of_rad_per_second_squared_is_answered
     assert said(f'{kind}, {frequency} Hz', float(wrong), most) < most
 
 
-@pytest.mark.parametrize('jump', [0.02, 0.1, 0.5])
-@pytest.mark.parametrize('rate', [150.0, 200.0, 500.0])
-@pytest.mark.parametrize('kind', ['kalman on numpy', 'kalman'])
+@pytest.mark.parametrize(('kind', 'rate', 'jump'), [
+    *(('kalman', rate, jump) for rate in (150.0, 200.0, 500.0) for jump in (0.02, 0.1, 0.5)),
+    ('kalman on numpy', 150.0, 0.1), ('kalman on numpy', 200.0, 0.02)])
 def test_a_jump_of_an_encoder_is_no_motion(kind: str, rate: float, jump: float) -> None:
     """It was one of up to 720 rad/s^2 for 20 samples where the limits followed it."""
     t = np.arange(round(3.0 * rate)) / rate
@@ -106,9 +106,10 @@ def test_a_jump_of_an_encoder_is_no_motion(kind: str, rate: float, jump: float) 
     assert said(f'{kind}, {rate} Hz, {jump} rad [rad/s^2]', float(wrong), 12.0) < 12.0
 
 
-@pytest.mark.parametrize(('rate', 'jump', 'noise'), [
-    (100.0, 0.02, 1e-5), (100.0, -0.03, 2e-4), (150.0, 0.02, 2e-4), (1000.0, 0.02, 1e-5)])
-@pytest.mark.parametrize('kind', MAKE)
+@pytest.mark.parametrize(('kind', 'rate', 'jump', 'noise'), [
+    (kind, *row) for kind in MAKE for row in (
+        (100.0, 0.02, 1e-5), (100.0, -0.03, 2e-4), (150.0, 0.02, 2e-4), (1000.0, 0.02, 1e-5))
+    if (kind, row[0]) != ('kalman on numpy', 1000.0)])
 def test_a_small_jump_of_an_encoder_is_none_either(kind: str, rate: float, jump: float,
                                                    noise: float) -> None:
     """It was followed with 90 to 270 rad/s^2, as soon as the limits were wide enough."""

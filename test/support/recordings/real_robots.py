@@ -1,6 +1,7 @@
 """Recordings of real robots, and their accelerations by `benchmarks/real_accelerations.py`."""
 
 import sys
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,6 +23,12 @@ def referenced(name: str, cutoff: float) -> tuple[Any, Any, Any]:
     """Return a motion, its reference with a cutoff [Hz], and which samples are judged."""
     motion = real_motion(name)
     return motion, real.reference(motion, cutoff), real.judged(motion)
+
+
+@cache
+def estimated(name: str, kind: str, velocity: bool) -> Any:
+    """Return what `real_accelerations.estimated` does of a recording, with the defaults."""
+    return real.estimated(real_motion(name), kind, {}, velocity)
 
 
 def real_ids(rows: Any) -> list[str]:
