@@ -1,5 +1,6 @@
 """Gravity, bias and mass matrix: identities, Pinocchio, and the costs that are reported."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ PEERS = [*ROBOTS, *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
     'panda', 'talos_reduced', 'kinova', 'icub_reduced', 'double_pendulum_continuous'))]
 
 
+@lru_cache
 def functions(model: RobotModel, style: str) -> dict[str, Any]:
     text, = export_model(model, style=style, name='robot', functions='all').values()
     namespace: dict[str, Any] = {'__name__': 'robot'}
