@@ -52,6 +52,8 @@ class StatusPublisher:
     def _log(self, input_: DiagnosticStatus, state: NodeState, grown: Counter[str]) -> None:
         """Log samples that are dropped or not credible, at once and then now and then."""
         logger, faults = self._endpoints.node.get_logger(), self._faults
+        counts = ', '.join(f'{key} {number}' for key, number in grown.items() if number)
+        logger.debug(f'joint states since the last such line: {counts or "none"}')
         unknown = () if state.stream is None else state.stream.unknown_joints
         while state.stream is not None and state.stream.held.notices:
             logger.warning(state.stream.held.notices.pop(0))

@@ -157,6 +157,8 @@ class Wiring:
         values = self.parameters.values
         if not self.descriptions.apply(old) and streaming(values) != streaming(old):
             self._pipeline.restart()
+            self._node.get_logger().debug('the parameters of estimators or messages have changed: '
+                                          'the samples before are not used')
         self._payload.apply()
         self._terms.enable(values['terms.enabled'])
         self._observer.apply(old)
@@ -180,6 +182,7 @@ class Wiring:
         if before is None:   # no messages wait for it
             self._exports.prepare(built)
         self._pipeline.activate(built)
+        logger.debug('this model is used from the next message on, without earlier samples')
         if summary not in logged:
             logger.info(summary)
         old = names if before is None else before.dynamics.joint_names
