@@ -11,6 +11,10 @@ predictions over those of the best filter.
 A prediction too far ahead of a fast motion fails with every filter, and least with a filter that
 has not moved at all. A horizon is therefore used only if the best filter at the horizon before
 does not fail at it. Onsets of motions, which predictions show late, are those of onset.py.
+
+Where velocities come or are no longer used, the filters change for a while, and the first few
+comparisons are chance: until there are enough of the new kind, those before the change judge, and
+no onset is looked for without velocities.
 """
 
 from math import exp
@@ -61,6 +65,10 @@ JERK_CLIPPING = 16.0
 """Largest squared error of a prediction, relative to that without its jerk: after a step of the
 acceleration jerks overshoot for a while."""
 
+FEWEST_COMPARED = 25
+"""Comparisons after which predictions of velocities judge where there were none, or of positions
+where velocities are not used any more."""
+
 SHARED = 1.0 - 1e-7
 """Part of the least squared error that is known to be in all: what is less is rounding."""
 
@@ -81,8 +89,9 @@ class Bandwidth:
         self.variance, self.declared = np.zeros((2, joints))
         # estimated squared errors of the filters' accelerations [rad^2/s^4 or m^2/s^4]
         self.squares = np.ones((filters, joints))
-        self.errors = np.zeros((len(HORIZONS), filters, joints))
-        self.compared = np.zeros((len(HORIZONS), joints))   # numbers of samples in the means
+        # the same in predictions of positions, and of velocities
+        self.errors = np.zeros((2, len(HORIZONS), filters, joints))
+        self.compared = np.zeros((2, len(HORIZONS), joints))   # numbers of samples in the means
         self.onset = Onset(filters, joints)
         self.fast = np.zeros(joints)                        # 1 for a joint with velocity
         self.velocity = np.zeros(joints, dtype=np.int64)    # newest stamp with one
@@ -113,7 +122,7 @@ class Bandwidth:
 
     def judge_anew(self, joints: NDArray[np.bool_]) -> None:
         """Let filters whose jerk decays have the errors of those before them; joints: (n,)."""
-        self.errors[..., joints] = self.errors[:, self._bank.before][..., joints]
+        self.errors[..., joints] = self.errors[:, :, self._bank.before][..., joints]
 
     def observe(self, stamp: int, states: Array, measured: Array) -> None:
         """
@@ -129,8 +138,11 @@ class Bandwidth:
         self._newest = stamp
         self.velocity[np.isfinite(measured[1])] = stamp
         fast = stamp - self.velocity < VELOCITY_MISSING
-        self.compared[:, fast != self.fast] = 0.0
-        self.fast[:] = fast
+        changed = np.flatnonzero(fast != self.fast)
+        if changed.size:
+            self.fast[:] = fast
+            self.compared[fast[changed].astype(int), :, changed] = 0.0
+            self.states[..., changed] = np.nan
         last = int(self.stamps[(self._number - 1) % STORED_STATES])
         if self._number and stamp - last < STORED_EVERY:
             return
@@ -143,16 +155,20 @@ class Bandwidth:
     def _compare(self, stamp: int, passed: float, measured: Array) -> None:
         """Add the squared errors of acceleration in the predictions of a sample to their means."""
         forgotten = 1.0 - exp(-passed / (PREDICTION_MEMORY * self._scale))
-        for mean, compared, horizon in zip(self.errors, self.compared, HORIZONS):
+        joints, kind = np.arange(self._shape[1]), self.fast.astype(int)
+        for slot, horizon in enumerate(HORIZONS):
             index = self._before(stamp - round(self._scale * horizon * 1e9))
             if index is None:
                 continue
             h = (stamp - int(self.stamps[index])) * 1e-9
             errors = self._failures(self.states[index], h, measured)
             known = np.isfinite(errors).all(axis=0)
-            compared += known
-            gain = np.maximum(forgotten, 1.0 / compared[known])
-            mean[:, known] += gain * (errors[:, known] - mean[:, known])
+            self.compared[kind, slot, joints] += known
+            compared = self.compared[kind, slot, joints]
+            gain = np.maximum(forgotten, 1.0 / np.maximum(compared, 1.0))
+            mean = self.errors[kind, slot, :, joints].T
+            self.errors[kind, slot, :, joints] = np.where(known, mean + gain * (errors - mean),
+                                                          mean).T
 
     def _failures(self, states: Array, h: float, measured: Array) -> Array:
         """Return the squared errors of acceleration in predictions of a sample, (k, n)."""
@@ -176,6 +192,14 @@ class Bandwidth:
     def _scale(self) -> float:
         return max(1.0, self.period / SLOW_PERIOD)
 
+    def _by_velocity(self) -> NDArray[np.bool_]:
+        """Return the joints whose predicted velocities judge, (n,)."""
+        positions, velocities = self.compared[:, 0]
+        result: NDArray[np.bool_] = np.where(
+            self.fast != 0.0, (velocities >= FEWEST_COMPARED) | (positions == 0.0),
+            (positions < FEWEST_COMPARED) & (velocities > 0.0))
+        return result
+
     def weigh(self, declared: Array) -> None:
         """Weight the filters by the variances of acceleration that they declare, (k, n)."""
         self._share(declared, self._squares(declared))
@@ -192,14 +216,14 @@ class Bandwidth:
         credible = known * declared
         squares = self._squares(credible)
         shown = np.nan_to_num(INNOVATION_SHOWS * np.square(innovations / h))
-        most = np.where(self.fast != 0.0, shown, np.inf)
+        most = np.where(self.fast != 0.0, shown, np.where(self._by_velocity(), 0.0, np.inf))
         self.onset.add(squares, accelerations, credible, single, most, h / self._scale)
         self._share(declared, squares)
 
     def _squares(self, declared: Array) -> Array:
         """Return squared errors of acceleration, (k, n)."""
         excess = np.zeros(self._shape)
-        fast = self.fast != 0.0
+        fast = self._by_velocity()
         suits = np.ones(self._shape[1], dtype=bool)   # False from the first horizon too long
         short = np.zeros(self._shape[1], dtype=bool)  # used only for want of a longer one
         before = np.full(self._shape, np.inf)
@@ -211,8 +235,9 @@ class Bandwidth:
                 more = errors - SHARED * errors.min(axis=0)
                 np.maximum(excess, np.where(joints, more, 0.0), out=excess)
 
-        present = self.errors + self._bank.absent
-        for k, (errors, compared, horizon) in enumerate(zip(present, self.compared, HORIZONS)):
+        present = np.where(fast, *self.errors[::-1]) + self._bank.absent
+        numbers = np.where(fast, *self.compared[::-1])
+        for k, (errors, compared, horizon) in enumerate(zip(present, numbers, HORIZONS)):
             known = suits & (compared > 0.0) & (~fast | (k < VELOCITY_HORIZONS))
             if not known.any():
                 continue

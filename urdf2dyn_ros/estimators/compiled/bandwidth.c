@@ -11,8 +11,8 @@ typedef struct {
     double period;
     long long *stamps;     /* (STORED_STATES) */
     double *states;        /* (STORED_STATES, 4, filters, joints) */
-    double *errors;        /* (HORIZON_COUNT, filters, joints) */
-    double *compared;      /* (HORIZON_COUNT, joints) */
+    double *errors;        /* (2, HORIZON_COUNT, filters, joints): of positions, of velocities */
+    double *compared;      /* (2, HORIZON_COUNT, joints) */
     long long *velocity;   /* (joints): newest stamp with a velocity */
     double *fast;          /* (joints): 1 with velocity, 0 without */
     double *weights;       /* (filters, joints) */
@@ -43,6 +43,20 @@ static double time_scale(const Bandwidth *b)
     return fmax(1.0, b->period / SLOW_PERIOD);
 }
 
+/* Return the numbers of comparisons of a joint's positions, or velocities, at a horizon. */
+static double *compared(const Bandwidth *b, int velocity, long slot, long j)
+{
+    return b->compared + (velocity * HORIZON_COUNT + slot) * b->joints + j;
+}
+
+/* Return whether predicted velocities of a joint judge. */
+static int by_velocity(const Bandwidth *b, long j)
+{
+    const double positions = *compared(b, 0, 0, j), velocities = *compared(b, 1, 0, j);
+    return b->fast[j] != 0.0 ? velocities >= FEWEST_COMPARED || positions == 0.0
+        : positions < FEWEST_COMPARED && velocities > 0.0;
+}
+
 static void compare(Bandwidth *b, long long stamp, double passed, const double *measured)
 {
     const long n = b->joints, all = b->filters * n;
@@ -60,9 +74,9 @@ static void compare(Bandwidth *b, long long stamp, double passed, const double *
             for (long c = j; c < all; c += n)
                 known = known && isfinite(x[c]);
             known = known && isfinite(measured[b->fast[j] != 0.0 ? n + j : j]);
-            double *compared = b->compared + slot * n + j;
-            *compared += known;
-            gain[j] = known ? fmax(forgotten, 1.0 / *compared) : 0.0;
+            double *number = compared(b, b->fast[j] != 0.0, slot, j);
+            *number += known;
+            gain[j] = known ? fmax(forgotten, 1.0 / *number) : 0.0;
         }
         double rate = 0.0, twice = h * h / 2.0, thrice = h * h * h / 6.0;
         for (long k = 0; k < b->filters; k++)
@@ -80,7 +94,8 @@ static void compare(Bandwidth *b, long long stamp, double passed, const double *
                     : (q + h * (qd + h / 2.0 * qdd) - measured[j]) / (h * h / 2.0);
                 const double with = without + x[3 * all + c]
                     * (b->fast[j] != 0.0 ? twice / h : thrice / (h * h / 2.0));
-                double *mean = b->errors + slot * all + c;
+                double *mean = b->errors
+                    + ((b->fast[j] != 0.0) * HORIZON_COUNT + slot) * all + c;
                 const double error = smaller(with * with, JERK_CLIPPING * (without * without));
                 *mean += gain[j] > 0.0 && isfinite(error) ? gain[j] * (error - *mean) : 0.0;
             }
@@ -99,9 +114,12 @@ static void observe(Bandwidth *b, long long stamp, const double *state, const do
         if (isfinite(measured[n + j]))
             b->velocity[j] = stamp;
         const double fast = stamp - b->velocity[j] < VELOCITY_MISSING;
-        if (fast != b->fast[j])
+        if (fast != b->fast[j]) {
             for (int slot = 0; slot < HORIZON_COUNT; slot++)
-                b->compared[slot * n + j] = 0.0;
+                *compared(b, fast != 0.0, slot, j) = 0.0;
+            for (long c = j; c < STORED_STATES * 4 * all; c += n)
+                b->states[c] = NAN;
+        }
         b->fast[j] = fast;
     }
     const long long last = b->number ? b->stamps[(b->number - 1) % STORED_STATES] : 0;
@@ -130,12 +148,12 @@ static void add_excess(const Bandwidth *b, long j, const double *errors, double 
 static void add_errors(const Bandwidth *b, long j, double *excess)
 {
     const long n = b->joints, all = b->filters * n;
-    const int fast = b->fast[j] != 0.0;
+    const int fast = by_velocity(b, j);
     const double *before = 0, *kept = 0;   /* kept: used only for want of a longer horizon */
     long best = j;
     for (int slot = 0; slot < (fast ? VELOCITY_HORIZONS : HORIZON_COUNT); slot++) {
-        const double *errors = b->errors + slot * all;
-        if (b->compared[slot * n + j] == 0.0)
+        const double *errors = b->errors + (fast * HORIZON_COUNT + slot) * all;
+        if (*compared(b, fast, slot, j) == 0.0)
             continue;
         if (before && errors[best] > HORIZON_GATE * before[best]) {
             if (kept)

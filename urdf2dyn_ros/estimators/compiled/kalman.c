@@ -219,7 +219,8 @@ static void limit(const Filter *f, double h, const double *kept, double *most)
     for (long first = 0; first < all; first += n)
         for (long j = 0; j < n; j++) {
             const double y = isnan(kept[n + j]) ? 0.0 : velocities[first + j] / h;
-            most[first + j] = f->bandwidth->fast[j] != 0.0 ? INNOVATION_SHOWS * (y * y) : INFINITY;
+            most[first + j] = f->bandwidth->fast[j] != 0.0 ? INNOVATION_SHOWS * (y * y)
+                : by_velocity(f->bandwidth, j) ? 0.0 : INFINITY;
         }
 }
 

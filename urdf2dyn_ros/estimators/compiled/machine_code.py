@@ -35,7 +35,7 @@ _MACROS = {
     **{name: getattr(bandwidth, name) for name in (
         'PREDICTION_MEMORY', 'STORED_EVERY', 'STORED_STATES', 'VELOCITY_MISSING', 'PERIOD_GAIN',
         'LEAST_VARIANCE', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD', 'HORIZON_GATE',
-        'JERK_CLIPPING', 'SHARED')},
+        'JERK_CLIPPING', 'SHARED', 'FEWEST_COMPARED')},
     **{name: getattr(onset, name) for name in (
         'DEVIATION_MEMORY', 'ONSET_MEMORY', 'ONSET_GATE', 'INNOVATION_SHOWS', 'NOISE_GATE',
         'SINGLE_SAMPLE')},
