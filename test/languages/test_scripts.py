@@ -279,3 +279,16 @@ def test_numbers_of_numpy_are_written_as_plain_numbers() -> None:
         Joint('j', 'revolute', 'base', 'arm', tuple(np.array([0.1, 0.2, 0.3])), (0.3, 0.2, 0.1)),
         ), 'base')
     assert 'float64' not in text_of(model)
+
+
+def test_the_names_of_a_single_row_are_printed_in_full(tmp_path: Path) -> None:
+    """A joint about a vertical axis has one base parameter."""
+    links = ''.join(f'<link name="{link}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
+                    'ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>' for link in 'ab')
+    model = read_urdf(f'<robot name="r">{links}<joint name="j" type="continuous">'
+                      '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>')
+    text, = export_model(model, style='fast', functions='regressor').values()
+    (tmp_path / 'robot.py').write_text(text)
+    done = subprocess.run([sys.executable, tmp_path / 'robot.py'], capture_output=True, text=True,
+                          check=True)
+    assert re.search(r'^Sxx1 ', done.stdout, re.MULTILINE), done.stdout

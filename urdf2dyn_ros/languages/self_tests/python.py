@@ -14,7 +14,7 @@ class PythonSelfTest(Language):
     """The part of a Python file behind its functions."""
 
     OMITS = False
-    JOINTS, KEYS = 'JOINT_NAMES', ('@AXIS_NAMES = (', "'", ')', '@AXIS_NAMES')
+    JOINTS, KEYS = 'JOINT_NAMES', ('@AXIS_NAMES = [', "'", ']', '@AXIS_NAMES')
     SCALE = ('{name} = [', ']')
     TEST = 'python3 {name}_dynamics.py'
     DIFFERS = '''

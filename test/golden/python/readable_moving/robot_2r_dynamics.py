@@ -255,7 +255,7 @@ expected_inverse_dynamics_wrench = [
     [-4.492046238108221, 23.461484956062865, 31.07886323287054, -87.51316835058948,
      -69.18251017915078, 64.03628711925529],
 ]
-WRENCH_NAMES = ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z')
+WRENCH_NAMES = ['force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z']
 
 
 def differences(function, names, found, expected):
