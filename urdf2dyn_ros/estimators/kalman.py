@@ -280,6 +280,7 @@ class Kalman:
         self._rejected[1, contradicted] = 0.0
         self._rejecting = bool(self._rejected.any())
         if lost.any():
+            self._noise.forget(lost & np.isnan(self._usual.jumps))   # no jump, but much noise
             self._begin(lost, np.where([[False], [True]] & lost, np.nan, measured))
         self._usable.distrust(contradicted, stamp)
 

@@ -42,6 +42,9 @@ CLIPPING_MULTIPLE = 4.0
 INITIAL_NOISE = (1e-4, 1e-2)
 """Deviations at the start [rad or m, rad/s or m/s]."""
 
+FORGOTTEN_NOISE = 1e-3
+"""Deviation of positions where the learned one was too small by far [rad or m]."""
+
 LEAST_VARIANCES = np.square([[1e-8], [1e-7]])
 """Smallest variances: those of exact samples must not make the filter singular."""
 
@@ -78,6 +81,17 @@ class SensorNoise:
         self._windows = 0.0
         self._mismatch = Mismatch(n)
         self._start()
+
+    def forget(self, joints: NDArray[np.bool_]) -> None:
+        """
+        Learn the noise of the positions of joints (n,) anew, from a large one.
+
+        What a robot shows at rest may be far less than what it has in motion: a publisher that
+        sends the newest sample of a driver at a rate of its own has regular stamps.
+        """
+        self._prior[0, joints] = 1.0
+        self._weight[0, joints] = self._sum[0, joints] = 0.0
+        self.variance[0, joints] = FORGOTTEN_NOISE ** 2
 
     def pause(self) -> bool:
         """
