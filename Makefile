@@ -12,7 +12,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test suite lint bench load exporting soak pictures fuzz golden config policy docs clean
+.PHONY: demo demo-identify test suite lint bench load exporting soak pictures fuzz jazzy golden config policy docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
@@ -73,6 +73,10 @@ fuzz: $(VENV)/fuzz-ready
 golden: $(VENV)/test-ready
 	PYTHONPATH=test $(RUN)/python test/languages/test_golden.py
 
+# the tests of the nodes with the rclpy of Jazzy, which needs Python 3.12: PYTHON=python3.12
+jazzy: .venv-jazzy/ready
+	.venv-jazzy/bin/python -m pytest -n $(JOBS) --dist loadfile -q -rs --timeout $(PATIENCE) test/nodes
+
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready
 	$(RUN)/python -m urdf2dyn_ros.nodes.inverse_dynamics.config_file > config/dynamics.yaml
@@ -94,5 +98,10 @@ $(VENV)/%-ready: setup.py package.xml
 	PYTHONWARNINGS=ignore $(RUN)/python -m pip install --quiet --editable '.[$*]'
 	touch $@
 
+.venv-jazzy/ready: setup.py package.xml
+	$(PYTHON) -m venv .venv-jazzy
+	.venv-jazzy/bin/python -m pip install --quiet --editable '.[jazzy]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) build install log demo_output fuzz_output site
+	rm -rf $(VENV) .venv-jazzy build install log demo_output fuzz_output site

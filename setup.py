@@ -28,6 +28,10 @@ TEST = [
     'example-robot-data', 'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest',
     'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia',
 ]
+JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
+    *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
+    'pytest-timeout', 'pytest-xdist',
+]
 DOCS = [*ROS, 'mkdocs-material>=9.5', 'mkdocstrings[python]>=0.26']
 BENCH = [
     *ALL, 'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
@@ -76,7 +80,7 @@ setup(
     ],
     extras_require={'plots': PLOTS, 'tune': TUNE, 'recordings': RECORDINGS, 'xacro': ['xacro'],
                     'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,
-                    'test': TEST, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
+                    'test': TEST, 'jazzy': JAZZY, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

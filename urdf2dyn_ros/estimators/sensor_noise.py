@@ -84,7 +84,7 @@ class SensorNoise:
 
     def forget(self, joints: NDArray[np.bool_]) -> None:
         """
-        Learn the noise of the positions of joints (n,) anew, from a large one.
+        Learn the noise of the positions of joints (n,) again, from a large one.
 
         What a robot shows at rest may be far less than what it has in motion: a publisher that
         sends the newest sample of a driver at a rate of its own has regular stamps.

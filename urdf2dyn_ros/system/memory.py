@@ -8,6 +8,9 @@ from pathlib import Path
 LISTENER = 'dds.shm.'
 """Name of a thread of Fast DDS that reads from a port, before the number of the port."""
 
+PORT_FILES = ('fastdds_port', 'fastrtps_port')
+"""Names of the files of ports, before the number: of Fast DDS 3, and of 2 in Jazzy and Humble."""
+
 
 def resident_memory() -> float:
     """Return the resident memory (VmRSS) [MB]; NaN where the system does not report it."""
@@ -38,4 +41,5 @@ def replaced_ports(process: Path = Path('/proc/self')) -> list[int]:
         maps = (process / 'maps').read_text()
     except OSError:
         return []
-    return sorted(port for port in ports if f'/fastdds_port{port} (deleted)' in maps)
+    return sorted(port for port in ports
+                  if any(f'/{name}{port} (deleted)' in maps for name in PORT_FILES))

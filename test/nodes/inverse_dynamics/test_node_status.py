@@ -12,6 +12,7 @@ from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import NAMES, STEP, TEXT, connected, error, stamp_of, started
 from support.nodes.statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
 from urdf2dyn_ros.nodes.callbacks import answering, barrier
+from urdf2dyn_ros.nodes.running import EVENTS_SINCE, rclpy_version
 from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
 
 
@@ -197,5 +198,7 @@ def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:
             accelerations.publish(given)
             robot.publisher.publish(message)
             graph.spin(0.004)
-        assert len(robot.efforts) > 180
+        # other executors take the messages of two topics in any order
+        least = 180 if rclpy_version() >= EVENTS_SINCE else 120
+        assert len(robot.efforts) > least
         assert max(error(message, robot) for message in robot.efforts) < 1e-9

@@ -6,7 +6,7 @@ import pytest
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, started
-from urdf2dyn_ros.system.memory import LISTENER, replaced_ports
+from urdf2dyn_ros.system.memory import LISTENER, PORT_FILES, replaced_ports
 
 SHARED = Path('/dev/shm')
 FIRST = 7400
@@ -29,7 +29,8 @@ def test_a_node_whose_port_was_replaced_says_so_and_what_to_do() -> None:
         assert ports, 'Fast DDS does not use shared memory'
         assert replaced_ports(Path(f'/proc/{process.pid}')) == []
         for port in ports:
-            (SHARED / f'fastdds_port{port}').unlink()
+            for name in PORT_FILES:
+                (SHARED / f'{name}{port}').unlink(missing_ok=True)
         with graph.program('programs.dds_peer', ['talk']):
             graph.wait(lambda: 'replaced the shared memory' in process.output, what='warning')
             line = next(line for line in process.output.splitlines() if 'replaced the' in line)
@@ -38,14 +39,15 @@ def test_a_node_whose_port_was_replaced_says_so_and_what_to_do() -> None:
             assert replaced_ports(Path(f'/proc/{process.pid}')) == ports
 
 
-def test_where_the_system_does_not_list_them_there_are_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize('file', PORT_FILES)
+def test_where_the_system_does_not_list_them_there_are_none(file: str, tmp_path: Path) -> None:
     """Other systems have no such folder; threads of other names are none of these."""
     assert replaced_ports(tmp_path / 'none') == []
     for name, comm in (('1', 'python'), ('2', 'dds.shm.x'), ('3', 'dds.shm.7411')):
         (tmp_path / 'task' / name).mkdir(parents=True)
         (tmp_path / 'task' / name / 'comm').write_text(f'{comm}\n')
-    (tmp_path / 'maps').write_text('7f-80 rw-s 0 00:01 1 /dev/shm/fastdds_port74110 (deleted)\n'
-                                   '7f-80 rw-s 0 00:01 1 /dev/shm/fastdds_port7411\n')
+    (tmp_path / 'maps').write_text(f'7f-80 rw-s 0 00:01 1 /dev/shm/{file}74110 (deleted)\n'
+                                   f'7f-80 rw-s 0 00:01 1 /dev/shm/{file}7411\n')
     assert replaced_ports(tmp_path) == []
-    (tmp_path / 'maps').write_text('7f-80 rw-s 0 00:01 1 /dev/shm/fastdds_port7411 (deleted)\n')
+    (tmp_path / 'maps').write_text(f'7f-80 rw-s 0 00:01 1 /dev/shm/{file}7411 (deleted)\n')
     assert replaced_ports(tmp_path) == [7411]
