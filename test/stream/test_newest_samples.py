@@ -6,6 +6,7 @@ import pytest
 from support.recordings.real_robots import real, referenced
 
 
+@pytest.mark.fault(38)
 @pytest.mark.parametrize('period', [0.0083, 0.0097, 0.0103])
 def test_samples_of_any_age_at_regular_stamps_do_not_reset_their_joint_again_and_again(
         period: float) -> None:
