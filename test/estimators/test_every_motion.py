@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / 'benchmarks'))
 import estimator_cases as cases
 
 SECONDS = 6.0
-DENSITIES = (1e-3, 1e1, 1e3, 1e4, 1e5, 1e6, 1e7)   # 0.1 is nowhere the best
+DENSITIES = (1e-3, 1e-1, 1e1, 1e3, 1e4, 1e5, 1e6, 1e7)
 REAL_DENSITIES = (1e-3, 1e-1, 1e1, 1e3, 1e5)
 AT_REST = 1e-3   # rad/s^2
 

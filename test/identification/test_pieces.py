@@ -6,11 +6,24 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import NAMES
-from urdf2dyn_ros.identification.pieces import pieces_of
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.identification.pieces import Piece, pieces_of
 from urdf2dyn_ros.identification.segments import RecordedNames, read_segments
 from urdf2dyn_ros.recordings import open_recording
 
 REST = 0.5   # s
+
+
+def whole(path: Path, time: Array, q: Array, effort: Array) -> Piece:
+    """Return the only piece of a recording; q and effort are (k, n), or (k,) of all joints."""
+    rows = np.zeros((len(NAMES), len(time)))
+    columns = (time, *(rows + q.T), *(rows + effort.T))
+    np.savetxt(path, np.column_stack(columns), '%.9g', ',', comments='', header=','.join(
+        ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
+    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
+    segments, names = read_segments(open_recording(path), names)
+    (piece,) = pieces_of(segments, names, path)
+    return piece
 
 
 @pytest.mark.parametrize('repeats', [1, 4])
@@ -20,13 +33,7 @@ def test_an_exact_rest_before_the_motion_is_no_gap(repeats: int, tmp_path: Path)
     w = 2.0 * np.pi
     since = np.maximum(time[::repeats].repeat(repeats)[:len(time)] - REST, 0.0)
     q = 0.1 * (w * since - np.sin(w * since))
-    path = tmp_path / 'rest.csv'
-    np.savetxt(path, np.column_stack((time, *[q] * len(NAMES), *[10.0 + q] * len(NAMES))), '%.9g',
-               ',', comments='', header=','.join(
-                   ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
-    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
-    segments, names = read_segments(open_recording(path), names)
-    (piece,) = pieces_of(segments, names, path)
+    piece = whole(tmp_path / 'rest.csv', time, q, 10.0 + q)
     true = 0.1 * w * w * np.sin(w * np.maximum(piece.time - REST, 0.0))
     wrong = np.abs(piece.qdd - true[:, None]).max()
     print(f'{repeats} times: {wrong:.3g} rad/s^2 of {true.max():.3g}')
@@ -38,13 +45,7 @@ def test_messages_that_are_received_twice_leave_the_motion_as_it_is(tmp_path: Pa
     time = np.repeat(np.arange(0.0, 3.0, 0.01), 2)
     q, effort = np.sin(3.0 * time), 10.0 + np.random.default_rng(0).normal(size=len(time))
     time[1::2] += 3e-6
-    path = tmp_path / 'twice.csv'
-    np.savetxt(path, np.column_stack((time, *[q] * len(NAMES), *[effort] * len(NAMES))), '%.9g',
-               ',', comments='', header=','.join(
-                   ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
-    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
-    segments, names = read_segments(open_recording(path), names)
-    (piece,) = pieces_of(segments, names, path)
+    piece = whole(tmp_path / 'twice.csv', time, q, effort)
     inner = (piece.time > 0.3) & (piece.time < 2.7)
     assert np.abs(piece.qdd + 9.0 * piece.q)[inner].max() < 0.1
 
@@ -56,12 +57,6 @@ def test_messages_that_are_lost_and_repeated_are_no_rests(tmp_path: Path) -> Non
     q = np.sin(2.0 * time[:, None] + phases)
     source = np.maximum.accumulate(np.where(rng.random(len(time)) < 1.0 / 3.0, 0,
                                             np.arange(len(time))))
-    path = tmp_path / 'lost.csv'
-    np.savetxt(path, np.column_stack((time, q[source], 10.0 + q[source])), '%.9g',
-               ',', comments='', header=','.join(
-                   ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
-    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
-    segments, names = read_segments(open_recording(path), names)
-    (piece,) = pieces_of(segments, names, path)
+    piece = whole(tmp_path / 'lost.csv', time, q[source], 10.0 + q[source])
     inner = (piece.time > 1.0) & (piece.time < 59.0)
     assert np.abs(piece.qdd + 4.0 * piece.q)[inner].max() < 0.1
