@@ -24,6 +24,7 @@ from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
+from support.nodes.fork_server import ForkedProcess
 from support.nodes.messages import Messages, holds
 from support.paths import TEST
 from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
@@ -65,6 +66,8 @@ def domain() -> int:
 
 class Process(ChildProcess):
     """One node of this package; leaving the ``with`` block ends it, whatever happened."""
+
+    _start = staticmethod(ForkedProcess)
 
     def __enter__(self) -> Process:
         return self

@@ -35,13 +35,17 @@ class ChildProcess:
                  folder: Path | None = None) -> None:
         self.name = module.rpartition('.')[2]
         self.lines: deque[str] = deque(maxlen=_LINES_KEPT)
-        self._process = subprocess.Popen(
-            [sys.executable, '-u', '-m', module, *arguments],
-            env=child_environment(environment), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder,
-            text=True, errors='replace', start_new_session=True)
+        self._process = self._start(module, arguments, child_environment(environment), folder)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+
+    @staticmethod
+    def _start(module: str, arguments: Sequence[str], environment: Mapping[str, str],
+               folder: Path | None) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, '-u', '-m', module, *arguments], env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            cwd=folder, text=True, errors='replace', start_new_session=True)
 
     def _read(self) -> None:
         assert self._process.stdout is not None
