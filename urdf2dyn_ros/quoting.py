@@ -10,9 +10,9 @@ def printable(text: str) -> str:
     return ''.join(character if character.isprintable() else '?' for character in text)
 
 
-def quote(text: str, length: int = 40) -> str:
+def quote(text: str) -> str:
     """Return a text in double quotes, shortened and with control characters escaped."""
-    return f'"{escaped(text, length)}"'
+    return f'"{escaped(text, 40)}"'
 
 
 def escaped(text: str, length: int) -> str:

@@ -61,7 +61,7 @@ def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
     return read_model(load_urdf(robot), strict_inertia, robot)
 
 
-def read_model(text: str | bytes, strict_inertia: bool = False, name: str = '') -> RobotModel:
+def read_model(text: str | bytes, strict_inertia: bool, name: str) -> RobotModel:
     """Return the model of a text, of a file of a name; print its warnings on standard error."""
     try:
         model = read_description(text, strict_inertia=strict_inertia)

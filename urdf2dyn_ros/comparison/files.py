@@ -38,7 +38,7 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
 
 
 def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
-                  about: Sequence[str] = (), origin: Origin = NO_ORIGIN,
+                  about: Sequence[str], origin: Origin,
                   pictures: Sequence[PagePicture] = ()) -> list[Path]:
     """Write the files of `write_report` except the samples, with more pictures in the page."""
     json, png, html = (directory / f'{_STEM}.{kind}' for kind in ('json', 'png', 'html'))

@@ -57,8 +57,7 @@ class FrictionFit:
 NO_FIT = FrictionFit()
 
 
-def fit_friction(moments: Moments, weights: Array, viscous: float = 0.0,
-                 coulomb: float = 0.0) -> FrictionFit:
+def fit_friction(moments: Moments, weights: Array, viscous: float, coulomb: float) -> FrictionFit:
     """
     Fit friction to the residual with weights (p,) at p lags.
 

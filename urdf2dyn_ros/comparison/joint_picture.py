@@ -32,7 +32,7 @@ _DARK_COLOURS = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL:
 """Colours on a dark page, by those on a light one."""
 
 
-def joint_picture(joint: JointComparison, start: int, source: EffortSource = 'measured') -> str:
+def joint_picture(joint: JointComparison, start: int, source: EffortSource) -> str:
     """
     Return an SVG of a joint's efforts over time; `start` is the stamp of time zero [ns].
 

@@ -48,7 +48,7 @@ def unit_inertia(entry: str) -> BodyInertia:
     return BodyInertia.of(float(entry == each) for each in MASS_ENTRIES)
 
 
-def unit_wrench(column: UnitParameter, sweep: Sweep, note: Note = unnoted) -> Wrench:
+def unit_wrench(column: UnitParameter, sweep: Sweep, note: Note) -> Wrench:
     """Return what a body requires if its only inertial parameter is that of the column."""
     i = column.body
     return inertial(unit_inertia(column.entry), sweep.motions[i], sweep.spins[i], second_moment,

@@ -19,7 +19,7 @@ class Tree:
     """A robot's bodies as formulas need them: their parents, drivers, terms and loads."""
 
     def __init__(self, system: Multibody, terms: Mapping[int, Sequence[JointTerm]],
-                 loads: Loads, general: bool = False) -> None:
+                 loads: Loads, general: bool) -> None:
         self.general = general
         root = Body('', 'revolute', ROOT, IDENTITY, ZERO, attached=system.root)
         self.bodies = {ROOT: root, **dict(enumerate(system.bodies))}

@@ -24,7 +24,7 @@ _MOST_SAMPLES = 4000
 
 
 def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
-                 gains: Gains | None = None) -> str:
+                 gains: Gains | None) -> str:
     """
     Return why efforts, or currents times gains, contradict the URDF's joints, or nothing.
 

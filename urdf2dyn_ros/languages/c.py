@@ -1,6 +1,7 @@
 """C99, with no dependency but libm."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, most_angles, sines_and_cosines
@@ -105,13 +106,12 @@ class C(CSelfTest):
             yield from in_one_loop(self, angles, self.real)
             function = angles.rest()
         stores = self._stores(function)
+        stored = {cell for cells in stores.values() for cell in cells}
         yield from self.body(function.with_statements(lambda statements: (
             each for made in statements for each in (made, *stores.get(made.name, ())))))
         yield ''
         for result in function.results:
-            yield from self.assigned(result, lambda entry: (
-                isinstance(entry.term, Name) and entry.term.text in stores)) if (
-                    result.is_matrix) else self.assigned(result)
+            yield from self.assigned(result, omitted=stored.__contains__)
         yield '}'
 
     def statement(self, statement: Statement, indent: str, form: str = '') -> str:
@@ -128,11 +128,9 @@ class C(CSelfTest):
         stores: dict[str, list[Statement]] = {}
         if self.program.style == 'fast':
             made = {statement.name for statement in function.statements}
-            for result in function.results:
-                for k, row in enumerate(result.rows):
-                    for j, entry in enumerate(row.entries):
-                        if (result.is_matrix and isinstance(entry.term, Name)
-                                and entry.term.text in made):
-                            stores.setdefault(entry.term.text, []).append(Statement(
-                                self.CELL.format(name=result.name, k=k, j=j), entry))
+            matrices = [result for result in function.results if result.is_matrix]
+            for cell, _ in chain.from_iterable(map(self.cells, matrices)):
+                term = cell.value.term
+                if isinstance(term, Name) and term.text in made:
+                    stores.setdefault(term.text, []).append(cell)
         return stores

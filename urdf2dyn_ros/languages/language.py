@@ -10,7 +10,7 @@ from urdf2dyn_ros.languages.self_test import SelfTest
 from urdf2dyn_ros.languages.spelling import distinguished
 from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.program import Program
-from urdf2dyn_ros.program.statements import Block, Signed, Statement, names_in
+from urdf2dyn_ros.program.statements import Block, Statement, names_in
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
@@ -222,18 +222,20 @@ class Language(SelfTest):
                               for name, entry in pairs],
                              self.INDENT, self.INDENT, '', '' if self.END else ';')
 
-    def assigned(self, result: Result, omitted: Callable[[Signed], bool] = lambda entry: False,
-                 ) -> Iterator[str]:
-        """Yield statements that give the entries of a result, but some, their values."""
-        name = self.identifier(result.name)
+    def cells(self, result: Result) -> Iterator[tuple[Statement, str]]:
+        """Yield a statement for each entry of a result, and its comment."""
+        name, form = self.identifier(result.name), self.CELL if result.is_matrix else self.ENTRY
         for k, row in enumerate(result.rows, self.FIRST):
             for j, entry in enumerate(row.entries, self.FIRST):
-                if omitted(entry):
-                    continue
-                form = self.CELL if result.is_matrix else self.ENTRY
-                code = self.statement(Statement(form.format(name=name, k=k, j=j), entry),
-                                      self.INDENT, '{name} = {value}' + self.END)
-                yield code if result.is_matrix else self.note(code, row.comment)
+                yield Statement(form.format(name=name, k=k, j=j), entry), row.comment
+
+    def assigned(self, result: Result, omitted: Callable[[Statement], bool] = lambda cell: False,
+                 ) -> Iterator[str]:
+        """Yield statements that give the entries of a result, but some, their values."""
+        for cell, comment in self.cells(result):
+            if not omitted(cell):
+                code = self.statement(cell, self.INDENT, '{name} = {value}' + self.END)
+                yield code if result.is_matrix else self.note(code, comment)
 
     def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
         """Return the inputs of a function, with names and indices of the entries it uses."""

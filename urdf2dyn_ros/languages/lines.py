@@ -7,7 +7,7 @@ WIDTH = 99
 _TIED_OPERATORS = ((' + ', ' +~'), (' - ', ' -~'), (' / ', ' /~'), (' * ', '~*~'))
 
 
-def wrapped(text: str, indent: str, hanging: str, width: int = WIDTH) -> str:
+def wrapped(text: str, indent: str, hanging: str, width: int) -> str:
     """Return text in lines of at most `width` columns, broken before + and -, if need be *."""
     if len(indent) + len(text) <= width:
         return indent + text

@@ -38,7 +38,7 @@ class Sectioned(NamedTuple):
     twins: dict[str, int]
 
 
-def sectioned(function: Function, before: Sequence[Statement] = ()) -> Sectioned:
+def sectioned(function: Function, before: Sequence[Statement]) -> Sectioned:
     """Return the sections of a function; the statements before them are not part of it."""
     sections = [list(part) for _, kind in groupby(function.statements,
                                                   lambda each: each.name in function.twins)

@@ -27,7 +27,7 @@ class ContactWatch:
     """
 
     def __init__(self, dynamics: InverseDynamics, observer: MomentumObserver,
-                 detector: ContactDetector, touched: Sequence[str] = ()) -> None:
+                 detector: ContactDetector, touched: Sequence[str]) -> None:
         self._names, self._units = dynamics.joint_names, dynamics.effort_units
         self._observer, self._detector = observer, detector
         self._before = tuple(touched)

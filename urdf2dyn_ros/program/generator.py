@@ -74,9 +74,9 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
             if each.vectors:
                 dynamic_model = write_dynamic_model(request, each, names)
             each.graph.clear()
-        in_words, symbols = _words(request, [each.function for each in derived], written)
+        words, symbols = _words(request, [each.function for each in derived], written)
         return Program(
-            _title(system.robot, written), system.robot, name, style, request.gravity, in_words,
+            _title(system.robot, written), system.robot, name, style, request.gravity, words,
             symbols if request.readable else (), request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
             tuple(written), dynamic_model, partial(references, request),

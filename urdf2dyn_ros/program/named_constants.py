@@ -30,7 +30,7 @@ class NamedConstants(NamedTuple):
 
 
 def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: BodyTerms,
-                    moving: bool, general: bool = False) -> NamedConstants:
+                    moving: bool, general: bool) -> NamedConstants:
     """
     Return a robot whose masses, centres, inertias and lengths are parameters of the graph.
 

@@ -53,7 +53,7 @@ class Notebook(Notes):
 
     def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
                  explained: bool, terms: Mapping[int, Sequence[JointTerm]], loads: Loads,
-                 general: bool = False) -> None:
+                 general: bool) -> None:
         self._graph, self._rows, self._explained = graph, rows, explained
         self._tree = Tree(system, terms, loads, general)
         self._lumped = [len(body.attached) > 1 for body in system.bodies]

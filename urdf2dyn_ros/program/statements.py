@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 
 class Number(NamedTuple):
@@ -107,21 +107,8 @@ def parts(values: Iterable[Signed]) -> Iterator[Term]:
     while waiting:
         term = waiting.pop()
         yield term
-        kind = type(term)
-        if kind is Name or kind is Number:
-            continue
-        if isinstance(term, Product):
-            waiting += term.factors
-        elif isinstance(term, Sum):
-            waiting += [entry for _, entry in term.terms]
-        elif isinstance(term, Call):
-            waiting.append(term.argument)
-        elif isinstance(term, Reciprocal):
-            waiting.append(term.divisor)
-        elif isinstance(term, Twin):
-            waiting += [term.first.term, term.second.term]
-        elif isinstance(term, Single):
-            waiting.append(term.twin)
+        if type(term) in _PARTS:
+            waiting += _PARTS[type(term)](term)
 
 
 def replaced(term: Term, other: Callable[[Term], Term | None]) -> Term:
@@ -129,12 +116,26 @@ def replaced(term: Term, other: Callable[[Term], Term | None]) -> Term:
     new = other(term)
     if new is not None:
         return new
-    if isinstance(term, Product):
-        return Product(tuple([replaced(factor, other) for factor in term.factors]))
-    if isinstance(term, Sum):
-        return Sum(tuple([(minus, replaced(entry, other)) for minus, entry in term.terms]))
-    if isinstance(term, Call):
-        return term._replace(argument=replaced(term.argument, other))
-    if isinstance(term, Twin):
-        return Twin(*(Signed(negative, replaced(entry, other)) for negative, entry in term))
-    return Reciprocal(replaced(term.divisor, other)) if isinstance(term, Reciprocal) else term
+    if type(term) not in _OF_PARTS:
+        return term
+    new_parts = [replaced(part, other) for part in _PARTS[type(term)](term)]
+    return _OF_PARTS[type(term)](term, new_parts)
+
+
+_PARTS: dict[type, Callable[[Any], Iterable[Term]]] = {
+    Call: lambda term: (term.argument,),
+    Reciprocal: lambda term: (term.divisor,),
+    Product: lambda term: term.factors,
+    Sum: lambda term: [entry for _, entry in term.terms],
+    Twin: lambda term: [number.term for number in term],
+    Single: lambda term: (term.twin,),
+}
+_OF_PARTS: dict[type, Callable[[Any, list[Term]], Term]] = {
+    Call: lambda term, parts: term._replace(argument=parts[0]),
+    Reciprocal: lambda term, parts: Reciprocal(*parts),
+    Product: lambda term, parts: Product(tuple(parts)),
+    Sum: lambda term, parts: Sum(tuple(zip([minus for minus, _ in term.terms], parts))),
+    Twin: lambda term, parts: Twin(*[number._replace(term=part)
+                                     for number, part in zip(term, parts)]),
+}
+"""The same with other parts; those of a Single stay."""

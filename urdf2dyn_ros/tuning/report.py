@@ -120,7 +120,7 @@ def _joints(motion: RecordedMotion, suggestion: Suggestion) -> ReportTable:
 
 
 def parameter_file(suggestion: Suggestion, recording: str, about: Mapping[str, str],
-                   held: Sequence[str] = ()) -> str:
+                   held: Sequence[str]) -> str:
     """
     Return a file of parameters for ros2 launch (config:=) and ros2 run (--params-file).
 

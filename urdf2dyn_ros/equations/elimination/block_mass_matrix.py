@@ -7,7 +7,7 @@ from urdf2dyn_ros.algebra.vectors import ZERO, add
 from urdf2dyn_ros.equations.elimination.blocks import JointBlock
 from urdf2dyn_ros.equations.elimination.spatial_inertia import SpatialInertia
 from urdf2dyn_ros.equations.newton_euler import in_parent
-from urdf2dyn_ros.equations.recursion import prefixed, unnoted
+from urdf2dyn_ros.equations.recursion import prefixed
 from urdf2dyn_ros.joints import JOINTS
 from urdf2dyn_ros.joints.motion import AT_REST, Coordinate, Note, Wrench
 from urdf2dyn_ros.loads.joint_term import JointTerm
@@ -16,8 +16,8 @@ from urdf2dyn_ros.multibody import ROOT, Multibody
 
 def block_mass_matrix(
         system: Multibody, inertias: Sequence[SpatialInertia], at: Sequence[Coordinate],
-        terms: Mapping[int, Sequence[JointTerm]], block: JointBlock, note: Note = unnoted,
-        column: Callable[[int], None] = lambda body: None) -> list[list[Scalar]]:
+        terms: Mapping[int, Sequence[JointTerm]], block: JointBlock, note: Note,
+        column: Callable[[int], None]) -> list[list[Scalar]]:
     """
     Return the rows of the mass matrix of the joints of a block, in ascending order.
 

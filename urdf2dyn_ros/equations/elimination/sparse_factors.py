@@ -38,7 +38,7 @@ def _unnoted(row: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> No
     """Note nothing."""
 
 
-def factors(M: Sequence[Sequence[Scalar]], note: RowNote = _unnoted, first: int = 0) -> Factors:
+def factors(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> Factors:
     """
     Return the factors of a symmetric positive definite matrix (n, n).
 
@@ -71,12 +71,12 @@ def factors(M: Sequence[Sequence[Scalar]], note: RowNote = _unnoted, first: int 
     return Factors(rows, rests, inverses, behind, first)
 
 
-def solved(known: Factors, b: Sequence[Scalar], note: RowNote = _unnoted) -> list[Scalar]:
+def solved(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
     """Return x of L' D L x = b, where `note` is called with L'^-1 b (`e`) and x (`x`)."""
     return substituted(known, reduced(known, b, note), (), note)
 
 
-def reduced(known: Factors, b: Sequence[Scalar], note: RowNote = _unnoted) -> list[Scalar]:
+def reduced(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
     """Return L'^-1 b, as far as rows are eliminated; `note` is called with its entries (`e`)."""
     e = list(b)
     for k in reversed(range(len(e))):

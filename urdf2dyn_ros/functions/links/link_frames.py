@@ -31,8 +31,7 @@ class LinkFrames:
     links: tuple[str, ...] = ()
     axes: FrameAxes = FRAME_AXES[0]
 
-    def resolved(self, system: Multibody, options: Collection[str],
-                 moving: bool = False) -> 'LinkFrames':
+    def resolved(self, system: Multibody, options: Collection[str], moving: bool) -> 'LinkFrames':
         """
         Return the choice with the links of a robot, whose root is `moving` or not.
 

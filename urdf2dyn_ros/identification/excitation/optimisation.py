@@ -61,7 +61,7 @@ class _OutOfTimeError(Exception):
 
 
 def excite(information: Information, limits: MotionLimits, duration: float,
-           show: Callable[[float], None] = lambda fraction: None) -> Excitation:
+           show: Callable[[float], None]) -> Excitation:
     """
     Return the motion of a duration [s] within limits with the most information on parameters.
 

@@ -30,7 +30,7 @@ class HeldOutParts(NamedTuple):
         return [pooled(pair) for pair in zip(self.moving, self.resting)]
 
 
-def parts_of(summaries: Sequence[Summary], blocks_only: bool = False) -> HeldOutParts:
+def parts_of(summaries: Sequence[Summary], blocks_only: bool) -> HeldOutParts:
     """Return recordings as parts, or blocks of all if there are few recordings."""
     if len(summaries) >= FEWEST_RECORDINGS and not blocks_only:
         return HeldOutParts([pooled(each.weighted) for each in summaries],

@@ -59,4 +59,4 @@ def _assigned(c: Language, result: Result) -> Iterator[str]:
         return
     size = ''.join(f'[{size}]' for size in c.shape(result))
     yield f'{c.INDENT}memset({result.name}, 0, sizeof({c.real}{size}));'
-    yield from c.assigned(result, omitted=_ZERO.__eq__)
+    yield from c.assigned(result, omitted=lambda cell: cell.value == _ZERO)

@@ -1,8 +1,9 @@
 """How far single precision is from double: the statements of a program, rounded one by one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
@@ -94,20 +95,20 @@ def _signed(value: Signed, values: Mapping[str, np.float32]) -> np.float32:
 
 
 def _term(term: Term, values: Mapping[str, np.float32]) -> np.float32:
-    if isinstance(term, Name):
-        return values[term.text]
-    if isinstance(term, Number):
-        return np.float32(term.value)
-    if isinstance(term, Product):
-        return reduce(np.multiply, (_term(each, values) for each in term.factors))
-    if isinstance(term, Sum):
-        return reduce(np.add, (_signed(Signed(*each), values) for each in term.terms))
-    if isinstance(term, Call):
-        called: np.float32 = _FUNCTIONS[term.function](
-            _signed(Signed(term.negative, term.argument), values))
-        return called
-    assert isinstance(term, Reciprocal)
-    return np.float32(1.0) / _term(term.divisor, values)
+    return _VALUES[type(term)](term, values)
+
+
+_VALUES: dict[type, Callable[[Any, Mapping[str, np.float32]], np.float32]] = {
+    Number: lambda term, values: np.float32(term.value),
+    Name: lambda term, values: values[term.text],
+    Call: lambda term, values: _FUNCTIONS[term.function](
+        _signed(Signed(term.negative, term.argument), values)),
+    Reciprocal: lambda term, values: np.float32(1.0) / _term(term.divisor, values),
+    Product: lambda term, values: reduce(
+        np.multiply, [_term(each, values) for each in term.factors]),
+    Sum: lambda term, values: reduce(
+        np.add, [_signed(Signed(*each), values) for each in term.terms]),
+}
 
 
 def in_single(program: Program) -> Program:

@@ -94,8 +94,7 @@ class Client:
         self.discovered(self._offering(name)[0], timeout, meanwhile)
         return client
 
-    def discovered(self, node: str, timeout: float,
-                   meanwhile: Callable[[], None] = _nothing) -> None:
+    def discovered(self, node: str, timeout: float, meanwhile: Callable[[], None]) -> None:
         """
         Wait until a node has discovered all publishers, subscriptions and clients of this one.
 

@@ -34,17 +34,17 @@ def results_of_processes(function: Callable[[_Item], _Result], items: Sequence[_
     processes = _Processes(function, count)
     futures: dict[int, Future[_Result]] = {}
     try:
-        for number in range(len(items)):
+        for number, item in enumerate(items):
+            ahead = enumerate(items[number:number + _ITEMS_AHEAD * count], number)
             try:
-                for ahead in range(number, min(number + _ITEMS_AHEAD * count, len(items))):
-                    if ahead not in futures:
-                        futures[ahead] = processes.submit(items[ahead])
+                futures.update((k, processes.submit(next_item)) for k, next_item in ahead
+                               if k not in futures)
                 result: _Result | Lost = futures.pop(number).result()
             except BrokenProcessPool:
                 # any of those that were sent may be the reason: this one goes first, alone
-                futures = {ahead: each for ahead, each in futures.items() if each.done()
+                futures = {k: each for k, each in futures.items() if each.done()
                            and not each.cancelled() and each.exception() is None}
-                result = processes.alone(items[number])
+                result = processes.alone(item)
             yield result
     finally:
         processes.end()
