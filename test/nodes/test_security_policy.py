@@ -2,15 +2,20 @@
 
 from xml.etree import ElementTree
 
-from support.nodes.graph import Graph
+import pytest
+
+from support.nodes.graph import Graph, Process
 from support.paths import ROOT
+from urdf2dyn_ros.nodes import security_policy as policy
 from urdf2dyn_ros.nodes.demo.child_process import check_running
 from urdf2dyn_ros.nodes.security_policy import Rights, rights, running_nodes, security_policy
 
 POLICY = ROOT / 'config' / 'sros2_policy.xml'
 
 
-def test_the_policy_allows_what_the_nodes_have_and_no_more(graph: Graph) -> None:
+def test_the_policy_allows_what_the_nodes_have_and_no_more(
+        graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy, 'ChildProcess', Process)   # they start sooner
     allowed = parsed(POLICY.read_text())
     with running_nodes(graph.domain) as nodes:
         graph.wait(lambda: rights(graph.node) == allowed, what='topics and services of the policy',

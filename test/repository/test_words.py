@@ -5,6 +5,7 @@ import re
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,13 @@ def files(folder: str) -> list[Path]:
             and not {*DATA} & {*path.parts} and str(path.relative_to(ROOT)) not in NOT_READ]
 
 
-def texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield a document's lines; of Python comments, docstrings and texts of several words."""
+@cache   # two tests read the package
+def texts(path: Path) -> tuple[tuple[int, str], ...]:
+    """Return a document's lines; of Python comments, docstrings and texts of several words."""
+    return tuple(_texts(path))
+
+
+def _texts(path: Path) -> Iterator[tuple[int, str]]:
     if path.suffix != '.py' or path.parent.name == 'drivers':   # which are templates
         yield from enumerate(path.read_text().splitlines(), 1)
         return
