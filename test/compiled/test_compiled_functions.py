@@ -162,6 +162,6 @@ def test_results_are_stored_where_they_are_made() -> None:
     model = read_urdf((OWN / 'rx90.urdf').read_bytes())
     program = generate(multibody(model), name='robot', style='fast',
                        functions='inverse_dynamics_derivatives')
-    text = source(program, program.functions[0]).text
+    text = source(program.functions[0]).text
     part = text[text.index('void part_one_0('):text.index('void part_one_1(')]
     assert part.index('    result[') < part.rindex('    const double ')

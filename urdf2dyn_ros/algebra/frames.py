@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import compress
 
 from urdf2dyn_ros.algebra.expression import Scalar
 from urdf2dyn_ros.algebra.vectors import (
@@ -159,7 +160,7 @@ def turn_in_words(m: Matrix) -> str:
                    key=lambda column: math.hypot(*column))
     size = max(map(abs, axis))
     x, y, z = (round(entry / size, 4) + 0.0 for entry in axis)
-    names = [name for name, entry in zip(AXES, (x, y, z)) if entry]
+    names = [*compress(AXES, (x, y, z))]
     if len(names) == 1:
         return f'turn about {names[0]} by {angle * (x + y + z):.6g} deg'
     return f'turn about ({x:g}, {y:g}, {z:g}) by {angle:.6g} deg'

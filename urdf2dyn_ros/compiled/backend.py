@@ -45,7 +45,7 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     if backend == 'python' or not program.numbers:   # C has no arrays without elements
         return 'python', not_compiled
     try:
-        return 'c', compiled(source(program, program.function(function)),
+        return 'c', compiled(source(program.function(function)),
                              operator.index(threads))
     except CompilerError as error:
         if backend == 'c':

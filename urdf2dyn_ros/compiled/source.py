@@ -10,7 +10,6 @@ from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
 from urdf2dyn_ros.languages.sections import crossing
 from urdf2dyn_ros.program.function import Function
-from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Call, Name, Signed, Statement, Term, names_in
 
 _INFIX = Infix(call=magnitude_as('magnitude_SUFFIX'))
@@ -34,7 +33,7 @@ class Source(NamedTuple):
     statements: int
 
 
-def source(program: Program, function: Function) -> Source:
+def source(function: Function) -> Source:
     """
     Return the C text of one function of a program of style fast.
 

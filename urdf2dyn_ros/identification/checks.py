@@ -1,6 +1,7 @@
 """Checks of a recording before it is used: what cannot be identified from, with the reason."""
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -96,7 +97,7 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
         return degrees
     if not used.any():
-        reasons = list(dict.fromkeys(fault for fault, moves in zip(faults, moving) if moves))
+        reasons = [*dict.fromkeys(compress(faults, moving))]
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
         return ('no joint that moves has a measured effort that can be used: '
                 f'{"; ".join(reasons[:2])}{more}')

@@ -1,6 +1,7 @@
 """What an identified model does not explain, and the likely reason, in sentences."""
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> list[
         remarks.append(
             f'the gain of {", ".join(names)} is negative: the motor turns the other way than the '
             'joint, or the sign of its current is wrong')
-    names = [joint for joint, flag in zip(joints, negative_rotors & result.used) if flag]
+    names = [*compress(joints, negative_rotors & result.used)]
     if names:
         remarks.append(
             f'the data would have a negative rotor inertia at {", ".join(names)}, which is '
@@ -107,7 +108,7 @@ def _fits_opposite_sign(result: Identification, joint: int) -> bool:
 def _poor_validation(result: Identification) -> Iterator[str]:
     for name, figures in result.validation.items():
         poor = result.used & (figures.every[2] >= figures.every[0])
-        names = [joint for joint, flag in zip(result.robot.joints, poor) if flag]
+        names = [*compress(result.robot.joints, poor)]
         if names:
             yield (f'{name}: at {", ".join(names)} the identified model is no better than the '
                    'URDF; the recordings of the fit are too short or have other motions and '
@@ -168,7 +169,7 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
         efforts = np.array([np.linalg.norm(R[:, -1]) for R in pools[number].triangles])
         least = _LEAST_MISFIT * efforts / np.sqrt(np.maximum(pools[number].rows, 1.0))
         worse = (ratio > _MISFIT_RATIO) & (own > least)
-        names = [joint for joint, flag in zip(robot.joints, worse) if flag]
+        names = [*compress(robot.joints, worse)]
         if names:
             most = float(ratio[worse].max())
             remarks.append(

@@ -1,6 +1,7 @@
 """Contacts of one robot, from the outputs of its stream, with a status."""
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class ContactWatch:
         return Status('contact', Level.OK, 'no contact', values)
 
     def _named(self, flags: NDArray[np.bool_]) -> str:
-        return ', '.join(name for name, flag in zip(self._names, flags.tolist()) if flag)
+        return ', '.join(compress(self._names, flags))
 
 
 def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,

@@ -7,6 +7,7 @@ it does not need the URDF's masses, nor the gains of currents.
 """
 
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +55,7 @@ def contacts(joints: Sequence[str], rows: RecordedRows, used: Array) -> str:
     edges = np.flatnonzero(np.diff(there, prepend=False, append=False)).reshape(-1, 2)
     spans = ', '.join(f'{times[first, 0]:.1f} to {times[last - 1, -1]:.1f} s'
                       for first, last in edges)
-    names = ', '.join(name for name, each in zip(joints, np.any(feels[:, there], axis=1).tolist())
-                      if each)
+    names = ', '.join(compress(joints, np.any(feels[:, there], axis=1)))
     return (f'from {spans} the efforts of {names} do not fit the model that fits the rest of the '
             'recording: did something touch the robot? Remove that time, or record again')
 

@@ -1,6 +1,7 @@
 """The result as JSON: all figures and parameters, for programs."""
 
 from collections.abc import Mapping
+from itertools import compress
 from typing import Any
 
 from urdf2dyn_ros.identification.columns import PARAMETERS
@@ -32,7 +33,7 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
         'recordings': [
             {'name': each.name, 'seconds': each.seconds, 'cutoff_hz': each.cutoff,
              'delay_s': each.delay,
-             'joints': [joint for joint, used in zip(robot.joints, each.used) if used]}
+             'joints': [*compress(robot.joints, each.used)]}
             for each in result.summaries],
         'remarks': result.remarks}, indent=1)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -185,8 +186,7 @@ def _base(result: Identification) -> ReportTable:
 def _recordings(result: Identification) -> ReportTable:
     rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
              figure_text(1e3 * each.delay),
-             'all' if each.used.all() else ', '.join(
-                 joint for joint, used in zip(result.robot.joints, each.used) if used)]
+             'all' if each.used.all() else ', '.join(compress(result.robot.joints, each.used))]
             for each in result.summaries]
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
                                       'effort is late by [ms]', 'joints'), rows,
