@@ -22,7 +22,7 @@ from urdf2dyn_ros.program.added_loads import add_payload, add_wrenches
 from urdf2dyn_ros.program.named_constants import named_constants
 from urdf2dyn_ros.program.paragraphs import Notebook
 from urdf2dyn_ros.program.program import JointRow, ParameterGroup
-from urdf2dyn_ros.program.scheduling import nodes_behind
+from urdf2dyn_ros.program.scheduling import nodes_behind, nodes_of
 
 _ARITHMETIC = ('mul', 'add', 'sub', 'reciprocal')
 
@@ -45,7 +45,7 @@ class Request:
     functions: tuple[str, ...]
     loads: Loads
     frames: LinkFrames
-    general: bool = False
+    general: bool
 
     @property
     def inputs(self) -> dict[str, Input]:
@@ -91,7 +91,7 @@ class Derivation:
 
     def _roots(self) -> list[Node]:
         rows = [*itertools.chain(*self.results.values()), *self.vectors.values()]
-        return [entry.node for row in rows for entry in row if isinstance(entry, Expression)]
+        return nodes_of(itertools.chain(*rows))
 
 
 class _Arguments(Mapping[str, list[Expression]]):
@@ -178,10 +178,8 @@ def simplified(request: Request, function: ModelFunction,
 def _used(graph: Graph, results: Mapping[str, Rows],
           groups: Sequence[ParameterGroup]) -> list[ParameterGroup]:
     """Return the parameters that the results depend on."""
-    entries = [entry for rows in results.values() for row in rows for entry in row]
-    used = {node.value for node in nodes_behind(graph, [
-        entry.node for entry in entries if isinstance(entry, Expression)])
-        if node.op == 'parameter'}
+    roots = nodes_of(entry for rows in results.values() for row in rows for entry in row)
+    used = {node.value for node in nodes_behind(graph, roots) if node.op == 'parameter'}
     kept = []
     for title, lines in groups:
         some = []

@@ -14,7 +14,7 @@ from urdf2dyn_ros.multibody import ROOT, Multibody
 from urdf2dyn_ros.program.notation import SYMBOLS, formula
 from urdf2dyn_ros.program.program import JointRow
 from urdf2dyn_ros.program.scheduling import Schedule
-from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement
+from urdf2dyn_ros.program.statements import Block, Paragraph, Section, Statement, untitled
 
 # mentioned even where no statement is left of them
 _VECTOR_SYMBOLS = frozenset(('q', 'b', 'A', 'wj', 'wdj', 'bj', 'w', 'wd', 'a', 'U', 'f', 'n',
@@ -114,8 +114,8 @@ class Notebook(Notes):
             self._sections = {section.title for section in sections}
             self._known = {about for about in explained if about[0] in self._sections}
         if waiting:   # no quantity was noted after these
-            rest = tuple(statement for _, statement in reversed(waiting))
-            sections.append(Section(RESULTS_TITLE, (Paragraph('', (Block('', rest),)),)))
+            sections.append(untitled((statement for _, statement in reversed(waiting)),
+                                     RESULTS_TITLE))
         return tuple(sections)
 
     def _blocks(self, quantities: Iterable[Noted], waiting: list[tuple[Node, Statement]],

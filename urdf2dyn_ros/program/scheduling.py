@@ -37,7 +37,7 @@ class Schedule:
                  known: dict[Node, tuple[str, bool]] | None = None, temporary: str = 't',
                  name_outputs: bool = False, spare_names: bool = False) -> None:
         self._known = known or {}
-        roots = [output.node for output in outputs if isinstance(output, Expression)]
+        roots = nodes_of(outputs)
         self.needed = nodes_behind(graph, roots, self._known)
         self.names = dict(self._known)
         self.by_node: dict[Node, Statement] = {}
@@ -103,6 +103,11 @@ class Schedule:
 
     def _operation(self, node: Node) -> Signed:
         return _OPERATIONS[node.op](node, [self._operand(arg) for arg in node.args])
+
+
+def nodes_of(scalars: Iterable[Scalar]) -> list[Node]:
+    """Return the nodes of those scalars that are no numbers."""
+    return [scalar.node for scalar in scalars if isinstance(scalar, Expression)]
 
 
 def nodes_behind(graph: Graph, roots: Iterable[Node],

@@ -96,6 +96,11 @@ class Section(NamedTuple):
     paragraphs: tuple[Paragraph, ...]
 
 
+def untitled(statements: Iterable[Statement], title: str = '') -> Section:
+    """Return a section of statements without formulas, whose one paragraph has no title."""
+    return Section(title, (Paragraph('', (Block('', tuple(statements)),)),))
+
+
 def names_in(values: Iterable[Signed]) -> set[str]:
     """Return the names that some terms mention."""
     return {term.text for term in parts(values) if isinstance(term, Name)}

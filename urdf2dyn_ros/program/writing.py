@@ -12,7 +12,7 @@ from urdf2dyn_ros.program.derivation import Derivation, Request
 from urdf2dyn_ros.program.function import Function, Result, Row
 from urdf2dyn_ros.program.program import JointRow
 from urdf2dyn_ros.program.scheduling import Schedule
-from urdf2dyn_ros.program.statements import Block, Paragraph, Section
+from urdf2dyn_ros.program.statements import untitled
 from urdf2dyn_ros.program.twins.equal_limbs import equal_limbs
 from urdf2dyn_ros.program.twins.twinned import Twinned
 
@@ -42,11 +42,10 @@ def in_twins(request: Request, derived: Derivation, function: Function) -> Funct
     if not twinned.results:
         return None
     schedule = _scheduled(twinned.graph, twinned.results, request, {})
-    block = Block('', tuple(schedule.by_node.values()))
     results = _results(request, derived, twinned.results, schedule)
     twinned.graph.clear()
     return replace(function, results=results, twins=schedule.twins,
-                   sections=(Section('', (Paragraph('', (block,)),)),))
+                   sections=(untitled(schedule.by_node.values()),))
 
 
 def _scheduled(graph: Graph, results: Mapping[str, Rows], request: Request,

@@ -6,15 +6,7 @@ from dataclasses import replace
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.sections import Sectioned
 from urdf2dyn_ros.program.function import Function
-from urdf2dyn_ros.program.statements import (
-    Block,
-    Name,
-    Paragraph,
-    Section,
-    Statement,
-    names_in,
-    parts,
-)
+from urdf2dyn_ros.program.statements import Name, Statement, names_in, parts, untitled
 
 
 def section(c: Language, function: Function, whole: Sectioned, statements: Sequence[Statement],
@@ -58,5 +50,4 @@ def stored(c: Language, whole: Sectioned, statements: Sequence[Statement]) -> It
 
 def with_statements(function: Function, statements: Sequence[Statement]) -> Function:
     """Return a function with these statements alone, of which its inputs are used."""
-    block = Block('', tuple(statements))
-    return replace(function, sections=(Section('', (Paragraph('', (block,)),)),))
+    return replace(function, sections=(untitled(statements),))

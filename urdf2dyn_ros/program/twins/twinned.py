@@ -18,7 +18,7 @@ from urdf2dyn_ros.algebra.expression import (
 )
 from urdf2dyn_ros.functions.function import Rows
 from urdf2dyn_ros.functions.quantity import JOINTS, Quantity
-from urdf2dyn_ros.program.scheduling import nodes_behind
+from urdf2dyn_ros.program.scheduling import nodes_behind, nodes_of
 from urdf2dyn_ros.program.twins.correspondence import Correspondence, Operand
 
 LEAST_SAVED = 1 / 3
@@ -46,9 +46,8 @@ class Twinned:
 
     def __init__(self, graph: Graph, results: Mapping[str, Rows],
                  quantities: Mapping[str, Quantity], limbs: Mapping[int, int]) -> None:
-        roots = [entry.node for rows in results.values() for row in rows for entry in row
-                 if isinstance(entry, Expression)]
-        needed = nodes_behind(graph, roots)
+        needed = nodes_behind(graph, nodes_of(
+            entry for rows in results.values() for row in rows for entry in row))
         arguments = [node.args[0] for node in needed if node.op in (*_CALLS, 'exp')]
         pairs = [pair for name, rows in results.items()
                  for pair in _corresponding(rows, quantities[name], limbs)]
