@@ -12,6 +12,7 @@ import pytest
 
 from support.nodes.children import children, ended, line_with
 from support.paths import ROOT
+from urdf2dyn_ros.cli import main
 
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
@@ -25,7 +26,22 @@ def start(robot, duration, output, *words):
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def test_simulated_and_computed_efforts_agree(tmp_path):
+@pytest.fixture
+def demonstrated(monkeypatch, capsys):
+    """Return a function that demonstrates in this process, with forks as nodes."""
+    from support.nodes.fork_server import ForkedProcess
+    from urdf2dyn_ros.nodes.demo.child_process import ChildProcess
+    monkeypatch.setattr(ChildProcess, '_start', staticmethod(ForkedProcess))
+
+    def run(robot, duration, output, *words):
+        code = main(['demo', *filter(None, [str(robot)]), '--duration', str(duration),
+                     '-o', str(output), *words])
+        return code, ''.join(capsys.readouterr())
+
+    return run
+
+
+def test_simulated_and_computed_efforts_agree(tmp_path, demonstrated):
     demo = start('', 2.0, tmp_path / 'output')
     output = ended(demo, 0)
     written = sorted(path.name for path in (tmp_path / 'output').iterdir())
@@ -43,26 +59,26 @@ def test_simulated_and_computed_efforts_agree(tmp_path):
     script = subprocess.run([sys.executable, tmp_path / 'output' / 'rx90_dynamics.py'],
                             capture_output=True, text=True)
     assert script.returncode == 0, script.stdout + script.stderr
-    again = ended(start('', 2.0, tmp_path / 'output'), 1)
+    code, again = demonstrated('', 2.0, tmp_path / 'output')
+    assert code == 1
     assert 'efforts.csv exists, which may be your work' in again and '--overwrite' in again
 
 
-def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path):
-    demo = start('', 'nan', tmp_path / 'output')
-    assert ended(demo, 1) == (
-        'error: parameter duration = nan: must be a number, at least 0.5, at most 86400 [s]\n')
+def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path, demonstrated):
+    assert demonstrated('', 'nan', tmp_path / 'output') == (
+        1, 'error: parameter duration = nan: must be a number, at least 0.5, at most 86400 [s]\n')
     assert not (tmp_path / 'output').exists()
 
 
-def test_a_root_that_floats_is_fixed_and_gravity_is_that_of_the_option(tmp_path):
+def test_a_root_that_floats_is_fixed_and_gravity_is_that_of_the_option(tmp_path, demonstrated):
     """As in the simulator, which has no sensor of the root's motion."""
     text = (ROOT / 'urdf' / 'robot_2r.urdf').read_text().replace('</robot>', """<link name="odom"/>
         <joint name="flies" type="floating"><parent link="odom"/><child link="base"/></joint>
         </robot>""")
     robot = tmp_path / 'floating.urdf'
     robot.write_text(text)
-    demo = start(robot, 2.0, tmp_path / 'output', '--gravity', '0', '-9.81', '0')
-    output = ended(demo, 0)
+    code, output = demonstrated(robot, 2.0, tmp_path / 'output', '--gravity', '0', '-9.81', '0')
+    assert code == 0, output
     first = next(csv.DictReader((tmp_path / 'output' / 'efforts.csv').open()))
     assert float(first['measured_joint1']) == pytest.approx(9.81 * (13 + 5), rel=0.01)  # stretched
     joints = json.loads((tmp_path / 'output' / 'efforts.json').read_text())['joints']
@@ -103,12 +119,12 @@ def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
     ('<robot name="x"><link name="a"/><link name="b"/></robot>', ['robot description']),
     ('<robot name="x"><link name="a"/></robot>', ['joint_simulator ended', 'no joint that moves']),
 ])
-def test_a_robot_that_cannot_be_shown_is_an_error(text, words, tmp_path):
+def test_a_robot_that_cannot_be_shown_is_an_error(text, words, tmp_path, demonstrated):
     robot = tmp_path / 'robot.urdf'
     if text is not None:
         robot.write_text(text)
-    demo = start(robot, 3.0, tmp_path / 'output')
-    output = ended(demo, 1)
+    code, output = demonstrated(robot, 3.0, tmp_path / 'output')
+    assert code == 1
     for word in ['error: ', *words]:
         assert word in output
     assert 'Traceback' not in output
