@@ -108,41 +108,54 @@ def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
 
 def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
     """Return what is set without effect on this robot, a sentence each; all parameters."""
-    lines = list(_unknown(values, model))
+    return [*_unknown(values, model), *_of_disabled_terms(values), *_incomplete(values),
+            *_on_resting_links(values, model), *_without_friction(values, model)]
+
+
+def _of_disabled_terms(values: Mapping[str, Any]) -> Iterator[str]:
     for name, term in TERMS.items():
         settings = {row.setting for row in term.rows().values()}
         parameters = [parameter for parameter in values if JOINT_PARAMETERS.has(parameter)
                       and JOINT_PARAMETERS.split(parameter)[1] in settings]
         if parameters and not values[f'{name}.enabled']:
-            lines.append(f'{", ".join(parameters)} without effect: {name}.enabled is false')
+            yield f'{", ".join(parameters)} without effect: {name}.enabled is false'
+
+
+def _incomplete(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each parameter that needs another one."""
     if values['payload.mass'] and not values['payload.link']:
-        lines.append('payload.mass without effect: payload.link is empty')
+        yield 'payload.mass without effect: payload.link is empty'
+    for joint, row in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
+        if 'gear_ratio' in row and not row.get('rotor_inertia'):
+            yield f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
+
+
+def _on_resting_links(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
     system = multibody(model)
-    if values['rotor.enabled']:
-        lines += [f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
-                  for joint, row in JOINT_PARAMETERS.of(values).items()
-                  if 'gear_ratio' in row and not row.get('rotor_inertia')]
-    if not Loads(_base(values)).moving(system):
-        acting = [('payload', values['payload.link']),
-                  *(('external wrench', link) for link in external(values)),
-                  *(('<force>', force.link) for force in model.forces * values['forces.enabled'])]
-        lines += [f'{load} on link {quote(link)} without effect: the link stands still'
-                  for load, link in acting if link in system.links
-                  and system.links[link][0] == ROOT]
-    if values['friction.enabled']:
-        settings = {row.setting for row in Friction.rows().values()}
-        declared = any(joint.damping or joint.friction for joint in model.joints) or any(
-            settings & {*row} for row in JOINT_PARAMETERS.of(values).values())
-        if not declared:
-            lines.append('friction.enabled without effect: the URDF has no <dynamics damping '
-                         'friction> other than 0, and no joints.* gives friction')
-        singles = {body.name for body in system.bodies}
-        lines += [f'damping and friction of joint {quote(joint.name)} are not counted: it has '
-                  f'several coordinates; set joints.<coordinate>.viscous and coulomb'
-                  for joint in model.joints
-                  if joint.type in ('planar', 'floating') and joint.name not in singles
-                  and (joint.damping or joint.friction)]
-    return lines
+    if Loads(_base(values)).moving(system):
+        return
+    for load, link in (('payload', values['payload.link']),
+                       *(('external wrench', link) for link in external(values)),
+                       *(('<force>', force.link)
+                         for force in model.forces * values['forces.enabled'])):
+        if link in system.links and system.links[link][0] == ROOT:
+            yield f'{load} on link {quote(link)} without effect: the link stands still'
+
+
+def _without_friction(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+    if not values['friction.enabled']:
+        return
+    settings = {row.setting for row in Friction.rows().values()}
+    if not (any(joint.damping or joint.friction for joint in model.joints)
+            or any(settings & {*row} for row in JOINT_PARAMETERS.of(values).values())):
+        yield ('friction.enabled without effect: the URDF has no <dynamics damping friction> '
+               'other than 0, and no joints.* gives friction')
+    singles = {body.name for body in multibody(model).bodies}
+    for joint in model.joints:
+        if (joint.type in ('planar', 'floating') and joint.name not in singles
+                and (joint.damping or joint.friction)):
+            yield (f'damping and friction of joint {quote(joint.name)} are not counted: it has '
+                   'several coordinates; set joints.<coordinate>.viscous and coulomb')
 
 
 def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:

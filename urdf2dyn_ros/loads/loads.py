@@ -54,7 +54,17 @@ class Loads:
                 f'what is on {listed(system.anchored)} does not move with the floating robot, as '
                 f'it is on the same root {quote(system.root[0].link.name)}: describe the floating '
                 'robot alone, or choose base fixed, which fixes everything to the root')
-        joints, links = {body.name: JOINTS[body.type] for body in system.bodies}, system.links
+        self._check_terms(system)
+        for link in self.external:
+            self._check_link(link, 'an external wrench', system)
+        if self.payload:
+            self._check_link(self.payload, 'a payload', system)
+        if len(set(self.external)) < len(tuple(self.external)):
+            raise ParameterError('a link is named twice for external wrenches: '
+                                 f'{", ".join(self.external)}')
+
+    def _check_terms(self, system: Multibody) -> None:
+        joints = {body.name: JOINTS[body.type] for body in system.bodies}
         for name, terms in self.terms.items():
             if name not in joints:
                 raise ParameterError(f'there is no movable joint {name!r} for friction, rotor or '
@@ -67,16 +77,11 @@ class Loads:
             if len(set(kinds)) < len(kinds):
                 raise ParameterError(f'joint {name!r} has {", ".join(kinds)}: give at most one '
                                      'of each, with the parameters of all')
-        for what, names in (('an external wrench', tuple(self.external)),
-                            ('a payload', (self.payload,) if self.payload else ())):
-            for name in names:
-                if name not in links:
-                    raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
-                                         f'{", ".join(links)}')
-                if self.moving(system) and name in system.world:
-                    raise ParameterError(f'link {name!r} is the world, in which the robot '
-                                         f'floats, or fixed to it: {what} must be on another '
-                                         'link')
-        if len(set(self.external)) < len(tuple(self.external)):
-            raise ParameterError('a link is named twice for external wrenches: '
-                                 f'{", ".join(self.external)}')
+
+    def _check_link(self, name: str, what: str, system: Multibody) -> None:
+        if name not in system.links:
+            raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
+                                 f'{", ".join(system.links)}')
+        if self.moving(system) and name in system.world:
+            raise ParameterError(f'link {name!r} is the world, in which the robot floats, or '
+                                 f'fixed to it: {what} must be on another link')
