@@ -153,7 +153,6 @@ def test_cc_that_is_no_command_line_and_cc_in_this_directory(
 
 _SMALL_STACK = """
 import numpy as np
-from support.oracles import random_state
 from support.random_trees import random_inertia
 from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.robot_model import Joint, Link, RobotModel
