@@ -28,7 +28,6 @@ Largest error of an angle [rad] that is a quarter turn, printed with ten decimal
 
 A fifth of the promised 1e-10 of efforts, and not more: with angles of 0.27931 and -0.00019159 rad
 (Unitree's G1) an entry of 4e-10 is no zero.
-
 """
 
 _HALF_TURN = 179.999

@@ -36,7 +36,6 @@ Longest distance [m] from a joint to a common normal.
 
 Axes that are nearly parallel have it far away, where inertias lose digits: there is a fixed frame
 at the joint instead, which only moves the origin.
-
 """
 
 _NOISE = 4e-15

@@ -16,7 +16,6 @@ SHORT_PERIOD = 7.5e-3
 Time between samples below which predictions of all filters count [s].
 
 With fewer samples, velocities that are late move these predictions before they are recognised.
-
 """
 
 

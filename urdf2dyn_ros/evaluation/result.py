@@ -83,7 +83,6 @@ _CALENDAR = 946_684_800 * SECOND_NS
 """Stamps [ns] since the year 2000 are dates, smaller ones times since an unknown start."""
 
 
-
 def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantics: str,
                        result: Evaluation) -> list[str]:
     """Return sentences about recording, robot, method, and dropped records."""

@@ -18,7 +18,6 @@ DEEPEST = 20
 Joints from the root to a tip up to which factors of the mass matrix are tried.
 
 In a chain of so many, articulated bodies take half the operations (8316 and 4200).
-
 """
 
 

@@ -40,7 +40,6 @@ _LATE_FRICTION_ERROR = 0.8
 """Error without friction that follows late, relative to that with it, from which there is some."""
 
 
-
 def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
     """Return the pools of the blocks, then of the gaps; joints that are not used are empty."""
     return weighted_pools(rows, np.broadcast_to(used, rows.moves.shape))
@@ -70,7 +69,6 @@ def choose_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
 
     Friction that follows late looks like a delay. With such a delay efforts are predicted better,
     but gains, which are factors of the bodies' efforts, are wrong: `by_bodies` avoids it.
-
     """
     trials = _Trials(robot, source.rows, used, terms)
     chosen = trials.filter(cutoff, delay)

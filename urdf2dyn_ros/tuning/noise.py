@@ -72,7 +72,6 @@ Least noise of positions and velocities [rad or m], [rad/s or m/s].
 
 With less noise the filter's covariance loses all digits to its initial variances; no sensor has 29
 bits a turn.
-
 """
 
 

@@ -21,7 +21,6 @@ Operations that last as long as a division and what waits for it at one joint.
 
 In chains of 8 to 12 joints the same number of operations takes 20 to 25 % longer than with the
 factors of the mass matrix (gcc and clang, -O3 -march=native); in branches others fill the time.
-
 """
 
 _FREE = 'As the joints behind it move freely. '

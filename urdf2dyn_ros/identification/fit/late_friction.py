@@ -4,7 +4,6 @@ Friction that follows late when a joint turns back, as in harmonic drives, elimi
 Its sign z comes to that of the velocity within some travel (Dahl):
 
     dz = (sign(dq) - z) |dq| / travel
-
 """
 
 import numpy as np
