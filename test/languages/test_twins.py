@@ -27,7 +27,7 @@ from urdf2dyn_ros.program.twins import twinned
 from urdf2dyn_ros.program.twins.equal_limbs import equal_limbs
 from urdf2dyn_ros.program.twins.signs import Signs
 from urdf2dyn_ros.program.twins.twinned import Twinned
-from urdf2dyn_ros.robot_model import Joint, Link, Mimic
+from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic
 
 VECTORS = '#if defined(__GNUC__)'
 HUMANOID, TALOS = OWN / 'humanoid_3p33r.urdf', next(EXAMPLES.rglob('talos_reduced.urdf'))
@@ -67,6 +67,19 @@ def insect(mimic: bool = False) -> RobotModel:
             links.append(Link(name, random_inertia(seed)))
             parent = name
     return RobotModel('insect', tuple(links), tuple(joints), 'rail')
+
+
+def hexapod() -> RobotModel:
+    """Return six legs on the root, which differ in their places and centres of mass alone."""
+    links, joints, still = [Link('root')], [], (0.0, 0.0, 0.0)
+    for leg in range(6):
+        inertia = Inertia(1.0, (0.1, 0.1 * leg, 0.3), still, (0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+        for k, kind in enumerate(('revolute', 'revolute', 'prismatic')):
+            links.append(Link(f'leg{leg}_{k}', inertia))
+            joints.append(Joint(
+                f'joint{leg}_{k}', kind, f'leg{leg}_{k - 1}' if k else 'root', f'leg{leg}_{k}',
+                (0.1, 0.2 if k else 0.2 * leg, 0.1), still, tuple(np.eye(3)[k].tolist())))
+    return RobotModel('hexapod', tuple(links), tuple(joints), 'root')
 
 
 def test_limbs_are_equal_that_have_the_same_joints() -> None:
@@ -111,6 +124,18 @@ def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_
     assert worst(tau, [efforts[name] for name in names]) < 1e-10
     for mine, theirs in zip(matrices, oracle.derivatives(names, state)):
         assert worst(mine, theirs.ravel()) < 1e-10
+
+
+@pytest.mark.parametrize(('tool', 'form'), [
+    ('gcc', 'vectors'), ('clang', 'one by one'), ('g++', 'vectors')])
+def test_a_twin_of_numbers_of_another_waits_for_both(tool: str, form: str, tmp_path: Path,
+                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where limb is computed behind limb, they are there when the loop over the limbs is done."""
+    if form == 'one by one':
+        monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
+    whole = whole_program(hexapod(), 'inverse_dynamics')
+    assert whole.functions[0].twinned is not None
+    language_tools.check_self_test(tool, language_tools.files_of(tool, whole), tmp_path)
 
 
 @pytest.mark.parametrize(('functions', 'tool'), [

@@ -1,8 +1,7 @@
 """Long functions in sections, as the time that compiling takes grows faster than a function."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import NamedTuple
 
 from urdf2dyn_ros.program.function import Function
@@ -13,6 +12,7 @@ from urdf2dyn_ros.program.statements import (
     Statement,
     Term,
     names_in,
+    parts,
     replaced,
 )
 
@@ -27,36 +27,57 @@ class Sectioned(NamedTuple):
     """
     Sections of statements, the function without them, and the memory between them.
 
-    The statements of a section are all of one kind: they make single numbers or twins. `kept` has
-    the index of every name in that memory, `twins` in that of twins; entries of the results are
-    entries of either.
+    The statements of a section are all of one kind: they make single numbers or twins. The twins
+    of a run of sections can be computed limb by limb. `kept` has the index of every name in that
+    memory, `twins` in that of twins; entries of the results are entries of either.
     """
 
-    sections: list[list[Statement]]
+    runs: list[list[Sequence[Statement]]]
     function: Function
     kept: dict[str, int]
     twins: dict[str, int]
 
+    @property
+    def sections(self) -> list[Sequence[Statement]]:
+        """The sections of all runs."""
+        return [section for run in self.runs for section in run]
+
 
 def sectioned(function: Function, before: Sequence[Statement]) -> Sectioned:
     """Return the sections of a function; the statements before them are not part of it."""
-    sections = [list(part) for _, kind in groupby(function.statements,
-                                                  lambda each: each.name in function.twins)
-                for part in _parts(tuple(kind))]
+    runs = [_parts(run) for run in _runs(function)]
+    sections = [section for run in runs for section in run]
     made = {statement.name for part in (before, *sections) for statement in part}
     places = crossing([before, *sections])
     for name in sorted(made & names_in(function.entries)):
         places.setdefault(name, len(places))
     twins = [name for name in places if name in function.twins]
     kept = [name for name in places if name not in function.twins]
-    whole = Sectioned(sections, function, {name: k for k, name in enumerate(kept)},
+    whole = Sectioned(runs, function, {name: k for k, name in enumerate(kept)},
                       {name: k for k, name in enumerate(twins)})
     return whole._replace(
-        sections=[[Statement(name, _placed(value, {}, whole.twins)) for name, value in section]
-                  for section in sections] if twins else sections,
+        runs=[[[Statement(name, _placed(value, {}, whole.twins)) for name, value in section]
+               for section in run] for run in runs] if twins else runs,
         function=replace(function, sections=(), results=tuple(
             result.with_entries(lambda entry: _placed(entry, whole.kept, whole.twins))
             for result in function.results)))
+
+
+def _runs(function: Function) -> Iterator[list[Statement]]:
+    """Yield statements of one kind, none of which uses a number of a twin that is among them."""
+    run: list[Statement] = []
+    kind, made = False, set[str]()
+    for statement in function.statements:
+        is_twin = statement.name in function.twins
+        if is_twin != kind or (is_twin and made & {
+                term.twin.text for term in parts([statement.value]) if isinstance(term, Single)}):
+            if run:
+                yield run
+            run, kind, made = [], is_twin, set()
+        run.append(statement)
+        made.add(statement.name)
+    if run:
+        yield run
 
 
 def _parts(statements: Sequence[Statement]) -> list[Sequence[Statement]]:

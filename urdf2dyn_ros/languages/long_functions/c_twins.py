@@ -1,7 +1,6 @@
 """Twins in C: the numbers of two equal limbs in one vector, or one behind the other."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from urdf2dyn_ros.languages.language import Language
 from urdf2dyn_ros.languages.long_functions.section_text import loaded_names, loaded_twins
@@ -50,14 +49,15 @@ def section_calls(c: Language, whole: Sectioned, sections: Sequence[tuple[str, b
                   arrays: Sequence[str]) -> Iterator[str]:
     """Yield the calls of the sections: their names, and whether they make twins."""
     passed = [*arrays, 'kept', *['twins'] * bool(whole.twins)]
-    for twins, some in groupby(sections, lambda section: section[1]):
+    waiting = iter(sections)
+    for run in whole.runs:
+        (name, twins), *others = (next(waiting) for _ in run)
+        names = [name, *(other for other, _ in others)]
         if not twins:
-            for name, _ in some:
-                yield c.array(f'{c.INDENT}{name}(', passed, ');')
+            yield from (c.array(f'{c.INDENT}{name}(', passed, ');') for name in names)
             continue
         yield f'{c.INDENT}for (int limb = 0; limb < 2; limb += LIMBS_AT_ONCE) {{'
-        for name, _ in some:
-            yield c.array(f'{c.INDENT * 2}{name}(', [*passed, 'limb'], ');')
+        yield from (c.array(f'{c.INDENT * 2}{name}(', [*passed, 'limb'], ');') for name in names)
         yield f'{c.INDENT}}}'
 
 
