@@ -14,8 +14,9 @@ from urdf2dyn_ros.languages.long_functions import cpp_parts
 
 def in_sections(tool: str, ending: str,
                 monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], str]:
-    """Return files of sections of 50 statements, and the code without its self-check."""
+    """Return files of many sections of 50 statements, and the code without its self-check."""
     monkeypatch.setattr(sections, 'STATEMENTS_PER_SECTION', 50)
+    monkeypatch.setattr(sections, 'MOST_IN_ONE', 3)
     model = robot('tangle')
     files = language_tools.files_of(tool, program_of(
         model, 'fast', 'inverse_dynamics_derivatives', loads=everything(model, 'moving')))
@@ -31,7 +32,7 @@ def test_a_long_function_passes_its_check_in_sections(
     files, code = in_sections('gcc', '.c', monkeypatch)
     statements = [part.count('const double t') for part in re.split(r'\n}\n', code)]
     assert (max(statements) <= 60) == (most == 60)
-    assert len(re.findall(r'^static void robot_inverse', code, re.MULTILINE)) == (
+    assert len(re.findall(r'^static APART void robot_inverse', code, re.MULTILINE)) == (
         len(re.findall(r'^    robot_inverse', code, re.MULTILINE)))
     language_tools.check_self_test('gcc', files, tmp_path)
 
@@ -41,7 +42,7 @@ def test_a_long_function_of_cpp_passes_its_check_in_sections(
     monkeypatch.setattr(cpp_parts, 'MOST_STATEMENTS', 60)
     files, code = in_sections('g++', '.hpp', monkeypatch)
     assert max(part.count('const Scalar t') for part in re.split(r'\n}\n', code)) <= 60
-    assert len(re.findall(r'^static void inverse', code, re.MULTILINE)) == (
+    assert len(re.findall(r'^\[\[gnu::noinline\]\] static void inverse', code, re.MULTILINE)) == (
         len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
     language_tools.check_self_test('g++', files, tmp_path)
 

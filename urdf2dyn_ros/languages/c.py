@@ -6,7 +6,7 @@ from itertools import chain
 from urdf2dyn_ros.languages.angles import Angles
 from urdf2dyn_ros.languages.c_trigonometry import in_one_loop, most_angles, sines_and_cosines
 from urdf2dyn_ros.languages.infix import Infix, magnitude_as
-from urdf2dyn_ros.languages.long_functions.c_sections import in_sections
+from urdf2dyn_ros.languages.long_functions.c_sections import APART, in_sections
 from urdf2dyn_ros.languages.long_functions.c_twins import twin_definitions
 from urdf2dyn_ros.languages.precision import precision
 from urdf2dyn_ros.languages.sections import MOST_STATEMENTS
@@ -83,6 +83,8 @@ class C(CSelfTest):
             yield from sines_and_cosines(self.real, most_angles(self.program.functions))
         if any(function.twinned for function in self.program.functions):
             yield from twin_definitions(self)
+        if any('APART ' in line for line in functions):
+            yield from APART.splitlines()
         yield from functions
         yield from self.filled(_TESTED)
         yield from self.self_test()

@@ -16,6 +16,15 @@ from urdf2dyn_ros.languages.sections import sectioned
 from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.statements import Number, Signed, Statement
 
+APART = """
+
+#ifdef __GNUC__
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif"""
+"""What keeps a section a function of its own, so that compiling does not take minutes."""
+
 _ZERO = Signed(False, Number(0.0))
 
 
@@ -29,7 +38,8 @@ def in_sections(c: Language, function: Function, signature: str) -> Iterator[str
     sections = []
     for k, statements in enumerate(whole.sections):
         name, twins = f'{c.program.name}_{function.name}_{k}', is_twin(function, statements)
-        yield c.array(f'static void {name}(', [*vectors, *memory_arguments(c, whole, twins)], ')')
+        yield c.array(f'static {"APART " * whole.apart}void {name}(',
+                      [*vectors, *memory_arguments(c, whole, twins)], ')')
         body = twin_section if twins else section
         yield from ['{', *body(c, function, whole, statements, [
             *arrays, *['twins'] * (bool(whole.twins) and not twins)]), '}', '']

@@ -51,7 +51,7 @@ def pair_definitions(cpp: CppSelfTest) -> list[str]:
 
 def cpp_sections(cpp: CppSelfTest, function: Function, whole: Sectioned,
                  inputs: Sequence[str]) -> Iterator[str]:
-    """Yield the sections of a function; being static, those called once may become part of it."""
+    """Yield the sections of a function; few of them may become part of it, being called once."""
     vectors = [f'const Scalar *{name}' if name in ARRAYS.values() else
                f'const {cpp.vector_type(name)} &{name}' for name in inputs]
     memory = [f'std::array<Scalar, {len(whole.kept)}> &kept',
@@ -59,7 +59,7 @@ def cpp_sections(cpp: CppSelfTest, function: Function, whole: Sectioned,
     arrays = [*inputs, 'kept', *['twins'] * bool(whole.twins)]
     for k, statements in enumerate(whole.sections):
         yield 'template <typename Scalar>'
-        yield cpp.array(f'static void {function.name}_{k}(',
+        yield cpp.array(f'{"[[gnu::noinline]] " * whole.apart}static void {function.name}_{k}(',
                         [*vectors, *memory], ')')
         calls = {term.function for term in parts(each.value for each in statements)
                  if isinstance(term, Call)}
