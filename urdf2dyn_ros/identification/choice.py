@@ -125,7 +125,7 @@ class _Trials:
         if errors[least] > _BETTER_ERROR * errors[steps]:
             return 0.0
         if 0 < least < len(delays) - 1:
-            return _vertex(delays[least], DELAY_STEP, errors[least - 1:least + 2].tolist())
+            return vertex(delays[least], DELAY_STEP, errors[least - 1:least + 2].tolist())
         inner = 1 if least == 0 else -2
         return self._larger_delay(cutoff, float(delays[least]), errors[least], errors[inner])
 
@@ -141,10 +141,11 @@ class _Trials:
             return bound
         if least > _FAR_BETTER_ERROR * bound_error:
             return bound
-        return _vertex(at, step, (before, least, after))
+        return vertex(at, step, (before, least, after))
 
 
-def _vertex(at: float, step: float, errors: Sequence[float]) -> float:
+def vertex(at: float, step: float, errors: Sequence[float]) -> float:
     """Return where a parabola through the errors before, at and after a delay is least."""
     low, middle, high = errors
-    return float(at + 0.5 * step * (low - high) / (low - 2.0 * middle + high))
+    bend = low - 2.0 * middle + high
+    return float(at + 0.5 * step * (low - high) / bend) if bend > 0.0 else at
