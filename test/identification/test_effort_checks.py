@@ -76,8 +76,8 @@ def fault(robot: Robot, gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
 
 @pytest.mark.parametrize(('gravity', 'begin', 'gains'), [
     ((0.0, 0.0, -9.81), '', None), ((0.0, 0.0, 9.81), FITS, None), ((9.81, 0.0, 0.0), FITS, FREE),
-    ((6.0, 0.0, -7.8), FITS, None), ((0.0, 0.0, 0.0), ABSENT, None),
-    ((0.0, 0.0, 9.81), FITS, FREE)])
+    ((6.0, 0.0, -7.8), FITS, None), ((2.54, 0.0, -9.48), FITS, None),
+    ((0.0, 0.0, 0.0), ABSENT, None), ((0.0, 0.0, 9.81), FITS, FREE)])
 def test_another_gravity_is_reported_with_its_direction(
         gravity: tuple[float, ...], begin: str, gains: Gains | None, robot: Robot) -> None:
     text = fault(robot, gravity, gains=gains)

@@ -1,4 +1,4 @@
-"""A zero that is some degrees wrong is noted; Pinocchio simulates."""
+"""Zeros and gravity that are some degrees off, and another payload; Pinocchio simulates."""
 
 from pathlib import Path
 
@@ -8,6 +8,8 @@ import pytest
 
 from support.robot_files import EXAMPLES
 from support.streams.sums_of_sines import sums_of_sines
+from urdf2dyn_ros.identification.mistakes.changed_payload import changed_payload
+from urdf2dyn_ros.identification.mistakes.more_columns import fitted_rows
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import robot_of
@@ -17,29 +19,90 @@ from urdf2dyn_ros.urdf import read_urdf
 
 RATE = 50.0
 URDF = EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf'
+TIME = np.arange(0.0, 12.0, 1.0 / RATE)
+GRAVITY = np.array([0.0, 0.0, -9.81])
+RANDOM = np.random.default_rng(3)
+W, PHASE = 2.0 * np.pi * RANDOM.uniform(0.1, 0.6, (4, 6)), RANDOM.uniform(0.0, 6.28, (4, 6))
+MASSES = np.exp(RANDOM.normal(0.0, 0.3, 6))
+NOISE = RANDOM.normal(size=(len(TIME), 6))
+
+
+def arm(payload=0.0, gravity=GRAVITY):
+    """Return a UR5 whose masses are not those of its URDF."""
+    oracle = pin.buildModelFromUrdf(str(URDF))
+    for inertia, factor in zip(oracle.inertias[1:], MASSES.tolist()):
+        inertia.mass *= factor
+    oracle.inertias[6] += pin.Inertia(payload, np.array([0.0, 0.02, 0.1]),
+                                      0.005 * payload * np.eye(3))
+    oracle.gravity.linear = gravity
+    return oracle
+
+
+def efforts(oracle, q, qd, qdd):
+    data = oracle.createData()
+    effort = np.array([pin.rnea(oracle, data, *row) for row in zip(q, qd, qdd)])
+    return effort + effort.std(axis=0) * (0.1 * np.tanh(qd / 0.02) + 0.02 * NOISE)
+
+
+def motion(time=TIME):
+    return sums_of_sines(time, W, PHASE, 0.5)
+
+
+def notes(q, qd, qdd, effort) -> tuple[str, str]:
+    """Return the note about zeros and gravity, and that about a payload."""
+    model = read_urdf(Path(URDF))
+    robot = robot_of(model, InverseDynamics(model, backend='python'))
+    pieces = [Piece(TIME, RATE, q, qd, qdd, effort)]
+    summary = summarised(robot, 'r', pieces, np.ones(6), (10.0, 0.0))
+    fit = fitted_rows(robot, summary)
+    found = (small_zeros(robot, pieces, summary, fit, np.ones(6, dtype=bool)),
+             changed_payload(robot, fit))
+    print(found)
+    return found
 
 
 @pytest.mark.parametrize(('joint', 'degrees'), [(1, -6.0), (2, 8.0), (2, 0.0)])
 def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) -> None:
     """The masses are those of another robot; axes of other joints are parallel to its axis."""
-    model = read_urdf(Path(URDF))
-    robot = robot_of(model, InverseDynamics(model, backend='python'))
-    rng = np.random.default_rng(3)
-    time = np.arange(0.0, 12.0, 1.0 / RATE)
-    w, phase = 2.0 * np.pi * rng.uniform(0.1, 0.6, (4, 6)), rng.uniform(0.0, 6.28, (4, 6))
-    q, qd, qdd = sums_of_sines(time, w, phase, 0.5)
-    oracle = pin.buildModelFromUrdf(str(URDF))
-    for inertia in oracle.inertias[1:]:
-        inertia.mass *= float(np.exp(rng.normal(0.0, 0.3)))
-    data = oracle.createData()
-    effort = np.array([pin.rnea(oracle, data, *row) for row in zip(q, qd, qdd)])
-    effort += effort.std(axis=0) * (0.1 * np.tanh(qd / 0.02) + 0.02 * rng.normal(size=q.shape))
+    q, qd, qdd = motion()
+    effort = efforts(arm(), q, qd, qdd)
     q[:, joint] += np.radians(degrees)
-    pieces = [Piece(time, RATE, q, qd, qdd, effort)]
-    note = small_zeros(robot, pieces, summarised(robot, 'r', pieces, np.ones(6), (10.0, 0.0)),
-                       np.ones(6, dtype=bool))
-    print(note)
-    assert bool(note) == bool(degrees)
+    note, payload = notes(q, qd, qdd, effort)
+    assert bool(note) == bool(degrees) and not payload
     if note:
-        words = note.partition(f'{robot.joints[joint]} (')[2].partition(' deg)')[0]
+        name = InverseDynamics(read_urdf(Path(URDF)), backend='python').joint_names[joint]
+        words = note.partition(f'{name} (')[2].partition(' deg)')[0]
         assert float(words) == pytest.approx(-degrees, abs=2.0)
+
+
+def test_static_friction_that_looks_like_another_zero_is_none() -> None:
+    """The robot rests a third of the time, with efforts of an elbow that is 8 degrees further."""
+    turns, part = np.divmod(TIME, 3.0)
+    x = np.minimum(part / 2.0, 1.0)
+    way, speed, change = (3.0 * x**2 - 2.0 * x**3, 3.0 * x * (1.0 - x),
+                          np.where(x < 1.0, 1.5 - 3.0 * x, 0.0))
+    q, qd, qdd = motion(2.0 * (turns + way))
+    qd, qdd = (2.0 * speed[:, None] * qd,
+               4.0 * speed[:, None]**2 * qdd + 2.0 * change[:, None] * qd)
+    rests = x == 1.0
+    effort = efforts(arm(), q, qd, qdd)
+    effort[rests] = efforts(arm(), q + np.radians(8.0) * np.eye(6)[2], qd, qdd)[rests]
+    assert notes(q, qd, qdd, effort) == ('', '')
+
+
+def test_a_robot_that_is_mounted_some_degrees_off_is_noted() -> None:
+    tilted = 9.81 * np.array([np.sin(np.radians(6.0)), 0.0, -np.cos(np.radians(6.0))])
+    q, qd, qdd = motion()
+    note, _ = notes(q, qd, qdd, efforts(arm(gravity=tilted), q, qd, qdd))
+    words = note.partition('with a gravity of ')[2].split()[:3]
+    assert np.array(words, dtype=float) == pytest.approx(tilted, abs=0.2)
+
+
+def test_a_payload_that_is_taken_up_on_the_way_is_found() -> None:
+    q, qd, qdd = motion()
+    effort = np.where(TIME[:, None] < 5.0, efforts(arm(), q, qd, qdd),
+                      efforts(arm(2.0), q, qd, qdd))
+    _, payload = notes(q, qd, qdd, effort)
+    assert float(payload.split()[1]) == pytest.approx(5.0, abs=1.0)
+    assert ' to 12 s another payload is carried' in payload
+    assert 'on what wrist_3_joint moves' in payload

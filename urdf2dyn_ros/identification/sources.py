@@ -11,8 +11,10 @@ import numpy as np
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.gains import Gains, free_gains
+from urdf2dyn_ros.identification.mistakes.changed_payload import changed_payload
 from urdf2dyn_ros.identification.mistakes.contacts import contacts
 from urdf2dyn_ros.identification.mistakes.late_efforts import late_joints, piece_without_delay
+from urdf2dyn_ros.identification.mistakes.more_columns import fitted_rows
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.pieces import pieces_of
 from urdf2dyn_ros.identification.robot import Robot
@@ -146,7 +148,13 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
                            'friction is undetermined')
     summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
                          gains, lambda fraction: show(0.3 + 0.7 * fraction))
-    zeros = '' if gains is not None else small_zeros(robot, pieces, summary, recorded.moving)
+    zeros = ''
+    if gains is None:
+        fit = fitted_rows(robot, summary)
+        changed = changed_payload(robot, fit)
+        if changed:
+            raise IdentificationError(f'{path}: {changed}')
+        zeros = small_zeros(robot, pieces, summary, fit, recorded.moving)
     free = free_gains(gains, len(recorded.used))
     late = late_joints(robot, max(pieces, key=lambda piece: len(piece.q)), recorded.used, free)
     touched = contacts(robot.joints, summary.rows, recorded.used) if summary.rows else ''

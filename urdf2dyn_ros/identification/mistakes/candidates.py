@@ -20,6 +20,9 @@ from urdf2dyn_ros.identification.robot import Robot
 ANGLES = tuple(np.radians([20.0, *np.arange(45.0, 360.0, 45.0), 340.0]).tolist())
 """Differences of the zero of a joint that are tried [rad]."""
 
+_TILT = 0.4
+"""Tangent of the smallest tilts of gravity that are tried."""
+
 _MOST_JOINTS = 12
 """Joints up to which all pairs are tried."""
 
@@ -149,7 +152,10 @@ def gravities(base: Change, nominal: Array) -> Iterator[Mistake]:
     if size <= 0.0 or base.gravity is not None:
         return
     yield Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
-    for corner in product((-1.0, 0.0, 1.0), repeat=3):
-        length = np.linalg.norm(corner)
-        if length > 0.0 and np.dot(corner, nominal) < 0.95 * length * size:
-            yield Mistake(base._replace(gravity=size / length * np.array(corner)), 'gravity')
+    across = np.linalg.svd(nominal[None])[2][1:]
+    tilted = [nominal + size * _TILT * np.array(each) @ across
+              for each in product((-1.0, 0.0, 1.0), repeat=2) if any(each)]
+    for direction in (*map(np.array, product((-1.0, 0.0, 1.0), repeat=3)), *tilted):
+        length = float(np.linalg.norm(direction))
+        if length > 0.0 and direction @ nominal < 0.95 * length * size:
+            yield Mistake(base._replace(gravity=size / length * direction), 'gravity')
