@@ -42,7 +42,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
     pooled,
     signed_terms,
     with_negative_rotors,
-    with_significant_load,
+    with_significant_terms,
 )
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
@@ -127,7 +127,7 @@ def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
     weights = [factor * each for each in WEIGHTS] if weight is None else [weight]
     every = all_terms(robot, data.summaries, data.gains, payload)
     signed = signed_terms(robot, everything, every, weights[0], data.correlation)
-    terms = with_significant_load(every, signed)
+    terms = with_significant_terms(every, signed)
     trials = {each: fits_to_others(robot, parts.seen, terms, each) for each in weights}
     show(0.6)
     judged = parts.every

@@ -24,6 +24,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
     ARMATURE,
     JOINT_COLUMNS,
     OFFSET,
+    QUADRATIC,
     bounded,
 )
 from urdf2dyn_ros.identification.fit.payload_term import prior_weights
@@ -86,7 +87,8 @@ class ConsistentFit:
         self.gain_place = np.full(count, -1)
         self.gain_place[free] = self._gain + np.arange(len(free))
         self.gain_place = np.tile(self.gain_place, problem.sets)
-        self._to_joint = [bounded(speed) for speed in problem.top_speed]
+        speeds = np.where(used[:, QUADRATIC], problem.top_speed, np.inf)
+        self._to_joint = [bounded(speed) for speed in speeds.tolist()]
         self._free = np.ones(self._count)
         for body in problem.fixed:
             self._free[10 * body:10 * body + 10] = 0.0
@@ -186,6 +188,16 @@ class ConsistentFit:
     def joint_slopes(self, joint: int) -> Array:
         """Return the derivatives (6, 6) of JOINT_COLUMNS by the unknowns of a joint."""
         return np.asarray(self._to_joint[joint] * self.problem.scale[joint])
+
+    def joint_deviations(self, covariance: Array) -> Array:
+        """Return the deviations (n, 6) of JOINT_COLUMNS, NaN for what is no unknown."""
+        result = np.full(self.place.shape, np.nan)
+        for joint, places in enumerate(self.place):
+            there = np.flatnonzero(places >= 0)
+            slope = self.joint_slopes(joint)[:, there]
+            block = covariance[np.ix_(places[there], places[there])]
+            result[joint, there] = np.sqrt(np.diag(slope @ block @ slope.T))[there]
+        return result
 
     def _matrices(self, u: Array) -> Array:
         """Return 1 + X of each body."""

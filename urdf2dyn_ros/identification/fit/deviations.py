@@ -106,12 +106,6 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
         rows = slice(10 * body, 10 * body + 10)
         bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
         left[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
-    joints = np.full(problem.scale.shape, np.nan)
-    for j, places in enumerate(method.place):
-        there = np.flatnonzero(places >= 0)
-        slope = method.joint_slopes(j)[:, there]
-        block = covariance[np.ix_(places[there], places[there])]
-        joints[j, there] = np.sqrt(np.diag(slope @ block @ slope.T))[there]
     gains, ratios = np.full((2, len(method.gain_place)), np.nan)
     free = np.flatnonzero(method.gain_place >= 0)
     if len(free):
@@ -127,5 +121,5 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
     slopes = np.zeros((10 * urdf, 10 * urdf))
     for body, slope in enumerate(method.slopes[:urdf]):
         slopes[10 * body:10 * body + 10, 10 * body:10 * body + 10] = slope
-    return Deviations(bodies[:urdf], left[:urdf], joints, gains, ratios,
-                      slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)
+    return Deviations(bodies[:urdf], left[:urdf], method.joint_deviations(covariance), gains,
+                      ratios, slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)

@@ -51,7 +51,11 @@ def units_of(gains: Array) -> Array:
 
 
 def bounded(top_speed: float) -> Array:
-    """Return the matrix (6, 6) from unknowns with slow and fast to those of JOINT_COLUMNS."""
+    """
+    Return the matrix (6, 6) from unknowns with slow and fast to those of JOINT_COLUMNS.
+
+    Without a bound of the velocity there is no quadratic friction, and slow is viscous friction.
+    """
     result = np.eye(len(JOINT_COLUMNS))
     result[QUADRATIC, VISCOUS] = -1.0 / top_speed
     result[QUADRATIC, QUADRATIC] = 1.0 / top_speed

@@ -14,6 +14,7 @@ from urdf2dyn_ros.identification.fit.joint_columns import (
     JOINT_COLUMNS,
     LOAD,
     OFFSET,
+    QUADRATIC,
     top_speeds,
 )
 from urdf2dyn_ros.identification.fit.payload_term import PayloadTerm
@@ -151,44 +152,46 @@ def left_squares(robot: Robot, fits: Sequence[PooledFit],
 def signed_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
                  correlation: Array) -> tuple[Array, Array]:
     """
-    Return JOINT_COLUMNS (n, 6) that may be negative, over their scales, and their deviations.
+    Return JOINT_COLUMNS (n, 6) that may be negative, and their deviations, NaN for no unknowns.
 
-    The correlation (n,) is the number of rows that count as one. What is no unknown is zero.
+    The correlation (n,) is the number of rows that count as one.
     """
     result = fitted(robot, pool, terms, weight, linear=True)
     method = ConsistentFit(result.problem, signed=True)
     _, jacobian = method.linearised(result.fit.unknowns)
     normal = jacobian.T @ jacobian + method.information(method.start())[1]
     normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
-    variances = np.diag(np.linalg.inv(normal))
-    there = method.place >= 0
-    values = np.where(there, result.fit.unknowns[method.place], 0.0)
-    return values, np.where(there, np.sqrt(variances[method.place] * correlation[:, None]), 0.0)
+    covariance: Array = np.asarray(np.linalg.inv(normal), dtype=np.float64)
+    return (result.fit.joints,
+            method.joint_deviations(covariance) * np.sqrt(correlation)[:, None])
 
 
-def with_significant_load(terms: FitTerms, signed: tuple[Array, Array]) -> FitTerms:
+def with_significant_terms(terms: FitTerms, signed: tuple[Array, Array]) -> FitTerms:
     """
-    Return the terms without the load of joints on which it has no significant effect.
+    Return the terms without friction with the load, and quadratic, that has no significant effect.
 
-    An effort that hardly varies cannot distinguish it from Coulomb friction.
+    An effort that hardly varies cannot distinguish the former from Coulomb friction, nor a slow
+    motion the latter from viscous friction, with huge values at other velocities.
     """
     used = terms.used.copy()
-    values, errors = (each[:, LOAD] for each in signed)
-    used[:, LOAD] &= values > _SIGNIFICANT_DEVIATIONS * errors
+    values, errors = signed
+    used[:, LOAD] &= values[:, LOAD] > _SIGNIFICANT_DEVIATIONS * errors[:, LOAD]
+    used[:, QUADRATIC] &= np.abs(values[:, QUADRATIC]) > (
+        _SIGNIFICANT_DEVIATIONS * errors[:, QUADRATIC])
     return terms._replace(used=used)
 
 
 def with_negative_rotors(signed: tuple[Array, Array]) -> NDArray[np.bool_]:
     """Return which joints' data would have a negative rotor inertia."""
     values, errors = (each[:, ARMATURE] for each in signed)
-    return (errors > 0.0) & (values < -_SIGNIFICANT_DEVIATIONS * errors)
+    return np.asarray(values < -_SIGNIFICANT_DEVIATIONS * errors)
 
 
 def cleaned(fit: Fit, problem: FitProblem) -> Fit:
     """Return a fit with exact zeros for negligible friction and rotors."""
     signed = np.arange(len(JOINT_COLUMNS)) == OFFSET
-    quadratic = JOINT_COLUMNS.index('quadratic')
-    small = (np.abs(fit.joints) < _NEGLIGIBLE_SHARE * problem.scale / _PRIOR_SHARE) & ~signed
-    small[:, quadratic] &= np.abs(fit.joints[:, quadratic]) * problem.top_speed < (
-        _NEGLIGIBLE_SHARE * problem.scale[:, quadratic] / _PRIOR_SHARE)
+    least = _NEGLIGIBLE_SHARE * problem.scale / _PRIOR_SHARE
+    small = (np.abs(fit.joints) < least) & ~signed
+    small[:, QUADRATIC] &= np.abs(fit.joints[:, QUADRATIC]) * problem.top_speed < (
+        least[:, QUADRATIC])
     return fit._replace(joints=np.where(small, 0.0, fit.joints))
