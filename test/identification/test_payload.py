@@ -88,8 +88,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def identified(folder: Path, unit: str, out: Path, *words: object, loaded: str = 'with') -> int:
-    return main(['identify', str(folder / f'without_{unit}.csv'), '--urdf',
+def identified(folder: Path, unit: str, out: Path, *words: object, loaded: str = 'with',
+               empty: str = 'without') -> int:
+    return main(['identify', str(folder / f'{empty}_{unit}.csv'), '--urdf',
                  str(folder / 'arm.urdf'), '--cutoff', '10', '--delay', '0', '-o', str(out),
                  '--payload-recording', str(folder / f'{loaded}_{unit}.csv'),
                  '--weight', '10', *map(str, words)])
@@ -221,6 +222,19 @@ def test_a_payload_that_is_not_there_is_refused(
                       loaded='empty') == 3
     assert text in capsys.readouterr().err
     assert not (tmp_path / 'out').exists()
+
+
+@pytest.mark.parametrize(('unit', 'link', 'words', 'recordings', 'text'), [
+    ('A', 'link1', ('--payload-mass', MASS), {}, 'the payload looks carried by link2, or'),
+    ('Nm', 'link1', (), {}, 'the payload looks carried by link2, or'),
+    ('Nm', 'link2', (), {'empty': 'with', 'loaded': 'without'},
+     'with and without the payload look interchanged')])
+def test_a_payload_on_another_link_or_in_other_recordings_is_refused(
+        unit: str, link: str, words: tuple, recordings: dict, text: str, folder: Path,
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert identified(folder, unit, tmp_path / 'out', '--payload-link', link, *words,
+                      **recordings) == 3
+    assert text in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(('words', 'text'), [

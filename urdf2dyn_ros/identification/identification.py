@@ -47,6 +47,7 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
 from urdf2dyn_ros.identification.gains import Gains
 from urdf2dyn_ros.identification.misfits import misfits, other_recordings
 from urdf2dyn_ros.identification.payload.identified_payload import identified_payload, scale_remark
+from urdf2dyn_ros.identification.payload.other_carrier import check_carrier
 from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot
@@ -87,6 +88,8 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     IdentificationError if the model does not explain what is held out better than the URDF, or the
     recordings do not determine the payload.
     """
+    if payload is not None:
+        check_carrier(robot, summaries, gains, payload)
     data = fit_data(robot, summaries, validation, gains, own_friction, payload)
     parts = parts_of(data.summaries, own_friction or payload is not None)
     model = _model(data, parts, payload, weight, show)

@@ -92,12 +92,15 @@ def with_payload(robot: Robot, payload: CarriedPayload) -> Robot:
 def with_payload_columns(robot: Robot, payload: CarriedPayload, summary: Summary,
                          carried: bool) -> Summary:
     """Return a summary with the columns of the payload, for the robot before `with_payload`."""
-    def wider(pools: Sequence[Pool]) -> list[Pool]:
-        return [pool._replace(triangles=[
-            _wider(R, bodies.index(payload.carrier), carried) if payload.carrier in bodies else R
-            for R, bodies in zip(pool.triangles, robot.columns.bodies)]) for pool in pools]
+    return summary.with_pools(lambda pools: [payload_pool(robot, payload, pool, carried)
+                                             for pool in pools], rows=None)
 
-    return summary.with_pools(wider, rows=None)
+
+def payload_pool(robot: Robot, payload: CarriedPayload, pool: Pool, carried: bool) -> Pool:
+    """Return a pool with the columns of the payload."""
+    return pool._replace(triangles=[
+        _wider(R, bodies.index(payload.carrier), carried) if payload.carrier in bodies else R
+        for R, bodies in zip(pool.triangles, robot.columns.bodies)])
 
 
 def _wider(R: Array, place: int, carried: bool) -> Array:
