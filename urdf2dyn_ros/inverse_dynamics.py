@@ -33,12 +33,15 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
     """
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
+    The equations are generated for a model, gravity and loads, none of which can be set later.
+
     Parameters
     ----------
     model : RobotModel, str, bytes, path or open file
         A model, or what `read_urdf` reads as one.
     gravity : array_like, (3,)
-        [m/s^2], in the root frame; by default (0, 0, -9.81).
+        Acceleration of gravity [m/s^2], in the root frame; by default (0, 0, -9.81). The efforts
+        that it causes are those of the method `gravity`.
     backend : str
         'auto', the default, is 'c' where it can be compiled, else 'python' and a warning in the
         log. 'python' runs the generated Python text. 'c' has the system's C compiler make machine
@@ -65,7 +68,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
     limits : tuple of Limits
         Of each joint in the URDF.
     gravity_vector : tuple of float, (3,)
-        [m/s^2], in the root frame.
+        The parameter `gravity` [m/s^2], in the root frame.
     operations : Operations
         What one evaluation costs: multiplications, additions, functions.
     inputs : tuple of str

@@ -94,6 +94,16 @@ def test_its_texts_say_robot_joints_and_inputs() -> None:
     assert '&lt;a&gt;' in nothing._repr_html_() and '<a>' not in nothing._repr_html_()
 
 
+def test_gravity_is_not_changed_by_setting_an_attribute() -> None:
+    """Its vector would count in later functions alone, and `gravity` is the method."""
+    dynamics = InverseDynamics(MODEL)
+    for name, value in (('gravity', (0.0, 0.0, 9.81)), ('gravity_vector', (0.0, 0.0, 9.81)),
+                        ('model', MODEL), ('backend', 'c')):
+        with pytest.raises(AttributeError, match=f'^{name} cannot be set, .* make another'):
+            setattr(dynamics, name, value)
+    assert dynamics.gravity_vector == (0.0, 0.0, -9.81)
+
+
 def mentions_any(hint: Any) -> bool:
     """Return whether a type, or one of a union, is Any."""
     union = get_origin(hint) in (Union, UnionType)

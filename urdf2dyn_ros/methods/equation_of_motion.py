@@ -20,7 +20,9 @@ class EquationOfMotion(Functions):
 
     def gravity(self, q: Values, *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
         """
-        Return the efforts that hold the robot still.
+        Return the efforts that hold the robot still against gravity, and loads.
+
+        The acceleration of gravity is `gravity_vector`.
 
         Parameters
         ----------

@@ -26,6 +26,13 @@ class Functions:
         self._functions: dict[tuple[str, LinkFrames], GeneratedFunction] = {}
         self.joint_names = self._system.joint_names
 
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute that is private, or not set yet: equations do not follow a change."""
+        if not name.startswith('_') and hasattr(self, name):
+            raise AttributeError(f'{name} cannot be set, as the equations are generated with it: '
+                                 'make another InverseDynamics(model, gravity=..., loads=...)')
+        super().__setattr__(name, value)
+
     def prepare(self, name: str) -> None:
         """Write a function, a key of FUNCTIONS, now rather than at its first call."""
         self._function(name)
