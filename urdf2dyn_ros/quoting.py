@@ -1,5 +1,6 @@
 """Names and texts of files in messages and pictures; they may contain any character."""
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
@@ -44,3 +45,22 @@ def first_names(names: Sequence[str], most: int) -> str:
     """Return the first names, without quotes, and the number of the others."""
     more = f' and {len(names) - most} more' if len(names) > most else ''
     return ', '.join(names[:most]) + more
+
+
+def asked_once(sentences: Iterable[tuple[str, str]]) -> list[str]:
+    """
+    Return the sentences of pairs (joint, sentence), each question once, as about units.
+
+    Where questions differ in the joint and in numbers alone, the first one names the other joints.
+    """
+    kept: dict[str, str] = {}
+    others: dict[str, list[str]] = {}
+    for joint, sentence in sentences:
+        key = (re.sub(r'[-+.\d]+', '', sentence.replace(joint, '', 1)) if sentence.endswith('?')
+               else sentence)
+        if key in kept:
+            others.setdefault(key, []).append(joint)
+        else:
+            kept[key] = sentence
+    return [sentence + (f' Likewise {", ".join(others[key])}' if key in others else '')
+            for key, sentence in kept.items()]

@@ -10,6 +10,7 @@ from support.recordings.scara import no_pictures
 from urdf2dyn_ros import UrdfError, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.evaluation import job
+from urdf2dyn_ros.quoting import asked_once
 
 URDF, CSV, MCAP = (str(ROOT / path) for path in (
     'urdf/rx90.urdf', 'examples/rx90.csv', 'examples/rx90.mcap'))
@@ -21,12 +22,13 @@ def _no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job, 'write_figures', no_pictures)
 
 
-def table(path: Path, names: list[str], factor: float = 1.0) -> str:
-    """Write the recording with other names of joints and a multiple of the efforts."""
+def table(path: Path, names: list[str], factor: float = 1.0, unit: float = 1.0) -> str:
+    """Write the recording with other names, and multiples of the efforts and velocities."""
     _, *rows = (line.split(',') for line in Path(CSV).read_text().splitlines())
     columns = ['time', *(f'{what}_{name}' for what in ('q', 'qd', 'effort') for name in names)]
     return str(write_csv(path, columns, [
-        [*row[:13], *(factor * float(cell) for cell in row[13:])] for row in rows]))
+        [*row[:7], *(unit * float(cell) for cell in row[7:13]),
+         *(factor * float(cell) for cell in row[13:])] for row in rows]))
 
 
 def output_of(words: list[str], capsys: pytest.CaptureFixture[str], code: int) -> str:
@@ -98,6 +100,24 @@ def test_currents_are_recognised_as_a_multiple_of_the_efforts(
     assert printed.count('the measured effort is 0.0833 times the computed one') == 6
     assert printed.count('The semantics current with a gain of 12 N m') == 6
     assert 'seems to be gravity_compensated' not in printed
+
+
+def test_velocities_in_degrees_are_asked_about_once(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And not joint by joint."""
+    path = table(tmp_path / 'degrees.csv', JOINTS, unit=57.3)
+    printed = output_of(['evaluate', path, '--urdf', URDF, '-o', str(tmp_path / 'out')], capsys, 0)
+    assert printed.count('in degrees?') == 1
+    names = ', '.join(repr(name) for name in JOINTS[1:])
+    assert f'are the velocities in degrees? Likewise {names}\n' in printed
+
+
+def test_questions_alone_are_put_together() -> None:
+    """Lags of several joints differ."""
+    sentences = {'a': 'a is 57.3 times b: is it in degrees?', 'b': 'b is 1.2 ms late',
+                 'c': 'c is 57.1 times b: is it in degrees?', 'd': 'd is 3.4 ms late'}
+    assert asked_once(sentences.items()) == [
+        sentences['a'] + ' Likewise c', sentences['b'], sentences['d']]
 
 
 def test_the_recording_of_a_robot_that_is_as_its_urdf_says_needs_no_identification(

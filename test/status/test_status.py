@@ -13,6 +13,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.health import Level
+from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
 from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.status.monitor import MonitorReport
 from urdf2dyn_ros.status.node_state import NodeState
@@ -156,6 +157,7 @@ def test_use_lag_and_scale_of_each_velocity_are_in_the_figures() -> None:
     assert re.fullmatch(r'joint1 not used: lag (9|10)\d\.\d ms, scale (1|0\.99\d|1\.0[01]) '
                         r'\(it is (9|10)\d(\.\d)? ms late\)', late)
     assert missing == 'joint2 not used: not measured'
+    assert str(JointVelocity(True, -1e-6, 1.0, '')) == 'used: lag 0.0 ms, scale 1'
 
 
 @pytest.mark.fault(25)

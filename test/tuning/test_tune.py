@@ -1,6 +1,7 @@
 """`urdf2dyn tune`: its suggestions where the truth is known."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +117,10 @@ def test_a_late_velocity_is_used_neither_here_nor_by_the_node() -> None:
     for name in motion.names[:2]:
         assert re.search(f'velocity of {name} is not used, here and by the node: it is 2[345].* '
                          'ms late', text)
+    exact = replace(found, recognised=tuple(
+        each._replace(lag=-7e-17) for each in found.recognised))
+    lags = [row.split()[-4] for row in report(motion, exact).split('\n\n')[1].splitlines()[1:]]
+    assert lags == len(motion.names) * ['0']
 
 
 def test_sampling_is_counted() -> None:

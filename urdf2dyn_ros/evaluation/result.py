@@ -18,7 +18,7 @@ from urdf2dyn_ros.loads import TERMS, Loads
 from urdf2dyn_ros.observer.contact import THRESHOLD
 from urdf2dyn_ros.observer.momentum_observer import GAIN
 from urdf2dyn_ros.outcomes import joint_state_lines
-from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.quoting import asked_once, printable
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.held_joints import held_text
@@ -105,7 +105,9 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
     lines += joint_state_lines(result.counters, ('used', 'received', 'accelerations'))
     if result.unknown:
         lines.append('recorded joints that the robot does not have: ' + ', '.join(result.unknown))
-    lines += [f'not credible at times: {warning}' for warning in result.warnings.values()]
+    lines += [f'not credible at times: {warning}' for warning in asked_once(
+        (quantity.partition(' of ')[2].removesuffix(': '), warning)
+        for quantity, warning in result.warnings.items())]
     if result.counters['jump_back']:
         lines.append('time went back: the figures cover the records after the last jump; the '
                      'table and the bag cover all')

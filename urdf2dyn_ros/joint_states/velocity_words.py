@@ -25,7 +25,7 @@ class JointVelocity(NamedTuple):
         use = 'used' if self.used else 'not used'
         if not np.isfinite(self.lag):
             return f'{use}: {self.fault or "not compared with a motion yet"}'
-        return f'{use}: lag {1e3 * self.lag:.1f} ms, scale {self.scale:.3g}' + (
+        return f'{use}: lag {round(1e3 * self.lag, 1) + 0.0:.1f} ms, scale {self.scale:.3g}' + (
             f' ({self.fault})' if self.fault else '')
 
 

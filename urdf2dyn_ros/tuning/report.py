@@ -11,7 +11,7 @@ from urdf2dyn_ros.drawing.tables_page import ReportTable, report_page, text_tabl
 from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.outcomes import joint_state_lines
 from urdf2dyn_ros.parameters.parameter_file import yaml_number
-from urdf2dyn_ros.quoting import printable
+from urdf2dyn_ros.quoting import asked_once, printable
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 from urdf2dyn_ros.tuning.noise import LEAST_NOISE, sampling
 from urdf2dyn_ros.tuning.plots import joint_pictures
@@ -19,6 +19,8 @@ from urdf2dyn_ros.tuning.suggestion import Suggestion
 
 _HEAD = ('joint', 'position noise', 'velocity noise', 'snap density', 'lag [ms]', 'scale',
          'default [%]', 'fixed [%]')
+
+_LAG = _HEAD.index('lag [ms]') - 1
 
 _LEGEND = ('noise: standard deviation [rad or m], [rad/s or m/s]; snap density: the one that '
            'predicts the joint best [rad^2/s^7 or m^2/s^7]; lag and scale: of the velocities, '
@@ -68,14 +70,15 @@ def _samples(motion: RecordedMotion) -> list[str]:
 
 def _remarks(motion: RecordedMotion, suggestion: Suggestion) -> list[str]:
     """Return the faults of velocities, and joints that say little."""
-    lines: list[str] = []
+    faults: list[tuple[str, str]] = []
     for name, velocity, seen, moving in zip(motion.names, suggestion.velocities,
                                             suggestion.recognised, suggestion.moving):
         if not moving:   # what a regression finds there is noise
             continue
-        lines += ([f'velocity of {name} is not used, here and by the node: {seen.fault}']
-                  if seen.fault and velocity.kind == 'measured' else
-                  [f'velocity of {name} {fault}' for fault in velocity.faults])
+        faults += ([(name, f'velocity of {name} is not used, here and by the node: {seen.fault}')]
+                   if seen.fault and velocity.kind == 'measured' else
+                   [(name, f'velocity of {name} {fault}') for fault in velocity.faults])
+    lines = asked_once(faults)
     still = [name for name, moving in zip(motion.names, suggestion.moving) if not moving]
     if still:
         lines.append('excluded, as they do not move: ' + ', '.join(still))
@@ -114,8 +117,10 @@ def _joints(motion: RecordedMotion, suggestion: Suggestion) -> ReportTable:
         density, untuned, tuned = of_motion if suggestion.moving[joint] else np.full(3, np.nan)
         figures = (suggestion.noise[0, joint], suggestion.noise[1, joint],
                    density, 1e3 * lag, scale, untuned, tuned)
-        rows.append([name, *(f'{figure:.3g}' if np.isfinite(figure) else '-'
-                             for figure in figures)])
+        cells = [f'{figure:.3g}' if np.isfinite(figure) else '-' for figure in figures]
+        if np.isfinite(lag):   # as of a simulated robot: 7e-14 ms is none
+            cells[_LAG] = f'{round(1e3 * lag, 2) + 0.0:.3g}'
+        rows.append([name, *cells])
     return ReportTable('Joints', _HEAD, rows)
 
 
