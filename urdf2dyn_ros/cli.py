@@ -37,15 +37,17 @@ def main(words: Sequence[str] | None = None) -> int:
             from urdf2dyn_ros.commands.command_line import complete, run
             if '_ARGCOMPLETE' in os.environ:   # set by the shell
                 complete()
-            return run(sys.argv[1:] if words is None else words)
+            code = run(sys.argv[1:] if words is None else words)
         # libraries turn it into errors of their own, as of an import
         except BaseException:
-            ending = received()
-            if ending is None:
+            if received() is None:
                 raise
-            with suppress(AttributeError, OSError):
-                print(f'{ENDING_SIGNALS[ending]}: nothing else is written', file=sys.stderr)
-            return 128 + ending
+        ending = received()
+        if ending is None:
+            return code
+        with suppress(AttributeError, OSError):
+            print(f'{ENDING_SIGNALS[ending]}: nothing else is written', file=sys.stderr)
+        return 128 + ending
 
 
 @contextmanager
@@ -53,27 +55,49 @@ def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
     """
     Yield a function that returns the first signal of `ENDING_SIGNALS` that was received.
 
-    All of them raise a KeyboardInterrupt, so that what is half done is removed.
+    They raise a KeyboardInterrupt, so that what is half done is removed, until the call of that
+    function. Python loses one that is raised in a destructor: then the signal is sent again.
     """
     first: list[signal.Signals] = []
-    latest = -REPEATED_WITHIN
+    again: list[threading.Timer] = []
+    latest, over = -REPEATED_WITHIN, False
+    hook = sys.unraisablehook
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal latest
         now = time.monotonic()
-        if first and now < latest + REPEATED_WITHIN:
+        if over or (first and now < latest + REPEATED_WITHIN):
             return
         first.append(signal.Signals(number))
         latest = now
         raise KeyboardInterrupt
 
+    def lost(unraisable: 'sys.UnraisableHookArgs') -> None:
+        nonlocal latest
+        if not first or unraisable.exc_type is not KeyboardInterrupt:
+            hook(unraisable)
+            return
+        latest = -REPEATED_WITHIN
+        again.append(threading.Timer(0.01, os.kill, (os.getpid(), first[0])))
+        again[-1].start()
+
+    def received() -> signal.Signals | None:
+        nonlocal over
+        over = True
+        return first[0] if first else None
+
     # nohup and the like ignore some; children that are started have the usual handlers again
     handled = [] if threading.current_thread() is not threading.main_thread() else [
         number for number in ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     previous = {number: signal.signal(number, interrupt) for number in handled}
+    sys.unraisablehook = lost
     try:
-        yield lambda: first[0] if first else None
+        yield received
     finally:
+        sys.unraisablehook = hook
+        for timer in again:
+            timer.cancel()
+            timer.join()
         for number, handler in previous.items():
             signal.signal(number, handler)
 

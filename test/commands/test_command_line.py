@@ -159,6 +159,33 @@ def test_a_signal_while_a_class_is_made_has_its_code(tmp_path: Path) -> None:
     assert done.stderr == 'terminated: nothing else is written\n'
 
 
+IN_A_DESTRUCTOR = """
+import signal, time
+from urdf2dyn_ros import cli
+from urdf2dyn_ros.commands import command_line
+class Last:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+def run(words):
+    Last()
+    time.sleep({seconds})
+    print('done')
+    return 0
+command_line.run = run
+cli.run_as_process()
+"""
+
+
+@pytest.mark.parametrize(('seconds', 'printed'), [(100, ''), (0, 'done\n')])
+def test_a_signal_that_python_loses_ends_the_command_all_the_same(
+        seconds: int, printed: str) -> None:
+    """An exception in a destructor is printed and has no other effect."""
+    done = subprocess.run([sys.executable, '-c', IN_A_DESTRUCTOR.format(seconds=seconds)],
+                          capture_output=True, text=True, timeout=90, env=child_environment())
+    assert (done.returncode, done.stdout) == (130, printed)
+    assert done.stderr == 'interrupted: nothing else is written\n'
+
+
 def test_sigterm_twice_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                 capsys: pytest.CaptureFixture[str]) -> None:
     """As `timeout` sends it, to the process and then to its group."""
