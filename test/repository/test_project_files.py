@@ -39,6 +39,7 @@ def test_the_citation_is_of_this_version() -> None:
     assert {'cff-version', 'message', 'title', 'authors'} <= {*citation}
     assert citation['version'] == PACKAGE_XML.findtext('version')
     assert citation['license'] == PACKAGE_XML.findtext('license')
+    assert citation['repository-code'] == PACKAGE_XML.findtext('url[@type="website"]')
 
 
 def test_every_source_file_has_the_licence_of_the_package() -> None:
