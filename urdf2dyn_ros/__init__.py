@@ -1,9 +1,11 @@
 """Inverse dynamics of any robot from its URDF: efforts online, and the equations as text."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False   # as in typing, whose import would delay the command's handler of Ctrl-C
 if TYPE_CHECKING:
+    from typing import Any
+
     from urdf2dyn_ros.dh.reader import read_dh
     from urdf2dyn_ros.errors import (
         ComparisonError,
@@ -53,7 +55,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> 'Any':
     """Import a public name."""
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
