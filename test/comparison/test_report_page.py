@@ -51,7 +51,8 @@ def page(tmp_path_factory):
     shown = joints(5)
     shown[0] = replace(shown[0], joint=ODD)
     origin = Origin('simulated', facts('urdf2dyn evaluate x.csv', 'robot.urdf', '<robot/>'))
-    write_page(shown, path, 'robot: simulated and computed efforts', ['net: what moves the links'],
+    write_page(shown, path, 'robot: simulated and computed efforts',
+               ['net: what moves the links', f'recording: /{"path" * 60}.mcap'],
                origin, [PagePicture('External efforts', 'of each joint', b'PNG')])
     return path
 

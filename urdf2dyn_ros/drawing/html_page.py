@@ -13,9 +13,8 @@ _STYLE = """
   :root { --paper: #16191d; --ink: #e8e8e8; --soft: #a9afb6; --line: #3c4249; --warn: #f0a070; }
 }
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
-       margin: 0 auto; max-width: 88rem; padding: 1.5rem 1rem; }
+       margin: 0 auto; max-width: 88rem; padding: 1.5rem 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
-h1, h2, td, th, li { overflow-wrap: anywhere; }
 p, li { max-width: 60rem; } .soft, caption, dt { color: var(--soft); }
 .wide { overflow-x: auto; container-type: inline-size; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem; }
