@@ -238,18 +238,19 @@ def test_the_window_forgets_what_the_total_keeps():
 def test_the_report_is_an_aligned_table_with_units_and_faults():
     comparison = Comparison()
     assert comparison_table(comparison.joints()) == 'no effort was computed'
-    comparison.describe({'long_name_of_a_joint': JointFacts('N m'), 'b': JointFacts('N')})
+    comparison.describe({'long_name_of_a_joint': JointFacts('N m'), 'b': JointFacts('N'),
+                         'c': JointFacts('N m')})
     for stamp in range(START, START + 100 * PERIOD, PERIOD):
-        names = ['long_name_of_a_joint', 'b']
-        comparison.add_measured(stamp, names, [wave(stamp), 0.0])
-        comparison.add_computed(stamp, names, [wave(stamp) + 0.01, 1.0])
-    head, first, second, note = comparison_table(comparison.joints()).splitlines()
+        names = ['long_name_of_a_joint', 'b', 'c']
+        comparison.add_measured(stamp, names, [wave(stamp), 0.0, wave(stamp)])
+        comparison.add_computed(stamp, names, [wave(stamp) + 0.01, 1.0, wave(stamp) + 0.02])
+    head, first, second, _, note = comparison_table(comparison.joints()).splitlines()
     assert head.split()[:8] == ['joint', 'unit', 'samples', 'RMSE', 'maximum', 'bias', 'NRMSE',
                                 '[%]']
     assert first.index('N m') == second.index('N') == head.index('unit')
     assert '0.01' in first
     assert second.endswith('not credible: the measured effort is zero throughout')
-    assert note.startswith('long_name_of_a_joint: no friction fitted: it moves in 0 samples')
+    assert note.startswith('long_name_of_a_joint, c: no friction fitted: it moves in 0 samples')
 
 
 def test_csv_has_every_sample_with_its_exact_stamp(tmp_path):

@@ -123,7 +123,7 @@ def test_a_joint_that_is_late_alone_is_reported_with_its_evidence(tmp_path):
     assert [joint.total.own_lag is None for joint in joints] == [True, True, False, True]
     late = joints[2].total.own_lag
     assert late.lag == pytest.approx(0.06, abs=0.003) and late.left < 0.3 and late.effect > 0.5
-    sentence, = (text for text in notes('j2', joints[2].total) if 'alone it would' in text)
+    sentence, = (text for text in notes(joints[2:3]) if 'alone it would' in text)
     assert 'ms late, the joints together are' in sentence
     assert sentence.endswith('check its driver and filters')
     assert sentence in comparison_table(joints)

@@ -84,7 +84,7 @@ def test_an_effort_that_no_sensor_resolves_has_no_lag() -> None:
         comparison.add_computed(START + 10_000_000 * k, ['a'], [153.197], [0.1], [0.0])
     joint = comparison.joints()[0]
     assert np.isnan(joint.total.lag) and joint.total.own_lag is None
-    assert not [note for note in notes('a', joint.total) if 'early' in note or 'late' in note]
+    assert not [note for note in notes([joint]) if 'early' in note or 'late' in note]
 
 
 def test_all_columns_of_the_page_fit_a_window_of_1300_pixels(tmp_path) -> None:

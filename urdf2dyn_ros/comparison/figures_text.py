@@ -1,13 +1,14 @@
 """The figures of a joint as texts: columns of a table, notes, and the values of a status."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from urdf2dyn_ros.comparison.figures import JointComparison, Span
 from urdf2dyn_ros.comparison.lag import OwnLag
 from urdf2dyn_ros.comparison.semantics import rate_unit
 from urdf2dyn_ros.health import Level, Status
+from urdf2dyn_ros.quoting import printable
 
 
 class FigureColumn(NamedTuple):
@@ -88,8 +89,16 @@ def own_lag_text(own: OwnLag, common: float) -> str:
             f'{100.0 * own.effect:.2g} % of the measured one besides friction: {cause}')
 
 
-def notes(name: str, span: Span) -> list[str]:
-    """Return sentences about what the figures do not show."""
+def notes(joints: Iterable[JointComparison]) -> list[str]:
+    """Return sentences about what the figures do not show, each once, behind its joints."""
+    names: dict[str, list[str]] = {}
+    for joint in joints:
+        for text in _notes(joint.total):
+            names.setdefault(text, []).append(printable(joint.joint))
+    return [f'{", ".join(of)}: {text}' for text, of in names.items()]
+
+
+def _notes(span: Span) -> list[str]:
     texts = [span.hint] if span.hint else []
     if not span.fault and not math.isnan(span.lag):
         texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
@@ -98,7 +107,7 @@ def notes(name: str, span: Span) -> list[str]:
         texts.append(own_lag_text(span.own_lag, span.lag))
     if not span.fault and span.figures.friction.unknown:
         texts.append(f'no friction fitted: {span.figures.friction.unknown}')
-    return [f'{name}: {text}' for text in texts]
+    return texts
 
 
 def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:

@@ -47,7 +47,7 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
         f'<p>Efforts of the recording: {origin.efforts}.</p>' if origin.facts else '',
         *(f'<p>{html_text(paragraph)}</p>' for paragraph in about),
         _table(joints, origin),
-        html_list('Notes', [text for joint in joints for text in notes(joint.joint, joint.total)]),
+        html_list('Notes', notes(joints)),
         *(f'<section>\n<h2>{html_text(picture.title)}</h2>\n'
           f'{html_png(picture.data, picture.words)}\n</section>' for picture in pictures),
         *(_section(joint, start, origin) for joint in drawn),

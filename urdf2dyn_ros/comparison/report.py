@@ -32,9 +32,7 @@ def comparison_table(joints: Sequence[JointComparison]) -> str:
     faults = ['', *(joint.fault for joint in joints)]
     lines = [f'{line}  not credible: {fault}' if fault else line
              for line, fault in zip(aligned(rows, left=2), faults, strict=True)]
-    for joint in joints:
-        lines += notes(printable(joint.joint), joint.total)
-    return '\n'.join(lines)
+    return '\n'.join([*lines, *notes(joints)])
 
 
 def write_head(file: TextIO, joints: Sequence[str], kinds: Sequence[str] = KINDS) -> None:
