@@ -69,6 +69,14 @@ def test_other_joints_are_logged_once(clock: Clock) -> None:
 
 
 @pytest.mark.fault(37)
+def test_a_question_about_units_is_one_line(clock: Clock) -> None:
+    """Of all joints that raise it, and not a line for each."""
+    warnings = [f"position of '{name}': it is {q}, far beyond its limits: is it in degrees?"
+                for name, q in (('a', 11.03), ('b', -90))]
+    assert [line.text for line in FaultLog(clock).warned(warnings)] == [
+        f"{warnings[0]} Likewise 'b'"]
+
+
 def test_a_warning_that_comes_back_is_logged_again(clock: Clock) -> None:
     """After a while without it; as long as it stays or flickers, once, whatever its figures."""
     complaints = FaultLog(clock)

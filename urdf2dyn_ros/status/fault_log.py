@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from urdf2dyn_ros.outcomes import ACCEPTED_OUTCOMES, JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
-from urdf2dyn_ros.quoting import listed
+from urdf2dyn_ros.quoting import asked_once, listed
 
 LOG_PERIOD = 5.0
 """Shortest time between two lines of the same kind [s]."""
@@ -61,15 +61,15 @@ class FaultLog:
     def warned(self, warnings: Sequence[str]) -> list[LogLine]:
         """Return lines for those of the present warnings that are new, or have returned."""
         now = self._clock()
-        lines = []
+        new = []
         for warning in warnings:
             key = warning.partition(': ')[0]   # without figures, which change
             if key not in self._warned:
-                lines.append(LogLine(warning, True))
+                new.append((key.partition(' of ')[2], warning))
             self._warned[key] = now
         self._warned = {key: seen for key, seen in self._warned.items()
                         if now - seen < WARNING_MEMORY}
-        return lines
+        return [LogLine(text, True) for text in asked_once(new)]
 
     def unknown(self, joints: Sequence[str]) -> list[LogLine]:
         """Return a line for names that are no joints of the model and were not logged yet."""
