@@ -70,9 +70,9 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
     Those of a body without links, between the coordinates of one joint, are what it gets from
     its children.
     """
-    rng = np.random.default_rng(_SEED)
-    whole = with_regrouped(system, [_any_inertia(rng) if body.attached else None
-                                    for body in system.bodies])
+    rng = np.random.default_rng(_SEED)   # no sum of its entries vanishes
+    whole = with_regrouped(system, [BodyInertia.of(rng.uniform(1.0, 2.0, 10).tolist())
+                                    if body.attached else None for body in system.bodies])
     return tuple(UnitParameter(i, entry) for i, body in enumerate(system.bodies)
                  for entry, value in zip(MASS_ENTRIES, whole[i].entries) if value != 0.0
                  and JOINTS[body.type].split(unit_inertia(entry))[1] != NO_INERTIA)
@@ -93,11 +93,6 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
             there = transformed(shared, body.parent_R_joint, body.parent_p_joint)
             whole[body.parent] = total([whole[body.parent], there]) or NO_INERTIA
     return whole
-
-
-def _any_inertia(rng: 'np.random.Generator') -> BodyInertia:
-    """Return entries of which no sum with others vanishes by chance."""
-    return BodyInertia.of(rng.uniform(1.0, 2.0, 10).tolist())
 
 
 def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter]) -> Array:

@@ -232,11 +232,15 @@ class SelfTest(ABC):
             if x in used or x in self.multiplied:
                 yield f'reference_{x}', self.multiplied.get(x, x), [
                     list(each.arguments[x]) for each in references]
-        results = {result.reference: result.quantity.rows.name
-                   for function in self.program.functions for result in function.results}
-        for (function, result), rows in results.items():
+        for (function, result), rows in self._expected_rows.items():
             yield self._expected(function, result), rows, [
                 list(reference.expected[function][result]) for reference in references]
+
+    @property
+    def _expected_rows(self) -> dict[tuple[str, str], str]:
+        """Name of the axis of the rows of each expected result."""
+        return {result.reference: result.quantity.rows.name
+                for function in self.program.functions for result in function.results}
 
     @cached_property
     def scales(self) -> Scales:
@@ -245,12 +249,10 @@ class SelfTest(ABC):
 
     def _scales(self) -> Iterator[str]:
         """Yield the scales of each expected result, if there are any."""
-        rows = {result.reference: result.quantity.rows.name
-                for function in self.program.functions for result in function.results}
         for (function, result), values in self.scales.items():
             name, = self.scale_of(self._expected(function, result))
             first, last = (self.filled(text.format(name=name, size=self.size(
-                rows[function, result])))[0] for text in self.SCALE)
+                self._expected_rows[function, result])))[0] for text in self.SCALE)
             yield packed(list(map(self.number, values)), first, ' ' * len(first), last,
                          continued=self.CONTINUED) if values else first + last
 
