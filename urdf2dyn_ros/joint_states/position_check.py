@@ -49,8 +49,8 @@ class PositionCheck:
         self._lower, self._upper = limits[:, 0] - LIMIT_MARGIN, limits[:, 1] + LIMIT_MARGIN
         self.warnings: dict[int, str] = {}
         self._swings = 0
-        self._last: Array | None = None
-        self._before: Array | None = None
+        self._last: list[float] = []
+        self._before: list[float] = []
         self.two_sources = False
         self.restart()
 
@@ -67,20 +67,17 @@ class PositionCheck:
 
         Stamp [ns], q (n,) [rad or m] and qd (n,) [rad/s or m/s] or NaN; the arrays are kept.
         """
-        self._count_swings(q)
+        self._count_swings(q.tolist())
         if stamp - self._checked >= SLOW_CHECK_NS:
             self._check_slowly(stamp, q, qd)
         return not self.two_sources
 
-    def _count_swings(self, q: Array) -> None:
+    def _count_swings(self, q: list[float]) -> None:
         last, before = self._last, self._before
         self._last, self._before = q, last
-        largest = 0.0
         # plain Python is faster than numpy for few joints
-        if last is not None and before is not None and max(
-                map(abs, map(sub, q.tolist(), last.tolist())), default=0.0) > LEAST_SWING:
-            step = np.abs(q - last)
-            largest = float(step[step > LEAST_SWING + 2.0 * np.abs(q - before)].max(initial=0.0))
+        largest = max((step for step, back in zip(map(abs, map(sub, q, last)), map(sub, q, before))
+                       if step > LEAST_SWING + 2.0 * abs(back)), default=0.0)
         swings = largest > 0.0
         if swings == self.two_sources:   # no change
             self._swings = 0

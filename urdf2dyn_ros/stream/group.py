@@ -149,8 +149,8 @@ class Group:
         repeated = None
         if self._selective is not None:
             repeated = self.repeated_joints.update(stamp, q, qd)
-        if isinstance(self.estimator, Learning) and (
-                self.repeats.found or self.repeated_joints.found):   # from repeated ones
+        if (self.repeats.found or self.repeated_joints.found) and isinstance(
+                self.estimator, Learning):   # from repeated ones
             self._reset()
             self._replay.into(self.estimator, self.repeats, self.repeated_joints)
             self.event = self.event or 'restart'
