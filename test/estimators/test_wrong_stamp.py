@@ -70,7 +70,7 @@ def test_what_is_a_wrong_stamp() -> None:
     """The innovations of all joints together follow the velocities, beyond their variance."""
     velocities, variances = np.array([1.0, -0.5]), np.array([1e-8, 1e-8])
     late = 1.5e-3 * velocities   # at the stamp, farther positions are predicted
-    judge = partial(time_error, NEW, period=0.005, gate=25.0, velocities=velocities,
+    judge = partial(time_error, NEW, behind=0.0, period=0.005, gate=25.0, velocities=velocities,
                     variances=variances)
     assert abs(judge(0.0065, innovations=late) - 0.0015) < 1e-12
     assert judge(0.0115, innovations=late)           # a message before it was lost
@@ -82,11 +82,30 @@ def test_what_is_a_wrong_stamp() -> None:
     assert not judge(0.0065, innovations=late, period=0.0)
 
 
+def test_what_is_several_periods_late() -> None:
+    """A long step is one after lost messages, or before late ones that catch up."""
+    velocities, period = np.array([1.0, -0.5]), 0.005
+    judge = partial(time_error, NEW, period=period, gate=25.0, velocities=velocities,
+                    variances=np.array([1e-8, 1e-8]))
+
+    def off(h: float, behind: float, late: float) -> float:
+        return round(judge(h, behind, innovations=late * velocities) / period, 6)
+
+    assert off(4.0 * period, 0.0, 3.0 * period) == 3.0
+    assert off(4.3 * period, 0.0, 3.3 * period) == 3.3
+    assert off(4.0 * period, 0.0, 0.0) == 0.0           # three messages were lost
+    assert off(4.0 * period, 0.0, 1.0 * period) == 1.0  # two were, and this one was late
+    assert off(0.4 * period, 3.0 * period, 2.4 * period) == 2.4   # the next one catches up
+    assert off(0.4 * period, 0.6 * period, 0.0) == 0.0            # it has caught up
+    assert off(1.0 * period, 3.0 * period, 3.0 * period) == 2.0   # it ought to be less late
+    assert off(1.0 * period, 0.4 * period, 0.4 * period) == 0.0   # stamps are later from now on
+
+
 def test_what_is_a_repeated_sample_and_a_slip() -> None:
     """After a repeated sample, one period of motion in two is a slip; none is a stop."""
     velocities, period = np.array([1.0, -0.5]), 0.005
-    judge = partial(time_error, h=2.0 * period, period=period, gate=25.0, velocities=velocities,
-                    variances=np.array([1e-8, 1e-8]))
+    judge = partial(time_error, h=2.0 * period, behind=0.0, period=period, gate=25.0,
+                    velocities=velocities, variances=np.array([1e-8, 1e-8]))
     assert judge(SAME, innovations=period * velocities) == period
     assert judge(AFTER_SAME, innovations=period * velocities) == period
     fast = 0.001   # at 1 kHz neither is looked for

@@ -58,9 +58,6 @@ STORED_STATES = 64
 VELOCITY_MISSING = 50_000_000
 """Time without a velocity after which a joint is one without velocity [ns]."""
 
-PERIOD_GAIN = 0.05
-"""Part by which the estimated period follows each step of the stamps."""
-
 JERK_CLIPPING = 16.0
 """Largest squared error of a prediction, relative to that without its jerk: after a step of the
 acceleration jerks overshoot for a while."""
@@ -81,6 +78,7 @@ class Bandwidth:
 
     def __init__(self, bank: Bank) -> None:
         self._bank = bank
+        self.period = 0.0   # usual time between samples, 0 if it is not known [s]
         filters, joints = self._shape = bank.density.shape
         self.weights = np.zeros((filters, joints))   # they add up to 1 for each joint
         # estimated squared error of the weighted acceleration that the filters do not share
@@ -113,8 +111,7 @@ class Bandwidth:
         self.onset.start()
         self.states[:] = np.nan
         self.stamps[:] = self.velocity[:] = 0
-        self._number, self._newest = 0, 0
-        self.period = 0.0   # usual time between samples, 0 before the second one [s]
+        self._number = 0
 
     def restart(self, joints: NDArray[np.bool_]) -> None:
         """Forget the stored states of some joints, (n,)."""
@@ -132,10 +129,6 @@ class Bandwidth:
         `measured` (2, n) is position and velocity, NaN where not measured or rejected. The stamp
         is in [ns].
         """
-        if self._newest:
-            passed = (stamp - self._newest) * 1e-9
-            self.period += (passed - self.period) * (PERIOD_GAIN if self.period else 1.0)
-        self._newest = stamp
         self.velocity[np.isfinite(measured[1])] = stamp
         fast = stamp - self.velocity < VELOCITY_MISSING
         changed = np.flatnonzero(fast != self.fast)

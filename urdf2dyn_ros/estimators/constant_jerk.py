@@ -12,6 +12,7 @@ from math import factorial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 
@@ -25,6 +26,9 @@ FILTER_ROWS = STATES + len(ENTRIES)
 _NUMBER = {pair: STATES + k for k, (i, j) in enumerate(ENTRIES) for pair in ((i, j), (j, i))}
 COVARIANCE_ROW = np.array([[_NUMBER[i, j] for j in range(STATES)] for i in range(STATES)])
 """Row of the array with the covariance of the states i and j."""
+
+VARIANCES = COVARIANCE_ROW[np.arange(STATES), np.arange(STATES)]
+"""Rows of the array with the variances of the states."""
 
 JERK_ROWS = np.array([STATES - 1, *COVARIANCE_ROW[-1]])
 """Rows of the array that scale with the jerk."""
@@ -60,6 +64,21 @@ def transition(h: float, density: Array, decay: Array) -> Transition:
     rows = (powers @ _TABLE).reshape(FILTER_ROWS + 1, FILTER_ROWS)
     return Transition(rows[:-1], rows[:STATES, :STATES], density.ravel() * rows[-1:].T,
                       np.exp(-0.5 * h * _JERK_POWERS * decay.ravel()))
+
+
+def start(z: Array, joints: NDArray[np.bool_], measured: Array, variances: Array) -> None:
+    """
+    Start columns of joints at a measurement, with large variances of what is not measured.
+
+    z is (14, filters, n); position and velocity (2, n), NaN for no velocity, and their variances.
+    """
+    known = np.isfinite(measured[1]) & joints
+    z[..., joints] = 0.0
+    for row, initial in zip(VARIANCES, INITIAL_VARIANCES):
+        z[row][:, joints] = initial
+    for k, some in enumerate((joints, known)):
+        z[k][:, some] = measured[k, some]
+        z[VARIANCES[k]][:, some] = variances[k, some]
 
 
 def predict(z: Array, model: Transition) -> Array:

@@ -12,11 +12,12 @@ from urdf2dyn_ros.estimators.bank import MOTION_MODELS, Bank, Model
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
     FILTER_ROWS,
-    INITIAL_VARIANCES,
     INNOVATIONS,
+    VARIANCES,
     Transition,
     correct,
     predict,
+    start,
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
@@ -24,11 +25,11 @@ from urdf2dyn_ros.estimators.gate import MOST_REJECTED, REJECTED_VARIANCE, Gate,
 from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman_parameters import FIXED_MODEL, KALMAN_PARAMETERS
 from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
+from urdf2dyn_ros.estimators.sample_times import SampleTimes
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.estimators.usable import Usable
 from urdf2dyn_ros.parameters import Parameter
 
-_VARIANCES = COVARIANCE_ROW[np.arange(4), np.arange(4)]
 _MEASURED_VARIANCES = slice(COVARIANCE_ROW[0, 0], COVARIANCE_ROW[1, 1] + 1)
 _COUPLING = COVARIANCE_ROW[0, 1]
 
@@ -99,6 +100,7 @@ class Kalman:
         self._rejected: Array = np.zeros((2, self._joints))   # in a row
         self._rejecting, self._wrong = False, 0.0   # time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
+        self._times = SampleTimes()
         self._usable, self._usual = Usable(self._joints), Usual(self._joints)
 
     def update_some(self, stamp: int, q: Array, qd: Array, missing: NDArray[np.bool_]) -> Estimate:
@@ -127,6 +129,7 @@ class Kalman:
                     part.restart(np.ones(self._joints, dtype=bool))
         else:
             self._noise.update(stamp, sample, self._mixed[1:3], self._usable.missing)
+        self._bandwidth.period = self._times.add(stamp, self._kind, self._wrong)
         self._last, self._usable.missing = stamp, None
         self._count += 1
         estimate = self._estimate(stamp)
@@ -167,23 +170,14 @@ class Kalman:
         return np.where(self._fixed > 0.0, self._fixed, self._noise.variance)
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
-        """Start these joints at the measurement, with large variances of all other states."""
-        known = np.isfinite(measured[1]) & joints
-        variances = self._variances()
-        z = self._z.reshape(len(self._z), self._filters, self._joints)
-        z[..., joints] = 0.0
-        z[0][:, joints] = measured[0, joints]
-        z[1][:, known] = measured[1, known]
-        for row, initial in zip(_VARIANCES, INITIAL_VARIANCES):
-            z[row][:, joints] = initial
-        z[_VARIANCES[0]][:, joints] = variances[0, joints]
-        z[_VARIANCES[1]][:, known] = variances[1, known]
+        """Start these joints at the measurement."""
+        start(self._each(slice(None)), joints, measured, self._variances())
         self._rejected[:, joints] = 0.0
         self._rejecting = bool(self._rejected.any())
         self._bank.restart(joints, self._present, self._count)
         self._bandwidth.restart(joints)
         self._hindsight.restart(joints)
-        self._bandwidth.weigh(self._each(_VARIANCES[2]))
+        self._bandwidth.weigh(self._each(VARIANCES[2]))
         self._mix()
 
     def _mix(self) -> None:
@@ -220,7 +214,7 @@ class Kalman:
         if filters > 1:
             self._adapt(np.where(good, measured, np.nan))
         else:
-            self._bandwidth.weigh(self._each(_VARIANCES[2]))
+            self._bandwidth.weigh(self._each(VARIANCES[2]))
         self._mix()
         if filters > 1:
             self._look_back()
@@ -236,22 +230,28 @@ class Kalman:
             limits = self._usual.widened(y, limits, self._rejected)
         good: NDArray[np.bool_] = y * y <= limits
         if self._rejecting or not all_true(good | np.isnan(y)):
-            good[0] = self._usual.positions(y[0], self._together(z) - measured[0], limits[0],
+            good[0] = self._usual.positions(y[0], self._together(z[0]) - measured[0], limits[0],
                                             self._rejected[0], predicted)
         return good
 
-    def _together(self, z: Array) -> Array:
-        """Return the positions that all filters together predict, (n,)."""
-        result: Array = (self._bandwidth.weights * z[0].reshape(self._filters, -1)).sum(axis=0)
+    def _together(self, predicted: Array) -> Array:
+        """Return what all filters together predict, (n,), from what each of them does."""
+        each = predicted.reshape(self._filters, -1)
+        result: Array = (self._bandwidth.weights * each).sum(axis=0)
         return result
 
     def _time_error(self, z: Array, S: Array, measured: Array) -> float:
-        """Return by how much the stamp is off; for repeated samples, only sensors have noise."""
-        y = z[INNOVATIONS][0, -self._joints:]
-        if self._kind != wrong_stamp.NEW:
-            y, S = self._together(z) - measured[0], self._variances()[0]
-        return wrong_stamp.time_error(self._kind, self._h, self._bandwidth.period,
-                                      self._gate.squared, self._mixed[1], y, S)
+        """Return by how much the stamp is off, by what all filters predict if it may be late."""
+        times, v = self._times, self._mixed[1]
+        h, y = times.since(self._present), z[INNOVATIONS][0, -self._joints:]
+        late = times.is_late(self._kind, h)
+        if late or self._kind != wrong_stamp.NEW:
+            y, S = self._together(z[0]) - measured[0], self._variances()[0]
+        if late:
+            S = S + np.square(0.5 * (h + times.behind) ** 2) * self._bandwidth.variance
+            v = 0.5 * (v + self._together(z[1]))
+        return wrong_stamp.time_error(self._kind, h, times.behind, times.period,
+                                      self._gate.squared, v, y, S)
 
     def _look_back(self) -> None:
         """Compare estimates with the positions that followed."""
@@ -263,7 +263,7 @@ class Kalman:
         self._bandwidth.observe(self._present, self._each(slice(0, 4)), kept)
         follows = self._each(_MEASURED_VARIANCES) > SINGLE_SAMPLE * self._variances()[:, None]
         single = follows[0] | follows[1] & np.isfinite(kept[1])
-        self._bandwidth.weigh_anew(self._each(_VARIANCES[2]), self._each(2), self._noise.known,
+        self._bandwidth.weigh_anew(self._each(VARIANCES[2]), self._each(2), self._noise.known,
                                    single, self._each(INNOVATIONS)[1] + 0.0 * kept[1], self._h)
 
     def _each(self, rows: int | slice) -> Array:

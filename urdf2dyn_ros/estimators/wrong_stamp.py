@@ -5,11 +5,17 @@ A stamp that is off by d shows as an error of all positions of v d. If the sampl
 late, there is none. So a sample is not used where its stamp is off the grid of the others and the
 innovations of the joints follow their velocities by that time.
 
+Where a driver stands still, or messages wait somewhere and are stamped as they arrive, a sample is
+several periods late, and those behind it come together or in quick succession until they have
+caught up. A long step is one after lost messages or before late ones: the positions decide.
+
 Where a driver's loop is a little slower than the one that publishes, a message is repeated now and
 then, and those after it do not catch up: from then on all stamps are a period late. So the first
 message that is the same as the one before although the joints move is not used. If the next one
 shows one period of motion, not two, the filters go on with the time at which it was taken.
 """
+
+from math import floor
 
 import numpy as np
 
@@ -36,30 +42,47 @@ the predictions that are forgotten with them."""
 SLIP_SPREAD = 0.5
 """Part of a period by which a slip of one may seem to differ from it."""
 
+LEAST_CAUGHT_UP = 0.2
+"""Part of a period by which each sample that waited, after another one, must be less late."""
 
-def time_error(kind: int, h: float, period: float, gate: float, velocities: Array,
-               innovations: Array, variances: Array) -> float:
+
+def time_error(kind: int, h: float, behind: float, period: float, gate: float,
+               velocities: Array, innovations: Array, variances: Array) -> float:
     """
     Return by how much a stamp is off [s], 0 if it is not.
 
-    The kind is NEW, SAME or AFTER_SAME. h is the time since the last sample, `period` the usual
-    one, 0 if there is none [s]; `gate` is the squared error of the positions, relative to its
-    variance, from which on it is significant. Innovations (n,) are what was predicted at the stamp
-    less what was measured.
+    The kind is NEW, SAME or AFTER_SAME. h is the time since the stamp of the last sample, which
+    was off by `behind`, and `period` the usual one, 0 if there is none [s]; `gate` is the squared
+    error of the positions, relative to its variance, from which on it is significant. Velocities
+    (n,) are those since the last sample; innovations (n,) what was predicted at the stamp less
+    what was measured.
     """
     if not period > 0.0 or (kind != NEW and period < SHORTEST_SLIP):
         return 0.0
-    # messages that were lost are no error
-    off = period if kind != NEW else h - round(h / period) * period
-    expected = off * velocities
     known = np.isfinite(innovations)
-    shares = expected[known] / variances[known]
-    size, along = float(shares @ expected[known]), float(shares @ innovations[known])
+    shares = velocities[known] / variances[known]
+    size, along = float(shares @ velocities[known]), float(shares @ innovations[known])
+    off = period
+    if kind == NEW:
+        # periods after the last sample at which this one was taken: if fewer than have passed, it
+        # was late; otherwise, messages were lost, which is no error
+        since, least = h + behind, floor(h / period + LEAST_CAUGHT_UP) + 1
+        if behind <= 0.0 or least > periods(since, period):   # it does not catch up
+            since, least = h, 1
+        passed = periods(since, period)
+        taken = round((since - along / size) / period) if passed > 1 and size > 0.0 else passed
+        off = since - min(max(taken, least), passed) * period
+    size, along = off * off * size, off * along
     if not size > gate:
         return 0.0
     if kind == AFTER_SAME:
         return off if abs(along - size) < SLIP_SPREAD * size else 0.0
     return off if along > FOLLOWED_PART * size else 0.0
+
+
+def periods(h: float, period: float) -> int:
+    """Return how many usual periods a time h [s] is; 0 if there is no usual one."""
+    return round(h / period) if period > 0.0 else 0
 
 
 class Repeats:

@@ -17,6 +17,15 @@ JUMP_PERIODS = 5
 CROWDED_PART = 0.3
 """A step is crowded if it is shorter than this part of the mean."""
 
+LATE_PART = 1.5
+"""A step that is longer than this part of the period is one after which messages may be late."""
+
+CATCHING_UP = 0.8
+"""Steps that are shorter than this part of the period let messages catch up that were late."""
+
+STILL_BEHIND = 0.5
+"""Part of a period by which messages must still be late, unless their steps are crowded."""
+
 
 class Steps:
     """The period of a stream; a step up to `max_gap` [ns] is no jump at any rate."""
@@ -25,6 +34,8 @@ class Steps:
         self._max_gap = max_gap
         # gaps are included, so that a stream may become slow
         self._last: deque[int] = deque(maxlen=STEPS_KEPT)
+        self._behind = 0            # by which messages may be late [ns]
+        self._catches_up = False    # whether the newest message came together with a late one
 
     def add(self, last: int, stamp: int) -> str:
         """
@@ -36,14 +47,26 @@ class Steps:
         if last == 0:
             return ''
         if step > 0:
-            self._last.append(step)
+            self._note(step)
         elif not self.is_jump(step):
             return 'out_of_order' if step else 'duplicate_stamp'
         return ''
 
+    def _note(self, step: int) -> None:
+        """Keep a step, unless messages that waited come together after a long one."""
+        period = self.period
+        self._behind += step - period
+        self._catches_up = self._behind > 0 and (
+            step < CROWDED_PART * period
+            or (step < CATCHING_UP * period and self._behind > STILL_BEHIND * period))
+        if not self._catches_up:
+            self._last.append(step)
+            self._behind = self._behind if step > LATE_PART * period else 0
+
     def clear(self) -> None:
         """Forget all steps."""
         self._last.clear()
+        self._behind, self._catches_up = 0, False
 
     @property
     def period(self) -> int:
@@ -59,7 +82,8 @@ class Steps:
         Such samples were sent twice or stamped on arrival, in a group. The longest step is not in
         the mean: a driver may stand still once.
         """
-        return (len(self._last) > FEWEST_STEPS and
+        return self._catches_up or (
+                len(self._last) > FEWEST_STEPS and
                 step * (len(self._last) - 1) < CROWDED_PART * (sum(self._last) - max(self._last)))
 
     def is_jump(self, step: int) -> bool:

@@ -85,6 +85,7 @@ class Group:
         self._q = np.full(len(self.joints), np.nan)
         self._sampled = False
         self._crowded = False   # whether messages came too soon after others
+        self._started = False   # whether the newest sample is the first one
 
     def add(self, stamp: int, q: Array, qd: Array, effort: Array) -> str:
         """
@@ -115,7 +116,10 @@ class Group:
         self._efforts.append((stamp, effort))
         if crowded:
             self._crowded = True
+            if self._started:   # after a gap, with a sample that was late
+                self._reset(True)
             return self._carry(stamp)
+        self._started = bool(self.event)
         received, qd = qd, self.velocities.update(stamp, q, qd)
         if self._differentiates and self.repeats.update(stamp, q, qd, received):
             return self._carry(stamp)

@@ -6,9 +6,8 @@
 
 typedef struct {
     long filters, joints, number;
-    long long newest;
     Onset *onset;
-    double period;
+    double period;         /* usual time between samples [s] */
     long long *stamps;     /* (STORED_STATES) */
     double *states;        /* (STORED_STATES, 4, filters, joints) */
     double *errors;        /* (2, HORIZON_COUNT, filters, joints): of positions, of velocities */
@@ -105,11 +104,6 @@ static void compare(Bandwidth *b, long long stamp, double passed, const double *
 static void observe(Bandwidth *b, long long stamp, const double *state, const double *measured)
 {
     const long n = b->joints, all = b->filters * n;
-    if (b->newest) {
-        const double passed = 1e-9 * (double)(stamp - b->newest);
-        b->period += (passed - b->period) * (b->period > 0.0 ? PERIOD_GAIN : 1.0);
-    }
-    b->newest = stamp;
     for (long j = 0; j < n; j++) {
         if (isfinite(measured[n + j]))
             b->velocity[j] = stamp;

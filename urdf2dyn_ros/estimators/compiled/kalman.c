@@ -17,6 +17,7 @@ typedef struct {
                                  and its deviation, velocity */
     double *gains;            /* (blocks, GAINS, WIDTH) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
+    double off;               /* by which the newest stamp is wrong [s] */
     long apart;               /* from one of these blocks to the next */
     long tracking;            /* filter that follows every motion */
     long following;           /* the same, or -1 if there is none with the states of all joints
@@ -24,7 +25,7 @@ typedef struct {
     long ever;                /* whether all filters together predict the sample */
 } Filter;
 
-enum {REJECTING = 1, UNCERTAIN = 2, WRONG_STAMP = 4};
+enum {REJECTING = 1, UNCERTAIN = 2};
 
 /* Predict every filter over h [s], and its innovations. */
 static void predict(Filter *f, double h)
@@ -50,31 +51,56 @@ static void predict(Filter *f, double h)
                     z[k * all + filter * n + j] - f->measured[k * n + j];
 }
 
-/* Find the time by which a stamp is off: time_error of wrong_stamp.py. */
-static double time_error(const Filter *f, double h, const double *late, int kind)
+/* Return what the filters together predict: position (k = 0) or velocity (1). */
+static double together(const Filter *f, int k, long j)
+{
+    const Bandwidth *b = f->bandwidth;
+    const long n = b->joints, all = b->filters * n;
+    double sum = 0.0;
+    for (long filter = 0; filter < b->filters; filter++)
+        sum += b->weights[filter * n + j] * f->state[k * all + filter * n + j];
+    return sum;
+}
+
+/*
+ * Find the time by which a stamp is off: time_error of wrong_stamp.py. h is the time since the last
+ * sample, whose stamp was off by `behind` [s].
+ */
+static double time_error(const Filter *f, double h, double behind, const double *late, int kind)
 {
     const Bandwidth *b = f->bandwidth;
     const long n = b->joints, all = b->filters * n;
     const double *fastest = f->state + all - n;
-    double size = 0.0, along = 0.0;
+    double size = 0.0, along = 0.0, off = b->period;
     if (b->filters < 2 || !(b->period > 0.0) || (kind != NEW && b->period < SHORTEST_SLIP))
         return 0.0;
-    const double off = kind != NEW ? b->period : h - rint(h / b->period) * b->period;
+    double since = h + behind, least = floor(h / off + LEAST_CAUGHT_UP) + 1.0;
+    if (behind <= 0.0 || least > rint(since / off))
+        since = h, least = 1.0;
+    const double passed = rint(since / off);
+    const double curved = kind == NEW ? 0.5 * (h + behind) * (h + behind) : 0.0;
     for (long j = 0; j < n; j++) {
-        const double expected = off * f->estimate[n + j];
-        double y = fastest[ROWS * all + j], S = f->variance[j];
-        if (kind == NEW)
+        double v = f->estimate[n + j], y = fastest[ROWS * all + j], S = f->variance[j];
+        if (kind == NEW && passed <= 1.0 && behind <= 0.0)
             S = fastest[NUMBER[0][0] * all + j] + S + late[j] * late[j];
-        else {
-            y = -f->measured[j];
-            for (long filter = 0; filter < b->filters; filter++)
-                y += b->weights[filter * n + j] * f->state[filter * n + j];
+        else
+            y = together(f, 0, j) - f->measured[j];
+        if (kind == NEW && (passed > 1.0 || behind > 0.0)) {
+            S += curved * curved * b->variance[j];
+            v = 0.5 * (v + together(f, 1, j));
         }
         if (isfinite(y)) {
-            size += expected / S * expected;
-            along += expected / S * y;
+            size += v / S * v;
+            along += v / S * y;
         }
     }
+    if (kind == NEW) {
+        const double taken = passed > 1.0 && size > 0.0
+            ? rint((since - along / size) / off) : passed;
+        off = since - fmin(fmax(taken, least), passed) * off;
+    }
+    size *= off * off;
+    along *= off;
     if (!(size > f->gate))
         return 0.0;
     if (kind == AFTER_SAME)
@@ -98,17 +124,6 @@ static void move(Filter *f, double h)
         for (int k = 0; k < 2; k++)
             z[(ROWS + k) * all + c] = z[k * all + c] - f->measured[k * n + c % n];
     }
-}
-
-/* Return what the filters together predicted, less what was measured. */
-static double together(const Filter *f, int k, long j)
-{
-    const Bandwidth *b = f->bandwidth;
-    const long n = b->joints, all = b->filters * n;
-    double sum = 0.0;
-    for (long filter = 0; filter < b->filters; filter++)
-        sum += b->weights[filter * n + j] * f->state[k * all + filter * n + j];
-    return sum - f->measured[k * n + j];
 }
 
 /* Return whether a measurement is no outlier, and learn what is usual: gate.py. */
@@ -137,7 +152,7 @@ static int is_good(Filter *f, double h, const double *late, int k, long j)
     if (!adapts || k || isnan(y) || (good && f->rejected[j] == 0.0))
         return good;
     double *jump = f->usual + 4 * n + j;
-    const double mean = together(f, k, j);
+    const double mean = together(f, 0, j) - f->measured[j];
     if (f->rejected[j] == 0.0) {
         *jump = fabs(y - mean) <= SAME_JUMP * fabs(mean) && fabs(mean) > SMALL_JUMP ? mean : NAN;
         return 0;
@@ -225,11 +240,13 @@ static void limit(const Filter *f, double h, const double *kept, double *most)
 }
 
 /*
- * Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded,
- * WRONG_STAMP.
+ * Return flags: REJECTING if an outlier was rejected, UNCERTAIN if max_variance is exceeded. h is
+ * the time since the last message, `since` that since the last sample, whose stamp was off by
+ * `behind` [s].
  */
 __attribute__((visibility("default")))
-int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps, int kind)
+int urdf2dyn_kalman(Filter *f, long long stamp, double h, double since, double behind,
+                    double stamps, int kind)
 {
     Bandwidth *b = f->bandwidth;
     const long n = b->joints, all = b->filters * n;
@@ -242,11 +259,10 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double stamps, int kin
                 rate += b->weights[filter * n + j] * f->state[(k + 1) * all + filter * n + j];
             late[k * n + j] = rate * stamps;
         }
-    const double off = time_error(f, h, late, kind);
+    const double off = f->off = time_error(f, since, behind, late, kind);
     if (off != 0.0 && kind == AFTER_SAME)
         move(f, -off);
     int flags = judge(f, h, late, off != 0.0 && kind != AFTER_SAME, kept);
-    flags |= off != 0.0 ? WRONG_STAMP : 0;
     correct(f, late, kept);
     if (kind != CARRIED) {   /* a prediction says nothing of how good the filters are */
         char single[all + 1];

@@ -14,7 +14,7 @@ from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman import Kalman
 
-_REJECTING, _UNCERTAIN, _WRONG_STAMP = 1, 2, 4   # flags that a step returns, as in kalman.c
+_REJECTING, _UNCERTAIN = 1, 2   # flags that a step returns, as in kalman.c
 _STARTED = -1                   # no flags: a joint was started or reset since
 
 
@@ -38,7 +38,7 @@ class _Bandwidth(ctypes.Structure):
     """Structure of bandwidth.c."""
 
     _fields_ = (*((name, ctypes.c_long) for name in ('filters', 'joints', 'number')),
-                ('newest', ctypes.c_longlong), ('onset', _POINTER), ('period', _NUMBER),
+                ('onset', _POINTER), ('period', _NUMBER),
                 *((name, _POINTER) for name in (*_ARRAYS, *_MODELS)))
 
 
@@ -55,7 +55,7 @@ class _Filter(ctypes.Structure):
     _fields_ = (*((name, _POINTER) for name in (
         'bandwidth', 'hindsight', 'state', 'rejected', 'usual', 'measured', 'variance', 'known',
         'estimate', 'gains')),
-        *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance')),
+        *((name, _NUMBER) for name in ('gate', 'acceleration_step', 'max_variance', 'off')),
         *((name, ctypes.c_long) for name in ('apart', 'tracking', 'following', 'ever')))
 
 
@@ -65,7 +65,7 @@ class CompiledBandwidth(Bandwidth):
     def start(self) -> None:
         super().start()
         self._onset = _Onset(*(getattr(self.onset, name).ctypes.data for name in _ONSET))
-        self.struct = _Bandwidth(*self._shape, 0, 0, ctypes.addressof(self._onset), 0.0, *(
+        self.struct = _Bandwidth(*self._shape, 0, ctypes.addressof(self._onset), 0.0, *(
             getattr(self, name).ctypes.data for name in _ARRAYS), *(
             getattr(self._bank, name).ctypes.data for name in _MODELS))
 
@@ -109,7 +109,7 @@ class CompiledKalman(Kalman):
                 array.ctypes.data for array in (
                     self._z, self._rejected, self._usual.values, self._measured,
                     self._variance, self._noise.known, self._result)),
-            None, self._gate.squared, self._gate.step, self._max_variance, 0, tracking,
+            None, self._gate.squared, self._gate.step, self._max_variance, 0.0, 0, tracking,
             tracking if self._following else -1)
         self._address = ctypes.addressof(self._struct)
 
@@ -122,12 +122,14 @@ class CompiledKalman(Kalman):
     def _advance(self, stamp: int, measured: Array) -> None:
         self._measured[:] = measured
         self._struct.ever = self._usable.predicted((stamp - self._last) * 1e-9)
+        self._compiled.struct.period = self._bandwidth.period
         if not self._learns:
             self._variance[:] = self._variances()
-        self._flags = self._code.step(self._address, stamp, (stamp - self._last) * 1e-9,
-                                      self._noise.stamps, self._kind)
+        self._flags = self._code.step(
+            self._address, stamp, (stamp - self._last) * 1e-9, self._times.since(stamp),
+            self._times.behind, self._noise.stamps, self._kind)
         self._rejecting = bool(self._flags & _REJECTING)
-        self._wrong = float(bool(self._flags & _WRONG_STAMP))
+        self._wrong = self._struct.off
 
     def _estimate(self, stamp: int) -> Estimate:
         if self._flags == _STARTED:

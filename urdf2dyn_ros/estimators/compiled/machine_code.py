@@ -33,7 +33,7 @@ _MACROS = {
     **{name: getattr(mismatch, name) for name in (
         'MEDIAN_WINDOWS', 'FEWEST_MISMATCHES', 'MISMATCH_GATE', 'CHI_SQUARED_MEDIAN')},
     **{name: getattr(bandwidth, name) for name in (
-        'PREDICTION_MEMORY', 'STORED_EVERY', 'STORED_STATES', 'VELOCITY_MISSING', 'PERIOD_GAIN',
+        'PREDICTION_MEMORY', 'STORED_EVERY', 'STORED_STATES', 'VELOCITY_MISSING',
         'LEAST_VARIANCE', 'VELOCITY_HORIZONS', 'FEWEST_PERIODS', 'SLOW_PERIOD', 'HORIZON_GATE',
         'JERK_CLIPPING', 'SHARED', 'FEWEST_COMPARED')},
     **{name: getattr(onset, name) for name in (
@@ -50,7 +50,7 @@ _MACROS = {
         'USUAL_GAIN', 'MOST_OF_LIMIT', 'MULTIPLE_OF_USUAL')},
     **{name: getattr(wrong_stamp, name) for name in (
         'NEW', 'AFTER_SAME', 'CARRIED', 'SAMPLE_SHIFT', 'LARGE_SHIFT', 'LEAST_SAMPLE_SHIFT',
-        'FOLLOWED_PART', 'SHORTEST_SLIP', 'SLIP_SPREAD')},
+        'FOLLOWED_PART', 'SHORTEST_SLIP', 'SLIP_SPREAD', 'LEAST_CAUGHT_UP')},
     'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
     'HORIZON_COUNT': len(bandwidth.HORIZONS),
     **{f'HORIZON_{k}': horizon for k, horizon in enumerate(bandwidth.HORIZONS)},
@@ -62,7 +62,7 @@ _MACROS = {
 class MachineCode(NamedTuple):
     """Functions of kalman.c, kalman_fixed_lag.c and sensor_noise.c."""
 
-    step: Callable[[int, int, float, float, int], int]
+    step: Callable[[int, int, float, float, float, float, int], int]
     smooth: Callable[[int, int, int, int], None]
     learn: Callable[[int, int, int, int, float], None]
     width: int   # columns in a block of what a smoother stores
@@ -88,7 +88,7 @@ def machine_code(compiler: Compiler) -> MachineCode:
         library = ctypes.PyDLL(str(path))
         step, smooth = library.urdf2dyn_kalman, library.urdf2dyn_smooth
         learn = library.urdf2dyn_learn
-        step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, ctypes.c_double, ctypes.c_double,
+        step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, *4 * [ctypes.c_double],
                          ctypes.c_int]
         learn.argtypes = [*4 * [ctypes.c_void_p], ctypes.c_double]
         smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long,
