@@ -98,6 +98,19 @@ def test_a_robot_that_is_mounted_some_degrees_off_is_noted() -> None:
     assert np.array(words, dtype=float) == pytest.approx(tilted, abs=0.2)
 
 
+def test_elastic_joints_are_noted() -> None:
+    """The encoders of lift and elbow are on the side of the motor, before a spring."""
+    q, qd, qdd = motion()
+    effort = efforts(arm(), q, qd, qdd)
+    bent = np.stack([np.convolve(np.pad(each, 4, 'edge'), np.ones(9) / 9.0, 'valid')
+                     for each in effort.T]) / np.array([[np.inf, 1500.0, 600.0, *[np.inf] * 3]]).T
+    q += bent.T
+    qd = np.gradient(q, 1.0 / RATE, axis=0)
+    note, _ = notes(q, qd, np.gradient(qd, 1.0 / RATE, axis=0), effort)
+    assert 'looks elastic' in note
+    assert 300.0 < float(note.partition('elbow_joint (')[2].split()[0]) < 1200.0
+
+
 def test_a_payload_that_is_taken_up_on_the_way_is_found() -> None:
     q, qd, qdd = motion()
     effort = np.where(TIME[:, None] < 5.0, efforts(arm(), q, qd, qdd),
