@@ -52,7 +52,7 @@ def notes(q, qd, qdd, effort) -> tuple[str, str]:
     """Return the note about zeros and gravity, and that about a payload."""
     model = read_urdf(Path(URDF))
     robot = robot_of(model, InverseDynamics(model, backend='python'))
-    pieces = [Piece(TIME, RATE, q, qd, qdd, effort)]
+    pieces = [Piece(TIME[:len(q)], RATE, q, qd, qdd, effort)]
     summary = summarised(robot, 'r', pieces, np.ones(6), (10.0, 0.0))
     fit = fitted_rows(robot, summary)
     found = (small_zeros(robot, pieces, summary, fit, np.ones(6, dtype=bool)),
@@ -73,6 +73,13 @@ def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) 
         name = InverseDynamics(read_urdf(Path(URDF)), backend='python').joint_names[joint]
         words = note.partition(f'{name} (')[2].partition(' deg)')[0]
         assert float(words) == pytest.approx(-degrees, abs=2.0)
+
+
+def test_a_motion_of_some_seconds_is_too_short_for_a_zero() -> None:
+    q, qd, qdd = motion()
+    effort = efforts(arm(), q, qd, qdd)
+    q[:, 2] += np.radians(8.0)
+    assert notes(*(each[:round(6.0 * RATE)] for each in (q, qd, qdd, effort))) == ('', '')
 
 
 def test_static_friction_that_looks_like_another_zero_is_none() -> None:

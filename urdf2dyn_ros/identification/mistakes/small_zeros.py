@@ -38,8 +38,8 @@ _LEAST_ANGLE = np.radians(2.0)
 _ALIKE = 0.7
 """Share of what the best one removes from which on another one may be the wrong one as well."""
 
-_MOST_JOINTS = 12
-"""Joints of a robot up to which zeros are compared."""
+_MOST_JOINTS, _LEAST_MOTION = 12, 6.0
+"""Joints of a robot up to which zeros are compared, and the time for which joints move [s]."""
 
 
 def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: FittedRows,
@@ -47,7 +47,8 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
     """Return that a zero or gravity looks some degrees wrong, or joints elastic, or nothing."""
     joints = [joint for joint in sorted(moved_beyond(robot, moving))
               if moving[joint] and robot.dynamics.units[joint] == 'rad']
-    if not joints or len(moving) > _MOST_JOINTS:
+    motion = float(fit.rows.moves[:, fit.joints].sum(axis=0).mean()) / ROW_RATE
+    if not joints or len(moving) > _MOST_JOINTS or motion < _LEAST_MOTION:
         return ''
     gravity = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
     axes = np.linalg.svd(gravity[None])[2][1:] if gravity.any() else np.zeros((0, 3))
