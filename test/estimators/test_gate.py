@@ -121,3 +121,41 @@ def test_a_small_jump_of_an_encoder_is_none_either(kind: str, rate: float, jump:
     assert np.isnan(found[after]).sum() <= 8
     wrong = np.nanmax((np.abs(found + 4.4 ** 2 * q) / np.maximum(deviations, 4.0))[after])
     assert said(f'{kind}, {rate} Hz, {jump} rad [declared deviations]', float(wrong), 3.0) < 3.0
+
+
+@pytest.mark.parametrize(('kind', 'rate', 'amplitude', 'frequency'), [
+    *((kind, 50.0, 0.3, 2.0) for kind in MAKE), ('kalman', 50.0, 0.15, 1.6),
+    ('kalman', 100.0, 0.15, 1.6), ('kalman', 150.0, 0.3, 2.0),
+    ('kalman_fixed_lag', 100.0, 0.15, 1.6)])
+def test_the_steps_of_a_leg_are_answered_at_low_rates(kind: str, rate: float, amplitude: float,
+                                                      frequency: float) -> None:
+    """Each contact with the ground reset the joint: up to 16 % were without an estimate."""
+    t = np.arange(round(5.0 * rate)) / rate
+    q = amplitude * np.abs(np.sin(np.pi * frequency * t)) + 0.05 * np.sin(np.pi * t)
+    q += 1e-4 * np.random.default_rng(0).normal(size=t.shape)
+    found = estimated(kind, t, q, np.full_like(t, np.nan))
+    answered = float(np.isfinite(found[(t > 1.0) & (t < t[-1] - 0.1)]).mean())
+    assert said(f'{kind}, {rate} Hz, share', answered, 0.99) > 0.99
+
+
+@pytest.mark.parametrize('kind', MAKE)
+@pytest.mark.parametrize('fault', ['outliers', 'repeated'])
+def test_what_deviates_ever_further_may_be_no_motion(kind: str, fault: str) -> None:
+    """Of one of two joints: two outliers in a row, or a position that is repeated three times."""
+    make, name = MAKE[kind]
+    t = np.arange(400) / 100.0
+    q = 0.5 * np.sin(4.4 * t)
+    noise = 1e-5 * np.random.default_rng(0).normal(size=t.shape)
+    measured = np.column_stack((q + noise, 0.7 * q - noise))
+    if fault == 'outliers':
+        measured[210:212, 0] += 0.02, 0.04
+    else:
+        measured[210:213, 0] = measured[209, 0]
+    estimator = make(name, 2)
+    found = [(each.stamp * 1e-9 - 1.0, each.qdd[0]) for each in (
+        estimator.update(1_000_000_000 + round(1e9 * time), q_, np.full(2, np.nan))
+        for time, q_ in zip(t, measured)) if each.valid]
+    times, qdd = np.array([each for each in found if 2.0 < each[0] < 2.3]).T
+    assert len(times) == 29
+    wrong = np.abs(qdd + 4.4 ** 2 * 0.5 * np.sin(4.4 * times)).max()
+    assert said(f'{kind}, {fault} [rad/s^2]', float(wrong), 0.5) < 0.5

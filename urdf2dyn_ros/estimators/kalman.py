@@ -224,14 +224,14 @@ class Kalman:
         y = z[INNOVATIONS, -self._joints:]
         if self._filters == 1:
             return y * y <= self._gate.limits(S, self._h, np.zeros_like(S))
-        predicted, moved = self._usable.predicted(self._h), self._h * self._mixed[1:3]
-        limits = self._gate.limits(S, self._h, moved)
-        if predicted:
-            limits = self._usual.widened(y, limits, self._rejected)
+        predicted = self._usable.predicted(self._h, measured[1])
+        limits = self._gate.limits(S, self._h, self._h * self._mixed[1:3])
+        limits = self._usual.widened(y, limits, self._rejected, predicted)
         good: NDArray[np.bool_] = y * y <= limits
         if self._rejecting or not all_true(good | np.isnan(y)):
             good[0] = self._usual.positions(y[0], self._together(z[0]) - measured[0], limits[0],
-                                            self._rejected[0], predicted)
+                                            self._rejected[0], measured[0], predicted,
+                                            self._usable.ever)
         return good
 
     def _together(self, predicted: Array) -> Array:

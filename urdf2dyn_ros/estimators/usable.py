@@ -13,7 +13,7 @@ PROBATION_NS = 250_000_000
 
 SHORT_PERIOD = 7.5e-3
 """
-Time between samples below which predictions of all filters count [s].
+Time between samples below which predictions of all filters count where a velocity is used [s].
 
 With fewer samples, velocities that are late move these predictions before they are recognised.
 """
@@ -37,9 +37,14 @@ class Usable:
         self.ever = self.ever or (count >= FIRST_VALID and not contradicted)
         return self.ever
 
-    def predicted(self, h: float) -> bool:
-        """Return whether all filters together predict a sample after a time h [s]: gate.py."""
-        return self.ever and h < SHORT_PERIOD
+    def predicted(self, h: float, velocities: Array) -> NDArray[np.bool_]:
+        """
+        Return of which joints all filters together predict a sample, (n,): gate.py.
+
+        h is the time since the last sample [s], the velocities (n,) are NaN where none is used.
+        """
+        result: NDArray[np.bool_] = self.ever & (np.isnan(velocities) | (h < SHORT_PERIOD))
+        return result
 
     def distrust(self, lost: NDArray[np.bool_], stamp: int) -> None:
         """Use no velocities of joints (n,) for a while, from their reset at a stamp [ns] on."""

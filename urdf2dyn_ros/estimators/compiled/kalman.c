@@ -9,7 +9,7 @@ typedef struct {
     Hindsight *hindsight;     /* 0: the deviation is not needed */
     double *state;            /* (16, filters, joints) */
     double *rejected;         /* (2, joints): rejected measurements in a row */
-    double *usual;            /* (5, joints): usual squared innovations, factors of limits, jumps */
+    double *usual;            /* (7, joints): values of Usual in gate.py */
     const double *measured;   /* (2, joints); NaN where not measured */
     const double *variance;   /* (2, joints), of these */
     const double *known;      /* (joints): part of the variance that was learned */
@@ -22,7 +22,7 @@ typedef struct {
     long tracking;            /* filter that follows every motion */
     long following;           /* the same, or -1 if there is none with the states of all joints
                                  whose velocity is measured */
-    long ever;                /* whether all filters together predict the sample */
+    long ever;                /* whether all filters together may predict the sample */
 } Filter;
 
 enum {REJECTING = 1, UNCERTAIN = 2};
@@ -126,6 +126,12 @@ static void move(Filter *f, double h)
     }
 }
 
+/* Return whether all filters together predict the sample of a joint: usable.py. */
+static int predicted(const Filter *f, double h, long j)
+{
+    return f->ever && (h < SHORT_PERIOD || isnan(f->measured[f->bandwidth->joints + j]));
+}
+
 /* Return whether a measurement is no outlier, and learn what is usual: gate.py. */
 static int is_good(Filter *f, double h, const double *late, int k, long j)
 {
@@ -140,7 +146,7 @@ static int is_good(Filter *f, double h, const double *late, int k, long j)
     const double S = fastest[NUMBER[k][k] * all + j] + f->variance[k * n + j]
         + late[k * n + j] * late[k * n + j];
     double limit = f->gate * (S + stepped * stepped + shift * shift);
-    if (f->ever && adapts && !isnan(y)) {
+    if (predicted(f, h, j) && adapts && !isnan(y)) {
         double *usual = f->usual + k * n + j, *factor = usual + 2 * n;
         const double now = fmax(1.0, MULTIPLE_OF_USUAL * *usual);
         if (f->rejected[k * n + j] == 0.0)
@@ -151,16 +157,20 @@ static int is_good(Filter *f, double h, const double *late, int k, long j)
     const int good = y * y <= limit;
     if (!adapts || k || isnan(y) || (good && f->rejected[j] == 0.0))
         return good;
-    double *jump = f->usual + 4 * n + j;
-    const double mean = together(f, 0, j) - f->measured[j];
+    double *jump = f->usual + 4 * n + j, *deviation = jump + n, *position = deviation + n;
+    const double mean = together(f, 0, j) - f->measured[j], growth = mean / *deviation;
+    const int grows = f->ever && f->rejected[j] >= GROWING && *position != f->measured[j]
+        && growth > LEAST_GROWTH && growth < MOST_GROWTH;
+    *deviation = mean;
+    *position = f->measured[j];
     if (f->rejected[j] == 0.0) {
         *jump = fabs(y - mean) <= SAME_JUMP * fabs(mean) && fabs(mean) > SMALL_JUMP ? mean : NAN;
         return 0;
     }
     if (fabs(mean - *jump) <= SAME_JUMP * fabs(*jump))
         return 0;
-    return good || (f->rejected[j] >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
-        || (f->ever && mean * mean <= limit);
+    return good || grows || (f->rejected[j] >= MOST_REJECTED && fabs(y) < SMALL_JUMP)
+        || (predicted(f, h, j) && mean * mean <= limit);
 }
 
 /* Find outliers, and count those in a row. kept: (2, joints). */

@@ -121,7 +121,7 @@ class CompiledKalman(Kalman):
 
     def _advance(self, stamp: int, measured: Array) -> None:
         self._measured[:] = measured
-        self._struct.ever = self._usable.predicted((stamp - self._last) * 1e-9)
+        self._struct.ever = self._usable.ever
         self._compiled.struct.period = self._bandwidth.period
         if not self._learns:
             self._variance[:] = self._variances()

@@ -20,6 +20,7 @@ from urdf2dyn_ros.estimators import (
     mismatch,
     onset,
     sensor_noise,
+    usable,
     wrong_stamp,
 )
 
@@ -46,11 +47,12 @@ _MACROS = {
     'ABSENT': bank.ABSENT,
     'COMPARED_ROWS': hindsight.COMPARED_ROWS,
     **{name: getattr(gate, name) for name in (
-        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SAME_JUMP', 'SMALL_JUMP',
-        'USUAL_GAIN', 'MOST_OF_LIMIT', 'MULTIPLE_OF_USUAL')},
+        'MOST_REJECTED', 'REJECTED_VARIANCE', 'SAME_JUMP', 'SMALL_JUMP', 'GROWING',
+        'LEAST_GROWTH', 'MOST_GROWTH', 'USUAL_GAIN', 'MOST_OF_LIMIT', 'MULTIPLE_OF_USUAL')},
     **{name: getattr(wrong_stamp, name) for name in (
         'NEW', 'AFTER_SAME', 'CARRIED', 'SAMPLE_SHIFT', 'LARGE_SHIFT', 'LEAST_SAMPLE_SHIFT',
         'FOLLOWED_PART', 'SHORTEST_SLIP', 'SLIP_SPREAD', 'LEAST_CAUGHT_UP')},
+    'SHORT_PERIOD': usable.SHORT_PERIOD,
     'SMOOTHED_NOISE': kalman_fixed_lag.SMOOTHED_NOISE,
     'HORIZON_COUNT': len(bandwidth.HORIZONS),
     **{f'HORIZON_{k}': horizon for k, horizon in enumerate(bandwidth.HORIZONS)},
