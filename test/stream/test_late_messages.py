@@ -39,7 +39,7 @@ def test_messages_that_waited_are_no_motion(name, cutoff, stall):
     figures, answered = real.errors(found, true, some)
     largest = np.nanmax(np.abs(found - true)[some])
     print(name, stall, figures.round(1), round(answered, 1), largest.round(1))
-    gaps = STALLS[stall][0] > GAP   # after which the filter starts anew
+    gaps = STALLS[stall][0] > GAP   # after which the filter begins again
     assert answered > (90.0 if gaps else 99.5)
     assert figures.max() < (200.0 if gaps else 100.0)
     assert largest < 20.0

@@ -66,7 +66,7 @@ def transition(h: float, density: Array, decay: Array) -> Transition:
                       np.exp(-0.5 * h * _JERK_POWERS * decay.ravel()))
 
 
-def start(z: Array, joints: NDArray[np.bool_], measured: Array, variances: Array) -> None:
+def start_columns(z: Array, joints: NDArray[np.bool_], measured: Array, variances: Array) -> None:
     """
     Start columns of joints at a measurement, with large variances of what is not measured.
 

@@ -17,7 +17,7 @@ from urdf2dyn_ros.estimators.constant_jerk import (
     Transition,
     correct,
     predict,
-    start,
+    start_columns,
     transition,
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
@@ -171,7 +171,7 @@ class Kalman:
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         """Start these joints at the measurement."""
-        start(self._each(slice(None)), joints, measured, self._variances())
+        start_columns(self._each(slice(None)), joints, measured, self._variances())
         self._rejected[:, joints] = 0.0
         self._rejecting = bool(self._rejected.any())
         self._bank.restart(joints, self._present, self._count)

@@ -4,7 +4,7 @@ from collections import deque
 
 from urdf2dyn_ros.estimators.wrong_stamp import NEW, periods
 
-STEPS_KEPT = 11
+LAST_STEPS = 11
 """Steps whose median is nearly the period."""
 
 PERIOD_GAIN = 0.05
@@ -19,7 +19,7 @@ class SampleTimes:
     """The mean of the usual steps between stamps that are not wrong, and the newest stamp."""
 
     def __init__(self) -> None:
-        self._steps: deque[int] = deque(maxlen=STEPS_KEPT)
+        self._steps: deque[int] = deque(maxlen=LAST_STEPS)
         self._newest = self._right = 0   # stamps; the latter 0 if the newest one is wrong [ns]
         self._mean = 0.0     # [ns]
         self.period = 0.0    # usual time between samples, 0 if it is not known [s]
