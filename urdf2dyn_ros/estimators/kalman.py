@@ -244,7 +244,7 @@ class Kalman:
         """Return by how much the stamp is off, by what all filters predict if it may be late."""
         times, v = self._times, self._mixed[1]
         h, y = times.since(self._present), z[INNOVATIONS][0, -self._joints:]
-        late = times.is_late(self._kind, h)
+        late = times.may_be_late(self._kind, h)
         if late or self._kind != wrong_stamp.NEW:
             y, S = self._together(z[0]) - measured[0], self._variances()[0]
         if late:

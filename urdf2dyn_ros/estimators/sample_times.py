@@ -29,7 +29,7 @@ class SampleTimes:
         """Return the time from the newest stamp to another one [ns], in [s]."""
         return (stamp - self._newest) * 1e-9
 
-    def is_late(self, kind: int, h: float) -> bool:
+    def may_be_late(self, kind: int, h: float) -> bool:
         """Return whether a sample of a kind, a time h [s] after the newest one, may be late."""
         return kind == NEW and (self.behind > 0.0 or periods(h, self.period) > 1)
 
