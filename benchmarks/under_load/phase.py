@@ -126,8 +126,7 @@ def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterato
         try:
             rig = Rig(node, client, Listener(client), Path(folder), environment,
                       np.empty(0, np.int64))
-            client.wait(lambda: rig.listener.look() or len(rig.listener.heard) > 100, 60.0,
-                        'output')
+            client.wait(lambda: rig.listener.look() or rig.listener.heard, 60.0, 'output')
             rig.listener.wait(SETTLING)
             yield rig
             rig.listener.wait(DRAINING)

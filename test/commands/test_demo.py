@@ -42,7 +42,7 @@ def demonstrated(monkeypatch, capsys):
 
 
 def test_simulated_and_computed_efforts_agree(tmp_path, demonstrated):
-    demo = start('', 2.0, tmp_path / 'output')
+    demo = start('', 2.5, tmp_path / 'output')
     output = ended(demo, 0)
     written = sorted(path.name for path in (tmp_path / 'output').iterdir())
     assert written == ['efforts.csv', 'efforts.html', 'efforts.json', 'efforts.png',
@@ -55,7 +55,7 @@ def test_simulated_and_computed_efforts_agree(tmp_path, demonstrated):
         assert joint['nrmse'] < 0.002, output
         assert joint['r2'] > 0.9999, output
         assert joint['samples'] > 400, output
-    assert output.count(' of 2 s, ') >= 2  # a line a second
+    assert output.count(' of 2.5 s, ') >= 2  # a line a second
     script = subprocess.run([sys.executable, tmp_path / 'output' / 'rx90_dynamics.py'],
                             capture_output=True, text=True)
     assert script.returncode == 0, script.stdout + script.stderr

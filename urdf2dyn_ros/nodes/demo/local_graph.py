@@ -146,11 +146,18 @@ def keep_local() -> None:
 
 
 def join_empty_domain(name: str) -> tuple[Client, int]:
-    """Return a node of this name in a domain without other nodes, and the domain."""
+    """
+    Return a node of this name in a domain without other nodes, and the domain.
+
+    Raises
+    ------
+    OSError
+        All domains of this computer are in use.
+
+    """
     keep_local()
-    domain = os.getpid()
-    while True:
-        domain = domain % _LAST_DOMAIN + 1
+    for attempt in range(_LAST_DOMAIN):
+        domain = (os.getpid() + attempt) % _LAST_DOMAIN + 1
         if str(domain) == os.environ.get('ROS_DOMAIN_ID') or _in_use(domain):
             continue
         client = Client(name, domain)
@@ -159,6 +166,8 @@ def join_empty_domain(name: str) -> tuple[Client, int]:
         if client.node.get_node_names() == [name]:
             return client, domain
         client.close()
+    raise OSError(f'the ROS domains 1 to {_LAST_DOMAIN} of this computer are all in use: end the '
+                  'nodes of one, which `ros2 node list` shows where ROS_DOMAIN_ID is its number')
 
 
 def _in_use(domain: int) -> bool:
