@@ -46,7 +46,8 @@ JOINT_STATE_EVENTS = {
            'is reset but keeps the learned noise',
     'jump_back': 'steps back over max_gap and five median periods of these joints; all of them is '
                  'reset',
-    'overruns': 'messages that a full queue or the network lost before they were received',
+    'overruns': 'messages that a full queue, an overload that lasts, or the network lost before '
+                'they were received',
     'velocity_ignored': 'velocities not one for each name',
     'effort_ignored': 'efforts not one for each name',
     'velocity_doubted': 'samples with a velocity dropped that contradicts the positions',

@@ -54,6 +54,22 @@ def test_a_pause_is_distinguished_from_a_machine_that_is_too_slow() -> None:
     assert backlog.is_overload(251)
 
 
+@pytest.mark.fault(39)
+def test_an_overload_that_lasts_leaves_time_for_the_newest_message() -> None:
+    """Where a sample takes longer than a period, its end would never come otherwise."""
+    backlog, waiting, seen = Backlog(1000), 999, []
+    older = [bytes([0]), bytes([1]), bytes([2]), bytes([3])]
+    while backlog.is_overload(waiting):
+        thinned = len(backlog.thinned([b''] * waiting))
+        seen.append(thinned)
+        waiting = min(999, round(1.5 * thinned))   # received while these were processed
+    assert seen == [999, 500, 188, 36]
+    assert backlog.is_overload(1000) and backlog.is_overload(1000)
+    assert backlog.thinned(older) == older[1::2], 'evenly, with the newest'
+    assert not backlog.is_overload(10)
+    assert backlog.thinned(older) == older
+
+
 @pytest.mark.fault(38)
 def test_the_estimator_has_every_sample_and_the_newest_is_answered() -> None:
     """The output after a backlog is the same as if every message were processed."""

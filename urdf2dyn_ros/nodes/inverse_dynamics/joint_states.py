@@ -28,9 +28,10 @@ class JointStates:
     As long as the node keeps up, every message is processed at once. A late one is put in a
     backlog, as are those behind it, until the executor has delivered all that wait. After a pause
     of the machine the backlog is processed in full. In an overload, where it is very long or has
-    grown as fast as it was processed, efforts are computed for the newest message only. If there
-    are more than `depth`, the oldest messages are dropped and counted, here and in the queue of
-    DDS, where rclpy reports the publisher of a message, since Kilted.
+    grown as fast as it was processed, efforts are computed for the newest message only; if that
+    lasts, fewer of the others are processed. These, and the oldest of more than `depth`, are
+    dropped and counted, as are losses in the queue of DDS, where rclpy reports the publisher of a
+    message, since Kilted.
 
     The function `receive` is called with the fields of every message, and whether to compute
     efforts; `lost` with a number of messages that were dropped.
@@ -79,8 +80,11 @@ class JointStates:
             self._put_aside(waiting, taken[0])
         *older, newest = waiting
         overload = self._backlog.is_overload(len(older))
-        for message in older:
+        processed = self._backlog.thinned(older)
+        for message in processed:
             self._process(message, not overload)
+        if len(processed) < len(older):
+            self._lost(len(older) - len(processed))
         self._process(newest, True)
 
     def _put_aside(self, waiting: deque[bytes], message: bytes) -> None:
