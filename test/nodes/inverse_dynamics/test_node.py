@@ -4,9 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
-import pytest
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -46,49 +44,6 @@ def test_joint_states_become_efforts(graph: Graph) -> None:
     assert list(point.effort) == list(next(
         m for m in robot.efforts if moving_robot.stamp_of(m) == last).effort)
     assert np.abs(residuals[-1].effort).max() < 1e-2
-
-
-@pytest.mark.fault(20)
-def test_the_description_comes_from_the_topic_and_a_bad_one_later_is_refused(graph: Graph) -> None:
-    """A new one replaces the model, a bad, empty or identical one leaves it running."""
-    publisher = graph.describe(moving_robot.TEXT)
-    with graph.process('inverse_dynamics', **moving_robot.CENTRED) as process:
-        graph.wait(lambda: 'model of' in process.output)
-        robot = moving_robot.connected(graph)
-        robot.move(30)
-        assert len(robot.efforts) > 20
-        negative = moving_robot.TEXT.replace('value="35.0"', 'value="-35.0"').replace(
-            'mass value="35"', 'mass value="-35"')
-        for bad, words, times in ((negative, 'mass-negative', 1), ('no XML', 'remains active', 2),
-                                  ('', 'empty robot description', 1)):
-            publisher.publish(String(data=bad))   # a newer one may replace one that waits
-            graph.wait(lambda words=words, times=times: process.output.count(words) >= times,
-                       what=words)
-        before = len(robot.efforts)
-        robot.move(30)
-        assert len(robot.efforts) > before + 20
-        publisher.publish(String(data=moving_robot.TEXT.replace('joint6', 'wrist')))
-        graph.wait(lambda: 'wrist' in process.output)
-        before = len(robot.efforts)
-        robot.move(10)
-        assert len(robot.efforts) == before, 'no position of the new joint, so no effort'
-        assert process.stop() == 0
-
-
-def test_partial_messages_are_merged(graph: Graph) -> None:
-    """Two publishers, each with half of the joints."""
-    with moving_robot.started(graph):
-        robot = moving_robot.connected(graph)
-        other = graph.publisher(JointState, 'joint_states')
-        graph.wait(lambda: other.get_subscription_count() > 0)
-        graph.introduced()
-        for _ in graph.paced(60):
-            robot.stamp += moving_robot.STEP
-            robot.publisher.publish(robot.message(moving_robot.NAMES[:2]))
-            other.publish(robot.message(moving_robot.NAMES[2:], robot.stamp + 1_000))
-            graph.spin(0.006)
-        assert len(robot.efforts) > 30
-        assert moving_robot.error(robot.efforts[-1], robot) < 1e-2
 
 
 def test_bad_samples_are_dropped_and_good_ones_have_efforts_again(graph: Graph) -> None:

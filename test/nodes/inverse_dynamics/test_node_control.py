@@ -199,16 +199,6 @@ def test_exporting_does_not_disturb_the_data(graph: Graph) -> None:
         assert len(robot.efforts) - before >= 29
 
 
-def test_without_a_model_export_and_log_say_what_is_missing(graph: Graph) -> None:
-    """A node without a description waits."""
-    with graph.process('hurried_node') as process:
-        answer = graph.call(Trigger, 'export_model')
-        assert not answer.success and 'no model' in answer.message
-        graph.wait(lambda: 'no model' in process.output)
-        assert 'robot_description' in process.output
-        assert process.stop() == 0
-
-
 @pytest.mark.fault(52)
 def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> None:
     """With the reason, and the old value stays; a valid change applies while it runs."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import CENTRED, TEXT, Robot, connected, stamp_of, started
@@ -81,6 +82,8 @@ def test_a_model_that_takes_long_is_not_reported_as_missing(
 def test_a_description_that_never_comes_is_missed_again_and_again(graph: Graph) -> None:
     """With its publishers and their QoS, until one is compatible."""
     with graph.process('hurried_node') as process:
+        answer = graph.call(Trigger, 'export_model')
+        assert not answer.success and 'no model' in answer.message
         graph.wait(lambda: 'no model' in process.output)
         assert '/robot_description, published by no node' in process.output
         deaf = graph.publisher(String, 'robot_description', 10)

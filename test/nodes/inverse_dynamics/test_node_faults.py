@@ -23,6 +23,8 @@ def test_a_killed_publisher_is_reported_and_its_successor_received(graph: Graph)
     """Without data there are no efforts; with the next publisher everything is reset."""
     with started(graph) as process:
         robot, status = connected(graph), Statuses(graph)
+        graph.wait(lambda: status.arrays)
+        assert status.level('input') == WARN and 'no data yet' in status.message('input')
         graph.node.destroy_publisher(robot.publisher)
         for _ in range(2):
             with graph.program('programs.dds_peer', ['talk']) as talker:

@@ -58,20 +58,6 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         assert status.values('output')[deviation] == 'unknown'
 
 
-@pytest.mark.fault(49)
-def test_data_that_stop_are_reported_and_so_is_their_return(graph: Graph) -> None:
-    """While nothing comes, the output is stale."""
-    with started(graph):
-        robot, status = connected(graph), Statuses(graph)
-        graph.wait(lambda: status.arrays)
-        assert status.level('input') == WARN and 'no data yet' in status.message('input')
-        for _ in range(2):
-            move(robot, lambda: status.levels() == [OK] * 3)
-            graph.wait(lambda: status.level('input') == WARN)
-            assert 'no data for' in status.message('input')
-            graph.wait(lambda: status.level('output') == STALE)
-
-
 def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> None:
     """Old stamps have efforts; positions that are not numbers have none."""
     with started(graph) as node:

@@ -41,20 +41,17 @@ class Statuses:
         return self.arrays[-1].status[PARTS.index(part)]
 
 
-def move(robot: Robot, until: Callable[[], object],
-         publish: Callable[[int], None] = lambda stamp: None) -> None:
+def move(robot: Robot, until: Callable[[], object]) -> None:
     """
     Publish samples with the present time as their stamp [ns] until something holds.
 
     The pace does not depend on what is received: one sample every 4 ms, as far as the machine
-    allows it. `publish` is called after each of them, with its stamp.
+    allows it.
 
     """
     deadline = time.monotonic() + PATIENCE
     while not holds(until):
         if time.monotonic() > deadline:
             raise TimeoutError(f'no such status within {PATIENCE:g} s')
-        stamp = time.time_ns()
-        robot.publisher.publish(robot.message(stamp=stamp))
-        publish(stamp)
+        robot.publisher.publish(robot.message(stamp=time.time_ns()))
         robot.graph.spin(0.004)
