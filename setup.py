@@ -27,6 +27,7 @@ TEST = [
     *DEMO, *ALL, *CLUSTER, 'colcon-common-extensions', 'catkin-pkg', 'clarabel', 'cvxpy',
     'example-robot-data', 'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest',
     'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia',
+    'urdfdom_py>=1.2',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
     *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
@@ -76,7 +77,7 @@ setup(
                             'page/*.js']},
     zip_safe=True,
     install_requires=[
-        'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4', 'urdfdom_py>=1.2',
+        'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4',
     ],
     extras_require={'plots': PLOTS, 'tune': TUNE, 'recordings': RECORDINGS, 'xacro': ['xacro'],
                     'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,

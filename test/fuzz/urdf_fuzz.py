@@ -18,7 +18,7 @@ from random import Random
 
 import atheris
 
-with atheris.instrument_imports(include=['urdf2dyn_ros', 'urdf_parser_py']):
+with atheris.instrument_imports(include=['urdf2dyn_ros']):
     from urdf2dyn_ros.urdf import read_description  # noqa: F401 - its modules, before all others
 
 from fuzz.mutations import cross, mutate

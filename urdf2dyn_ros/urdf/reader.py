@@ -1,11 +1,9 @@
-"""From URDF text to a RobotModel: parsed safely, checked by rules, reduced, then mapped."""
+"""From URDF text to a RobotModel: parsed safely, checked by rules, then mapped."""
 
 import logging
 import math
-from typing import Any
 
 from lxml import etree
-from urdf_parser_py import urdf
 
 from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import Problem
@@ -15,13 +13,15 @@ from urdf2dyn_ros.urdf.checks import check_description
 from urdf2dyn_ros.urdf.description import (
     Description,
     Element,
-    children,
+    end_of,
     ignored,
+    name_of,
+    number,
     numbers,
     type_of,
 )
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
-from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR_ATTRIBUTES, attributes
+from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR_ATTRIBUTES
 from urdf2dyn_ros.urdf.transmissions import gear_ratios
 
 MAX_LINKS = 5000
@@ -46,7 +46,7 @@ def read_description(text: str | bytes, *, strict_inertia: bool = False,
     warnings = check_description(description, strict_inertia, max_links)
     if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
         _LOG.debug('ignored elements: %s', listed(tags))
-    return _model(urdf.URDF.from_xml_string(_reduced(description)), description, warnings)
+    return _model(description, warnings)
 
 
 def drop_namespace(root: Element) -> None:
@@ -57,77 +57,66 @@ def drop_namespace(root: Element) -> None:
             element.tag = etree.QName(element).localname
 
 
-def _reduced(description: Description) -> str:
-    """Return the part of the schema that urdf_parser_py has; it prints a line for other tags."""
-    copy = etree.Element('robot', name='robot')
-    pairs = [(description.robot, copy)]
-    for source, target in pairs:  # the list grows in the loop
-        for child in children(source):
-            tag = str(child.tag)
-            if tag == 'force':
-                continue
-            # It requires every limit. No other text can be nan here: a rule rejects it.
-            texts = dict.fromkeys(attributes(tag), 'nan') if tag == 'limit' else {}
-            texts |= {name: child.get(name, '') for name in attributes(tag)
-                      if name in child.attrib}
-            if tag == 'joint':   # it has no other types than those of its version
-                texts['type'] = 'fixed'
-            pairs.append((child, etree.SubElement(target, tag, texts)))
-    copy.set('name', description.robot.get('name', '').strip() or 'robot')
-    return etree.tostring(copy, encoding='unicode')
-
-
-def _model(robot: Any, description: Description, warnings: tuple[Problem, ...]) -> RobotModel:
-    children = {joint.child for joint in robot.joints}
+def _model(description: Description, warnings: tuple[Problem, ...]) -> RobotModel:
+    """Return the model of a description that the rules accept."""
     ratios = gear_ratios(description)
+    joints = tuple(_joint(joint, ratios.get(name_of(joint))) for joint in description.joints)
+    children = {joint.child for joint in joints}
     return RobotModel(
-        name=robot.name,
-        links=tuple(Link(link.name, _inertia(link.inertial)) for link in robot.links),
-        joints=tuple(_joint(joint, type_of(element), ratios.get(joint.name))
-                     for joint, element in zip(robot.joints, description.joints)),
-        root=next(link.name for link in robot.links if link.name not in children),
+        name=name_of(description.robot).strip() or 'robot',
+        links=tuple(Link(name_of(link), _inertia(link.find('inertial')))
+                    for link in description.links),
+        joints=joints,
+        root=next(name for name in map(name_of, description.links) if name not in children),
         warnings=warnings,
-        forces=tuple(_force(element) for element in description.forces))
+        forces=tuple(map(_force, description.forces)))
 
 
-def _inertia(inertial: Any) -> Inertia | None:
+def _inertia(inertial: Element | None) -> Inertia | None:
     if inertial is None:
         return None
-    xyz, rpy = _placement(inertial.origin)
-    xx, xy, xz, yy, yz, zz = (getattr(inertial.inertia, name) for name in TENSOR_ATTRIBUTES)
-    return Inertia(inertial.mass, xyz, rpy, (xx, xy, xz, yy, yz, zz))
+    tensor = inertial.find('inertia')
+    xx, xy, xz, yy, yz, zz = (_required(tensor, name) for name in TENSOR_ATTRIBUTES)
+    return Inertia(_required(inertial.find('mass'), 'value'),
+                   *_placement(inertial.find('origin')), (xx, xy, xz, yy, yz, zz))
 
 
-def _joint(joint: Any, kind: str, gear_ratio: float | None) -> Joint:
-    xyz, rpy = _placement(joint.origin)
-    dynamics = joint.dynamics  # None, or an object whose attributes may be None
+def _required(element: Element | None, attribute: str) -> float:
+    """Return a number that a rule requires."""
+    value = number(element, attribute)
+    assert value is not None
+    return value
+
+
+def _joint(joint: Element, gear_ratio: float | None) -> Joint:
+    kind, axis, dynamics = type_of(joint), joint.find('axis'), joint.find('dynamics')
     return Joint(
-        joint.name, kind, joint.parent, joint.child, xyz, rpy,
-        axis=_unit(joint.axis) if joint.axis and kind in AXIAL_TYPES else Joint.axis,
-        mimic=None if kind == 'fixed' else _mimic(joint), limits=_limits(joint.limit),
-        damping=getattr(dynamics, 'damping', None) or 0.0,
-        friction=getattr(dynamics, 'friction', None) or 0.0, gear_ratio=gear_ratio)
+        name_of(joint), kind, end_of(joint, 'parent'), end_of(joint, 'child'),
+        *_placement(joint.find('origin')),
+        axis=Joint.axis if axis is None or kind not in AXIAL_TYPES else _unit(axis),
+        mimic=None if kind == 'fixed' else _mimic(joint.find('mimic')),
+        limits=_limits(joint.find('limit')), damping=number(dynamics, 'damping') or 0.0,
+        friction=number(dynamics, 'friction') or 0.0, gear_ratio=gear_ratio)
 
 
 def _force(element: Element) -> ExternalForce:
-    def triple(attribute: str) -> Triple:
-        x, y, z = numbers(element, attribute) or _ZERO
-        return x, y, z
-
-    return ExternalForce(element.get('link', ''), triple('force'), triple('torque'),
-                         triple('xyz'), triple('rpy'))
+    return ExternalForce(element.get('link', ''), _triple(element, 'force'),
+                         _triple(element, 'torque'), *_placement(element))
 
 
-def _placement(origin: Any) -> tuple[Triple, Triple]:
-    if origin is None:
-        return _ZERO, _ZERO
-    (x, y, z), (roll, pitch, yaw) = origin.xyz, origin.rpy
-    return (x, y, z), (roll, pitch, yaw)
+def _placement(element: Element | None) -> tuple[Triple, Triple]:
+    return _triple(element, 'xyz'), _triple(element, 'rpy')
 
 
-def _unit(axis: list[float]) -> Triple:
+def _triple(element: Element | None, attribute: str) -> Triple:
+    """Return three numbers, zeros where there are none."""
+    x, y, z = numbers(element, attribute) or _ZERO
+    return x, y, z
+
+
+def _unit(axis: Element) -> Triple:
     """Return the normalised axis; a unit vector is returned unchanged."""
-    x, y, z = axis
+    x, y, z = _triple(axis, 'xyz')
     if abs(math.hypot(x, y, z) - 1.0) < 1e-15:
         return x, y, z
     scale = max(abs(x), abs(y), abs(z))  # against overflow
@@ -136,16 +125,13 @@ def _unit(axis: list[float]) -> Triple:
     return x / norm, y / norm, z / norm
 
 
-def _mimic(joint: Any) -> Mimic | None:
-    mimic = joint.mimic
+def _mimic(mimic: Element | None) -> Mimic | None:
     if mimic is None:
         return None
-    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
-    return Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
+    multiplier = number(mimic, 'multiplier')
+    return Mimic(mimic.get('joint', ''), 1.0 if multiplier is None else multiplier,
+                 number(mimic, 'offset') or 0.0)
 
 
-def _limits(limit: Any) -> Limits:
-    if limit is None:
-        return Limits()
-    return Limits(*(None if math.isnan(value) else value for value in (
-        limit.lower, limit.upper, limit.effort, limit.velocity)))
+def _limits(limit: Element | None) -> Limits:
+    return Limits(*(number(limit, name) for name in ('lower', 'upper', 'effort', 'velocity')))
