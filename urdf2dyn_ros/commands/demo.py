@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from urdf2dyn_ros.commands.output import add_overwrite, results
+from urdf2dyn_ros.commands.output import add_output, results
 from urdf2dyn_ros.commands.robot import add_gravity
 from urdf2dyn_ros.errors import Urdf2DynError
 
@@ -22,9 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         f'(default: {_DURATION:g}; with --identify, of each of the two motions, '
                         f'{_IDENTIFY_DURATION:g})')
     add_gravity(parser)
-    parser.add_argument('-o', '--output', type=Path, default=Path('demo_output'), metavar='DIR',
-                        help='directory of the results (default: demo_output)')
-    add_overwrite(parser)
+    add_output(parser, 'demo_output', 'the results')
 
 
 def run(arguments: argparse.Namespace) -> int:

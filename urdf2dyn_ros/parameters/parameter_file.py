@@ -73,46 +73,37 @@ def parameter_entries(path: str | Path) -> list[tuple[str, str, Any]]:
 
 def _entries(text: str) -> Iterator[tuple[_Path, Any]]:
     """Yield the values of nested mappings with their keys; a ValueError for other contents."""
-    path: list[str] = []
-    values: list[Any] | None = None   # of the list that is open
-    awaits_key: list[bool] = []       # of each mapping that is open
+    path: list[str] = []               # the keys of the open mappings
+    awaits_key = False                 # of the innermost one
+    values: list[Any] | None = None    # of the list that is open
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = f'line {event.start_mark.line + 1}'
-        if isinstance(event, yaml.AliasEvent):
-            raise ValueError(f'{line}: ROS reads no anchors and aliases; write the value again')
-        if isinstance(event, yaml.MappingStartEvent):
-            if values is not None or (awaits_key and awaits_key[-1]):
-                raise ValueError(f'{line}: a mapping where a text or a number is required')
-            awaits_key.append(True)
-        elif isinstance(event, yaml.MappingEndEvent):
-            awaits_key.pop()
-            _close(path, awaits_key)
-        elif isinstance(event, yaml.SequenceStartEvent):
-            if values is not None or not awaits_key or awaits_key[-1]:
-                raise ValueError(f'{line}: a list where none can be')
-            values = []
-        elif isinstance(event, yaml.SequenceEndEvent):
-            yield tuple(path), values
-            values = None
-            _close(path, awaits_key)
-        elif isinstance(event, yaml.ScalarEvent):
-            if values is not None:
+        match event:
+            case yaml.AliasEvent():
+                raise ValueError(f'{line}: ROS reads no anchors and aliases; write the value '
+                                 'again')
+            case yaml.MappingStartEvent():
+                if values is not None or awaits_key:
+                    raise ValueError(f'{line}: a mapping where a text or a number is required')
+                awaits_key = True
+            case yaml.MappingEndEvent():
+                awaits_key = bool(path)
+                del path[-1:]
+            case yaml.SequenceStartEvent():
+                if values is not None or awaits_key or not path:
+                    raise ValueError(f'{line}: a list where none can be')
+                values = []
+            case yaml.ScalarEvent() if values is not None:
                 values.append(_value(event))
-            elif not awaits_key:
-                raise ValueError(f'{line}: a mapping is required, as "/**:" of nodes')
-            elif awaits_key[-1]:
+            case yaml.ScalarEvent() if awaits_key:
                 path.append(str(event.value))
-                awaits_key[-1] = False
-            else:
-                yield tuple(path), _value(event)
-                _close(path, awaits_key)
-
-
-def _close(path: list[str], awaits_key: list[bool]) -> None:
-    """End the value of a key."""
-    if awaits_key:
-        path.pop()
-        awaits_key[-1] = True
+                awaits_key = False
+            case yaml.ScalarEvent() if not path:
+                raise ValueError(f'{line}: a mapping is required, as "/**:" of nodes')
+            case yaml.ScalarEvent() | yaml.SequenceEndEvent():
+                yield tuple(path), _value(event) if values is None else values
+                path.pop()
+                awaits_key, values = True, None
 
 
 def _value(event: yaml.ScalarEvent) -> bool | int | float | str:
