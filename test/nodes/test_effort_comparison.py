@@ -244,11 +244,3 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
                             key=lambda answer: not answer.success)
     assert saved.success and not refused.success
     assert refused.message.startswith('busy')
-
-
-def test_bad_parameters_are_said_in_a_line():
-    parameters = {'samples': 1, 'effort_semantics': 'torque', 'current_gains': [2.0, 0.0]}
-    with Graph() as graph, graph.process('effort_comparison', **parameters) as node:
-        assert node.wait(120.0) == 2, node.output
-        assert all(f'parameter {name} = ' in node.output for name in parameters)
-        assert 'Traceback' not in node.output

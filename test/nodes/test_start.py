@@ -59,13 +59,15 @@ def test_the_comparison_says_what_it_waits_for() -> None:
         assert node.stop() == 0
 
 
-def test_all_faulty_parameters_are_listed_at_once() -> None:
-    with Graph() as graph, graph.process('inverse_dynamics', gravity='down', backend='cobol',
-                                         **{'stream.max_gap': -1.0}) as node:
-        assert node.wait(120.0) == 2
-        for name in ('gravity', 'backend', 'stream.max_gap'):
-            assert f'parameter {name} = ' in node.output
-        assert 'Traceback' not in node.output
+@pytest.mark.fault(52)
+@pytest.mark.parametrize(('name', 'parameters'), [
+    ('inverse_dynamics', {'gravity': 'down', 'backend': 'cobol', 'stream.max_gap': -1.0,
+                          'polynomial.window': -1.0}),
+    ('effort_comparison', {'samples': 1, 'effort_semantics': 'torque',
+                           'current_gains': [2.0, 0.0]})])
+def test_all_faulty_parameters_are_listed_at_once(name: str, parameters: dict) -> None:
+    with Graph() as graph, graph.process(name, **parameters) as node:
+        node.rejects(*(f'parameter {each} = ' for each in parameters))
 
 
 def test_gravity_of_whole_and_other_numbers_is_accepted_or_has_a_remedy() -> None:

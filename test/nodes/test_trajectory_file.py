@@ -99,14 +99,3 @@ def test_what_does_not_match_the_robot_is_refused(name: str, text: str, words: s
         trajectory_from_file(str(tmp_path / name), found.drivers, found.limits, np.zeros(2))
     assert words in str(error.value)
     assert name in str(error.value)
-
-
-@pytest.mark.parametrize(('parameters', 'words'), [
-    ({'trajectory': 'file'}, 'require each other'),
-    ({'trajectory': 'file', 'trajectory_file': '/nowhere/t.yaml'}, 'cannot read /nowhere/t.yaml')])
-def test_the_node_says_in_a_line_what_is_wrong(parameters: dict, words: str) -> None:
-    with Graph() as graph, graph.process('joint_simulator', robot_description=TWO.read_text(),
-                                         **parameters) as node:
-        assert node.wait(120.0) == 2, node.output
-        assert words in node.output
-        assert 'Traceback' not in node.output

@@ -6,14 +6,13 @@ from sensor_msgs.msg import Imu
 
 from support.nodes.flight import ALONE, FLOATING, NAMES, Flight, imu, joints_at, odometry, root_at
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import CENTRED, STEP, stamp_of
+from support.nodes.moving_robot import STEP, stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
 
 def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: Graph) -> None:
     """The floating joint requires an IMU; without its data nothing is published, with a reason."""
-    with graph.process('hurried_node', robot_description=FLOATING, **CENTRED) as process:
-        graph.wait(lambda: 'model of' in process.output)
+    with started(graph, 'hurried_node', robot_description=FLOATING) as process:
         flight = Flight(graph)
         graph.wait(lambda: flight.says('no_base'), meanwhile=lambda: flight.move(20))
         graph.wait(lambda: 'motion of the base, base_missing: no base data yet' in process.output,
@@ -45,7 +44,7 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
 
 def test_joint_states_wait_for_a_sensor_that_is_slower(graph: Graph) -> None:
     """It measures every fifth time, 20 ms apart: all efforts come, with its next message."""
-    with graph.process('inverse_dynamics', robot_description=FLOATING, **CENTRED) as process:
+    with started(graph, robot_description=FLOATING) as process:
         graph.wait(lambda: 'the motion of the base is received on /imu' in process.output)
         flight = Flight(graph)
         sensor = flight.sensor(Imu, 'imu')
@@ -72,9 +71,7 @@ def test_joint_states_wait_for_a_sensor_that_is_slower(graph: Graph) -> None:
 
 def test_odometry_moves_a_base_that_no_joint_lets_float(graph: Graph) -> None:
     messages = pytest.importorskip('nav_msgs.msg')
-    with graph.process('inverse_dynamics', robot_description=ALONE, base='odometry',
-                       **CENTRED) as process:
-        graph.wait(lambda: 'model of' in process.output)
+    with started(graph, robot_description=ALONE, base='odometry'):
         flight = Flight(graph)
         sensor = flight.sensor(messages.Odometry, 'odometry')
         flight.settle(sensor, odometry)

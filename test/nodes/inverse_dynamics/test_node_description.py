@@ -7,7 +7,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import CENTRED, TEXT, Robot, connected, stamp_of, started
+from support.nodes.moving_robot import TEXT, Robot, connected, stamp_of, started
 from support.robot_files import OWN
 
 HEAVIER = TEXT.replace('mass value="35', 'mass value="36')
@@ -29,8 +29,7 @@ def test_a_description_that_comes_again_does_nothing_and_a_changed_one_resets(
         graph: Graph) -> None:
     """The faulty and the empty ones are logged, and the model before them remains active."""
     publisher = graph.describe(TEXT)
-    with graph.process('inverse_dynamics', **CENTRED) as process:
-        graph.wait(lambda: 'model of' in process.output)
+    with started(graph, robot_description='') as process:
         robot = connected(graph)
         # a centred estimate belongs to the sample before the newest
         assert 1 not in answered(robot), 'nothing to differentiate yet'

@@ -13,7 +13,7 @@ from std_srvs.srv import Trigger
 
 from support.nodes.children import stopped_child
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import CENTRED, TEXT, connected, error, started
+from support.nodes.moving_robot import TEXT, connected, error, started
 from support.nodes.statuses import ERROR, OK, STALE, WARN, Statuses, move
 from urdf2dyn_ros import export_model, read_urdf
 
@@ -88,8 +88,7 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
     folder.write_text('a file in the way')
     publisher = graph.describe(TEXT)
     export = {'export.directory': str(folder), 'export.language': 'c'}
-    with graph.process('inverse_dynamics', **CENTRED, **export) as process:
-        graph.wait(lambda: 'model of' in process.output)
+    with started(graph, robot_description='', **export) as process:
         answer = graph.call(Trigger, 'export_model')
         assert not answer.success and 'it is a file' in answer.message
         folder.unlink()
@@ -128,8 +127,7 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
 def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) -> None:
     """What is kept of them is bounded, and the model before them remains active."""
     publisher = graph.describe(TEXT)
-    with graph.process('inverse_dynamics', **CENTRED) as process:
-        graph.wait(lambda: 'model of' in process.output)
+    with started(graph, robot_description='') as process:
         robot, status = connected(graph), Statuses(graph)
 
         def flood(first: int) -> float:
@@ -157,8 +155,7 @@ def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) ->
 @pytest.mark.fault(53)
 def test_a_callback_that_fails_is_counted_logged_once_and_survived(graph: Graph) -> None:
     graph.describe(TEXT)
-    with graph.program('programs.faulty_node') as process:
-        graph.wait(lambda: 'model of' in process.output)
+    with started(graph, 'faulty_node', robot_description='') as process:
         robot, status = connected(graph), Statuses(graph)
         for _ in range(3):
             robot.publisher.publish(robot.message(['defect']))
@@ -174,9 +171,8 @@ def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
         graph: Graph, tmp_path: Path) -> None:
     """It is counted, reported, and tried again at a call, in a process without defects."""
     graph.describe(TEXT)
-    words = ['--ros-args', '-p', 'export.name:=defect', '-p', f'export.directory:={tmp_path}']
-    with graph.program('programs.faulty_node', words) as process:
-        graph.wait(lambda: 'model of' in process.output)
+    export = {'export.name': 'defect', 'export.directory': str(tmp_path)}
+    with started(graph, 'faulty_node', robot_description='', **export) as process:
         robot, status = connected(graph), Statuses(graph)
         robot.move(30)
         assert len(robot.efforts) >= 20
@@ -192,8 +188,7 @@ def test_a_killed_node_that_is_started_again_finds_its_model(graph: Graph) -> No
     """Since the description is latched."""
     graph.describe(TEXT)
     for _ in range(2):
-        with graph.process('inverse_dynamics', **CENTRED) as process:
-            graph.wait(lambda: 'model of' in process.output)
+        with started(graph, robot_description='') as process:
             robot = connected(graph)
             robot.move(20)
             assert error(robot.efforts[-1], robot) < 5e-3

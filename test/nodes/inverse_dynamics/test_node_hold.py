@@ -9,7 +9,7 @@ from rcl_interfaces.msg import ParameterType
 from sensor_msgs.msg import JointState
 
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import CENTRED, START, connected, stamp_of
+from support.nodes.moving_robot import START, connected, stamp_of, started
 from support.nodes.statuses import WARN, Statuses
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros import InverseDynamics, read_urdf
@@ -51,16 +51,10 @@ class Panda:
         return message
 
 
-def started(graph: Graph, **parameters):
-    process = graph.process('inverse_dynamics', robot_description=TEXT, **CENTRED, **parameters)
-    graph.wait(lambda: 'model of' in process.output, what='model in the log')
-    return process
-
-
 @pytest.mark.fault(25)
 def test_a_node_that_waits_says_which_joints_are_missing_and_the_line_that_holds_them(
         graph: Graph) -> None:
-    with started(graph):
+    with started(graph, robot_description=TEXT):
         panda, status = Panda(graph), Statuses(graph)
         graph.wait(lambda: panda.move() or (status.level('input') == WARN
                                             and 'missing' in status.message('input')))
@@ -85,7 +79,7 @@ def test_a_node_that_waits_says_which_joints_are_missing_and_the_line_that_holds
 
 def test_auto_holds_after_five_seconds_and_no_longer_when_the_finger_is_published(
         graph: Graph) -> None:
-    with started(graph, hold=['auto', 'thumb']) as node:
+    with started(graph, robot_description=TEXT, hold=['auto', 'thumb']) as node:
         assert 'hold "thumb": robot "panda" has no joint "thumb"' in node.output
         panda = Panda(graph)
         graph.wait(panda.move, what='efforts')
@@ -104,7 +98,7 @@ def test_auto_holds_after_five_seconds_and_no_longer_when_the_finger_is_publishe
     ('{}_of_another', 'no joint of the robot is published: is it the description of another')])
 def test_a_robot_that_is_published_by_other_names_is_no_robot_to_hold(
         graph: Graph, published: str, words: str) -> None:
-    with started(graph) as node:
+    with started(graph, robot_description=TEXT) as node:
         panda, status = Panda(graph), Statuses(graph)
         names = [published.format(name) for name in [*ARM, FINGER]]
         graph.wait(lambda: panda.move(names) or (status.level('input') == WARN
@@ -115,7 +109,7 @@ def test_a_robot_that_is_published_by_other_names_is_no_robot_to_hold(
 
 
 def test_joint_states_of_another_robot_besides_are_no_fault(graph: Graph) -> None:
-    with started(graph):
+    with started(graph, robot_description=TEXT):
         panda, status = Panda(graph), Statuses(graph)
 
         def moved() -> bool:

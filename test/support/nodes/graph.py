@@ -77,6 +77,12 @@ class Process(ChildProcess):
         if any(error):
             print(f'--- output of {self.name} (exit code {self.exit_code})\n{self.output}')
 
+    def rejects(self, *words: str) -> None:
+        """Hold it to an end at its start: exit code 2, no traceback, and these words."""
+        assert self.wait(PATIENCE) == 2, self.output
+        assert 'Traceback' not in self.output
+        assert all(word in self.output for word in words), self.output
+
     def stop(self, number: int = signal.SIGINT, timeout: float = 120.0) -> int:
         """Send a signal and return the exit code; a process that stays is an error."""
         self.send(number)
