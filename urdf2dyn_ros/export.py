@@ -3,7 +3,6 @@
 import os
 import re
 import stat
-from contextlib import suppress
 from pathlib import Path
 
 from numpy.typing import ArrayLike
@@ -16,7 +15,7 @@ from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, Style, generate, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.system.atomic_file import create_files, writing_to
+from urdf2dyn_ros.system.atomic_file import create_files, made_folder, writing_to
 from urdf2dyn_ros.urdf.source import UrdfSource, read_urdf
 
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
@@ -111,17 +110,8 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
     except (RuntimeError, ValueError) as error:  # no such user; a NUL in the name
         raise ExportError(f'cannot write to {os.fspath(directory)!r}: {error}') from None
     texts = {folder / name: text.encode() for name, text in files.items()}
-    missing: list[Path] = []
-    try:
-        with writing_to(folder):
-            missing += [each for each in (folder, *folder.parents) if not each.exists()]
-            folder.mkdir(parents=True, exist_ok=True)
-            _write(texts, overwrite)
-    except BaseException:
-        for each in missing:
-            with suppress(OSError):   # not empty, or not made
-                each.rmdir()
-        raise
+    with writing_to(folder), made_folder(folder):
+        _write(texts, overwrite)
     return list(texts)
 
 

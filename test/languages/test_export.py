@@ -203,23 +203,3 @@ def test_of_two_processes_at_once_one_wins(tmp_path: Path, texts: tuple[str, str
     for writer in writers:
         writer.communicate()
     assert len(list(tmp_path.iterdir())) == 160
-
-
-_EXPORT = """
-import sys
-from pathlib import Path
-from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
-for style in ('readable', 'fast'):
-    for text in export_model(read_urdf(Path(sys.argv[1]).read_bytes()), style=style).values():
-        sys.stdout.buffer.write(text.encode())
-"""
-
-
-@pytest.mark.parametrize('robot', ['rx90', 'humanoid_3p33r'])
-def test_two_processes_write_the_same_bytes(robot: str) -> None:
-    outputs = [subprocess.run(
-        [sys.executable, '-c', _EXPORT, str(OWN / f'{robot}.urdf')], capture_output=True,
-        check=True, cwd=OWN.parent, env={**os.environ, 'PYTHONHASHSEED': seed}).stdout
-        for seed in ('1', '2')]
-    assert len(outputs[0]) > 10_000
-    assert outputs[0] == outputs[1]

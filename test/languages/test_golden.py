@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from support.paths import ROOT, TEST
+from support.robot_files import OWN
 from urdf2dyn_ros import export_model, languages, read_urdf
 from urdf2dyn_ros.functions import FUNCTIONS
 from urdf2dyn_ros.languages import LANGUAGES
@@ -62,18 +63,19 @@ def test_the_exported_files_are_those_in_the_repository(folder: str) -> None:
 _WRITE = """
 import sys
 from urdf2dyn_ros import export_model, read_urdf
-from urdf2dyn_ros.languages import LANGUAGES
 model = read_urdf(open(sys.argv[1], 'rb').read())
-for language in LANGUAGES:
+for language in sys.argv[2:]:
     for style in ('readable', 'fast'):
         for name, text in export_model(model, language, style, functions='all').items():
             sys.stdout.write(name + text)
 """
 
 
-def test_two_processes_write_the_same_bytes_in_all_languages() -> None:
+@pytest.mark.parametrize(('path', 'some'), [
+    (URDF, LANGUAGES), (OWN / 'humanoid_3p33r.urdf', ['python'])])
+def test_two_processes_write_the_same_bytes(path: Path, some: list[str]) -> None:
     first, second = (subprocess.run(
-        [sys.executable, '-c', _WRITE, str(URDF)], capture_output=True, check=True,
+        [sys.executable, '-c', _WRITE, str(path), *some], capture_output=True, check=True,
         env={**os.environ, 'PYTHONHASHSEED': seed}).stdout for seed in '12')
     assert len(first) > 50_000
     assert first == second

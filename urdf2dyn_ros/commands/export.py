@@ -3,6 +3,7 @@
 import argparse
 
 from urdf2dyn_ros.commands.loads import add_loads, read_loads
+from urdf2dyn_ros.commands.output import add_output
 from urdf2dyn_ros.commands.robot import add_model, add_robot, read_frames, read_robot
 from urdf2dyn_ros.export import export_model, write_files
 from urdf2dyn_ros.languages import LANGUAGES, Target
@@ -30,10 +31,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
-    parser.add_argument('-o', '--output', default='.', metavar='DIR',
-                        help='directory of the files (default: the current one)')
-    parser.add_argument('--overwrite', action='store_true',
-                        help='replace existing files with other contents')
+    add_output(parser, '.', 'the files', 'existing files with other contents')
 
 
 def _language(name: str) -> str:

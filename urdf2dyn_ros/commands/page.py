@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from urdf2dyn_ros.commands.loads import add_friction, read_loads
+from urdf2dyn_ros.commands.output import add_overwrite
 from urdf2dyn_ros.commands.robot import add_robot, read_robot
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
@@ -19,8 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(base='auto', external=[], payload_link='')
     parser.add_argument('-o', '--output', type=Path, metavar='FILE',
                         help='.html (default: <robot>.html)')
-    parser.add_argument('--overwrite', action='store_true',
-                        help='replace an existing file with other contents')
+    add_overwrite(parser, 'an existing file with other contents')
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -29,6 +29,24 @@ def writing_to(place: object) -> Iterator[None]:
 
 
 @contextmanager
+def made_folder(path: Path) -> Iterator[None]:
+    """
+    Create a directory, with those above it, where there is none.
+
+    Of those that were created here, the ones that are empty at the end are removed, as after an
+    error or Ctrl-C.
+    """
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        yield
+    finally:
+        for folder in missing:
+            with suppress(OSError):   # not empty, or not made
+                folder.rmdir()
+
+
+@contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
     """
     Yield the path of a temporary file in the same directory, which replaces `path` at the end.

@@ -3,7 +3,7 @@
 import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -32,7 +32,7 @@ from urdf2dyn_ros.recordings.storage import library
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system.atomic_file import create_files, made_folder
 from urdf2dyn_ros.system.json_text import json_text
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.text_table import aligned
@@ -250,13 +250,7 @@ def _keep(work: Path, output: Path) -> None:
     """Copy all results from the temporary directory, or none."""
     files = {path.relative_to(work): path.read_bytes()
              for path in sorted(work.rglob('*')) if path.is_file()}
-    folders = sorted({output / path.parent for path in files})
-    made = [folder for folder in folders if not folder.exists()]
-    try:
-        for folder in made:
-            folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        for folder in sorted({output / path.parent for path in files}):
+            stack.enter_context(made_folder(folder))
         create_files({output / path: content for path, content in files.items()}, replace=True)
-    finally:
-        for folder in reversed(made):
-            with suppress(OSError):   # not empty
-                folder.rmdir()
