@@ -48,6 +48,7 @@ TABLE = re.compile('<table>.*?</table>', re.DOTALL)
 CELL = re.compile('<td[^>]*>(.*?)</td>', re.DOTALL)
 """Tables of a page of the site that have no class, and their cells."""
 
+
 def linked(text: str, source: str) -> str:
     """Return a page of the repository with its links as they are in the site."""
     here = Path(source).parent

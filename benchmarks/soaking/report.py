@@ -23,7 +23,6 @@ SERIES = (('memory', 'memory [MB]', '#0072b2'), ('threads', 'number of threads',
 """Quantities over time: field of `Figures`, title with its unit, colour."""
 
 
-
 def growth(samples: Sequence[tuple[float, Figures]]) -> dict[str, float]:
     """Return the slopes of Theil and Sen of memory [MB], threads and open files per 10 minutes."""
     start = min(WARM_UP, samples[-1][0] / 2.0)

@@ -201,4 +201,3 @@ STROKES: tuple[Stroke, ...] = (
 def _any(root: Element, random: Random, *tags: str) -> Element | None:
     elements = list(root.iter(*tags))
     return random.choice(elements) if elements else None
-

@@ -33,7 +33,9 @@ def test_a_suggestion_is_nearly_the_best_there_is(scale: float) -> None:
 
 def test_the_noise_that_was_added_is_found() -> None:
     """Positions of an encoder of 17 bits; the lag is one that can be waited for."""
-    found = suggest(motion_of(scaled(1.0)), 'kalman_fixed_lag', silent)
+    done: list[float] = []
+    found = suggest(motion_of(scaled(1.0)), 'kalman_fixed_lag', done.append)
+    assert done == sorted(done) and done[0] < 0.1 and done[-1] > 0.9
     step = 2.0 * np.pi / 2 ** PROFILES['C'].bits
     assert found.noise[0] == pytest.approx(step / np.sqrt(12.0), rel=0.4)
     assert found.noise[1] == pytest.approx(PROFILES['C'].noise, rel=0.1)

@@ -129,7 +129,7 @@ class Evidence:
 
 
 def _extreme(known: Stuck, value: float, measured: Array, computed: Array) -> Stuck:
-    """Return the extreme with the present value and all samples at it; `known` is the last one."""
+    """Return the extreme at a value, with these samples counted; `known` is the one before."""
     if known.value != value:
         known = Stuck(float(value))
     at = measured == value

@@ -28,7 +28,7 @@ Sides = Callable[[Array], Fair]
 
 @dataclass
 class Sums:
-    """Moments of pairs without lag, and at every lag that is tried."""
+    """Moments of pairs without lag, and at every lag tried, in the part `number` of the window."""
 
     lags: int
     plain: Moments = field(default_factory=lambda: Moments.none(1))

@@ -99,5 +99,6 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
         noted('tau', ())
         i = body.parent
 
+
 def _note_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
     note(i, 'unpr' if symbol == 'np' else f'u{symbol}', entries)

@@ -1,6 +1,6 @@
 """The best fixed parameters of a filter on a motion, and whether they are better than defaults."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,34 +130,32 @@ def _use_velocities(motion: RecordedMotion) -> tuple[JointVelocity, ...]:
 
 def _expected(motion: RecordedMotion, show: Callable[[float], None]) -> Array:
     """Return the expected squared errors (m, n) of accelerations with ``TRIED_DENSITIES``."""
-    runs = []
-    for k, density in enumerate(TRIED_DENSITIES.tolist()):
-        share = within(show, k / len(TRIED_DENSITIES), (k + 1) / len(TRIED_DENSITIES))
-        runs.append(_run(motion, 'kalman', {'snap_density': density, 'max_std': _ANY_STD}, share))
-    return acceleration_errors(motion, runs)
+    return acceleration_errors(motion, [
+        _run(motion, 'kalman', {'snap_density': density, 'max_std': _ANY_STD}, part)
+        for density, part in zip(TRIED_DENSITIES.tolist(), _parts(show, len(TRIED_DENSITIES)))])
 
 
 def _best(motion: RecordedMotion, smoothed: Estimated, estimator: str, density: float,
           moving: Any, show: Callable[[float], None],
           noises: list[dict[str, float]]) -> dict[str, float]:
     """Return the parameters with the least error, with densities near one and some noises."""
-    def means(some: list[dict[str, float]], first: float, last: float) -> Array:
+    def means(some: list[dict[str, float]], show: Callable[[float], None]) -> Array:
         result = []
-        for k, each in enumerate(some):
-            share = within(show, first + (last - first) * k / len(some), last)
-            run = _run(motion, estimator, each | {'max_std': _ANY_STD}, share)
+        for each, part in zip(some, _parts(show, len(some))):
+            run = _run(motion, estimator, each | {'max_std': _ANY_STD}, part)
             known = np.isfinite(run.qdd).all(axis=1)
             result.append(geometric_mean(_nrmse(run, smoothed, motion, known)[moving]))
         return np.where(np.isfinite(result), result, np.inf)
 
     lag: dict[str, float] = {}
     if estimator == 'kalman_fixed_lag':
-        errors = means([{'snap_density': density, 'lag': each} for each in _LAGS], 0.0, 0.5)
+        errors = means([{'snap_density': density, 'lag': each} for each in _LAGS],
+                       within(show, 0.0, 0.5))
         lag = {'lag': _LAGS[int(np.argmax(errors <= _NEARLY_LEAST_ERROR * errors.min()))]}
     candidates = [{'snap_density': _rounded(float(density * factor))} | lag | each
                   for each in noises for factor in _DENSITY_FACTORS
                   if TRIED_DENSITIES[0] <= density * factor <= TRIED_DENSITIES[-1]]
-    return candidates[int(means(candidates, 0.5, 1.0).argmin())]
+    return candidates[int(means(candidates, within(show, 0.5, 1.0)).argmin())]
 
 
 def _needed_max_std(estimate: Estimated, motion: RecordedMotion,
@@ -210,3 +208,8 @@ def _nrmse(estimate: Estimated, smoothed: Estimated, motion: RecordedMotion,
 def within(show: Callable[[float], None], first: float, last: float) -> Callable[[float], None]:
     """Return a function of the fraction done of a part, which extends from `first` to `last`."""
     return lambda done: show(first + (last - first) * done)
+
+
+def _parts(show: Callable[[float], None], count: int) -> Iterator[Callable[[float], None]]:
+    """Yield a function of the fraction done of each of so many equal parts."""
+    return (within(show, k / count, (k + 1) / count) for k in range(count))

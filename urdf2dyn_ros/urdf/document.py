@@ -48,7 +48,7 @@ def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
 
 
 def codec_of(data: bytes) -> str:
-    """Return the codec of a text by its first bytes, which are a part of the text, or raise."""
+    """Return a text's codec by its first bytes, which stay in the text, or raise an UrdfError."""
     codec = next((name for mark, name in _SIGNATURES if data.startswith(mark)), '')
     declared = _DECLARED.match(data[:200])
     if not codec:

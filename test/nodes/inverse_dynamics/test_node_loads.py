@@ -59,6 +59,7 @@ def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
     """Wrong names are reported, or rejected with the valid ones; nothing is lost."""
     file = tmp_path / 'arm.yaml'
     file.write_text(FILE)
+
     def friction(q: float, qd: float, qdd: float) -> float:
         return 3.0 * qd + 0.5 * math.tanh(qd)
 

@@ -140,7 +140,7 @@ def test_diagnostics_are_off_by_parameter_and_names_have_the_namespace(graph: Gr
 
 
 @pytest.mark.fault(53)
-def test_a_callback_that_fails_is_counted_in_the_status(graph: Graph) -> None:
+def test_every_failure_of_a_callback_is_told(graph: Graph) -> None:
     """Every time, though the log has it once in five seconds."""
     told: list[str] = []
     failing = barrier(graph.node, lambda: 1 / 0, told.append)

@@ -31,7 +31,7 @@ def spatial(linear: str = '', angular: str = '') -> Axis:
 
 
 def in_axes(mechanics: Mechanics, R: Matrix, vectors: Sequence[Vector]) -> list[Vector]:
-    """Return vectors in the axes of the root in those that were chosen; R is root_R_link."""
+    """Return vectors of the root's axes in the chosen axes; R is root_R_link."""
     if mechanics.frames.axes == 'root':
         return list(vectors)
     return [apply(transpose(R), vector) for vector in vectors]

@@ -35,6 +35,7 @@ def results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_It
     except ImportError:
         raise WorkersError('--scheduler needs Dask, the extra "cluster": pip install '
                            "'urdf2dyn_ros[cluster]'") from None
+
     def failed(error: Exception) -> WorkersError:
         return WorkersError(f'the scheduler at {address} cannot be used ({error}): check that '
                             'dask scheduler and dask worker run, and the address')
