@@ -21,8 +21,6 @@ TIGHT = 4e-15
 CANCELLING = 1.5e-13
 """The same where forces of parts cancel, which are larger than the efforts: 5.3e-14."""
 
-"""What central differences with a step of 1e-4 or so leave."""
-
 robots = given(trees(most=7, massless=True))
 
 

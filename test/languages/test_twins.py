@@ -150,10 +150,9 @@ def test_other_functions_pass_their_check(functions: str, tool: str, tmp_path: P
 
 def test_limbs_may_slide_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then there are no sines and cosines, and so few operations that twins do not pay."""
-    kinds = dict.fromkeys(('revolute', 'prismatic'), 'prismatic')
     model = insect()
     model = replace(model, joints=tuple(
-        replace(joint, type=kinds.get(joint.type, joint.type)) for joint in model.joints))
+        replace(joint, type='prismatic') for joint in model.joints))
     assert program(model, 'gravity').functions[0].twinned is None
     monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
     whole = program(model, DERIVATIVES)

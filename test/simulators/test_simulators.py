@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from support.oracles import Pinocchio
 from support.simulated_robots import (
     GRIPPER,
     HUMANOID,
@@ -49,24 +50,12 @@ def stacked(samples, name):
     return np.array([getattr(sample, name) for sample in samples])
 
 
-class Oracle:
-    """Pinocchio's rnea by joint names, positions of continuous joints as one angle."""
-
-    def __init__(self, text, gravity=(0.0, 0.0, -9.81)):
-        self.pin = pytest.importorskip('pinocchio')
-        self.model = self.pin.buildModelFromXML(text)
-        self.model.gravity.linear = np.array(gravity)
-        self.data = self.model.createData()
-
-    def efforts(self, names, q, qd, qdd):
-        Q, V, A = self.pin.neutral(self.model), np.zeros(self.model.nv), np.zeros(self.model.nv)
-        rows = []
-        for name, p, v, a in zip(names, q, qd, qdd, strict=True):
-            at = self.model.joints[self.model.getJointId(name)]
-            Q[at.idx_q:at.idx_q + at.nq] = [np.cos(p), np.sin(p)] if at.nq == 2 else p
-            V[at.idx_v], A[at.idx_v] = v, a
-            rows.append(at.idx_v)
-        return self.pin.rnea(self.model, self.data, Q, V, A)[rows]
+def expected_efforts(text, names, samples, gravity=(0.0, 0.0, -9.81)):
+    """Return the efforts of these joints at the samples by Pinocchio."""
+    oracle = Pinocchio(text, gravity)
+    every = [oracle.efforts(dict(zip(names, zip(s.q, s.qd, s.qdd), strict=True)))
+             for s in samples]
+    return np.array([[efforts[name] for name in names] for efforts in every])
 
 
 COMMANDED = {'effort': lambda t: 12.0 * np.sin(5.0 * t), 'velocity': lambda t: np.sin(5.0 * t),
@@ -127,12 +116,10 @@ def test_a_sample_is_what_the_step_solved(engine):
     ids=['tree', 'tree-position', 'rx90-pd', 'rx90-velocity', 'humanoid'])
 def test_net_efforts_are_the_inverse_dynamics_of_pinocchio(engine, text, gravity, control):
     """With friction and without, whatever moves the robot: an oracle that is neither engine."""
-    oracle = Oracle(text, gravity)
     moving = text.replace('</joint>', '<dynamics damping="0.3" friction="0.1"/></joint>')
     simulated, samples, error = moved(engine, moving, 0.5, control, gravity=gravity,
                                       friction=control != 'computed_torque')
-    expected = np.array([oracle.efforts(simulated.joint_names, s.q, s.qd, s.qdd)
-                         for s in samples[::10]])
+    expected = expected_efforts(text, simulated.joint_names, samples[::10], gravity)
     scale = np.abs(expected).max(axis=0)
     # MuJoCo 3 finds the principal axes of inertias to seven digits only.
     assert (np.abs(stacked(samples[::10], 'net') - expected) / scale).max() < 1e-6
@@ -156,13 +143,10 @@ def test_mimic_joints_follow_and_their_effort_is_reflected_to_the_driver(engine,
     simulated, samples, error = moved(engine, text, 1.0, friction=True)
     assert simulated.joint_names == ('turn', 'left_joint')
     assert error < 1e-3
-    oracle = Oracle(GRIPPER)  # which ignores mimic: the motion of every joint is set
-    names = ('turn', 'nail_joint', 'left_joint', 'right_joint')
+    expected = expected_efforts(GRIPPER, simulated.joint_names, samples[::10])
+    np.testing.assert_allclose(stacked(samples[::10], 'net'), expected, rtol=1e-6, atol=1e-7)
     ratios = np.array([[1, 0], [0, -1.5], [0, 1], [0, -0.5]])
-    offsets = np.array([0, 3 * 0.02 - 0.1, 0, 0.02])
     for s in samples[::10]:
-        every = oracle.efforts(names, ratios @ s.q + offsets, ratios @ s.qd, ratios @ s.qdd)
-        np.testing.assert_allclose(s.net, ratios.T @ every, rtol=1e-6, atol=1e-7)
         after = ratios @ (s.qd + 0.001 * s.qdd)
         np.testing.assert_allclose(s.commanded - s.net, ratios.T @ (damping * after), atol=1e-9)
 
@@ -173,7 +157,7 @@ def test_a_resting_robot_is_not_put_to_sleep(engine):
     for _ in range(1000):
         command = CONTROLS['computed_torque'].law(simulated, q, zero, zero)
         sample = simulated.step(command)
-    expected = Oracle(TREE).efforts(simulated.joint_names, sample.q, sample.qd, sample.qdd)
+    expected, = expected_efforts(TREE, simulated.joint_names, [sample])
     np.testing.assert_allclose(sample.net, expected, rtol=1e-6, atol=1e-6)
     assert np.abs(sample.net).max() > 1.0
 
