@@ -6,15 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS
+from support.paths import RECORDINGS, UR10
 from support.robot_files import EXAMPLES
 from support.scara_recordings import NAMES, SCARA, recording
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.gains import read_gains
+from urdf2dyn_ros.recordings import open_recording
 
 GAINS = np.array([30.0, -12.0, 5.0, 80.0][:len(NAMES)])
 """The second motor turns the other way."""
+
+UR10_URDF = EXAMPLES / 'ur_description' / 'urdf' / 'ur10_robot.urdf'
 
 TIAGO = RECORDINGS / 'tiago' / 'tiago.csv'
 TIAGO_URDF = EXAMPLES / 'tiago_description' / 'robots' / 'tiago_no_hand.urdf'
@@ -101,3 +104,19 @@ def test_free_gains_of_a_tiago(tmp_path: Path, capsys: pytest.CaptureFixture[str
     errors = capsys.readouterr().err
     for k in (5, 6, 7):
         assert f'arm_{k}_joint: its effort is 0 in ' in errors
+
+
+@pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')
+def test_free_gains_of_a_ur10_have_the_scale_of_the_gravity_of_its_urdf(tmp_path: Path) -> None:
+    """They were 55 % too small: the inertias of the wrist, without rotors, set the scale."""
+    records = [*open_recording(UR10)][::5]
+    names, gains = records[0].names, np.array([12.0, 12.0, 10.0, 9.0, 9.0, 9.0])
+    rows = [np.concatenate(([1e-9 * (each.stamp - records[0].stamp)], each.position,
+                            each.effort / gains)) for each in records]
+    head = ['time', *(f'q_{name}' for name in names), *(f'effort_{name}' for name in names)]
+    np.savetxt(tmp_path / 'r.csv', rows, '%.9g', ',', header=','.join(head), comments='')
+    found = identified(tmp_path / 'out', str(tmp_path / 'r.csv'), '--urdf', str(UR10_URDF),
+                       '--gains', 'free', '--cutoff', '1.9', '--delay', '0.008', '--weight', '100')
+    ratios = [found[name]['gain']['effort_per_recorded_unit'] / gain
+              for name, gain in zip(names, gains)][:4]
+    assert np.abs(np.log(ratios)).max() < 0.15, ratios

@@ -22,6 +22,11 @@ from urdf2dyn_ros.identification.fit.pooled_fit import (
     pooled,
     used_terms,
 )
+from urdf2dyn_ros.identification.fit.prior_scale import (
+    scale_of_efforts,
+    scale_of_inertias,
+    with_scaled_prior,
+)
 from urdf2dyn_ros.identification.gains import (
     Gains,
     approximated,
@@ -34,7 +39,6 @@ from urdf2dyn_ros.identification.payload.payload_body import (
     check_carried,
     with_payload,
     with_payload_columns,
-    with_scaled_prior,
 )
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.summary import Summary, in_other_units
@@ -113,7 +117,8 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     """
     Return gains in which free ones have the values of a first fit.
 
-    If a payload's mass is known, priors of the robot have the scale that follows from it.
+    If a payload's mass is known, priors of the robot have the scale that follows from it; if
+    nothing is, that with which the robot needs the efforts of its URDF.
     """
     if gains is None:
         return robot, Gains(np.ones(len(robot.joints)), np.zeros(len(robot.joints), dtype=bool))
@@ -142,15 +147,22 @@ class _Scaled(NamedTuple):
 def _scaled_from(robot: Robot, summaries: Sequence[Summary], everything: Pool, gains: Gains,
                  payload: CarriedPayload | None) -> _Scaled:
     known = payload is not None and bool(np.isfinite(payload.mass))
+    moves = everything.rows > 0.0
     left = 0.0
     for _ in range(_PRIOR_SCALINGS if known else 1):
         pool, = with_gains([everything], gains.values)
         first = fitted(robot, pool, all_terms(robot, summaries, gains, payload),
                        PRIOR_WEIGHT * (1.0 if known else FREE_GAINS_FACTOR))
-        moves = everything.rows > 0.0
         left = geometric_mean((first.sigma / np.abs(gains.values))[moves])
         gains = gains._replace(values=gains.values / first.fit.gains)
-        robot = with_scaled_prior(robot, first.fit.bodies) if known else robot
+        if known:
+            bodies = first.fit.bodies[:-1]
+            robot = with_scaled_prior(robot, scale_of_inertias(robot, bodies), len(bodies))
+        elif payload is None and gains.free[moves].all():
+            pool, = with_gains([everything], gains.values)
+            scale = 1.0 / scale_of_efforts(robot, pool, first.fit.bodies)
+            gains = gains._replace(values=scale * gains.values)
+            robot = with_scaled_prior(robot, scale, len(robot.prior.factors))
     return _Scaled(robot, gains, left)
 
 

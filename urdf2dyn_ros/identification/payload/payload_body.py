@@ -14,7 +14,7 @@ import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.identification.bodies import parameters_of, placement, pseudo_inertia
+from urdf2dyn_ros.identification.bodies import parameters_of, placement
 from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS
 from urdf2dyn_ros.identification.fit.pooled_fit import Pool
 from urdf2dyn_ros.identification.fit.triangles import triangle
@@ -108,18 +108,3 @@ def _wider(R: Array, place: int, carried: bool) -> Array:
     own = R.shape[1] - len(JOINT_COLUMNS) - 1
     new = R[:, 10 * place:10 * place + 10] * float(carried)
     return triangle(np.concatenate((R[:, :own], new, R[:, own:]), axis=1))
-
-
-def with_scaled_prior(robot: Robot, bodies: Array) -> Robot:
-    """
-    Return a robot whose bodies' priors, but for the payload, are multiplied by a common factor.
-
-    It is that for which the priors are closest to the bodies (b, 10) of a fit: where a payload's
-    known mass fixes the scale of all masses, the URDF has no influence on it.
-    """
-    before, after = (pseudo_inertia(each[:-1]) for each in (robot.prior.parameters, bodies))
-    factor = float(np.trace(np.linalg.solve(before, after), axis1=1, axis2=2).mean()) / 4.0
-    scale = np.append(np.full(len(before), factor), 1.0)
-    return replace(robot, prior=robot.prior._replace(
-        parameters=robot.prior.parameters * scale[:, None],
-        factors=robot.prior.factors * np.sqrt(scale)[:, None, None]))
