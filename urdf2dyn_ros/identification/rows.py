@@ -19,6 +19,12 @@ BLOCKS = 5
 BLOCK_GAP = 0.5
 """Time between such parts, in which errors are alike [s]."""
 
+_ROUNDS = 4
+"""Spans of a block, in turn with those of the others, where joints move one after the other."""
+
+_LARGEST_SHARE = 0.6
+"""Share of a joint's motion in one block from which on the others do not predict it."""
+
 MOVING_SPEED = 0.03
 """Velocity above which a joint moves, in its fastest."""
 
@@ -57,9 +63,12 @@ class RowSource:
         self._kept = [inner_times(spectra.time, delay) for spectra in self._efforts]
         times = [each.time[0] + spectra.time[kept]
                  for each, spectra, kept in zip(pieces, self._efforts, self._kept)]
-        self._block, self._time = _blocks(times), np.concatenate(times)
         self._gains = np.ones(len(columns.bodies))
         self.fastest = np.max([np.abs(each.qd).max(axis=0) for each in pieces], axis=0)
+        speeds = [np.abs(np.stack([np.interp(time, each.time, qd) for qd in each.qd.T], axis=1))
+                  for each, time in zip(pieces, times)]
+        self._time = np.concatenate(times)
+        self._block = _blocks(self._time, np.concatenate(speeds) > MOVING_SPEED * self.fastest)
 
     def set_gains(self, gains: Array) -> None:
         """Multiply the efforts by gains (n,)."""
@@ -113,14 +122,27 @@ def inner_times(time: Array, delay: float) -> NDArray[np.bool_]:
     return inner
 
 
-def _blocks(times: Sequence[Array]) -> NDArray[np.int64]:
-    """Return the block of each row: equal numbers of rows, with gaps between."""
-    count = sum(map(len, times))
-    number = np.minimum(np.arange(count) * BLOCKS // max(count, 1), BLOCKS - 1)
-    time = np.concatenate(times)
-    gap = min(BLOCK_GAP, 0.02 * (time[-1] - time[0]))
-    blocks = number.copy()
+def _blocks(time: Array, moves: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """
+    Return the block of each row: equal numbers of rows, with gaps between.
+
+    A block is one span of time, or several where a joint moves (k, n) in hardly any other block.
+    """
+    whole = _spans(time, BLOCKS)
+    counts = np.array([moves[whole == number].sum(axis=0) for number in range(BLOCKS)])
+    if (counts.max(axis=0) <= _LARGEST_SHARE * counts.sum(axis=0)).all():
+        return whole
+    spans = _spans(time, _ROUNDS * BLOCKS)
+    return np.where(spans < _ROUNDS * BLOCKS, spans % BLOCKS, BLOCKS)
+
+
+def _spans(time: Array, most: int) -> NDArray[np.int64]:
+    """Return the span of time of each row, and `most` for those in gaps."""
+    count = len(time)
+    number = np.minimum(np.arange(count) * most // max(count, 1), most - 1)
+    gap = min(BLOCK_GAP, 0.1 / most * (time[-1] - time[0]))
+    spans = number.copy()
     for edge in np.flatnonzero(np.diff(number)):
         middle = 0.5 * (time[edge] + time[edge + 1])
-        blocks[np.abs(time - middle) < 0.5 * gap] = BLOCKS
-    return blocks
+        spans[np.abs(time - middle) < 0.5 * gap] = most
+    return spans
