@@ -70,11 +70,12 @@ def test_a_light_body_among_others_is_no_matter_of_units(
     assert found and all('a counterweight carries it' in each for each in found)
 
 
-def test_coarse_efforts_are_not_taken_for_cut_ones(tmp_path: Path,
-                                                   capsys: pytest.CaptureFixture[str]) -> None:
-    """They have some twenty values, the largest ones for longest."""
+@pytest.mark.parametrize('share', [0.3, 0.8])
+def test_coarse_efforts_are_not_taken_for_cut_ones(
+        share: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They have some twenty values, the largest ones for longest, or some five, as of a servo."""
     def coarse(q, effort):
-        step = 0.3 * effort.std(axis=0)
+        step = share * effort.std(axis=0)
         return q, np.round(effort / step) * step
 
     assert notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=coarse)) == []
@@ -102,3 +103,25 @@ def test_friction_that_follows_late_is_a_reason_of_late_efforts(
 
     found = notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=hysteresis))
     assert any('late by 20 ms' in each and '--delay 0' in each for each in found)
+
+
+def test_an_effort_that_is_at_its_largest_once_is_not_cut(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def flat(q, effort):
+        top = int(np.argmax(effort[:, 1]))
+        effort[top - 6:top + 6, 1] = effort[top, 1]
+        return q, effort
+
+    assert notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=flat)) == []
+
+
+def test_an_offset_that_steps_is_noted_with_its_time(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By a fifth of the effort, of one joint alone."""
+    def step(q, effort):
+        effort[300:, 1] -= 0.2 * effort[:, 1].std()
+        return q, effort
+
+    found = notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=step))
+    (note,) = (each for each in found if 'offset' in each)
+    assert 'r: the effort of joint2 is ' in note and 'smaller from about 5 s on' in note

@@ -45,6 +45,12 @@ many times the share of those near it (as a share of its range): a sine has more
 _COARSE = 0.2
 """Part of the range in which a coarsely rounded effort has another value that is as frequent."""
 
+_COARSEST = 0.05
+"""The same to the next frequent value, from which on an effort is too coarse to show a limit."""
+
+_TIMES = 3
+"""Times that an effort reaches a value at which it is cut."""
+
 _BEYOND_LIMIT = 10.0
 """Effort over its limit in the URDF that is one of units; the bodies may explain none of it."""
 
@@ -142,6 +148,10 @@ def _limited(effort: Array) -> str:
         distance = np.abs(known - end) / span
         at_end, near = (float(np.mean(distance < limit)) for limit in (1e-6, _NEAR_LIMIT))
         apart = np.abs(values - end) / span
+        times = np.count_nonzero(np.diff(distance < 1e-6, prepend=False)) / 2.0
+        levels = np.sort(apart[counts > _LIMITED_SHARE * len(known)])
+        if times < _TIMES - 0.5 or (len(levels) > 2 and levels[1] > _COARSEST):
+            continue
         frequent = counts[(apart > 1e-6) & (apart < _COARSE)].max(initial=0) / len(known)
         if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * max(near - at_end, frequent):
             return (f'its effort is exactly {end:.3g}, and never beyond, in '

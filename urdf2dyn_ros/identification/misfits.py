@@ -140,7 +140,7 @@ def _late_efforts(result: Identification) -> Iterator[str]:
             late = 'late' if each.delay > 0.0 else 'early'
             why = ('are positions and efforts of the same instant, and the positions measured, '
                    'not commanded?')
-            if each.delay == LARGEST_DELAY:   # more of it would help, but not much
+            if each.delay > 0.0:
                 why += (' Or does friction follow late when a joint turns back, as in harmonic '
                         'drives? Compare gains, rotors and residuals with --delay 0')
             yield (f'{each.name}: the efforts are {late} by {1e3 * abs(each.delay):.0f} ms, more '

@@ -24,6 +24,10 @@ SHORTEST_MOTION = 2.0
 """Shortest recording, and shortest motion [s]."""
 
 
+LEAST_JUDGED = 5.0
+"""Duration of a piece from which on its blocks distinguish delays and units [s]."""
+
+
 class Piece(NamedTuple):
     """A motion of all joints of the robot without a gap."""
 

@@ -15,6 +15,7 @@ from urdf2dyn_ros.identification.mistakes.changed_payload import changed_payload
 from urdf2dyn_ros.identification.mistakes.contacts import contacts
 from urdf2dyn_ros.identification.mistakes.late_efforts import late_joints, piece_without_delay
 from urdf2dyn_ros.identification.mistakes.more_columns import fitted_rows
+from urdf2dyn_ros.identification.mistakes.offset_steps import offset_steps
 from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
 from urdf2dyn_ros.identification.pieces import pieces_of
 from urdf2dyn_ros.identification.robot import Robot
@@ -131,8 +132,11 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     delay = settings.delay or 0.0
     recorded = checked(robot, [piece_without_delay(each, delay) for each in pieces], gains)
     if recorded.fault:
-        about = f' ({"; ".join(recording.remarks)})' if recording.remarks else ''
-        raise IdentificationError(f'{path}: {recorded.fault}{about}')
+        held = names.hold.positions
+        about = [*recording.remarks, *([f'not recorded, and taken to be at rest: '
+                                        f'{held_text(held)}; did they move?'] if held else [])]
+        more = f' ({"; ".join(about)})' if about else ''
+        raise IdentificationError(f'{path}: {recorded.fault}{more}')
     name = recording.path.stem or 'recording'
     remarks += [f'{name}: {remark}' for remark in recorded.remarks]
     remarks += [f'{name}: {remark}' for remark in recording.remarks]
@@ -157,6 +161,8 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
         zeros = small_zeros(robot, pieces, summary, fit, recorded.moving)
     free = free_gains(gains, len(recorded.used))
     late = late_joints(robot, max(pieces, key=lambda piece: len(piece.q)), recorded.used, free)
-    touched = contacts(robot.joints, summary.rows, recorded.used) if summary.rows else ''
-    remarks += [f'{name}: {note}' for note in (zeros, *late, touched) if note]
+    assert summary.rows is not None
+    stepped = offset_steps(robot.joints, summary.rows, recorded.used)
+    touched = contacts(robot.joints, summary.rows, recorded.used)
+    remarks += [f'{name}: {note}' for note in (zeros, *late, *stepped, touched) if note]
     return summary

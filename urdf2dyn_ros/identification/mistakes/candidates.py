@@ -79,7 +79,8 @@ SENTENCES = {
                '{nominal}: if the robot is mounted so, set it with --gravity {gravity}; otherwise '
                'the zeros of its joints differ from those of the URDF',
     'no gravity': 'the efforts are without gravity, which the URDF needs: if the driver subtracts '
-                  'it, record the efforts before it does, or set --gravity 0 0 0',
+                  'it, record the efforts before it does, or set --gravity 0 0 0; if they are '
+                  'currents of motors, add --effort-semantics current --gains free',
 }
 
 

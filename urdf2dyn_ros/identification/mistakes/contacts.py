@@ -57,7 +57,8 @@ def contacts(joints: Sequence[str], rows: RecordedRows, used: Array) -> str:
                       for first, last in edges)
     names = ', '.join(compress(joints, np.any(feels[:, there], axis=1)))
     return (f'from {spans} the efforts of {names} do not fit the model that fits the rest of the '
-            'recording: did something touch the robot? Remove that time, or record again')
+            'recording: did something touch the robot, or was its friction not yet as warm as '
+            'later? Remove that time, or record again')
 
 
 def _windows(part: Array, moves: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from urdf2dyn_ros.identification.choice import FARTHEST_DELAY, LARGEST_DELAY
 from urdf2dyn_ros.identification.fit.joint_columns import LOAD, joint_columns
 from urdf2dyn_ros.identification.mistakes.change import no_change
 from urdf2dyn_ros.identification.mistakes.held_out_fit import held_out_error
-from urdf2dyn_ros.identification.pieces import Piece
+from urdf2dyn_ros.identification.pieces import LEAST_JUDGED, Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 _LARGEST_DELAY, _LARGEST_SHARE = 2.0, 0.2
@@ -115,7 +115,8 @@ def _left_by_delay(robot: Robot, piece: Piece, used: Array) -> tuple[Array, int,
     step = max(1, round(piece.rate / _RATE))
     q, qd, qdd, effort = (each[::step] for each in (piece.q, piece.qd, piece.qdd, piece.effort))
     rate = piece.rate / step
-    most = int(rate * min(_LARGEST_DELAY, _LARGEST_SHARE * len(q) / rate))
+    share = _LARGEST_SHARE if len(q) >= LEAST_JUDGED * rate else 0.0
+    most = int(rate * min(_LARGEST_DELAY, share * len(q) / rate))
     inner = slice(most, len(q) - most)
     nominal = robot.dynamics(q[inner], qd[inner], qdd[inner])
     left = np.zeros((len(used), 2 * most + 1))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.mistakes.change import no_change
 from urdf2dyn_ros.identification.mistakes.held_out_fit import held_out_error
-from urdf2dyn_ros.identification.pieces import Piece
+from urdf2dyn_ros.identification.pieces import LEAST_JUDGED, Piece
 from urdf2dyn_ros.identification.robot import Robot
 
 _SUSPICIOUS = 3.0
@@ -29,7 +29,7 @@ def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]
     `factors` are efforts over those of the URDF, of the joints at which this ratio is known; that
     of the joints which are right is the one that is nearest to 1.
     """
-    if len(factors) < 2:
+    if len(factors) < 2 or piece.time[-1] - piece.time[0] < LEAST_JUDGED:
         return []
     sizes = np.log(np.abs([*factors.values()]))
     right = sizes[np.argmin(np.abs(sizes))]
