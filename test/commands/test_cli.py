@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import EXAMPLES, OWN, robot_path
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.commands import COMMANDS
 
@@ -105,7 +105,7 @@ def test_standard_input_and_xacro_files_are_robots_too(tmp_path: Path) -> None:
 
 
 def test_info_prints_joints_bodies_lumped_links_mass_and_operations() -> None:
-    panda = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
+    panda = robot_path('panda')
     found = json.loads(run('info', panda, '--json').stdout)
     assert [joint['name'] for joint in found['joints']][-2:] == ['panda_joint7',
                                                                  'panda_finger_joint1']

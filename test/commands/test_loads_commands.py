@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 import pytest
 from test_cli import run
 
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 
-PANDA = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
+PANDA = robot_path('panda')
 FREE = """<robot name="free">
   <link name="world"/>
   <joint name="floats" type="floating"><parent link="world"/><child link="body"/></joint>

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from support.paths import UR10
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros.comparison.comparison import Comparison
 from urdf2dyn_ros.comparison.figures_text import joint_status, notes
 from urdf2dyn_ros.comparison.report import comparison_table, write_json
@@ -151,7 +151,7 @@ def test_a_real_robot_has_one_lag(tmp_path, monkeypatch):
     for side in ('add_measured', 'add_computed'):
         monkeypatch.setattr(Comparison, side, lambda self, *message, side=side: messages.append(
             (side, *message)))
-    model = read_urdf((EXAMPLES / 'ur_description/urdf/ur10_robot.urdf').read_text())
+    model = read_urdf(robot_path('ur10_robot').read_text())
     evaluate(open_recording(UR10), InverseDynamics(model), Settings(), tmp_path)
     monkeypatch.undo()
     for delay, lag in ((0, np.nan), (60_000_000, 0.068)):

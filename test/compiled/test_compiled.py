@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.compiled import caller
 from urdf2dyn_ros.compiled.backend import choose
@@ -18,13 +18,6 @@ from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import generate
 from urdf2dyn_ros.robot_model import RobotModel
 
-ROBOTS = {
-    'robot_2r': OWN / 'robot_2r.urdf',
-    'ur5': EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf',
-    'panda': EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf',
-    'talos_reduced': EXAMPLES / 'talos_data' / 'robots' / 'talos_reduced.urdf',
-    'humanoid_3p33r': OWN / 'humanoid_3p33r.urdf',
-}
 SLIDER = """<robot name="slider"><link name="a"/><link name="b"><inertial><mass value="2"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
 <joint name="j" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
@@ -47,10 +40,11 @@ def states(n: int, count: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(3, count, n))
 
 
-@pytest.mark.parametrize('name', ROBOTS)
+@pytest.mark.parametrize('name', [
+    'robot_2r', 'ur5_robot', 'panda', 'talos_reduced', 'humanoid_3p33r'])
 def test_compiled_efforts_are_those_of_the_python_text(name: str) -> None:
     """One by one, and in batches of every kind of remainder."""
-    model = read_urdf(ROBOTS[name].read_bytes())
+    model = read_urdf(robot_path(name).read_bytes())
     expected, found = InverseDynamics(model), InverseDynamics(model, backend='c')
     assert (expected.backend, found.backend) == ('python', 'c')
     n = len(found.joint_names)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sympy import Float, cos, pi, sin
 
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.compiled.backend import choose
@@ -138,7 +138,7 @@ def test_every_function_of_a_program_can_be_compiled(
         function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One to three inputs, a vector or a matrix, one state or several."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    model = read_urdf((EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf').read_bytes())
+    model = read_urdf(robot_path('panda').read_bytes())
     program = generate(multibody(model), name='robot', style='fast', functions=function)
     namespace: dict[str, object] = {'__name__': 'robot_dynamics'}
     exec(python.write(program)['robot_dynamics.py'], namespace)

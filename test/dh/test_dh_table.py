@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN, ROBOTS
+from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, SourceError, UrdfError, read_dh, read_urdf
 from urdf2dyn_ros.algebra.frames import ROUNDOFF
 from urdf2dyn_ros.cli import main
@@ -246,7 +246,7 @@ def test_text_has_no_rounding_errors_of_inertias(capsys: pytest.CaptureFixture[s
         assert main(['info', str(path), '--dh']) == 0
         text = capsys.readouterr().out
         assert 'inertia about' in text and not re.search(r'e-(1[5-9]|[2-9]\d)', text)
-    solo = read_urdf(EXAMPLES / 'solo_description/robots/solo12.urdf')
+    solo = read_urdf(robot_path('solo12'))
     assert all(abs(value) > 1e-15 for row in table_data(dh_table(solo))['rows']
                for value in row.values() if isinstance(value, float) and value)
 

@@ -7,7 +7,7 @@ from lxml import etree
 
 from support.picture_texts import assert_apart, texts
 from support.random_trees import random_inertia
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.drawing import tree
 from urdf2dyn_ros.multibody import multibody
@@ -15,12 +15,12 @@ from urdf2dyn_ros.robot_model import Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.urdf import read_urdf
 
 RX90 = OWN / 'rx90.urdf'
-PANDA = EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'
+PANDA = robot_path('panda')
 ROBOTS = {
     'robot_2r': OWN / 'robot_2r.urdf',
     'panda': PANDA,
-    'talos': EXAMPLES / 'talos_data' / 'robots' / 'talos_full_v2.urdf',
-    'tiago_dual': EXAMPLES / 'tiago_description' / 'robots' / 'tiago_dual.urdf',
+    'talos': robot_path('talos_full_v2'),
+    'tiago_dual': robot_path('tiago_dual'),
 }
 BODY = ('<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
         '</inertial>')

@@ -5,16 +5,15 @@ from hypothesis import given
 
 from support.oracles import Pinocchio, motion_of, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 KINDS = ('position', 'velocity', 'acceleration', 'orientation', 'angular_velocity', 'forces',
          'torques')
-PATHS = [OWN / 'humanoid_3p33r.urdf', OWN / 'scara.urdf', OWN / 'rx90.urdf',
-         next(EXAMPLES.rglob('ur5_robot.urdf')), next(EXAMPLES.rglob('panda.urdf')),
-         next(EXAMPLES.rglob('talos_reduced.urdf'))]
+PATHS = [*map(robot_path, (
+    'humanoid_3p33r', 'scara', 'rx90', 'ur5_robot', 'panda', 'talos_reduced'))]
 
 
 def check(model: RobotModel, oracle: Pinocchio, seed: int = 0, tolerance: float = 8e-15) -> None:

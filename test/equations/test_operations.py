@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN, ROBOTS
+from support.robot_files import OWN, ROBOTS, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.information import information
 from urdf2dyn_ros.multibody import multibody
@@ -18,10 +18,10 @@ from urdf2dyn_ros.program.generator import STYLES, generate
 LIMITS = {
     OWN / 'rx90.urdf': (217, 192),
     OWN / 'humanoid_3p33r.urdf': (984, 741),
-    next(EXAMPLES.rglob('ur5_robot.urdf')): (128, 98),
-    next(EXAMPLES.rglob('panda.urdf')): (301, 292),
-    next(EXAMPLES.rglob('talos_reduced.urdf')): (1377, 1279),
-    next(EXAMPLES.rglob('icub.urdf')): (1460, 1344),
+    robot_path('ur5_robot'): (128, 98),
+    robot_path('panda'): (301, 292),
+    robot_path('talos_reduced'): (1377, 1279),
+    robot_path('icub'): (1460, 1344),
 }
 """Multiplications and additions of the fast style, at most."""
 

@@ -12,7 +12,7 @@ from test_joint_types import between
 
 from support.oracles import Pinocchio, State, motion_of, random_state
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN, ROBOTS
+from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.external_wrenches.wrench_frames import Chain
 from urdf2dyn_ros.multibody import Multibody, multibody
@@ -101,7 +101,7 @@ def test_only_the_joints_between_two_links_are_looked_at(link: str, frame: str) 
 
 
 def test_on_one_body_a_placement_is_constant() -> None:
-    model = read_urdf((next(EXAMPLES.rglob('panda.urdf'))).read_bytes())
+    model = read_urdf(robot_path('panda').read_bytes())
     places = partial(Chain, multibody(model))
     R, p = places('panda_link7', 'panda_link8')(())
     assert (R, p) == (((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.107))

@@ -9,7 +9,7 @@ import pytest
 from support.paths import RECORDINGS
 from support.recordings import scara
 from support.recordings.evaluate_command import nrmse, true_efforts
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
 
@@ -57,7 +57,7 @@ def test_a_real_robot_whose_wheels_and_head_are_not_recorded_is_evaluated(evalua
                                                                          ) -> None:
     with TIAGO.open() as file, (tmp_path / 'tiago.csv').open('w') as short:
         short.writelines(islice(file, 500))
-    urdf = EXAMPLES / 'tiago_description/robots/tiago_no_hand.urdf'
+    urdf = robot_path('tiago_no_hand')
     refused = evaluate(tmp_path / 'tiago.csv', urdf=urdf)
     assert refused.code == 1
     words = refused.err.split('[rad or m]: ')[1].split(';')[0].split()

@@ -17,7 +17,7 @@ import pytest
 from support.oracles import Pinocchio
 from support.paths import ROOT, UR10
 from support.recordings.scara import no_pictures
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.estimators import make_estimator
@@ -31,7 +31,7 @@ MEASURED = (21.9, 68.2, 33.3, 6.1, 4.1, 5.7)
 RESIDUAL = (21.5, 22.2, 16.7, 6.1, 4.1, 5.7)
 HALF_A_DIGIT = 0.05
 DOCUMENT = ROOT / 'docs' / 'ur10.md'
-URDF = EXAMPLES / 'ur_description' / 'urdf' / 'ur10_robot.urdf'
+URDF = robot_path('ur10_robot')
 
 pytestmark = pytest.mark.skipif(
     not UR10.exists(), reason='the recording of a UR10 is not part of this repository; it comes '

@@ -9,7 +9,7 @@ from hypothesis import given
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN, fixed_fingers
+from support.robot_files import OWN, fixed_fingers, robot_path
 from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.errors import ParameterError
@@ -20,7 +20,7 @@ from urdf2dyn_ros.robot_model import Joint, Link
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 NAME = 'inverse_dynamics_derivatives'
-PEERS = [OWN / 'scara.urdf', *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
+PEERS = [OWN / 'scara.urdf', *map(robot_path, (
     'ur5_robot', 'panda', 'talos_reduced', 'kinova', 'solo12', 'baxter',
     'double_pendulum_continuous'))]
 LIMITS = {'ur5_robot': (413, 367), 'panda': (1275, 1107), 'talos_reduced': (7317, 6350)}
@@ -139,7 +139,7 @@ def test_friction_with_the_load_is_rejected_with_its_joint() -> None:
 
 @pytest.mark.parametrize('name', LIMITS)
 def test_the_derivatives_cost_no_more_than_they_did(name: str) -> None:
-    model = fixed_fingers(read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()))
+    model = fixed_fingers(read_urdf(robot_path(name).read_bytes()))
     program = generate(multibody(model), name='robot', style='fast', functions=NAME)
     multiplications, additions, *_ = program.function(NAME).operations
     assert multiplications <= LIMITS[name][0]

@@ -14,7 +14,7 @@ from support import language_tools
 from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN, fixed_fingers
+from support.robot_files import OWN, fixed_fingers, robot_path
 from support.torture import program_of, robot, tangle
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.errors import ParameterError, StateError
@@ -31,9 +31,9 @@ from urdf2dyn_ros.program.generator import STYLES, generate
 from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.robot_model import Joint, Link
 
-PEERS = [*(OWN / f'{name}.urdf' for name in ('rx90', 'scara', 'humanoid_3p33r')), *(
-    next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
-        'ur5_robot', 'kinova', 'talos_reduced', 'anymal', 'simple_humanoid', 'tiago_no_hand'))]
+PEERS = [*map(robot_path, (
+    'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'kinova', 'talos_reduced', 'anymal',
+    'simple_humanoid', 'tiago_no_hand'))]
 LIMITS = {'ur5_robot': (196, 181, 5), 'panda': (559, 502, 6), 'talos_reduced': (2934, 2757, 27),
           'humanoid_3p33r': (2382, 1980, 31)}
 """Multiplications, additions and divisions of the fast style, at most."""
@@ -47,8 +47,7 @@ def program(model: RobotModel, style: str = 'fast', loads: Loads | None = None) 
 
 
 def read(name: str) -> RobotModel:
-    path, *_ = (*OWN.glob(f'{name}.urdf'), *EXAMPLES.rglob(f'{name}.urdf'))
-    return read_urdf(path.read_bytes())
+    return read_urdf(robot_path(name).read_bytes())
 
 
 @contextmanager
@@ -78,7 +77,7 @@ def test_accelerations_are_those_of_pinocchio(
 @pytest.mark.parametrize('name', ['panda', 'pr2'])
 def test_efforts_by_pinocchio_give_the_motion_where_joints_follow_others(
         name: str, way: type[AccelerationsOfEfforts]) -> None:
-    text = next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()
+    text = robot_path(name).read_bytes()
     dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
     names = dynamics.joint_names
     state = random_state(names, 4)

@@ -10,7 +10,7 @@ from support import language_tools
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN, fixed_fingers
+from support.robot_files import OWN, fixed_fingers, robot_path
 from support.torture import program_of, robot
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.errors import ParameterError
@@ -19,7 +19,7 @@ from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import STYLES
 
 NAME = 'forward_dynamics_derivatives'
-PEERS = [OWN / 'scara.urdf', *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
+PEERS = [OWN / 'scara.urdf', *map(robot_path, (
     'ur5_robot', 'kinova', 'solo12', 'double_pendulum_simple'))]
 LIMITS = {'ur5_robot': (843, 789, 5), 'panda': (2304, 2027, 6),
           'talos_reduced': (16838, 14732, 27)}
@@ -97,7 +97,7 @@ def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
 
 
 def test_compiled_batches() -> None:
-    model = read_urdf(next(EXAMPLES.rglob('ur5_robot.urdf')).read_bytes())
+    model = read_urdf(robot_path('ur5_robot').read_bytes())
     states = np.random.default_rng(1).normal(size=(3, 5, 6))
     python, compiled = (InverseDynamics(model, backend=backend).forward_dynamics_derivatives(
         *states) for backend in ('python', 'c'))
@@ -108,7 +108,7 @@ def test_compiled_batches() -> None:
 
 @pytest.mark.parametrize('name', LIMITS)
 def test_they_cost_no_more_than_they_did(name: str) -> None:
-    model = fixed_fingers(read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()))
+    model = fixed_fingers(read_urdf(robot_path(name).read_bytes()))
     function, = program_of(model, functions=NAME, loads=Loads('fixed')).functions
     counts = function.operations
     found = counts.multiplications, counts.additions, counts.divisions

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import StateError
 
@@ -56,8 +56,7 @@ def test_large_but_finite_states_are_not_mistaken_for_infinite_ones() -> None:
 
 def test_joints_are_named_parent_before_child_with_their_units() -> None:
     """Mimic joints are not among them; a finger slides."""
-    panda = InverseDynamics(read_urdf(
-        (EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf').read_bytes()))
+    panda = InverseDynamics(read_urdf(robot_path('panda').read_bytes()))
     assert panda.joint_names == (*(f'panda_joint{i}' for i in range(1, 8)), 'panda_finger_joint1')
     assert panda.units == ('rad',) * 7 + ('m',)
     assert panda.effort_units == ('N m',) * 7 + ('N',)

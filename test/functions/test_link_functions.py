@@ -11,7 +11,7 @@ from hypothesis import given
 from support import language_tools
 from support.oracles import Pinocchio, columns, random_state
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import ExportError
@@ -81,7 +81,7 @@ def of_links(model: RobotModel, links: Sequence[str], axes: str, state: Any,
 @pytest.mark.parametrize('name', PEERS)
 def test_poses_jacobians_and_motions_are_those_of_pinocchio(name: str) -> None:
     """In both axes, for links of every kind: lumped, on branches, behind mimic joints."""
-    text = next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()
+    text = robot_path(name).read_bytes()
     check_peer(read_urdf(text), PEERS[name], Pinocchio(text))
 
 
@@ -98,7 +98,7 @@ def check_peer(model: RobotModel, links: Sequence[str], peer: Pinocchio) -> None
 
 @pytest.mark.parametrize(('name', 'link'), COSTS)
 def test_they_cost_no_more_than_they_did(name: str, link: str) -> None:
-    model = read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes())
+    model = read_urdf(robot_path(name).read_bytes())
     for (function, axes), most in zip(CHOICES, COSTS[name, link]):
         cost = program_of(model, function, [link], axes).functions[0].operations
         assert (cost.multiplications, cost.additions) <= most
@@ -208,7 +208,7 @@ def test_the_methods_take_one_state_or_many(backend: str) -> None:
 ])
 def test_a_choice_that_cannot_be_is_refused_with_what_there_is(
         function: str, links: list[str], axes: str, words: str) -> None:
-    model = read_urdf(next(EXAMPLES.rglob('panda.urdf')).read_bytes())
+    model = read_urdf(robot_path('panda').read_bytes())
     with pytest.raises(ExportError, match=words.replace('(', r'\(')):
         program_of(model, function, links, axes)
 

@@ -11,7 +11,7 @@ from support import language_tools
 from support.free_flyer import FreeFlyer
 from support.oracles import columns, random_state
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, LinkFrames, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES
@@ -61,7 +61,7 @@ def check(model: RobotModel, text: str | bytes, links: Sequence[str], backend: s
 
 @pytest.mark.parametrize('name', PEERS)
 def test_real_robots_are_pinocchios_free_flyers(name: str) -> None:
-    text = next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes()
+    text = robot_path(name).read_bytes()
     check(read_urdf(text), text, PEERS[name], 'python')
 
 
@@ -73,7 +73,7 @@ def test_random_trees_are_pinocchios_free_flyers(model: RobotModel) -> None:
 
 @pytest.mark.parametrize(('name', 'link'), COSTS)
 def test_they_cost_no_more_than_they_did(name: str, link: str) -> None:
-    model = read_urdf(next(EXAMPLES.rglob(f'{name}.urdf')).read_bytes())
+    model = read_urdf(robot_path(name).read_bytes())
     for (function, axes), most in zip(CHOICES, COSTS[name, link]):
         cost = program_of(model, function, link, axes).functions[0].operations
         assert (cost.multiplications, cost.additions) <= most

@@ -10,13 +10,13 @@ from hypothesis import given
 
 from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, ROBOTS
+from support.robot_files import ROBOTS, robot_path
 from urdf2dyn_ros import RobotModel, export_model, read_urdf
 from urdf2dyn_ros.functions.dynamics import Dynamics
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import STYLES, generate
 
-PEERS = [*ROBOTS, *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in (
+PEERS = [*ROBOTS, *map(robot_path, (
     'panda', 'talos_reduced', 'kinova', 'icub_reduced', 'double_pendulum_continuous'))]
 
 
@@ -85,7 +85,7 @@ def test_gravity_bias_and_mass_matrix_are_those_of_pinocchio(path: Path) -> None
 
 @pytest.mark.parametrize('style', STYLES)
 def test_what_is_omitted_costs_nothing_and_what_is_shared_is_done_once(style: str) -> None:
-    model = read_urdf(next(EXAMPLES.rglob('panda.urdf')).read_bytes())
+    model = read_urdf(robot_path('panda').read_bytes())
     program = generate(multibody(model), name='robot', style=style, functions='all')
     cost = {function.name: sum(function.operations) for function in program.functions}
     assert cost['gravity'] < cost['bias'] < cost['inverse_dynamics']

@@ -1,6 +1,5 @@
 """The generalised momentum against Pinocchio, and against its own derivative along a motion."""
 
-import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from hypothesis import given
 
 from support.oracles import Pinocchio, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.languages import python
@@ -20,9 +19,8 @@ from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.program.generator import STYLES, generate
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
-URDFS = (OWN / 'rx90.urdf', OWN / 'scara.urdf', OWN / 'humanoid_3p33r.urdf',
-         *(next(EXAMPLES.rglob(name)) for name in (
-             'ur5_robot.urdf', 'panda.urdf', 'talos_reduced.urdf', 'tiago.urdf')))
+URDFS = [*map(robot_path, (
+    'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'panda', 'talos_reduced', 'tiago'))]
 PAYLOAD = (0.7, 0.03, -0.02, 0.06, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
 WRENCH = (3.0, -5.0, 7.0, 0.4, 0.6, -0.2)
 
@@ -66,8 +64,7 @@ def loads(model: RobotModel) -> Loads:
 @pytest.mark.parametrize('name', ['rx90', 'scara', 'panda'])
 def test_its_derivative_is_what_the_efforts_leave(name: str, backend: str) -> None:
     """Along a motion, with all that acts: d/dt p = tau + beta - load."""
-    path = next(itertools.chain(OWN.glob(f'{name}.urdf'), EXAMPLES.rglob(f'{name}.urdf')))
-    model = read_urdf(path.read_text())
+    model = read_urdf(robot_path(name).read_text())
     dynamics = InverseDynamics(model, backend=backend, loads=loads(model))
     n = len(dynamics.joint_names)
     beside = [np.tile(each, (5, 1)) for each in (WRENCH, PAYLOAD)]
@@ -89,8 +86,7 @@ def test_its_derivative_is_what_the_efforts_leave(name: str, backend: str) -> No
 def test_the_text_that_is_written_agrees_with_its_own_check(style: str, name: str,
                                                             capsys: Any) -> None:
     """As Python, with all that acts; every vector is explained in the readable style."""
-    path = next(itertools.chain(OWN.glob(f'{name}.urdf'), EXAMPLES.rglob(f'{name}.urdf')))
-    model = read_urdf(path.read_text())
+    model = read_urdf(robot_path(name).read_text())
     program = generate(multibody(model), name=name, style=style,
                        functions='momentum', loads=loads(model))
     text, = python.write(program).values()
@@ -108,7 +104,7 @@ def test_the_text_that_is_written_agrees_with_its_own_check(style: str, name: st
 
 def test_it_takes_no_more_operations_than_the_inverse_dynamics() -> None:
     """All three results together: the mass matrix is never made."""
-    for path in (OWN / 'rx90.urdf', next(EXAMPLES.rglob('panda.urdf'))):
+    for path in (OWN / 'rx90.urdf', robot_path('panda')):
         system = multibody(read_urdf(path.read_text()))
         cost = {}
         for name in ('momentum', 'inverse_dynamics'):

@@ -1,6 +1,5 @@
 """The regressor against Pinocchio's: rank, span, efforts; its base parameters; its cost."""
 
-import itertools
 import json
 import re
 from dataclasses import replace
@@ -13,7 +12,7 @@ from hypothesis import example, given
 from support.acting_loads import terms
 from support.oracles import Pinocchio, worst
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN, fixed_fingers
+from support.robot_files import fixed_fingers, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.algebra.vectors import symmetric
 from urdf2dyn_ros.errors import ParameterError
@@ -32,8 +31,7 @@ SLACK = 1e-7
 
 
 def text_of(name: str) -> str:
-    return next(itertools.chain(OWN.glob(f'{name}.urdf'),
-                                EXAMPLES.rglob(f'{name}.urdf'))).read_text()
+    return robot_path(name).read_text()
 
 
 def states_of(n: int, size: int, seed: int = 1) -> np.ndarray:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.languages import Target
 from urdf2dyn_ros.loads import Loads
 
-TALOS = EXAMPLES / 'talos_data' / 'robots' / 'talos_reduced.urdf'   # its limbs are twins
+TALOS = robot_path('talos_reduced')   # its limbs are twins
 COMPILERS = {'c': ('aarch64-linux-gnu-gcc', 'robot_dynamics.c'),
              'cpp': ('aarch64-linux-gnu-g++', '-x', 'c++', 'robot_dynamics.hpp')}
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support import language_tools
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.errors import ExportError
@@ -18,8 +18,8 @@ from urdf2dyn_ros.languages.c_trigonometry import sines_and_cosines
 from urdf2dyn_ros.loads import Loads
 
 ROBOTS = {'rx90': OWN / 'rx90.urdf',
-          'ur5': EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf',
-          'talos_reduced': EXAMPLES / 'talos_data' / 'robots' / 'talos_reduced.urdf'}
+          'ur5': robot_path('ur5_robot'),
+          'talos_reduced': robot_path('talos_reduced')}
 FIXED = Loads(base='fixed')
 LARGEST_ERROR = 1e-6
 """Error of the efforts, relative to the largest one of a state."""

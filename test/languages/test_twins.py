@@ -14,7 +14,7 @@ from support import language_tools
 from support.acting_loads import entries, everything
 from support.oracles import Pinocchio, columns, random_state, worst
 from support.random_trees import random_inertia
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.algebra.expression import Expression, Graph, Node
 from urdf2dyn_ros.functions.quantity import Quantity
@@ -30,8 +30,8 @@ from urdf2dyn_ros.program.twins.twinned import Twinned
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic
 
 VECTORS = '#if defined(__GNUC__)'
-HUMANOID, TALOS = OWN / 'humanoid_3p33r.urdf', next(EXAMPLES.rglob('talos_reduced.urdf'))
-SOLO = next(EXAMPLES.rglob('solo12.urdf'))
+HUMANOID, TALOS = OWN / 'humanoid_3p33r.urdf', robot_path('talos_reduced')
+SOLO = robot_path('solo12')
 DERIVATIVES = 'inverse_dynamics_derivatives'
 
 

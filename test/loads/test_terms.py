@@ -11,7 +11,7 @@ from hypothesis import given
 from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.algebra.frames import aligned
 from urdf2dyn_ros.errors import ParameterError
@@ -23,7 +23,7 @@ from urdf2dyn_ros.urdf.writer import clean_urdf
 
 RX90 = read_urdf((OWN / 'rx90.urdf').read_bytes())
 SCARA = read_urdf((OWN / 'scara.urdf').read_bytes())
-SEVEN_JOINTS = [next(EXAMPLES.rglob(f'{name}.urdf')) for name in ('xarm7', 'panda')]
+SEVEN_JOINTS = [*map(robot_path, ('xarm7', 'panda'))]
 
 
 def state_of(model: RobotModel, seed: int = 0) -> list[list[float]]:

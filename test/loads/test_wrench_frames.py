@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from support.oracles import Pinocchio, State, columns, random_state, worst
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.loads import Loads
@@ -19,8 +19,8 @@ Array = NDArray[np.float64]
 TOLERANCE = 1e-12
 """Of the largest effort; robots whose angles are printed to full length."""
 
-REAL = ('g1_29dof_with_hand_rev_1_0', 'panda', 'ur5_gripper')
-PATHS = [OWN / 'humanoid_3p33r.urdf', *(next(EXAMPLES.rglob(f'{name}.urdf')) for name in REAL)]
+PATHS = [*map(robot_path, (
+    'humanoid_3p33r', 'g1_29dof_with_hand_rev_1_0', 'panda', 'ur5_gripper'))]
 
 
 class Jacobians(Pinocchio):

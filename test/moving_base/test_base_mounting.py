@@ -6,7 +6,7 @@ from hypothesis import given
 
 from support.oracles import columns, random_state
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from support.streams.flying_robot import FloatingRobot, pose
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, scale
@@ -16,9 +16,9 @@ from urdf2dyn_ros.moving_base.mounting import Mounting
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
-SOLO = next(EXAMPLES.rglob('solo12.urdf'))
-TALOS = next(EXAMPLES.rglob('talos_full_v2.urdf'))   # joints follow others in its hands
-PATHS = [SOLO, TALOS, next(EXAMPLES.rglob('tiago.urdf')), OWN / 'humanoid_3p33r.urdf']
+SOLO = robot_path('solo12')
+TALOS = robot_path('talos_full_v2')   # joints follow others in its hands
+PATHS = [SOLO, TALOS, robot_path('tiago'), OWN / 'humanoid_3p33r.urdf']
 
 
 def worst_error(model: RobotModel, text: str | bytes, seed: int = 0) -> float:

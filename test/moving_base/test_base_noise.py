@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from support.free_flyer import FreeFlyer
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from support.streams.flying_robot import START, FloatingRobot, Pose, Seen, Wave, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.moving_base import BASE_SENSORS
 
-TEXT = next(EXAMPLES.rglob('borinot_flying_arm_2.urdf')).read_text()
+TEXT = robot_path('borinot_flying_arm_2').read_text()
 MODEL = read_urdf(TEXT)
 DYNAMICS = InverseDynamics(MODEL, base='moving')
 NAMES = DYNAMICS.joint_names

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from support.streams.flying_robot import START, FloatingRobot, Pose, Seen, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.moving_base import BASE_SENSORS
@@ -13,7 +13,7 @@ from urdf2dyn_ros.moving_base.odometry import Odometry
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 
-TEXT = next(EXAMPLES.rglob('g1_29dof_rev_1_0.urdf')).read_bytes()
+TEXT = robot_path('g1_29dof_rev_1_0').read_bytes()
 MODEL = read_urdf(TEXT)
 NAMES = multibody(MODEL).joint_names
 LINKS = {'root': 'pelvis', 'fused': 'imu_in_pelvis', 'moved': 'imu_in_torso',

@@ -10,7 +10,7 @@ from support.acting_loads import entries, everything
 from support.free_flyer import GRAVITY, FreeFlyer
 from support.oracles import Array, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN, ROBOTS
+from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.equations.body_inertias import body_inertias
 from urdf2dyn_ros.equations.newton_euler import newton_euler
@@ -108,7 +108,7 @@ def test_a_root_at_rest_is_a_fixed_one_and_a_tilted_one_is_gravity_tilted(path: 
 
 
 def test_a_robot_that_stands_needs_its_weight_from_the_ground() -> None:
-    model = read_urdf(next(EXAMPLES.rglob('solo12.urdf')).read_bytes())
+    model = read_urdf(robot_path('solo12').read_bytes())
     dynamics = InverseDynamics(model, base='moving')
     q, still = np.full(12, 0.3), np.zeros(12)
     tau, wrench = dynamics(q, still, still, [*np.zeros(6), *-GRAVITY])
@@ -142,7 +142,7 @@ def test_the_humanoid_on_3p3r_joints_is_a_free_pelvis() -> None:
 
 
 def test_bias_and_mass_matrix_belong_to_a_moving_base_too() -> None:
-    model = read_urdf(next(EXAMPLES.rglob('solo12.urdf')).read_bytes())
+    model = read_urdf(robot_path('solo12').read_bytes())
     loads = everything(model, 'moving')
     dynamics = InverseDynamics(model, loads=loads)
     q, qd, qdd = columns(dynamics.joint_names, random_state(dynamics.joint_names))

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from support.streams import pushed_robot
 from support.streams.pushed_robot import TOOL
 from urdf2dyn_ros import InverseDynamics, read_urdf
@@ -102,8 +102,7 @@ def test_near_a_singular_posture_it_is_nan_and_the_status_has_the_figures() -> N
 @pytest.mark.fault(54)
 def test_without_the_effort_of_a_joint_that_moves_the_link_it_is_nan() -> None:
     """Efforts of other joints do not matter: those of the fingers."""
-    robot = InverseDynamics(read_urdf(EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf'),
-                            backend='python')
+    robot = InverseDynamics(read_urdf(robot_path('panda')), backend='python')
     assert len(robot.joint_names) > 7
     estimate = WrenchEstimate(robot, link=TOOL)
     q = np.append(pushed_robot.desired(0.0)[0], [0.01] * (len(robot.joint_names) - 7))

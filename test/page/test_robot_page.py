@@ -16,7 +16,7 @@ import pytest
 
 from support.oracles import Mimics, prepared, random_state
 from support.paths import ROOT
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.cli import main
@@ -196,10 +196,8 @@ def test_random_positions_are_within_the_range_also_if_zero_is_not(tmp_path: Pat
     assert 10.4 <= min(positions) < 10.8 and 17.2 < max(positions) <= 17.6
 
 
-@pytest.mark.parametrize('path', [
-    OWN / 'humanoid_3p33r.urdf',
-    EXAMPLES / 'tiago_description' / 'robots' / 'tiago_dual.urdf',
-], ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', map(robot_path, ('humanoid_3p33r', 'tiago_dual')),
+                         ids=lambda path: path.stem)
 def test_links_masses_and_axes_are_where_pinocchio_has_them(path: Path) -> None:
     """Also lumped ones: the page knows the frames of the bodies' first links alone."""
     text = prepared(path.read_bytes())

@@ -6,7 +6,7 @@ import runpy
 import pytest
 
 from support.paths import ROOT
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.information import information
 from urdf2dyn_ros.languages import LANGUAGES
@@ -18,9 +18,9 @@ ROBOTS = {
     'robot_2r': OWN / 'robot_2r.urdf',
     'scara': OWN / 'scara.urdf',
     'rx90': OWN / 'rx90.urdf',
-    'UR5': EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf',
-    'Panda with fingers': EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf',
-    'Talos, reduced': EXAMPLES / 'talos_data' / 'robots' / 'talos_reduced.urdf',
+    'UR5': robot_path('ur5_robot'),
+    'Panda with fingers': robot_path('panda'),
+    'Talos, reduced': robot_path('talos_reduced'),
     'humanoid_3p33r': OWN / 'humanoid_3p33r.urdf',
 }
 

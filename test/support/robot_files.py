@@ -1,8 +1,10 @@
 """Where the tests' robots are."""
 
+import itertools
 import site
 import sysconfig
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,12 @@ def _examples() -> Path:
 
 EXAMPLES = _examples()
 """About 70 real robots."""
+
+
+@cache
+def robot_path(name: str) -> Path:
+    """Return the file of one of the package's own robots, or of the real ones."""
+    return next(itertools.chain(OWN.glob(f'{name}.urdf'), EXAMPLES.rglob(f'{name}.urdf')))
 
 
 def vertical_2r(limits: str) -> str:

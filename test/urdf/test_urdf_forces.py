@@ -12,7 +12,7 @@ from urdf_parser_py import urdf
 
 from support.descriptions import VALID, codes
 from support.oracles import Pinocchio, State, difference, efforts_of, random_state
-from support.robot_files import EXAMPLES, OWN
+from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.robot_model import ExternalForce
 from urdf2dyn_ros.urdf.writer import clean_urdf
@@ -61,14 +61,13 @@ def test_all_that_is_wrong_with_a_force_is_said_at_once() -> None:
 @pytest.mark.parametrize('name', ['humanoid_3p33r', 'panda', 'ur5_gripper'])
 def test_forces_take_their_part_of_the_efforts(name: str) -> None:
     """Two on every link: tau = RNE - sum of J' F, by Pinocchio."""
-    path, = (*OWN.glob(f'{name}.urdf'), *EXAMPLES.rglob(f'{name}.urdf'))
-    model, rng = read_urdf(path.read_bytes()), np.random.default_rng(3)
+    model, rng = read_urdf(robot_path(name).read_bytes()), np.random.default_rng(3)
     forces = tuple(ExternalForce(link.name, *(tuple(row) for row in rng.normal(size=(4, 3))))
                    for link in (*model.links, *model.links))
     pushed = read_urdf(clean_urdf(replace(model, forces=forces)))
     assert pushed.forces == forces
     state = random_state(InverseDynamics(model).joint_names)
-    oracle = Pushed(path.read_bytes())
+    oracle = Pushed(robot_path(name).read_bytes())
     expected = oracle.pushed(state, forces)
     assert difference(efforts_of(pushed, state), expected) < 1.5e-15
     assert difference(efforts_of(model, state), expected) > 1e-3

@@ -4,7 +4,7 @@ import pytest
 from urdf_parser_py import urdf
 
 from support.descriptions import VALID, codes
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
@@ -75,8 +75,7 @@ def test_ratios_whose_squares_would_be_out_of_range_are_none(number: str) -> Non
 def test_gear_ratios_of_real_robots_are_read_from_their_transmissions(
         robot: str, expected: dict[str, float | None]) -> None:
     """PR2's wrist and Talos's torso are differentials."""
-    path, = EXAMPLES.rglob(f'{robot}.urdf')
-    model = read_urdf(path.read_bytes())
+    model = read_urdf(robot_path(robot).read_bytes())
     found = {joint.name: joint.gear_ratio for joint in model.joints}
     assert {name: found[name] for name in expected} == expected
     assert 'transmission' not in ' '.join(problem.code for problem in model.warnings)
@@ -84,9 +83,8 @@ def test_gear_ratios_of_real_robots_are_read_from_their_transmissions(
 
 @pytest.mark.fault(18)
 def test_a_real_robot_that_lost_a_joint_but_not_its_transmission() -> None:
-    path, = EXAMPLES.rglob('talos_left_arm.urdf')
-    warning, = (problem for problem in read_urdf(path.read_bytes()).warnings
-                if problem.code == 'transmission-unknown')
+    model = read_urdf(robot_path('talos_left_arm').read_bytes())
+    warning, = (each for each in model.warnings if each.code == 'transmission-unknown')
     assert '"arm_left_1_joint"' in warning.message and warning.line == 348
 
 

@@ -11,10 +11,10 @@ from sensor_msgs.msg import JointState
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import START, connected, stamp_of, started
 from support.nodes.statuses import WARN, Statuses
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
-TEXT = (EXAMPLES / 'panda_description/urdf/panda.urdf').read_text()
+TEXT = robot_path('panda').read_text()
 DYNAMICS = InverseDynamics(read_urdf(TEXT))
 ARM, FINGER = list(DYNAMICS.joint_names[:7]), DYNAMICS.joint_names[7]
 

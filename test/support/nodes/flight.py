@@ -11,11 +11,11 @@ from sensor_msgs.msg import JointState
 from support.free_flyer import FreeFlyer
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, stamp_of
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from support.streams.flying_robot import START, FloatingRobot, Pose, Seen, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
-ALONE = next(EXAMPLES.rglob('borinot_flying_arm_2.urdf')).read_text()
+ALONE = robot_path('borinot_flying_arm_2').read_text()
 FLOATING = ALONE.replace('</robot>', """<link name="odom"/>
     <joint name="flies" type="floating"><parent link="odom"/><child link="borinot__base_link"/>
     <origin xyz="1 2 3" rpy="0.3 -0.2 0.5"/></joint></robot>""")

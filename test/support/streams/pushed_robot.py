@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros.loads import Friction, JointTerm, Rotor
 
 Array = NDArray[np.float64]
@@ -31,7 +31,7 @@ ARMATURE = np.array([0.3, 0.3, 0.3, 0.3, 0.1, 0.1, 0.1])
 
 def panda() -> str:
     """Return the URDF with the fingers fixed: seven joints."""
-    robot = ElementTree.parse(EXAMPLES / 'panda_description' / 'urdf' / 'panda.urdf').getroot()
+    robot = ElementTree.parse(robot_path('panda')).getroot()
     for joint in robot.iterfind('joint'):
         if joint.get('type') == 'prismatic':
             joint.set('type', 'fixed')

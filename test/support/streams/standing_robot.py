@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from support.streams.flying_robot import START
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.moving_base import BASE_SENSORS
 from urdf2dyn_ros.multibody import multibody
 
-MODEL = read_urdf(next(EXAMPLES.rglob('solo12.urdf')).read_bytes())
+MODEL = read_urdf(robot_path('solo12').read_bytes())
 STILL = np.zeros((3, len(multibody(MODEL).joint_names)))
 MS = 1_000_000
 REST = np.array([0.0] * 8 + [9.81])

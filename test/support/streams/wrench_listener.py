@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from support.robot_files import EXAMPLES
+from support.robot_files import robot_path
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.external_wrenches import ExternalWrenches
 from urdf2dyn_ros.multibody import multibody
 
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS
-SYSTEM = multibody(read_urdf(next(EXAMPLES.rglob('panda.urdf')).read_bytes()))
+SYSTEM = multibody(read_urdf(robot_path('panda').read_bytes()))
 HAND, ARM = 'panda_hand', 'panda_link4'
 Q = np.linspace(-0.5, 0.5, len(SYSTEM.joint_names))
 
