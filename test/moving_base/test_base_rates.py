@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from support.streams import known_motions
+from urdf2dyn_ros.algebra.arrays import geometric_mean
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.moving_base.rates import Rates
 from urdf2dyn_ros.parameters import check_all
@@ -47,10 +48,6 @@ def found(rate: float):
 def clean(rate: float) -> float:
     """Return the geometric mean of the errors of the default [%]."""
     return geometric_mean(known_motions.errors(*found(rate)))
-
-
-def geometric_mean(figures) -> float:
-    return float(np.exp(np.mean(np.log(figures))))
 
 
 def said(what: str, figure: float, most: float) -> float:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from support.streams.known_motions import PROFILES, START, Profile, record, truth
+from urdf2dyn_ros.algebra.arrays import geometric_mean
 from urdf2dyn_ros.smoothing.smoother import smoothed
 from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 
@@ -18,43 +19,39 @@ def errors(stamps, q):
                            / np.square(true[some]).mean(axis=0))
 
 
-def mean(figures):
-    return float(np.exp(np.log(figures).mean()))
-
-
 # with velocities, a polynomial over 80 ms has 1.9, 1.1, 0.94, 0.72, 1.5, 0.17
 @pytest.mark.parametrize(('profile', 'limit'), [
     (Profile(50, 17, 0.0), 1.1), (PROFILES['C'], 0.9), (Profile(250, 17, 0.0), 0.8),
     (PROFILES['A'], 0.5), (PROFILES['F'], 1.35), (PROFILES['E'], 0.01)])
 def test_fast_motions_are_found_from_positions_alone(profile, limit) -> None:
     samples = record(profile)
-    assert mean(errors(samples.stamps, samples.q)) < limit
+    assert geometric_mean(errors(samples.stamps, samples.q)) < limit
 
 
 def test_samples_may_be_lost_uneven_and_wrong() -> None:
     samples = record(PROFILES['C'])
-    clean = mean(errors(samples.stamps, samples.q))
+    clean = geometric_mean(errors(samples.stamps, samples.q))
     random = np.random.default_rng(0)
     kept = random.random(len(samples.q)) > 0.05
-    assert mean(errors(samples.stamps[kept], samples.q[kept])) < 1.2 * clean
+    assert geometric_mean(errors(samples.stamps[kept], samples.q[kept])) < 1.2 * clean
     # at other instants, with true positions of these
     stamps = samples.stamps + random.integers(-2_400_000, 2_400_000, len(samples.q))
     step = 2.0 * np.pi / 2 ** PROFILES['C'].bits
-    assert mean(errors(stamps, step * np.rint(truth(stamps)[0] / step))) < 1.3 * clean
+    assert geometric_mean(errors(stamps, step * np.rint(truth(stamps)[0] / step))) < 1.3 * clean
     q = samples.q.copy()
     wrong = random.choice(len(q), len(q) // 100, replace=False)
     q[wrong, random.integers(0, 4, len(wrong))] += 0.5
-    assert mean(errors(samples.stamps, q)) < 1.1 * clean
+    assert geometric_mean(errors(samples.stamps, q)) < 1.1 * clean
 
 
 def test_messages_that_are_received_twice_are_of_one_instant() -> None:
     """Some microseconds apart, and not the same: their steps are no period."""
     samples = record(PROFILES['C'])
-    clean = mean(errors(samples.stamps, samples.q))
+    clean = geometric_mean(errors(samples.stamps, samples.q))
     noise = np.random.default_rng(0).normal(scale=1e-6, size=samples.q.shape)
     stamps = np.column_stack((samples.stamps, samples.stamps + 3_000)).ravel()
     q = np.stack((samples.q + noise, samples.q), axis=1).reshape(-1, samples.q.shape[1])
-    assert mean(errors(stamps, q)) < 1.1 * clean
+    assert geometric_mean(errors(stamps, q)) < 1.1 * clean
 
 
 def test_a_joint_at_rest_and_a_slow_one_are_smoothed_more_than_a_fast_one() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from support.recordings.bags import joint_state, write_bag, write_csv
 from support.streams import known_motions
+from urdf2dyn_ros.algebra.arrays import geometric_mean
 from urdf2dyn_ros.cli import main
 from urdf2dyn_ros.commands import tune as command
 from urdf2dyn_ros.estimators import make_compiled
@@ -44,7 +45,7 @@ def error(estimator: str, motion: RecordedMotion, scale: float, **parameters: fl
     last = known_motions.DURATION - known_motions.ENDING
     counted = (time >= known_motions.SETTLING) & (time <= last)
     rmse = np.sqrt(np.nanmean((found - true)[counted] ** 2, axis=0))
-    return float(np.exp(np.mean(np.log(rmse / np.sqrt(np.mean(true[counted] ** 2, axis=0))))))
+    return geometric_mean(rmse / np.sqrt(np.mean(true[counted] ** 2, axis=0)))
 
 
 def as_db3(path: Path, samples: known_motions.Recording, names: tuple[str, ...]) -> Path:
