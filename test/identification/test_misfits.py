@@ -125,3 +125,12 @@ def test_an_offset_that_steps_is_noted_with_its_time(
     found = notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=step))
     (note,) = (each for each in found if 'offset' in each)
     assert 'r: the effort of joint2 is ' in note and 'smaller from about 5 s on' in note
+
+
+def test_a_prismatic_joint_in_millimetres_is_named(tmp_path: Path,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    """A range that is a thousand times as large would be identified with other bodies."""
+    scale = np.where(np.array(MODEL_ROBOT.units) == 'm', 1000.0, 1.0)
+    path = recording(tmp_path / 'r.csv', change=lambda q, effort: (scale * q, effort))
+    assert main(['identify', path, '--urdf', str(SCARA), '-o', str(tmp_path / 'out')]) == 3
+    assert 'are the positions in mm or cm? convert them to m' in capsys.readouterr().err

@@ -30,6 +30,9 @@ _LARGEST_POSITION = 1e9
 
 _DEGREES = 180.0 / np.pi
 
+_BEYOND_RANGE = 5.0
+"""Position of a prismatic joint over its limits, from which on it is one of units."""
+
 _CLEARER = 0.1
 """Logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better."""
 
@@ -99,6 +102,9 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     largest = max(float(np.abs(piece.q).max(initial=0.0)) for piece in pieces)
     if largest > _LARGEST_POSITION:
         return f'position of up to {largest:.3g}: the recording is damaged'
+    far = _beyond_range(robot, pieces)
+    if far:
+        return far
     degrees = _in_degrees(robot, pieces)
     if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
         return degrees
@@ -167,6 +173,17 @@ def _beyond_limit(effort: Array, limit: float) -> str:
         return ''
     return (f'its effort is up to {usual:.3g}, {usual / limit:.3g} times its limit in the URDF: '
             'is it in another unit, as N mm? convert it to N m or N, unless that limit is wrong')
+
+
+def _beyond_range(robot: Robot, pieces: Sequence[Piece]) -> str:
+    """Return that a prismatic joint is far beyond its limits, as in millimetres, or nothing."""
+    for j, (joint, limit) in enumerate(zip(robot.joints, robot.dynamics.limits)):
+        largest = max(abs(limit.lower or 0.0), abs(limit.upper or 0.0))
+        span = max(float(np.abs(piece.q[:, j]).max()) for piece in pieces)
+        if robot.dynamics.units[j] == 'm' and span > _BEYOND_RANGE * largest > 0.0:
+            return (f'{joint} is at up to {span:.4g}, but its limits in the URDF are '
+                    f'{largest:.4g} m: are the positions in mm or cm? convert them to m')
+    return ''
 
 
 def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:

@@ -89,7 +89,7 @@ def _poor_joints(result: Identification) -> Iterator[str]:
                        'friction fits it better with the opposite sign: is its sign wrong?'
                        if _fits_opposite_sign(result, j) else
                        'the effort may not be that of this joint, or not of it alone, as with a '
-                       'differential, or contact, cables or springs act on it'))
+                       'differential, or contact, cables, springs or a base that moves act on it'))
         elif every[j] > _RESTING_RATIO * moving[j]:
             yield (f'{joints[j]}: most of its residual is at rest ({every[j]:.3g} for all '
                    f'samples, {moving[j]:.3g} while it moves), where static friction is '

@@ -110,10 +110,7 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
     free = np.flatnonzero(method.gain_place >= 0)
     if len(free):
         block = covariance[np.ix_(method.gain_place[free], method.gain_place[free])]
-        weights = 1.0 / np.diag(block)
-        centred = np.eye(len(free)) - weights / weights.sum()
-        gains[free] = np.sqrt(np.diag(block))
-        ratios[free] = np.sqrt(np.diag(centred @ block @ centred))
+        gains[free], ratios[free] = np.sqrt(np.diag(block)), deviations_of_ratios(block)
     urdf = _urdf_bodies(result)
     used = slice(0, 10 * urdf)
     information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
@@ -123,3 +120,12 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
         slopes[10 * body:10 * body + 10, 10 * body:10 * body + 10] = slope
     return Deviations(bodies[:urdf], left[:urdf], method.joint_deviations(covariance), gains,
                       ratios, slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)
+
+
+def deviations_of_ratios(covariance: Array) -> Array:
+    """Return the deviations (m,) of logarithms of gains, without their mean of least variance."""
+    weights = 1.0 / np.diag(covariance)
+    centred = np.eye(len(weights)) - weights / weights.sum()
+    variances = np.diag(centred @ covariance @ centred.T)
+    deviations: Array = np.sqrt(np.maximum(variances, 0.0))   # one alone has none but rounding
+    return deviations

@@ -32,7 +32,8 @@ def offset_steps(joints: Sequence[str], rows: RecordedRows, used: Array) -> Iter
             word = 'larger' if size > 0.0 else 'smaller'
             yield (f'the effort of {name} is {abs(size):.3g} {word} from about {time[at]:.0f} s '
                    'on than before, whatever its bodies and friction are: did the offset of its '
-                   'sensor change? Divide the recording there, and add --friction-per-recording')
+                   'sensor change, or does something push or pull since then? Divide the '
+                   'recording there, and add --friction-per-recording')
 
 
 def largest_step(part: Array) -> tuple[int, float, float]:
