@@ -104,6 +104,8 @@ class ConsistentFit:
         self._of_bodies, self._of_joints = np.zeros((2, len(self._joint), self._count))
         self._nominal, self._target = np.zeros((2, len(self._joint)))
         for j, (R, used) in enumerate(zip(problem.triangles, problem.bodies)):
+            if not R.any():
+                continue
             rows, matrix = self._joint == j, R / problem.sigma[j]
             self._target[rows] = matrix[:, -1]
             for k, body in enumerate(used):

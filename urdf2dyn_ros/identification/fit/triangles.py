@@ -18,6 +18,8 @@ _ROWS_AT_ONCE = 4096
 def triangle(rows: Array) -> Array:
     """Return the triangle (c, c) of rows (k, c); its diagonal is not negative."""
     columns = rows.shape[1]
+    if not rows.any():   # of a joint that is held, as most of a humanoid are
+        return np.zeros((columns, columns))
     R: Array = np.zeros((0, columns))
     for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
         R = np.asarray(np.linalg.qr(np.concatenate((R, rows[first:first + _ROWS_AT_ONCE])),
