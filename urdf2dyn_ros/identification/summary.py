@@ -25,6 +25,10 @@ from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, RowSource
 _HUBER = 1.5
 """Residual, in standard deviations, from which its weight falls."""
 
+_LEAST_FOR_DELAY = 4.0
+"""Duration below which no delay is chosen: that of a dozen parts of a UR10, 2 s each, is -20 to
+33 ms, where the whole recording has 8 [s]."""
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -67,7 +71,9 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
         source.set_gains(gains.values)
     show(0.3)
     terms = used_terms(robot, used, source.fastest)
-    cutoff, delay = choose_filter(robot, source, used, terms, *filtering,
+    seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
+    given = 0.0 if filtering[1] is None and seconds < _LEAST_FOR_DELAY else filtering[1]
+    cutoff, delay = choose_filter(robot, source, used, terms, filtering[0], given,
                                   by_bodies=gains is not None and bool(gains.free.any()))
     show(0.8)
     rows = source.rows(cutoff, delay)
@@ -77,7 +83,6 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     fit = fitted(robot, pooled(block_pools(rows, used)), terms, PRIOR_WEIGHT, linear=True)
     residuals = [part[:, :-1] @ fit.fit.solution(j, bodies) - part[:, -1]
                  for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
-    seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
     result = Summary(name, float(seconds), cutoff, delay, used, source.fastest,
                      np.array([integral_time(each) for each in residuals]),
                      weighted_pools(rows, used * _huber_weights(residuals)),
