@@ -102,12 +102,12 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     largest = max(float(np.abs(piece.q).max(initial=0.0)) for piece in pieces)
     if largest > _LARGEST_POSITION:
         return f'position of up to {largest:.3g}: the recording is damaged'
-    far = _beyond_range(robot, pieces)
-    if far:
-        return far
     degrees = _in_degrees(robot, pieces)
     if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
         return degrees
+    far = _beyond_range(robot, pieces)
+    if far:
+        return far
     if not used.any():
         reasons = [*dict.fromkeys(compress(faults, moving))]
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
