@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.streams.estimator_runs import estimates_of, recording, with_loss, without_velocity
-from support.streams.known_motions import PROFILES, Recording, record, truth, with_outliers
+from support.streams.known_motions import PROFILES, START, Recording, record, truth, with_outliers
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators import COMPILED, make_compiled, make_estimator
 from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
@@ -58,13 +58,19 @@ def samples(kind: str) -> Recording:
     if what == 'slipping':
         rows = (np.arange(len(whole.stamps)) / 1.025).astype(int)
         return Recording(whole.stamps, q[rows], qd[rows])
+    if what == 'the newest ones':   # of a driver with a period of its own
+        stamps = START + np.rint(3.28e6 * (0.3 + np.arange(COUNT))).astype(np.int64)
+        taken = START + (stamps - START) // 2_000_000 * 2_000_000
+        noise = random.normal(size=(2, *q[:COUNT].shape))
+        return Recording(stamps, *(values + part * each for values, part, each in zip(
+            truth(taken)[:2], (1e-5, 1e-3), noise)))
     if what == 'with velocities 10 ms late':
         qd = truth(whole.stamps - 10_000_000)[1]
     return Recording(whole.stamps, q, qd)
 
 
 LAGGING = [('A with outliers', {}), ('C slipping', {}), ('C', {'lag': 0.0}),
-           ('A homed again', {'lag': 0.05}),
+           ('A homed again', {'lag': 0.05}), ('C the newest ones', {}),
            ('A half of it of positions', {'snap_density': 1e3, 'position_noise': 1e-4}),
            ('E of positions', {'lag': 0.012, 'gate': 0.0}), ('A', {'snap_density': 1e5})]
 """Samples and parameters of the filter with a lag."""
@@ -72,7 +78,7 @@ LAGGING = [('A with outliers', {}), ('C slipping', {}), ('C', {'lag': 0.0}),
 KINDS = ['A', 'C', 'E', 'F', 'A lossy', 'A of positions', 'E of positions',
          'A half of it of positions', 'A with outliers', 'E with outliers', 'A homed again',
          'A with wrong stamps', 'E with single wrong stamps', 'C slipping',
-         'A with velocities 10 ms late']
+         'A with velocities 10 ms late', 'C the newest ones']
 
 
 @pytest.mark.parametrize('kind', KINDS)

@@ -28,6 +28,7 @@ from urdf2dyn_ros.estimators.onset import SINGLE_SAMPLE
 from urdf2dyn_ros.estimators.sample_times import SampleTimes
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.estimators.usable import Usable
+from urdf2dyn_ros.joint_states.driver_clock import DriverClock
 from urdf2dyn_ros.parameters import Parameter
 
 _MEASURED_VARIANCES = slice(COVARIANCE_ROW[0, 0], COVARIANCE_ROW[1, 1] + 1)
@@ -61,8 +62,7 @@ class Kalman:
         self._filters = len(models)
         self._following = self._filters > 1 and FIXED_MODEL in models
         index = models.index(FIXED_MODEL) if self._following else self._filters - 1
-        # the filter that follows every motion
-        self._columns = slice(index * joints, (index + 1) * joints)
+        self._columns = slice(index * joints, index * joints + joints)   # it follows every motion
         self._fixed = np.square([[position_noise], [velocity_noise]])
         self._learns = not self._fixed.any()
         self._gate = Gate(gate or REJECTED_VARIANCE, acceleration_step)
@@ -93,14 +93,14 @@ class Kalman:
     def _start(self) -> None:
         """Return to the state before the first sample, except for the learned noise."""
         self._last = self._present = self._count = 0
-        self._h = 0.0
         self._z: Array = np.zeros((FILTER_ROWS + 2, self._filters * self._joints))
         self._mixed: Array = np.zeros((3, self._joints))
         self._sample: Array = np.zeros((2, self._joints))
         self._rejected: Array = np.zeros((2, self._joints))   # in a row
-        self._rejecting, self._wrong = False, 0.0   # time by which the stamp is off [s]
+        self._rejecting = False
+        self._h = self._wrong = 0.0   # last step, and time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
-        self._times = SampleTimes()
+        self._times, self._clock = SampleTimes(), DriverClock(self._joints)
         self._usable, self._usual = Usable(self._joints), Usual(self._joints)
 
     def update_some(self, stamp: int, q: Array, qd: Array, missing: NDArray[np.bool_]) -> Estimate:
@@ -111,7 +111,8 @@ class Kalman:
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Return the estimate at the newest sample."""
         sample = measured = self._sample
-        sample[0], sample[1], self._present = q, qd, stamp
+        sample[0], sample[1], received = q, qd, stamp
+        self._present = stamp = self._clock.taken(stamp, q, self._mixed[1:], self._usable.missing)
         self._kind = self._repeats.kind(sample)
         if stamp >= self._bank.next_stamp:
             self._bandwidth.judge_anew(self._bank.admit(stamp, self._count))
@@ -132,7 +133,7 @@ class Kalman:
         self._bandwidth.period = self._times.add(stamp, self._kind, self._wrong)
         self._last, self._usable.missing = stamp, None
         self._count += 1
-        estimate = self._estimate(stamp)
+        estimate = self._estimate(received)
         if self._following:
             self._follow(estimate, measured[1])
         return estimate
@@ -236,9 +237,8 @@ class Kalman:
 
     def _together(self, predicted: Array) -> Array:
         """Return what all filters together predict, (n,), from what each of them does."""
-        each = predicted.reshape(self._filters, -1)
-        result: Array = (self._bandwidth.weights * each).sum(axis=0)
-        return result
+        each = self._bandwidth.weights * predicted.reshape(self._filters, -1)
+        return np.asarray(each.sum(axis=0))
 
     def _time_error(self, z: Array, S: Array, measured: Array) -> float:
         """Return by how much the stamp is off, by what all filters predict if it may be late."""

@@ -75,8 +75,9 @@ class KalmanFixedLag(Kalman):
     def carry(self, stamp: int) -> Estimate:
         """Return the estimate after a message, [ns], that has no measurements."""
         self._carried += 1
-        self._pass(stamp)
-        self._last = stamp
+        taken = self._clock.at(stamp)
+        self._pass(taken)
+        self._last = taken
         self._count += 1
         estimate = self._estimate(stamp)
         if self._following:

@@ -1,0 +1,70 @@
+"""Samples that were taken by the clock of a driver and stamped by that of a publisher."""
+
+import numpy as np
+import pytest
+
+from urdf2dyn_ros.joint_states.driver_clock import DriverClock
+
+DRIVER = 4e-3   # s
+START = 10 ** 18
+SPEEDS = np.array([0.9, 1.7, 2.3])   # rad/s
+
+
+def motion(t):
+    """Return positions, velocities and accelerations (3, k, 3) at times [s]."""
+    angle = np.outer(t, SPEEDS)
+    return np.array([np.sin(angle), SPEEDS * np.cos(angle), -SPEEDS ** 2 * np.sin(angle)])
+
+
+def run(clock, stamps, taken, missing=None):
+    """Return the times [ns] that a clock gives to samples, since the first stamp."""
+    q, qd, qdd = motion(1e-9 * taken)
+    rates = np.stack([qd, qdd], axis=1)
+    return np.array([clock.taken(START + stamp, q[k], rates[max(k - 1, 0)], missing) - START
+                     for k, stamp in enumerate(stamps.tolist())])
+
+
+def newest(period, count=600):
+    """Return stamps of a publisher, and when the newest samples of the driver were taken [ns]."""
+    stamps = np.rint(1e9 * period * (0.3 + np.arange(count))).astype(np.int64)
+    return stamps, np.rint(1e9 * DRIVER).astype(np.int64) * (stamps // round(1e9 * DRIVER))
+
+
+@pytest.mark.fault(38)
+@pytest.mark.parametrize('part', [1.07, 1.6, 2.075, 2.425, 3.3, 5.15])
+def test_samples_have_the_times_at_which_they_were_taken(part):
+    clock = DriverClock(3)
+    stamps, taken = newest(part * DRIVER)
+    late = (run(clock, stamps, taken) - taken)[100:] * 1e-9
+    print(part, clock.period, np.ptp(late) / DRIVER)
+    assert abs(clock.period - DRIVER) < 1e-3 * DRIVER
+    assert np.ptp(late) < 0.2 * DRIVER
+    assert np.ptp((stamps - taken)[100:] * 1e-9) > 0.7 * DRIVER
+
+
+def test_regular_samples_keep_their_stamps():
+    stamps, _ = newest(2.3 * DRIVER)
+    assert (run(DriverClock(3), stamps, stamps) == stamps).all()
+    single = np.arange(3) != 1   # positions that are missing show nothing
+    stamps, taken = newest(2.3 * DRIVER)
+    assert (run(DriverClock(3), stamps, taken, single) == stamps).all()
+
+
+def test_an_encoder_at_one_speed_is_no_clock():
+    """Its counts from sample to sample are two numbers, too."""
+    clock, step = DriverClock(1), 1e-3
+    stamps = 1_000_000 * np.arange(2000)
+    for k, stamp in enumerate(stamps.tolist()):
+        q = np.array([step * np.floor(2.3 * k)])
+        assert clock.taken(stamp, q, np.array([[2300.0 * step], [0.0]]), None) == stamp
+
+
+def test_a_clock_that_does_not_fit_any_more_is_forgotten():
+    clock = DriverClock(3)
+    stamps, taken = newest(2.3 * DRIVER)
+    random = np.random.default_rng(0)
+    taken[300:] = stamps[300:] - random.uniform(0.0, 2e9 * DRIVER, 300).astype(np.int64)
+    times = run(clock, stamps, taken)
+    assert (np.diff(times) > 0).all()
+    assert clock.period == 0.0
+    assert (times[-20:] == stamps[-20:]).all()
