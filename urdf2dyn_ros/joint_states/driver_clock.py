@@ -15,6 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.joint_states.clock_slips import (
+    LEAST_SPEED,
+    MOST_APART,
+    MOST_CHANGE,
+    ClockSlips,
+)
 
 STEPS = 32
 """Steps between samples from which a period is learned."""
@@ -25,9 +31,6 @@ STAMP_SPREAD = 0.3
 LEAST_SPREAD, MOST_SPREAD = 0.02, 0.6
 """Standard deviations of the steps that positions show, in parts of their mean, between which a
 period is looked for."""
-
-MOST_APART = 0.1
-"""Part of the differences between these steps by which joints may disagree."""
 
 PERIODS = np.arange(1.0, 6.0, 0.025)[:, None]
 """Periods of the driver in one of the publisher that are tried."""
@@ -48,11 +51,8 @@ MOST_RANGE = 1.05
 SHIFTS = np.linspace(-1.0, 1.0, 21)[:, None]
 """Periods by which the ages may have changed from the first to the last of the steps."""
 
-LEAST_SPEED = 1e-4
-"""Speed, of all joints, from which on positions show a step [rad/s or m/s]."""
-
-MOST_CHANGE = 16.0
-"""Squared speed, relative to its squared change within a step, from which on positions show it."""
+LEAST_BEAT = 0.02
+"""Part of a period from a whole number of them in a step; nearer ones slip now and then."""
 
 BIAS_GAIN, DEVIATION_GAIN, EXCESS_GAIN = 0.3, 0.1, 0.02
 """Parts by which what is usual follows each step."""
@@ -87,13 +87,13 @@ class DriverClock:
         # and by how much that would be less if samples were taken at their stamps
         self._bias = self._deviation = self._excess = 0.0
         self._newest = LONG_AGO   # time that was returned [ns]
+        self._slips = ClockSlips()   # while no period is seen, and what samples were older before
         self._stamps: list[int] = []   # of the samples that are kept; with a period, the last one
         self._q, self._qd = np.zeros((2, STEPS + 1, joints))   # with the velocities before them
 
     def at(self, stamp: int) -> int:
-        """Return a stamp less what the newest sample is older than the mean [ns]; it advances."""
-        offset = round(1e9 * (self._age - 0.5 * self.period)) if self.period else 0
-        self._newest = max(stamp - offset, self._newest + 1)
+        """Return a stamp less the age of the newest sample, up to a constant [ns]; it advances."""
+        self._newest = max(stamp + round(1e9 * (self._slips.shift - self._age)), self._newest + 1)
         return self._newest
 
     def taken(self, stamp: int, q: Array, rates: Array, missing: NDArray[np.bool_] | None) -> int:
@@ -110,6 +110,8 @@ class DriverClock:
             self._follow(1e-9 * (stamp - stamps[-1]), q - self._q[0], rates)
             stamps.clear()
         kept = len(stamps)
+        if kept and not self.period:
+            self._slips.follow(1e-9 * (stamp - stamps[-1]), q - self._q[kept - 1], rates)
         stamps.append(stamp)
         self._q[kept], self._qd[kept] = q, rates[0]
         if kept == STEPS:
@@ -150,10 +152,12 @@ class DriverClock:
         ages = np.cumsum(steps - possible * numbers[best], axis=1)
         ranges = np.ptp(ages, axis=1) / possible[:, 0]
         best = int(ranges.argmin())
-        if ranges[best] <= MOST_RANGE:
+        beat = float(steps.mean() / possible[best, 0])
+        if ranges[best] <= MOST_RANGE and abs(beat - round(beat)) > LEAST_BEAT:
             self.period = float(possible[best, 0])
             low, high = ages[best].min(), ages[best].max()
             self._age = float(ages[best, -1] - 0.5 * (low + high)) + 0.5 * self.period
+            self._slips.shift += self._age
             self._bias, self._deviation, self._excess = 0.0, 0.0, FIRST_EXCESS
 
     def _follow(self, h: float, moved: Array, rates: Array) -> None:
@@ -180,7 +184,8 @@ class DriverClock:
         self._age = age - AGE_GAIN * outside
         self.period += PERIOD_GAIN * outside / number
         if self._excess > 0.0:
-            self.period = 0.0
+            self._slips.shift -= self._age
+            self.period = self._age = 0.0
 
 
 def _counted(moved: Array) -> bool:
