@@ -34,7 +34,7 @@ encoder."""
 SIGNIFICANT = 36.0
 """Squared difference over the usual one, from which on it is a slip."""
 
-USUAL_GAIN = 0.05
+FOLLOWING_GAIN = 0.05
 """Part by which what is usual follows each step."""
 
 MOST_USUAL, REGULAR = 1.5, 0.3
@@ -73,7 +73,7 @@ class ClockSlips:
         if repeated or self._repeated or not isfinite(size):
             return   # wrong_stamp.py finds what follows from a repeated sample
         if h < MOST_USUAL * self._step or not self._step:
-            self._step += (h - self._step) * (USUAL_GAIN if self._step else 1.0)
+            self._step += (h - self._step) * (FOLLOWING_GAIN if self._step else 1.0)
         off = float(velocities @ left) / max(square, LEAST_SPEED ** 2)
         explained = off * off * square
         self._since += 1
@@ -85,7 +85,7 @@ class ClockSlips:
                 and (self._since > QUIET or off * self._newest < 0.0) and self._is_regular(h)):
             self.shift, self._newest, self._since = self.shift + off, off, 0
         else:
-            self._usual += USUAL_GAIN * (size - self._usual)
+            self._usual += FOLLOWING_GAIN * (size - self._usual)
 
     def _is_regular(self, h: float) -> bool:
         """Return whether a step [s] is a whole number of usual ones, as after lost messages."""

@@ -68,7 +68,7 @@ FIRST_EXCESS = -0.1
 """Mean square of steps from whole periods, less that from stamps, at first; a period is forgotten
 when it is above zero."""
 
-EQUAL, WHOLE = 1e-3, 0.05
+EQUAL, WHOLE_COUNTS = 1e-3, 0.05
 """Relative difference below which changes of a position are equal, and by how much a multiple of
 their smallest difference may differ from a whole one: at one speed, an encoder counts as a clock
 does."""
@@ -193,4 +193,4 @@ def _counted(moved: Array) -> bool:
     gaps = np.diff(np.sort(moved))
     gaps = gaps[gaps > EQUAL * np.abs(moved).max()]
     counts = moved / gaps.min(initial=np.inf)
-    return bool(np.abs(counts - np.rint(counts)).max() < WHOLE)
+    return bool(np.abs(counts - np.rint(counts)).max() < WHOLE_COUNTS)
