@@ -11,6 +11,8 @@ row, there and back.
 
 from math import isfinite
 
+import numpy as np
+
 from urdf2dyn_ros.algebra.arrays import Array
 
 LEAST_SLIP, LONGEST_BACK, LONGEST_ON = 0.25, -0.75, 1.25
@@ -49,43 +51,56 @@ velocity looks like a slip once, and then goes on."""
 class ClockSlips:
     """The sum of all slips: by how much samples are newer than at first."""
 
-    def __init__(self) -> None:
+    def __init__(self, joints: int) -> None:
         self.shift = 0.0   # [s]
         self._newest = 0.0       # slip [s]
         self._since = -WARMING_UP + QUIET   # samples after it
         self._step = 0.0         # usual time between stamps [s]
         self._usual = 0.0        # mean square of positions less predicted ones
         self._repeated = False   # whether the last sample was the one before once more
+        # rows: positions, those before, velocities and accelerations; their sum is what is left
+        self._rows = np.zeros((4, joints))
+        self._factors = np.array([1.0, -1.0, 0.0, 0.0])
 
-    def follow(self, h: float, moved: Array, rates: Array) -> None:
+    def follow(self, h: float, q: Array, before: Array, rates: Array) -> None:
         """
         Add the slip at a sample, if there is one.
 
-        It came a time h [s] after the one before, since which the positions have `moved`, (n,);
-        rates (2, n) are velocities and accelerations estimated before it.
+        It came a time h [s] after the one `before`; q and before are (n,), rates (2, n) velocities
+        and accelerations estimated then.
         """
-        repeated, self._repeated = self._repeated, not moved.any()
+        rows, factors = self._rows, self._factors
+        rows[0], rows[1], rows[2:] = q, before, rates
+        factors[2], factors[3] = -h, -0.5 * h * h
+        left = factors.dot(rows)
+        size = float(left.dot(left))
+        repeated, self._repeated = self._repeated, q.tobytes() == before.tobytes()
         if self._repeated:
             self._newest = -h
-        velocities, changed = rates[0] + 0.5 * h * rates[1], h * rates[1]
-        left = moved - h * velocities
-        size, square = float(left @ left), float(velocities @ velocities)
         if repeated or self._repeated or not isfinite(size):
             return   # wrong_stamp.py finds what follows from a repeated sample
         if h < MOST_USUAL * self._step or not self._step:
             self._step += (h - self._step) * (FOLLOWING_GAIN if self._step else 1.0)
-        off = float(velocities @ left) / max(square, LEAST_SPEED ** 2)
-        explained = off * off * square
         self._since += 1
-        if (LEAST_SLIP * h < abs(off) and LONGEST_BACK * h < off < LONGEST_ON * h
-                and explained > SIGNIFICANT * self._usual
-                and square > LEAST_SPEED ** 2 + MOST_CHANGE * float(changed @ changed)
-                and size - explained < MOST_APART * explained
-                and float(abs(velocities).max()) ** 2 < MOST_OF_ONE * square
-                and (self._since > QUIET or off * self._newest < 0.0) and self._is_regular(h)):
-            self.shift, self._newest, self._since = self.shift + off, off, 0
+        slip = self._slip(h, left, size, rates) if size > SIGNIFICANT * self._usual else 0.0
+        if slip:
+            self.shift, self._newest, self._since = self.shift + slip, slip, 0
         else:
             self._usual += FOLLOWING_GAIN * (size - self._usual)
+
+    def _slip(self, h: float, left: Array, size: float, rates: Array) -> float:
+        """Return the time [s] that what is left of a motion (n,), of a size, shows, or 0."""
+        velocities, changed = rates[0] + 0.5 * h * rates[1], h * rates[1]
+        square = float(velocities @ velocities)
+        off = float(velocities @ left) / max(square, LEAST_SPEED ** 2)
+        explained = off * off * square
+        return off if (
+            LEAST_SLIP * h < abs(off) and LONGEST_BACK * h < off < LONGEST_ON * h
+            and explained > SIGNIFICANT * self._usual
+            and square > LEAST_SPEED ** 2 + MOST_CHANGE * float(changed @ changed)
+            and size - explained < MOST_APART * explained
+            and float(abs(velocities).max()) ** 2 < MOST_OF_ONE * square
+            and (self._since > QUIET or off * self._newest < 0.0) and self._is_regular(h)) else 0.0
 
     def _is_regular(self, h: float) -> bool:
         """Return whether a step [s] is a whole number of usual ones, as after lost messages."""

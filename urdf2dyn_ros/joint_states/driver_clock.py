@@ -87,7 +87,8 @@ class DriverClock:
         # and by how much that would be less if samples were taken at their stamps
         self._bias = self._deviation = self._excess = 0.0
         self._newest = LONG_AGO   # time that was returned [ns]
-        self._slips = ClockSlips()   # while no period is seen, and what samples were older before
+        # while no period is seen, and what samples were older before
+        self._slips = ClockSlips(joints)
         self._stamps: list[int] = []   # of the samples that are kept; with a period, the last one
         self._q, self._qd = np.zeros((2, STEPS + 1, joints))   # with the velocities before them
 
@@ -111,7 +112,7 @@ class DriverClock:
             stamps.clear()
         kept = len(stamps)
         if kept and not self.period:
-            self._slips.follow(1e-9 * (stamp - stamps[-1]), q - self._q[kept - 1], rates)
+            self._slips.follow(1e-9 * (stamp - stamps[-1]), q, self._q[kept - 1], rates)
         stamps.append(stamp)
         self._q[kept], self._qd[kept] = q, rates[0]
         if kept == STEPS:
