@@ -16,12 +16,18 @@ def motion(t):
     return np.array([np.sin(angle), SPEEDS * np.cos(angle), -SPEEDS ** 2 * np.sin(angle)])
 
 
+def positions(q):
+    """Return a sample without velocities."""
+    return np.stack([q, np.full_like(q, np.nan)])
+
+
 def run(clock, stamps, taken, missing=None):
     """Return the times [ns] that a clock gives to samples, since the first stamp."""
     q, qd, qdd = motion(1e-9 * taken)
     rates = np.stack([qd, qdd], axis=1)
-    return np.array([clock.taken(START + stamp, q[k], rates[max(k - 1, 0)], missing) - START
-                     for k, stamp in enumerate(stamps.tolist())])
+    times = [clock.taken(START + stamp, positions(q[k]), rates[max(k - 1, 0)], missing)
+             for k, stamp in enumerate(stamps.tolist())]
+    return np.array(times) - START
 
 
 def newest(period, count=600, wake_up=0.0):
@@ -58,7 +64,7 @@ def test_an_encoder_at_one_speed_is_no_clock():
     stamps = 1_000_000 * np.arange(2000)
     for k, stamp in enumerate(stamps.tolist()):
         q = np.array([step * np.floor(2.3 * k)])
-        assert clock.taken(stamp, q, np.array([[2300.0 * step], [0.0]]), None) == stamp
+        assert clock.taken(stamp, positions(q), np.array([[2300.0 * step], [0.0]]), None) == stamp
 
 
 def test_a_clock_that_does_not_fit_any_more_is_forgotten():
@@ -92,15 +98,24 @@ def test_a_velocity_that_changes_at_once_is_no_slip_for_long():
     clock, stamps = DriverClock(3), 8_000_000 * np.arange(200)
     for k, stamp in enumerate(stamps.tolist()):
         q = 8e-3 * SPEEDS * (k + 0.5 * max(k - 150, 0))
-        time = clock.taken(START + stamp, q, np.stack([SPEEDS, 0.0 * SPEEDS]), None)
+        time = clock.taken(START + stamp, positions(q), np.stack([SPEEDS, 0.0 * SPEEDS]), None)
         if 152 <= k <= 155:
             assert time - START - stamp == pytest.approx(4_000_000, abs=1)
+
+
+def test_a_change_that_velocities_show_is_no_slip():
+    clock, stamps = DriverClock(3), 8_000_000 * np.arange(200)
+    for k, stamp in enumerate(stamps.tolist()):
+        q = 8e-3 * SPEEDS * (k + 0.5 * max(k - 150, 0))
+        sample = np.stack([q, SPEEDS * (1.5 if k > 150 else 1.0)])
+        assert clock.taken(START + stamp, sample, np.stack([SPEEDS, 0.0 * SPEEDS]), None) == (
+            START + stamp)
 
 
 def test_one_joint_alone_shows_no_slip():
     """It may be a jump of its encoder."""
     clock, stamps = DriverClock(2), 8_000_000 * np.arange(200)
     for k, stamp in enumerate(stamps.tolist()):
-        q = np.array([0.3, 8e-3 * (k + 0.5 * (k > 150))])
-        assert clock.taken(START + stamp, q, np.array([[0.0, 1.0], [0.0, 0.0]]), None) == (
+        sample = positions(np.array([0.3, 8e-3 * (k + 0.5 * (k > 150))]))
+        assert clock.taken(START + stamp, sample, np.array([[0.0, 1.0], [0.0, 0.0]]), None) == (
             START + stamp)

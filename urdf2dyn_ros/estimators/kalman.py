@@ -111,8 +111,8 @@ class Kalman:
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Return the estimate at the newest sample."""
         sample = measured = self._sample
-        sample[0], sample[1], received = q, qd, stamp
-        self._present = stamp = self._clock.taken(stamp, q, self._mixed[1:], self._usable.missing)
+        sample[0], sample[1], received, missing = q, qd, stamp, self._usable.missing
+        self._present = stamp = self._clock.taken(stamp, sample, self._mixed[1:], missing)
         self._kind = self._repeats.kind(sample)
         if stamp >= self._bank.next_stamp:
             self._bandwidth.judge_anew(self._bank.admit(stamp, self._count))
@@ -129,7 +129,7 @@ class Kalman:
                 for part in (self._bandwidth, self._hindsight):
                     part.restart(np.ones(self._joints, dtype=bool))
         else:
-            self._noise.update(stamp, sample, self._mixed[1:3], self._usable.missing)
+            self._noise.update(stamp, sample, self._mixed[1:3], missing)
         self._bandwidth.period = self._times.add(stamp, self._kind, self._wrong)
         self._last, self._usable.missing = stamp, None
         self._count += 1

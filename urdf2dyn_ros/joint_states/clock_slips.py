@@ -43,6 +43,9 @@ MOST_USUAL, REGULAR = 1.5, 0.3
 """Step between stamps over the usual one, from which on messages were lost; part of the usual step
 by which it may differ from a whole number of them."""
 
+BY_VELOCITY = 0.5
+"""Part of a slip from which on a change of the measured velocities explains it, not the time."""
+
 WARMING_UP, QUIET = 32, 5
 """Samples before the first slip, and before another one in the same direction: a change of the
 velocity looks like a slip once, and then goes on."""
@@ -62,12 +65,12 @@ class ClockSlips:
         self._rows = np.zeros((4, joints))
         self._factors = np.array([1.0, -1.0, 0.0, 0.0])
 
-    def follow(self, h: float, q: Array, before: Array, rates: Array) -> None:
+    def follow(self, h: float, q: Array, qd: Array, before: Array, rates: Array) -> None:
         """
         Add the slip at a sample, if there is one.
 
-        It came a time h [s] after the one `before`; q and before are (n,), rates (2, n) velocities
-        and accelerations estimated then.
+        It came a time h [s] after positions `before`, (n,). Its measured velocities qd, (n,), may
+        be NaN; rates (2, n) are velocities and accelerations estimated before.
         """
         rows, factors = self._rows, self._factors
         rows[0], rows[1], rows[2:] = q, before, rates
@@ -82,24 +85,26 @@ class ClockSlips:
         if h < MOST_USUAL * self._step or not self._step:
             self._step += (h - self._step) * (FOLLOWING_GAIN if self._step else 1.0)
         self._since += 1
-        slip = self._slip(h, left, size, rates) if size > SIGNIFICANT * self._usual else 0.0
+        slip = self._slip(h, left, size, qd, rates) if size > SIGNIFICANT * self._usual else 0.0
         if slip:
             self.shift, self._newest, self._since = self.shift + slip, slip, 0
         else:
             self._usual += FOLLOWING_GAIN * (size - self._usual)
 
-    def _slip(self, h: float, left: Array, size: float, rates: Array) -> float:
+    def _slip(self, h: float, left: Array, size: float, qd: Array, rates: Array) -> float:
         """Return the time [s] that what is left of a motion (n,), of a size, shows, or 0."""
         velocities, changed = rates[0] + 0.5 * h * rates[1], h * rates[1]
         square = float(velocities @ velocities)
         off = float(velocities @ left) / max(square, LEAST_SPEED ** 2)
         explained = off * off * square
+        changes = (float(velocities.dot(qd)) / max(square, LEAST_SPEED ** 2) - 1.0) * h
         return off if (
             LEAST_SLIP * h < abs(off) and LONGEST_BACK * h < off < LONGEST_ON * h
             and explained > SIGNIFICANT * self._usual
             and square > LEAST_SPEED ** 2 + MOST_CHANGE * float(changed @ changed)
             and size - explained < MOST_APART * explained
-            and float(abs(velocities).max()) ** 2 < MOST_OF_ONE * square
+            and float(np.square(velocities).max()) < MOST_OF_ONE * square
+            and not changes * off > BY_VELOCITY * off * off
             and (self._since > QUIET or off * self._newest < 0.0) and self._is_regular(h)) else 0.0
 
     def _is_regular(self, h: float) -> bool:

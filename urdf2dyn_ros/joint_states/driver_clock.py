@@ -97,14 +97,15 @@ class DriverClock:
         self._newest = max(stamp + round(1e9 * (self._slips.shift - self._age)), self._newest + 1)
         return self._newest
 
-    def taken(self, stamp: int, q: Array, rates: Array, missing: NDArray[np.bool_] | None) -> int:
+    def taken(self, stamp: int, sample: Array, rates: Array,
+              missing: NDArray[np.bool_] | None) -> int:
         """
         Return when a sample was taken, up to a constant [ns].
 
-        The stamp is in [ns], q is (n,), of which joints (n,) may be missing; rates (2, n) are
-        velocities and accelerations estimated from the samples before.
+        The stamp is in [ns]; the sample (2, n) has positions and velocities, of which joints (n,)
+        may be missing; rates (2, n) are velocities and accelerations estimated from those before.
         """
-        stamps = self._stamps
+        stamps, (q, qd) = self._stamps, sample
         if missing is not None:
             q = np.where(missing, np.nan, q)
         if self.period:
@@ -112,7 +113,7 @@ class DriverClock:
             stamps.clear()
         kept = len(stamps)
         if kept and not self.period:
-            self._slips.follow(1e-9 * (stamp - stamps[-1]), q, self._q[kept - 1], rates)
+            self._slips.follow(1e-9 * (stamp - stamps[-1]), q, qd, self._q[kept - 1], rates)
         stamps.append(stamp)
         self._q[kept], self._qd[kept] = q, rates[0]
         if kept == STEPS:
