@@ -105,8 +105,14 @@ class ClockSlips:
             and size - explained < MOST_APART * explained
             and float(np.square(velocities).max()) < MOST_OF_ONE * square
             and not changes * off > BY_VELOCITY * off * off
-            and (self._since > QUIET or off * self._newest < 0.0) and self._is_regular(h)) else 0.0
+            and (self._since > QUIET or off * self._newest < 0.0)
+            and self._is_regular(h, off)) else 0.0
 
-    def _is_regular(self, h: float) -> bool:
-        """Return whether a step [s] is a whole number of usual ones, as after lost messages."""
-        return abs(max(round(h / self._step), 1) * self._step - h) < REGULAR * self._step
+    def _is_regular(self, h: float, off: float) -> bool:
+        """
+        Return whether a step [s] is the usual one, or whole ones after lost messages.
+
+        A sample that is older after a long step has waited, which wrong_stamp.py finds.
+        """
+        steps = max(round(h / self._step), 1)
+        return abs(steps * self._step - h) < REGULAR * self._step and (steps == 1 or off > 0.0)
