@@ -47,7 +47,7 @@ def test_samples_of_any_age_at_regular_stamps_do_not_reset_their_joint_again_and
 @pytest.mark.parametrize(('recording', 'period', 'wake_up', 'most'), [
     (('kr300/kr300.csv', 12.0), 0.00401, 2e-4, 40.0),
     (('kr300/kr300.csv', 12.0), 0.00799, 0.0, 60.0),
-    (UR10, 0.00801, 0.0, 5.0),
+    (UR10, 0.00801, 2e-4, 10.0),
     (UR10, 0.01602, 0.0, 8.0),
     (UR10, 0.01598, 2e-4, 15.0)])
 def test_clocks_of_nearly_the_same_rate_do_little_harm(recording, period, wake_up, most):

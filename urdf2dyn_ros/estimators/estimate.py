@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.joint_states.driver_clock import DriverClock
 from urdf2dyn_ros.parameters import Parameter, check_all
 
 
@@ -52,7 +53,13 @@ class Learning(Protocol):
 
 @runtime_checkable
 class Selective(Protocol):
-    """An estimator of joints on their own, so that some may lack a measurement."""
+    """
+    An estimator of joints on their own, so that some may lack a measurement.
+
+    Its clock receives messages that repeat a sample, which are not added.
+    """
+
+    clock: DriverClock
 
     def update_some(self, stamp: int, q: Array, qd: Array, missing: NDArray[np.bool_]) -> Estimate:
         """Add a sample as `update`, without the measurements of some joints, (n,)."""

@@ -100,7 +100,7 @@ class Kalman:
         self._rejecting = False
         self._h = self._wrong = 0.0   # last step, and time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
-        self._times, self._clock = SampleTimes(), DriverClock(self._joints)
+        self._times, self.clock = SampleTimes(), DriverClock(self._joints)
         self._usable, self._usual = Usable(self._joints), Usual(self._joints)
 
     def update_some(self, stamp: int, q: Array, qd: Array, missing: NDArray[np.bool_]) -> Estimate:
@@ -112,7 +112,7 @@ class Kalman:
         """Return the estimate at the newest sample."""
         sample = measured = self._sample
         sample[0], sample[1], received, missing = q, qd, stamp, self._usable.missing
-        self._present = stamp = self._clock.taken(stamp, sample, self._mixed[1:], missing)
+        self._present = stamp = self.clock.taken(stamp, sample, self._mixed[1:], missing)
         self._kind = self._repeats.kind(sample)
         if stamp >= self._bank.next_stamp:
             self._bandwidth.judge_anew(self._bank.admit(stamp, self._count))

@@ -75,7 +75,7 @@ class KalmanFixedLag(Kalman):
     def carry(self, stamp: int) -> Estimate:
         """Return the estimate after a message, [ns], that has no measurements."""
         self._carried += 1
-        taken = self._clock.at(stamp)
+        taken = self.clock.at(stamp)
         self._pass(taken)
         self._last = taken
         self._count += 1

@@ -60,7 +60,8 @@ class ClockSlips:
         self._since = -WARMING_UP + QUIET   # samples after it
         self._step = 0.0         # usual time between stamps [s]
         self._usual = 0.0        # mean square of positions less predicted ones
-        self._repeated = False   # whether the last sample was the one before once more
+        self._same = False       # whether the last sample was the one before once more
+        self.repeated = False    # whether messages since then repeated it
         # rows: positions, those before, velocities and accelerations; their sum is what is left
         self._rows = np.zeros((4, joints))
         self._factors = np.array([1.0, -1.0, 0.0, 0.0])
@@ -77,15 +78,16 @@ class ClockSlips:
         factors[2], factors[3] = -h, -0.5 * h * h
         left = factors.dot(rows)
         size = float(left.dot(left))
-        repeated, self._repeated = self._repeated, q.tobytes() == before.tobytes()
-        if self._repeated:
+        stayed, self._same = self._same, q.tobytes() == before.tobytes()
+        if self._same:
             self._newest = -h
-        if repeated or self._repeated or not isfinite(size):
+        if stayed or self._same or not isfinite(size):
             return   # wrong_stamp.py finds what follows from a repeated sample
         if h < MOST_USUAL * self._step or not self._step:
             self._step += (h - self._step) * (FOLLOWING_GAIN if self._step else 1.0)
         self._since += 1
         slip = self._slip(h, left, size, qd, rates) if size > SIGNIFICANT * self._usual else 0.0
+        self.repeated = False
         if slip:
             self.shift, self._newest, self._since = self.shift + slip, slip, 0
         else:
@@ -112,7 +114,9 @@ class ClockSlips:
         """
         Return whether a step [s] is the usual one, or whole ones after lost messages.
 
-        A sample that is older after a long step has waited, which wrong_stamp.py finds.
+        A sample that is older after a long step without messages has waited, which wrong_stamp.py
+        finds.
         """
         steps = max(round(h / self._step), 1)
-        return abs(steps * self._step - h) < REGULAR * self._step and (steps == 1 or off > 0.0)
+        return abs(steps * self._step - h) < REGULAR * self._step and (
+            steps == 1 or off > 0.0 or self.repeated)

@@ -97,6 +97,10 @@ class DriverClock:
         self._newest = max(stamp + round(1e9 * (self._slips.shift - self._age)), self._newest + 1)
         return self._newest
 
+    def repeat(self) -> None:
+        """Note a message that repeats the newest sample, which is not added."""
+        self._slips.repeated = True
+
     def taken(self, stamp: int, sample: Array, rates: Array,
               missing: NDArray[np.bool_] | None) -> int:
         """

@@ -122,6 +122,8 @@ class Group:
         self._started = bool(self.event)
         received, qd = qd, self.velocities.update(stamp, q, qd)
         if self._differentiates and self.repeats.update(stamp, q, qd, received):
+            if self._selective is not None:
+                self._selective.clock.repeat()
             return self._carry(stamp)
         estimate = self._estimate(stamp, q, qd)
         if not self.repeated_joints.known:

@@ -43,9 +43,12 @@ class Replay:
         repeated = joints.among(positions) & np.isnan(velocities)
         for sample, new, missing in zip(self._samples, messages.measured(stamps, positions),
                                         repeated):
-            if new and isinstance(estimator, Selective) and missing.any():
+            if not new:
+                if isinstance(estimator, Selective):
+                    estimator.clock.repeat()
+                if isinstance(estimator, Carrying):
+                    estimator.carry(sample[0])
+            elif isinstance(estimator, Selective) and missing.any():
                 estimator.update_some(*sample, missing)
-            elif new:   # as the first one is
+            else:   # as the first one is
                 estimator.update(*sample)
-            elif isinstance(estimator, Carrying):
-                estimator.carry(sample[0])
