@@ -109,7 +109,7 @@ class DriverClock:
         The stamp is in [ns]; the sample (2, n) has positions and velocities, of which joints (n,)
         may be missing; rates (2, n) are velocities and accelerations estimated from those before.
         """
-        stamps, (q, qd) = self._stamps, sample
+        stamps, q, qd = self._stamps, sample[0], sample[1]
         if missing is not None:
             q = np.where(missing, np.nan, q)
         if self.period:
@@ -137,11 +137,12 @@ class DriverClock:
         if not LEAST_SPREAD ** 2 * mean * mean < spread < MOST_SPREAD ** 2 * mean * mean:
             return
         apart = np.square(moved - shown[:, None] * velocities).sum()
+        if apart > MOST_APART * (np.square(shown - mean) @ squares):
+            return
         steps = 1e-9 * np.diff(self._stamps)
         fastest = moved[:, int(np.abs(velocities[-1]).argmax())]
-        if (_counted(fastest) or squares.min() <= LEAST_SPEED ** 2
-                or np.ptp(steps) > STAMP_SPREAD * steps.mean()
-                or apart > MOST_APART * (np.square(shown - mean) @ squares)):
+        if (squares.min() <= LEAST_SPEED ** 2 or np.ptp(steps) > STAMP_SPREAD * steps.mean()
+                or _counted(fastest)):
             return
         shown /= mean
         periods = shown * PERIODS
