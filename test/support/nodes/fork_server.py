@@ -71,7 +71,8 @@ class ForkedProcess:
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):   # it has ended; the server reports it at once
+                os.kill(self.pid, number)
 
 
 @cache
