@@ -1,5 +1,6 @@
 """Accelerations after the newest, extrapolated by the order that has predicted best so far."""
 
+from collections import deque
 from math import isfinite
 
 import numpy as np
@@ -8,6 +9,10 @@ from urdf2dyn_ros.algebra.arrays import Array
 
 ERROR_GAIN = 0.05
 """Part by which the mean squared errors follow a new one, after the first ones."""
+
+MOST_NEW = 64
+"""Accelerations from which is learned where one is extrapolated: the errors are those of the last
+20."""
 
 _UNKNOWN_ERROR = 1e300
 """Mean squared error before the first one."""
@@ -30,15 +35,24 @@ class Extrapolation:
         self._squares = np.full((3, joints), _UNKNOWN_ERROR)
         self._squares[0] = 0.0
         self._predictions = [0, 0, 0]
+        # stamps [ns] and accelerations; most motions are never extrapolated
+        self._new: deque[tuple[int, Array]] = deque(maxlen=MOST_NEW)
         self.restart()
 
     def restart(self) -> None:
         """Forget the accelerations, but not the errors."""
+        self._new.clear()
         self._count, self._stamp, self._step = 0, 0, 0.0
         self._qdd = self._slope = self._curvature = self._zero
 
     def add(self, stamp: int, qdd: Array) -> None:
-        """Add the accelerations of a stamp [ns], which is newer than those before."""
+        """Add the accelerations (k,) of a stamp [ns], which is newer than those before."""
+        if len(self._new) == MOST_NEW:
+            self._count = 0   # the oldest is dropped: the next is not the one after the last
+        self._new.append((stamp, qdd))
+
+    def _extend(self, stamp: int, qdd: Array) -> None:
+        """Extend the polynomials by an acceleration, and learn from it."""
         h = (stamp - self._stamp) * 1e-9
         if self._count:
             span = h + self._step
@@ -67,6 +81,8 @@ class Extrapolation:
 
     def at(self, h: float) -> tuple[Array, Array, Array]:
         """Return jerk and snap, and the squared error of the acceleration a time h [s] later."""
+        while self._new:
+            self._extend(*self._new.popleft())
         order = self._squares.argmin(axis=0)
         quadratic = self._curvature * (order == 2)
         share = h / self._step if self._step else 1.0

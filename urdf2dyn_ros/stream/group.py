@@ -84,7 +84,6 @@ class Group:
     def _forget(self) -> None:
         self._q = np.full(len(self.joints), np.nan)
         self._sampled = False
-        self._crowded = False   # whether messages came too soon after others
         self._started = False   # whether the newest sample is the first one
 
     def add(self, stamp: int, q: Array, qd: Array, effort: Array) -> str:
@@ -115,7 +114,6 @@ class Group:
             return 'two_sources'
         self._efforts.append((stamp, effort))
         if crowded:
-            self._crowded = True
             if self._started:   # after a gap, with a sample that was late
                 self._reset(True)
             return self._carry(stamp)
@@ -146,8 +144,7 @@ class Group:
         if estimate.stamp != stamp or self.lag:
             lag = stamp - estimate.stamp
             self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
-        self.history.add(Known(estimate, self._measured_at(estimate.stamp)),
-                         self.history.all_kept or self.repeats.known or self._crowded)
+        self.history.add(Known(estimate, self._measured_at(estimate.stamp)))
         return ''
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> Estimate:

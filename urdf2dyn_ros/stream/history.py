@@ -41,16 +41,14 @@ class History:
         self._past.clear()
         self._extrapolation.restart()
 
-    def add(self, known: Known, carried: bool) -> None:
-        """Add an estimate, if it is newer; unless states are carried, the others are dropped."""
+    def add(self, known: Known) -> None:
+        """Add an estimate, if it is newer."""
         estimate, newest = known.estimate, self.newest
         if newest is not None and estimate.stamp <= newest.estimate.stamp:
             return
-        self.newest = known
-        if carried:
-            self._extrapolation.add(estimate.stamp, estimate.qdd)
-            self._keep(known)
-            self._last = estimate
+        self.newest, self._last = known, estimate
+        self._extrapolation.add(estimate.stamp, estimate.qdd)
+        self._keep(known)
 
     def _keep(self, known: Known) -> None:
         if not self.all_kept:
