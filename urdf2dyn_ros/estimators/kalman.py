@@ -95,8 +95,8 @@ class Kalman:
         self._last = self._present = self._count = 0
         self._z: Array = np.zeros((FILTER_ROWS + 2, self._filters * self._joints))
         self._mixed: Array = np.zeros((3, self._joints))
-        self._sample: Array = np.zeros((2, self._joints))
-        self._rejected: Array = np.zeros((2, self._joints))   # in a row
+        self._rates = self._mixed[1:]
+        self._sample, self._rejected = np.zeros((2, 2, self._joints))   # the latter in a row
         self._rejecting = False
         self._h = self._wrong = 0.0   # last step, and time by which the stamp is off [s]
         self._repeats, self._kind = wrong_stamp.Repeats(), wrong_stamp.NEW
@@ -112,7 +112,7 @@ class Kalman:
         """Return the estimate at the newest sample."""
         sample = measured = self._sample
         sample[0], sample[1], received, missing = q, qd, stamp, self._usable.missing
-        self._present = stamp = self.clock.taken(stamp, sample, self._mixed[1:], missing)
+        self._present = stamp = self.clock.taken(stamp, sample, self._rates, missing)
         self._kind = self._repeats.kind(sample)
         if stamp >= self._bank.next_stamp:
             self._bandwidth.judge_anew(self._bank.admit(stamp, self._count))
@@ -129,7 +129,7 @@ class Kalman:
                 for part in (self._bandwidth, self._hindsight):
                     part.restart(np.ones(self._joints, dtype=bool))
         else:
-            self._noise.update(stamp, sample, self._mixed[1:3], missing)
+            self._noise.update(stamp, sample, self._rates, missing)
         self._bandwidth.period = self._times.add(stamp, self._kind, self._wrong)
         self._last, self._usable.missing = stamp, None
         self._count += 1

@@ -73,10 +73,7 @@ class ClockSlips:
         It came a time h [s] after positions `before`, (n,). Its measured velocities qd, (n,), may
         be NaN; rates (2, n) are velocities and accelerations estimated before.
         """
-        rows, factors = self._rows, self._factors
-        rows[0], rows[1], rows[2:] = q, before, rates
-        factors[2], factors[3] = -h, -0.5 * h * h
-        left = factors.dot(rows)
+        left = self.left(h, q, before, rates)
         size = float(left.dot(left))
         stayed, self._same = self._same, q.tobytes() == before.tobytes()
         if self._same:
@@ -86,6 +83,18 @@ class ClockSlips:
         if h < MOST_USUAL * self._step or not self._step:
             self._step += (h - self._step) * (FOLLOWING_GAIN if self._step else 1.0)
         self._since += 1
+        self.judge(h, left, size, qd, rates)
+
+    def left(self, h: float, q: Array, before: Array, rates: Array) -> Array:
+        """Return positions less those predicted, (n,); arguments as in `follow`."""
+        rows, factors = self._rows, self._factors
+        rows[0], rows[1], rows[2:] = q, before, rates
+        factors[2], factors[3] = -h, -0.5 * h * h
+        left: Array = factors.dot(rows)
+        return left
+
+    def judge(self, h: float, left: Array, size: float, qd: Array, rates: Array) -> None:
+        """Add the slip that what is left (n,) of a motion shows, or learn its usual size."""
         slip = self._slip(h, left, size, qd, rates) if size > SIGNIFICANT * self._usual else 0.0
         self.repeated = False
         if slip:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.c_compiler.compiler import find_compiler
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
+from urdf2dyn_ros.estimators.compiled.driver_clock import CompiledDriverClock
 from urdf2dyn_ros.estimators.compiled.machine_code import machine_code
 from urdf2dyn_ros.estimators.compiled.sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
@@ -101,7 +102,8 @@ class CompiledKalman(Kalman):
         # learned variances are read where they are written
         self._variance = self._noise.variance if self._learns else np.zeros((2, self._joints))
         self._result: Array = np.zeros((5, self._joints))
-        self._mixed = self._result[:3]
+        self._mixed, self._rates = self._result[:3], self._result[1:3]
+        self.clock = CompiledDriverClock(self._sample, self._rates, self._code)
         tracking = self._columns.start // max(self._joints, 1)
         self._struct = _Filter(
             ctypes.addressof(self._compiled.struct),

@@ -23,11 +23,14 @@ from urdf2dyn_ros.estimators import (
     usable,
     wrong_stamp,
 )
+from urdf2dyn_ros.joint_states import clock_slips
 
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
-_SOURCES = ('constant_jerk.c', 'onset.c', 'bandwidth.c', 'hindsight.c', 'kalman.c',
-            'kalman_fixed_lag.c', 'sensor_noise.c')
+_SOURCES = ('clock_slips.c', 'constant_jerk.c', 'onset.c', 'bandwidth.c', 'hindsight.c',
+            'kalman.c', 'kalman_fixed_lag.c', 'sensor_noise.c')
 _MACROS = {
+    **{name: getattr(clock_slips, name) for name in (
+        'MOST_USUAL', 'FOLLOWING_GAIN', 'SIGNIFICANT')},
     **{name: getattr(sensor_noise, name) for name in (
         'WINDOW', 'NOISE_MEMORY', 'SPEED_SPREAD', 'CHANGE_SPREAD', 'SMALL_SAMPLE',
         'CLIPPING_MULTIPLE', 'INITIAL_SHARE', 'LEAST_LEARNED_PART')},
@@ -62,11 +65,12 @@ _MACROS = {
 
 
 class MachineCode(NamedTuple):
-    """Functions of kalman.c, kalman_fixed_lag.c and sensor_noise.c."""
+    """Functions of the C files beside this one."""
 
     step: Callable[[int, int, float, float, float, float, int], int]
     smooth: Callable[[int, int, int, int], None]
     learn: Callable[[int, int, int, int, float], None]
+    follow_clock: Callable[[int, float, int], int]
     width: int   # columns in a block of what a smoother stores
 
 
@@ -89,14 +93,15 @@ def machine_code(compiler: Compiler) -> MachineCode:
         # PyDLL: releasing the interpreter would take longer than a step
         library = ctypes.PyDLL(str(path))
         step, smooth = library.urdf2dyn_kalman, library.urdf2dyn_smooth
-        learn = library.urdf2dyn_learn
+        learn, follow_clock = library.urdf2dyn_learn, library.urdf2dyn_follow_clock
         step.argtypes = [ctypes.c_void_p, ctypes.c_longlong, *4 * [ctypes.c_double],
                          ctypes.c_int]
         learn.argtypes = [*4 * [ctypes.c_void_p], ctypes.c_double]
         smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long,
                            ctypes.c_longlong]
+        follow_clock.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_long]
         smooth.restype = learn.restype = None
-        return MachineCode(step, smooth, learn,
+        return MachineCode(step, smooth, learn, follow_clock,
                            ctypes.c_long.in_dll(library, 'urdf2dyn_width').value)
 
     return cached(key_of('estimators', text, ' '.join(_OPTIONS), compiler.identity, machine()),
