@@ -75,15 +75,18 @@ class PositionCheck:
     def _count_swings(self, q: list[float]) -> None:
         last, before = self._last, self._before
         self._last, self._before = q, last
-        # plain Python is faster than numpy for few joints
-        largest = max((step for step, back in zip(map(abs, map(sub, q, last)), map(sub, q, before))
-                       if step > LEAST_SWING + 2.0 * abs(back)), default=0.0)
-        swings = largest > 0.0
+        # plain Python is faster than numpy for few joints, which seldom move as far in a step
+        largest = max(map(abs, map(sub, q, last)), default=0.0)
+        if largest > LEAST_SWING:
+            largest = max((step for step, back in zip(map(abs, map(sub, q, last)),
+                                                      map(sub, q, before))
+                           if step > LEAST_SWING + 2.0 * abs(back)), default=0.0)
+        swings = largest > LEAST_SWING
         if swings == self.two_sources:   # no change
             self._swings = 0
             return
         self._swings += 1
-        if self._swings >= (MOST_SMALL_SWINGS if 0.0 < largest < SMALL_SWING
+        if self._swings >= (MOST_SMALL_SWINGS if swings and largest < SMALL_SWING
                             else MOST_SWINGS):
             self.two_sources, self._swings = swings, 0
 

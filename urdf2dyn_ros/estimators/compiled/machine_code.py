@@ -65,7 +65,7 @@ _MACROS = {
 
 
 class MachineCode(NamedTuple):
-    """Functions of the C files beside this one."""
+    """Functions of the C files in this folder."""
 
     step: Callable[[int, int, float, float, float, float, int], int]
     smooth: Callable[[int, int, int, int], None]
