@@ -24,6 +24,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.smoothing.smoother import smoothed
+from urdf2dyn_ros.smoothing.times_taken import times_taken
 from urdf2dyn_ros.stream.model_joints import unlimited_joints
 from urdf2dyn_ros.stream.stream import Stream
 
@@ -192,7 +193,8 @@ def main() -> None:
             f'{figure:8.0f}' for figure in figures) + f' %   {answered:5.1f} % of the samples')
         print('    largest error         ' + ''.join(f'{each:8.1f}' for each in worst)
               + ' rad/s^2 or m/s^2')
-        figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
+        times = times_taken(motion.stamps, motion.q).times
+        figures, _ = errors(smoothed(times, motion.q).qdd, true, some)
         print(f'  {"offline (evaluate)":26}' + ''.join(f'{figure:8.0f}' for figure in figures)
               + ' %')
         if arguments.picture:

@@ -1,9 +1,8 @@
 """A publisher with a rate of its own that sends the newest sample of a driver."""
 
-import numpy as np
 import pytest
 
-from support.recordings.real_robots import real, referenced
+from support.recordings.real_robots import published, real, referenced
 
 UR10 = 'ur10_exciting_trajectory/ur10_exciting_trajectory.db3', 8.0
 
@@ -15,11 +14,7 @@ def newest_samples(name, cutoff, period, wake_up=0.0):
     It wakes up late by a normal deviate [s].
     """
     motion, true, some = referenced(name, cutoff)
-    stamps = np.arange(motion.stamps[0] + round(0.3e9 * period), motion.stamps[-1],
-                       round(1e9 * period))
-    late = np.abs(np.random.default_rng(0).normal(size=len(stamps))) * wake_up * 1e9
-    newest = np.searchsorted(motion.stamps, stamps + late.astype(np.int64), side='right') - 1
-    motion = motion._replace(stamps=stamps, q=motion.q[newest], qd=motion.qd[newest])
+    motion, newest = published(motion, period, wake_up)
     return real.errors(real.streamed(motion, 'kalman', {}), true[newest], some[newest])
 
 

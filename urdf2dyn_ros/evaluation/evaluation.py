@@ -28,6 +28,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import Recording
 from urdf2dyn_ros.recordings.messages import LATEST_STAMP, TOO_LATE
 from urdf2dyn_ros.smoothing.jump_words import jump_sentences
+from urdf2dyn_ros.smoothing.times_words import times_sentences
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import atomic_file
@@ -126,6 +127,7 @@ def _run(dynamics: InverseDynamics, settings: Settings, result: Evaluation,
             joints, *source.cutoffs.tolist()) if low <= high}
         result.remarks += jump_sentences(source.jumps.values(), joints, dynamics.units,
                                          recorded.heads[0].stamp + sinks.later)
+        result.remarks += times_sentences(joints, source.clocks)
     for notice in source.held.notices:
         result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints

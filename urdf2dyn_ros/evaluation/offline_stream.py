@@ -14,6 +14,7 @@ from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.joint_states.messages import Message
 from urdf2dyn_ros.smoothing.jumps import PositionJump, parts_between, position_jumps
 from urdf2dyn_ros.smoothing.smoother import smoothed
+from urdf2dyn_ros.smoothing.times_taken import Taken, times_taken
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.group import Group
 from urdf2dyn_ros.stream.model_joints import ModelJoints
@@ -31,9 +32,9 @@ _SAMPLED_OUTCOMES = ('warming_up', 'incomplete')
 
 
 class _Part(NamedTuple):
-    """Stamps (k,) [ns] and positions (k, n) without a jump, first and last stamp of outputs."""
+    """Samples (k,) without a jump with positions (k, n), first and last stamp of outputs."""
 
-    stamps: NDArray[np.int64]
+    taken: Taken
     positions: Array
     first: int
     last: int
@@ -46,8 +47,9 @@ class OfflineStream(Stream):
     Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
     outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
     where the stream restarts, for instance at a gap, and where a position jumps: `jumps` has all
-    of these by joint and stamp. `cutoffs` has the lowest and the highest cutoff of each joint that
-    were chosen [Hz], (2, n); infinite for held joints.
+    of these by joint and stamp. `clocks` are `period` and `off` of `Taken` for each joint [s],
+    (2, n). `cutoffs` has the lowest and the highest cutoff of each joint that were chosen [Hz],
+    (2, n); infinite for held joints.
     """
 
     _known: list[Group]
@@ -60,6 +62,7 @@ class OfflineStream(Stream):
         self._ready: list[Outputs] = []
         self.jumps: dict[tuple[int, int], PositionJump] = {}
         n = len(self._names)
+        self.clocks = np.zeros((2, n))
         self.cutoffs = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
 
     def take(self) -> Iterator[Outputs]:
@@ -134,7 +137,7 @@ class OfflineStream(Stream):
         for jump in jumps:
             joint = int(self.held.received[group.joints[jump.joint]])
             self.jumps[joint, jump.stamp] = jump._replace(joint=joint)
-        return [_Part(stamps[rows], positions[rows], *span)
+        return [_Part(times_taken(stamps[rows], positions[rows]), positions[rows], *span)
                 for rows in parts_between(stamps, jumps)
                 if (span := recorder.span(stamps[rows], rows.start > 0)) is not None]
 
@@ -144,9 +147,11 @@ class OfflineStream(Stream):
         rows = np.flatnonzero((at >= part.first) & (at <= part.last))
         if not len(rows):
             return
-        estimate = smoothed(part.stamps, part.positions, at[rows])
+        estimate = smoothed(part.taken.times, part.positions, part.taken.at(at[rows]))
         motion[:, rows[:, None], group.joints] = estimate[:3]
         joints = self.held.received[group.joints]
+        self.clocks[:, joints] = np.maximum(
+            self.clocks[:, joints], [[part.taken.period], [part.taken.off]])
         low, high = self.cutoffs[:, joints]
         self.cutoffs[:, joints] = (np.minimum(low, estimate.cutoffs),
                                    np.maximum(high, estimate.cutoffs))
