@@ -1,7 +1,7 @@
 """A recording as segments without a gap: stamps, positions and measured efforts."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -18,6 +18,8 @@ from urdf2dyn_ros.smoothing.jump_words import is_of_turns, jump_sentences
 from urdf2dyn_ros.smoothing.jumps import parts_between, position_jumps
 from urdf2dyn_ros.smoothing.repeated import single_instants
 from urdf2dyn_ros.smoothing.smoother import FEWEST_SAMPLES
+from urdf2dyn_ros.smoothing.times_taken import times_taken
+from urdf2dyn_ros.smoothing.times_words import times_sentences
 from urdf2dyn_ros.stamps import SECOND_NS
 from urdf2dyn_ros.stream.hold import Hold
 
@@ -91,7 +93,8 @@ def read_segments(recording: Recording,
         raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
                              'steps: write the records in the order of their times')
     units = [unit for name, unit in zip(names.joints, names.units) if name in recorded.moving]
-    smooth = list(_without_jumps(whole, recording, recorded.moving, units))
+    smooth = _at_times_taken(_without_jumps(whole, recording, recorded.moving, units), recording,
+                             recorded.moving)
     parts = [part for segment in smooth for part in _without_holes(segment)]
     missing = _seconds(smooth) - _seconds(parts)
     if missing > _LONGEST_HOLE:
@@ -120,6 +123,16 @@ def _without_jumps(segments: Sequence[RecordedSegment], recording: Recording,
             if rows.stop - rows.start >= FEWEST_SAMPLES:
                 yield RecordedSegment(segment.stamps[rows], segment.q[rows],
                                       segment.effort[rows])
+
+
+def _at_times_taken(segments: Iterable[RecordedSegment], recording: Recording,
+                    joints: Sequence[str]) -> list[RecordedSegment]:
+    """Return the segments with times at which samples were taken, positions with efforts."""
+    taken = [(each, times_taken(each.stamps, each.q)) for each in segments]
+    clock = np.max([(times.period, times.off) for _, times in taken], axis=0, initial=0.0)
+    for sentence in times_sentences(joints, np.repeat(clock[:, None], len(joints), axis=1)):
+        recording.remark(sentence)
+    return [each._replace(stamps=times.times) for each, times in taken]
 
 
 def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:

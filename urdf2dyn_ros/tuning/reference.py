@@ -9,6 +9,7 @@ import numpy as np
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import Estimator
 from urdf2dyn_ros.smoothing.smoother import FEWEST_SAMPLES, smoothed
+from urdf2dyn_ros.smoothing.times_taken import times_taken
 from urdf2dyn_ros.tuning.motion import RecordedMotion
 
 _UNUSED_END = 0.04
@@ -53,7 +54,8 @@ def reference(motion: RecordedMotion) -> Estimated:
     for first, last in pairwise(borders):
         if last - first < FEWEST_SAMPLES:
             continue
-        piece = smoothed(motion.stamps[first:last], motion.q[first:last])
+        piece = smoothed(times_taken(motion.stamps[first:last], motion.q[first:last]).times,
+                         motion.q[first:last])
         inside = ((time[first:last] >= time[first] + _UNUSED_END)
                   & (time[first:last] <= time[last - 1] - _UNUSED_END))
         rows = np.arange(first, last)[inside]
