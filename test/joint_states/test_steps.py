@@ -49,3 +49,28 @@ def test_a_faster_rate_after_a_long_step_is_soon_usual() -> None:
     found, period = crowded(5.0, *20 * [0.4])
     assert not any(found[7:])
     assert period == round(0.4 * PERIOD)
+
+
+def outcomes(*times: float) -> list[str]:
+    """Return the outcomes of stamps, in periods, after twenty usual steps up to 0."""
+    judge, newest, found = Steps(), 1, []
+    for time in (*range(-20, 0), *times):
+        stamp = 1 + round((time + 21) * PERIOD)
+        found.append(judge.add(newest, stamp) or 'back' * (stamp < newest))
+        if not found[-1] or found[-1] == 'back':
+            newest = stamp
+    assert not any(found[:20])
+    return found[20:]
+
+
+@pytest.mark.fault(31)
+@pytest.mark.parametrize('by', [3.2, 5.0, 9.0])
+def test_a_clock_that_is_set_back_a_little_is_confirmed_by_the_next_message(by: float) -> None:
+    assert outcomes(0, 1 - by, 2 - by, 3 - by) == ['', 'out_of_order', 'back', '']
+
+
+@pytest.mark.fault(30)
+def test_messages_that_others_have_overtaken_are_no_clock_that_was_set_back() -> None:
+    assert outcomes(0, 4, 1, 2, 3, 5) == ['', '', *3 * ['out_of_order'], '']
+    assert outcomes(0, -5, 1, -4, 2, -4) == ['', 'out_of_order'] + 2 * ['', 'out_of_order']
+    assert outcomes(0, -5, -5, -6, 1) == ['', *3 * ['out_of_order'], '']

@@ -114,6 +114,15 @@ def test_stamps_advance(name, ms, outcome):
 
 
 @every_base
+def test_a_clock_that_is_set_back_a_little_resets(name):
+    robot = Robot(name).warm()
+    assert robot.receive(215.0) == 'out_of_order'
+    assert robot.receive(220.0) == 'warming_up'
+    assert robot.base.newest == START + 220 * MS
+    assert robot.base.counters['jump_back'] == 1
+
+
+@every_base
 def test_a_parameter_that_breaks_its_rule_is_refused(name):
     for wrong, rule in (({'timeout': 0.0}, 'timeout'), ({'max_age': -1.0}, 'max_age'),
                         ({'lag': 9.0}, 'lag'), ({'position_noise': 1.0}, 'unknown parameter')):

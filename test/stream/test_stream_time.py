@@ -81,6 +81,20 @@ def test_after_a_jump_back_output_is_soon_there_again(stream, target):
     assert stream.counters['jump_back'] == 1
 
 
+@pytest.mark.parametrize('back', [5, 50, 99])
+@pytest.mark.fault(31)
+def test_a_clock_that_is_set_back_by_less_than_a_gap_resets(stream, back):
+    """The positions are those of the time that goes on."""
+    run(stream, range(500))
+    found = [output for ms in range(500, 700)
+             if (output := receive(stream, ms, stamp=START + (ms - back) * MS))]
+    assert len(found) == 169
+    assert stream.counters['jump_back'] == stream.counters['out_of_order'] == 1
+    for output in found:
+        assert output.effort == pytest.approx(
+            pendulums(*motion(output.stamp + back * MS)), abs=0.05)
+
+
 @pytest.mark.parametrize('gap', [101, 5000, 3_600_000])
 @pytest.mark.fault(32)
 def test_no_effort_across_a_gap(stream, gap):

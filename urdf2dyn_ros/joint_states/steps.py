@@ -36,6 +36,8 @@ class Steps:
         self._last: deque[int] = deque(maxlen=STEPS_KEPT)
         self._behind = 0            # by which messages may be late [ns]
         self._catches_up = False    # whether the newest message came together with a late one
+        self._step = 0              # the last one, if it was forward [ns]
+        self._older = 0             # stamp of the message before, if it was older for no reason
 
     def add(self, last: int, stamp: int) -> str:
         """
@@ -48,13 +50,23 @@ class Steps:
             return ''
         if step > 0:
             self._note(step)
-        elif not self.is_jump(step):
+        elif not self.is_jump(step) and not self._is_set_back(step, stamp):
             return 'out_of_order' if step else 'duplicate_stamp'
         return ''
+
+    def _is_set_back(self, step: int, stamp: int) -> bool:
+        """
+        Return whether a second message in a row confirms that the clock was set back a little.
+
+        A message that another one has overtaken is from within the step before.
+        """
+        before, self._older = self._older, stamp if -step > self._step > 0 else 0
+        return 0 < before < stamp and self._older > 0
 
     def _note(self, step: int) -> None:
         """Keep a step, unless messages that waited come together after a long one."""
         period = self.period
+        self._step, self._older = step, 0
         self._behind += step - period
         self._catches_up = self._behind > 0 and (
             step < CROWDED_PART * period
@@ -67,6 +79,7 @@ class Steps:
         """Forget all steps."""
         self._last.clear()
         self._behind, self._catches_up = 0, False
+        self._step = self._older = 0
 
     @property
     def period(self) -> int:

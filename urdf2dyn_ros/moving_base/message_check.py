@@ -64,6 +64,7 @@ class MessageCheck:
         fault = self._steps.add(self.newest, stamp)
         if fault:
             return fault
+        jump = jump or stamp < self.newest
         if jump:
             self._events['gap' if stamp > self.newest else 'jump_back'] += 1
         changed = self.frame not in ('', frame)
