@@ -95,6 +95,15 @@ def test_clocks_that_differ_are_reported_with_the_remedy():
     assert 'clocks' in warning
 
 
+@pytest.mark.fault(26)
+def test_joints_that_were_late_for_a_while_are_not_reported_for_ever():
+    """A clock is ahead for a while, so that the joints of the other publisher are too old."""
+    run = Run(arm(), [Publisher([0], 500), Publisher(
+        [1], 100, shift=lambda time: 0.3 if 0.5 < time < 1.0 else 0.0)], 2.0)
+    assert run.rate(1.5, 2.0) == pytest.approx(500, rel=0.02)
+    assert run.stream.warnings == ()
+
+
 @pytest.mark.parametrize('delays', [(0.0, 0.02), (0.02, 0.0), (0.02, 0.02)], ids=str)
 @pytest.mark.parametrize('rates', [(500, 500), (500, 100), (100, 99)], ids=str)
 @pytest.mark.fault(26, 38)

@@ -113,6 +113,8 @@ class Groups:
         reached = [group is at or group.reaches(stamp, at.newest, self._max_skew)
                    for group in groups]
         at.skew = 0
+        if at.newest == self.newest:
+            at.skewed = 0
         self._pace.note(stamp, all(reached))
         if not all(reached):
             return 'skewed'
