@@ -114,6 +114,7 @@ def test_stamps_advance(name, ms, outcome):
 
 
 @every_base
+@pytest.mark.fault(31)
 def test_a_clock_that_is_set_back_a_little_resets(name):
     robot = Robot(name).warm()
     assert robot.receive(215.0) == 'out_of_order'
