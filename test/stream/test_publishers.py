@@ -184,6 +184,14 @@ def test_estimators_with_a_lag_meet_where_all_have_arrived(values, rms):
     assert run.rate(0.5, 2.5) == pytest.approx(250, rel=0.05)
 
 
+@pytest.mark.parametrize('change', [{}, {'jitter': 0.1}], ids=str)
+@pytest.mark.fault(26)
+def test_a_lag_gives_no_more_efforts_than_the_fastest_publisher_has_messages(change):
+    run = judged(Run(arm(), [Publisher([0], 100, **change), Publisher([1], 99, **change)], 2.5,
+                     estimator='kalman_fixed_lag'), 0.001, 0.001)
+    assert run.rate(0.5, 2.4) == pytest.approx(100, rel=0.03)
+
+
 @pytest.mark.fault(26)
 def test_external_accelerations_are_those_of_the_joints_that_are_named():
     of = arm()

@@ -12,15 +12,19 @@ from urdf2dyn_ros.stream.history import Known
 from urdf2dyn_ros.stream.pace import Pace
 from urdf2dyn_ros.stream.partition import Partition
 
+JITTER_PART = 2
+"""Periods divided by this are how much a lag may change from sample to sample."""
+
 
 class Groups:
     """
     Samples of groups at their own stamps, and the state of all joints at those of one group.
 
     Every sample enters the estimator of its group at its own stamp. The messages of the leading
-    group have outputs: there the other groups are carried to its stamp, or, if an estimator has a
-    lag, all of them to the newest stamp that all estimates have reached. If others are too late
-    for that, or a message of the leading group is lost, the next message of another one has it.
+    group have outputs: there the other groups are carried to its stamp. If others are too late for
+    that, or a message of the leading group is lost, the next message of another one has it. If an
+    estimator has a lag, the first message by which all estimates have reached a stamp of the
+    leading group has its output.
 
     In `events` are counted ``gap``, ``jump_back`` and ``velocity_doubted``; `max_skew` is as in
     `Stream`, but in [ns]. Samples before the newest message must not be used for some joints if it
@@ -107,7 +111,10 @@ class Groups:
             return groups[0].history.newest or 'warming_up'
         if any(group.history.newest is None for group in groups):
             return 'warming_up'
-        stamp = at.history.newest_until(at.newest - max(group.lag for group in groups))
+        lag = max(group.lag for group in groups)
+        if lag and self._pace.leader in groups:   # whichever message completes its stamps
+            at = self._pace.leader
+        stamp = at.history.newest_until(self.newest - lag + at.steps.period // JITTER_PART)
         if stamp is None:
             return 'warming_up'
         reached = [group is at or group.reaches(stamp, at.newest, self._max_skew)
