@@ -44,8 +44,8 @@ JOINT_STATE_EVENTS = {
     'received': 'messages; the sum of all outcomes, and of those that wait for base data',
     'gap': 'steps forward over max_gap and five median periods of these joints; their estimator '
            'is reset but keeps the learned noise',
-    'jump_back': 'steps back over max_gap and five median periods of these joints; all of them is '
-                 'reset',
+    'jump_back': 'steps back over max_gap and five median periods of these joints, or smaller '
+                 'ones that a second older message confirmed; all of them is reset',
     'overruns': 'messages that a full queue, an overload that lasts, or the network lost before '
                 'they were received',
     'velocity_ignored': 'velocities not one for each name',
@@ -86,7 +86,8 @@ BASE_OUTCOMES = {
 BASE_EVENTS = {
     'received': 'messages; the sum of all outcomes',
     'gap': 'steps forward over 0.1 s and five median periods; everything is reset',
-    'jump_back': 'steps back over 0.1 s and five median periods; everything is reset',
+    'jump_back': 'steps back over 0.1 s and five median periods, or smaller ones that a second '
+                 'older message confirmed; everything is reset',
     'frame_changed': 'messages from another link than the one before; everything is reset',
 }
 BASE_ABSENCES = {

@@ -109,8 +109,8 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         (quantity.partition(' of ')[2].removesuffix(': '), warning)
         for quantity, warning in result.warnings.items())]
     if result.counters['jump_back']:
-        lines.append('time went back: the figures cover the records after the last jump; the '
-                     'table and the bag cover all')
+        lines.append('time went back: the figures cover the records after the last jump of a '
+                     'second or more; the table and the bag cover all')
     return lines
 
 
