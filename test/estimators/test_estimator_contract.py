@@ -141,3 +141,12 @@ def test_an_unknown_parameter_is_refused_with_the_names_of_the_known(name):
 def test_a_parameter_out_of_range_is_refused(name, parameters):
     with pytest.raises(ParameterError, match=next(iter(parameters))):
         make_estimator(name, 2, **parameters)
+
+
+def test_a_number_of_numpy_is_a_number():
+    """As in a loop over densities."""
+    estimator, same = (make_estimator('kalman', 1, snap_density=value)
+                       for value in (np.float64(10.0), 10.0))
+    for k in range(10):
+        sample = 10_000_000 * (k + 1), np.array([0.1 * k]), np.array([10.0])
+        assert estimator.update(*sample).qdd == same.update(*sample).qdd

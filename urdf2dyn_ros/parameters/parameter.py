@@ -91,7 +91,7 @@ class Parameter:
             if not numbers or (len(numbers) != len(self.default) and not self.any_length):
                 raise ValueError
             return numbers
-        if kind is float and type(value) is int:
+        if kind is float and (type(value) is int or isinstance(value, float)):   # numpy's too
             return float(value)
         if type(value) is not kind:
             raise TypeError
