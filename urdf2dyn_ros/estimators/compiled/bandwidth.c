@@ -56,6 +56,17 @@ static int by_velocity(const Bandwidth *b, long j)
         : positions < FEWEST_COMPARED && velocities > 0.0;
 }
 
+/* Average a row of the filters, (filters, joints), by their weights: (joints). */
+static void average(const Bandwidth *b, const double *each, double *restrict mean)
+{
+    const long n = b->joints, all = b->filters * n;
+    for (long j = 0; j < n; j++)
+        mean[j] = 0.0;
+    for (long first = 0; first < all; first += n)
+        for (long j = 0; j < n; j++)
+            mean[j] += b->weights[first + j] * each[first + j];
+}
+
 static void compare(Bandwidth *b, long long stamp, double passed, const double *measured)
 {
     const long n = b->joints, all = b->filters * n;
@@ -164,6 +175,36 @@ static void add_errors(const Bandwidth *b, long j, double *excess)
     }
 }
 
+/* Weight the filters by the squares of their squared errors. Loops over joints are of vectors. */
+static void share(Bandwidth *b, const double *declared, const double *squares)
+{
+    const long n = b->joints, all = b->filters * n;
+    double least[n + 1], sum[n + 1], inverse[n + 1];
+    for (long j = 0; j < n; j++)
+        least[j] = INFINITY, sum[j] = inverse[j] = b->declared[j] = 0.0;
+    for (long first = 0; first < all; first += n)
+        for (long j = 0; j < n; j++)
+            least[j] = smaller(squares[first + j], least[j]);
+    for (long first = 0; first < all; first += n)
+#pragma GCC ivdep
+        for (long j = 0; j < n; j++) {
+            const double part = least[j] / squares[first + j];
+            b->weights[first + j] = part * part;
+            sum[j] += part * part;
+        }
+    for (long first = 0; first < all; first += n)
+#pragma GCC ivdep
+        for (long j = 0; j < n; j++) {
+            const long c = first + j;
+            b->weights[c] /= sum[j];
+            inverse[j] += b->weights[c] / squares[c];
+            b->squares[c] = squares[c];
+            b->declared[j] += b->weights[c] * declared[c];
+        }
+    for (long j = 0; j < n; j++)
+        b->variance[j] = 1.0 / inverse[j];
+}
+
 /* Arrays: (filters, joints); declared: variances of the accelerations; known: (joints). */
 static void weigh(Bandwidth *b, const double *declared, const double *accelerations,
                   const double *known, const char *single, const double *most, double h)
@@ -182,21 +223,5 @@ static void weigh(Bandwidth *b, const double *declared, const double *accelerati
     if (b->filters > 1)
         add_missed(b->onset, n, all, squares, accelerations, credible, single, most,
                    h / time_scale(b));
-    for (long j = 0; j < n; j++) {
-        double least = INFINITY, sum = 0.0, inverse = 0.0;
-        b->declared[j] = 0.0;
-        for (long c = j; c < all; c += n)
-            least = smaller(squares[c], least);
-        for (long c = j; c < all; c += n) {
-            b->weights[c] = least / squares[c] * (least / squares[c]);
-            sum += b->weights[c];
-        }
-        for (long c = j; c < all; c += n) {
-            b->weights[c] /= sum;
-            inverse += b->weights[c] / squares[c];
-            b->squares[c] = squares[c];
-            b->declared[j] += b->weights[c] * declared[c];
-        }
-        b->variance[j] = 1.0 / inverse;
-    }
+    share(b, declared, squares);
 }

@@ -263,12 +263,9 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double since, double b
     double late[2 * n + 1], kept[2 * n + 1];
     predict(f, h);
     for (int k = 0; k < 2; k++)
-        for (long j = 0; j < n; j++) {
-            double rate = 0.0;
-            for (long filter = 0; filter < b->filters; filter++)
-                rate += b->weights[filter * n + j] * f->state[(k + 1) * all + filter * n + j];
-            late[k * n + j] = rate * stamps;
-        }
+        average(b, f->state + (k + 1) * all, late + k * n);
+    for (long c = 0; c < 2 * n; c++)
+        late[c] *= stamps;
     const double off = f->off = time_error(f, since, behind, late, kind);
     if (off != 0.0 && kind == AFTER_SAME)
         move(f, -off);
@@ -284,12 +281,7 @@ int urdf2dyn_kalman(Filter *f, long long stamp, double h, double since, double b
         weigh(b, f->state + NUMBER[2][2] * all, f->state + 2 * all, f->known, single, most, h);
     }
     for (int k = 0; k < 3; k++)
-        for (long j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (long filter = 0; filter < b->filters; filter++)
-                sum += b->weights[filter * n + j] * f->state[k * all + filter * n + j];
-            f->estimate[k * n + j] = sum;
-        }
+        average(b, f->state + k * all, f->estimate + k * n);
     for (long j = 0; j < n; j++) {
         const double *followed = f->state + f->following * n + j;
         f->estimate[4 * n + j] = follows(f, j) ? followed[all] : f->estimate[n + j];

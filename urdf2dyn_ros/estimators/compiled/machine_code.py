@@ -25,7 +25,9 @@ from urdf2dyn_ros.estimators import (
 )
 from urdf2dyn_ros.joint_states import clock_slips
 
-_OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno', NATIVE)
+# a loop with a choice between two results becomes one of vectors where neither may trap
+_OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno',
+            '-fno-trapping-math', NATIVE)
 _SOURCES = ('clock_slips.c', 'constant_jerk.c', 'onset.c', 'bandwidth.c', 'hindsight.c',
             'kalman.c', 'kalman_fixed_lag.c', 'sensor_noise.c')
 _MACROS = {

@@ -32,15 +32,19 @@ static void add_missed(Onset *o, long joints, long all, double *squares,
                        const double *most, double h)
 {
     const double kept = exp(-h / ONSET_MEMORY), new = 1.0 - exp(-h / DEVIATION_MEMORY);
-    for (long j = 0; j < joints; j++) {
-        double total = 0.0, inverse = 0.0, mean = 0.0, faster = 0.0;
-        for (long c = j; c < all; c += joints) {
-            const double weight = 1.0 / (squares[c] * squares[c]);
-            total += weight;
-            inverse += weight / squares[c];
-            mean += weight * accelerations[c];
+    double total[joints + 1], inverse[joints + 1], sum[joints + 1];
+    for (long j = 0; j < joints; j++)
+        total[j] = inverse[j] = sum[j] = 0.0;
+    for (long first = 0; first < all; first += joints)
+        for (long j = 0; j < joints; j++) {
+            const double square = squares[first + j], weight = 1.0 / (square * square);
+            total[j] += weight;
+            inverse[j] += weight / square;
+            sum[j] += weight * accelerations[first + j];
         }
-        mean /= total;
+    for (long j = 0; j < joints; j++) {
+        const double mean = sum[j] / total[j];
+        double faster = 0.0;
         o->judged[j] += 1.0;
         const double gain = fmax(new, 1.0 / o->judged[j]);
         for (long c = all - joints + j; c >= 0; c -= joints) {
@@ -49,7 +53,7 @@ static void add_missed(Onset *o, long joints, long all, double *squares,
             o->missed[c] = larger(o->missed[c] * kept, smaller(most[c], faster));
             squares[c] += o->missed[c];
             const double excess = shown(o, c, deviation, larger(o->deviations[c], declared[c]),
-                                        total / inverse, single[c]);
+                                        total[j] / inverse[j], single[c]);
             faster = present ? larger(faster, excess) : faster;
             o->deviations[c] += gain * (deviation * deviation - o->deviations[c]);
         }
