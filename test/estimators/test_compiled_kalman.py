@@ -70,7 +70,8 @@ def samples(kind: str) -> Recording:
 
 
 LAGGING = [('A with outliers', {}), ('C slipping', {}), ('C', {'lag': 0.0}),
-           ('A homed again', {'lag': 0.05}), ('C the newest ones', {}),
+           ('A homed again', {'lag': 0.05}), ('C homed again', {'lag': 0.05}),
+           ('C the newest ones', {}),
            ('A half of it of positions', {'snap_density': 1e3, 'position_noise': 1e-4}),
            ('E of positions', {'lag': 0.012, 'gate': 0.0}), ('A', {'snap_density': 1e5})]
 """Samples and parameters of the filter with a lag."""

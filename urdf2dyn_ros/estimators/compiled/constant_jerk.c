@@ -10,8 +10,8 @@
 #define STATES 4
 #define ROWS 14
 
-/* Columns in a block of gains: those of a vector register. Wider vectors cost twice the time, as
-   compilers store them after each operation. */
+/* Columns in a block of what a smoother stores: those of a vector register. Wider vectors cost
+   twice the time, as compilers store them after each operation. */
 #if defined(__AVX512F__)
 #define WIDTH 8
 #elif defined(__AVX__)
@@ -20,9 +20,9 @@
 #define WIDTH 2
 #endif
 
-/* Rows of a block of gains that a smoother needs: those of states, innovations over their
-   covariance, and its inverse; the part of the jerk that is left after half of the step; and 1,
-   or 0 where a column was reset after the sample. */
+/* Rows of gains that a smoother needs: those of states, innovations over their covariance, and
+   its inverse; the part of the jerk that is left after half of the step; and 1, or 0 where a
+   column was reset after the sample. */
 enum {NORMALISED = 8, INVERSE = 10, JERK_LEFT = 13, LINKED, GAINS};
 
 static const int NUMBER[STATES][STATES] = {
@@ -79,15 +79,15 @@ static void predict_columns(double *z, long all, double h, const double *restric
     }
 }
 
-/* Correct some columns by the measurements that are kept, two rows, NaN where there is none, with
-   their variances and how late they are. `gains` is their block, or 0. */
-static inline void correct_columns(double *z, long all, long columns, const double *restrict kept,
+/* Correct states and covariances by the measurements that are kept, two rows, NaN where there is
+   none, with their variances and how late they are. Rows of gains are so far apart. */
+static inline void correct_columns(double *z, long all, const double *restrict kept,
                                    const double *restrict variance, const double *restrict late,
-                                   double *restrict gains)
+                                   double *restrict gains, long apart)
 {
     NAMED_ROWS(z);
 #pragma GCC ivdep
-    for (long c = 0; c < columns; c++) {
+    for (long c = 0; c < all; c++) {
         const long o = all + c;
         const int lost_q = kept[c] != kept[c], lost_qd = kept[o] != kept[o];
         const double e0 = lost_q ? 0.0 : y0[c], e1 = lost_qd ? 0.0 : y1[c];
@@ -103,10 +103,14 @@ static inline void correct_columns(double *z, long all, long columns, const doub
         const double k10 = s0 * a01 - so * a00, k11 = s0 * a11 - so * a01;
         const double k12 = s0 * a12 - so * a02, k13 = s0 * a13 - so * a03;
         if (gains) {
-            const double rest[] = {k00, k01, k02, k03, k10, k11, k12, k13, s1 * e0 - so * e1,
-                                   s0 * e1 - so * e0, s1, -so, s0};
-            for (int k = 0; k < JERK_LEFT; k++)
-                gains[k * WIDTH + c] = rest[k];
+            double *restrict first = gains + c;
+            first[0] = k00, first[apart] = k01, first[2 * apart] = k02, first[3 * apart] = k03;
+            first[4 * apart] = k10, first[5 * apart] = k11, first[6 * apart] = k12;
+            first[7 * apart] = k13;
+            first[NORMALISED * apart] = s1 * e0 - so * e1;
+            first[(NORMALISED + 1) * apart] = s0 * e1 - so * e0;
+            first[INVERSE * apart] = s1, first[(INVERSE + 1) * apart] = -so;
+            first[(INVERSE + 2) * apart] = s0;
         }
         p[c] -= k00 * e0 + k10 * e1;
         v[c] -= k01 * e0 + k11 * e1;

@@ -15,10 +15,10 @@ typedef struct {
     const double *known;      /* (joints): part of the variance that was learned */
     double *estimate;         /* (5, joints): position, mean velocity of the filters, acceleration
                                  and its deviation, velocity */
-    double *gains;            /* (blocks, GAINS, WIDTH) that a smoother needs, or 0 */
+    double *gains;            /* (GAINS, apart) that a smoother needs, or 0 */
     double gate, acceleration_step, max_variance;
     double off;               /* by which the newest stamp is wrong [s] */
-    long apart;               /* from one of these blocks to the next */
+    long apart;               /* columns of gains; a few more than of the state */
     long tracking;            /* filter that follows every motion */
     long following;           /* the same, or -1 if there is none with the states of all joints
                                  whose velocity is measured */
@@ -40,9 +40,8 @@ static void predict(Filter *f, double h)
     }
     predict_columns(z, all, h, b->density, kept);
     for (long c = 0; f->gains && c < all; c++) {
-        double *gains = f->gains + c / WIDTH * f->apart + c % WIDTH;
-        gains[JERK_LEFT * WIDTH] = kept[c];
-        gains[LINKED * WIDTH] = 1.0;
+        f->gains[JERK_LEFT * f->apart + c] = kept[c];
+        f->gains[LINKED * f->apart + c] = 1.0;
     }
     for (int k = 0; k < 2; k++)
         for (long filter = 0; filter < b->filters; filter++)
@@ -206,16 +205,10 @@ static void correct(Filter *f, const double *late, const double *kept)
                 wide[1][first + j] = f->variance[k * n + j];
                 wide[2][first + j] = late[k * n + j];
             }
-    if (!f->gains) {
-        correct_columns(f->state, all, all, wide[0], wide[1], wide[2], 0);
-        return;
-    }
-    long c = 0;
-    for (; c + WIDTH <= all; c += WIDTH)
-        correct_columns(f->state + c, all, WIDTH, wide[0] + c, wide[1] + c, wide[2] + c,
-                        f->gains + c / WIDTH * f->apart);
-    correct_columns(f->state + c, all, all - c, wide[0] + c, wide[1] + c, wide[2] + c,
-                    f->gains + c / WIDTH * f->apart);
+    if (f->gains)
+        correct_columns(f->state, all, wide[0], wide[1], wide[2], f->gains, f->apart);
+    else
+        correct_columns(f->state, all, wide[0], wide[1], wide[2], 0, 0);
 }
 
 /* Return whether position and velocity of a joint are those of one filter. */

@@ -7,39 +7,43 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
-from urdf2dyn_ros.estimators.constant_jerk import FILTER_ROWS
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.estimators.wrong_stamp import CARRIED
 
-_GAINS, _LINKED = 15, 14   # rows of a block of gains, as in constant_jerk.c, and one of them
+_GAINS, _LINKED = 15, 14   # rows of gains, as in constant_jerk.c, and one of them
+_RECORD, _SHOWN = 16, 30   # rows that are stored of a sample, and of `Shown` in shown.c
+_SETTLING = 16           # samples after a reset until a state is known well
 _CACHE_LINE = 8          # numbers
 _FIRST_CAPACITY = 32    # samples, at first; a power of 2
-_ARRAYS = {'steps': 0, 'states': 1, 'gains': 1}   # with the axis of the samples
+_ARRAYS = ('steps', 'states', 'gains')   # of the samples
+_OTHERS = ('shown', 'anchors', 'settled', 'mean')
 
 
 class _Lag(ctypes.Structure):
     """Structure of kalman_fixed_lag.c."""
 
     _fields_ = (('filter', ctypes.c_void_p), ('hindsight', ctypes.c_void_p),
-                ('samples', ctypes.c_long),
-                *((name, ctypes.c_void_p) for name in (*_ARRAYS, 'smoothed')))
+                *((name, ctypes.c_long) for name in ('samples', 'blocks', 'turn')),
+                *((name, ctypes.c_void_p) for name in (*_ARRAYS, *_OTHERS)))
 
 
 class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
     """
     The same smoother, by two calls of C for each sample; a CompilerError as of `machine_code`.
 
-    The samples of the lag are stored, and the estimate is computed from them when it is due:
-    each sample's number, modulo the room for samples, is its row.
+    Samples of the lag are not corrected by each sample, but a few times: kalman_fixed_lag.c. The
+    number of a sample, modulo the room for samples, is its row.
     """
 
     def _start(self) -> None:
         width = self._code.width
         blocks = -(-self._filters * self._joints // width)
         self._steps = _rows(_FIRST_CAPACITY)
-        self._states = _rows(blocks, _FIRST_CAPACITY, FILTER_ROWS, width)
-        self._gains = _rows(blocks, _FIRST_CAPACITY, _GAINS, width)
+        self._states = _rows(_FIRST_CAPACITY, blocks, _RECORD, width)
+        self._gains = _rows(_FIRST_CAPACITY, _GAINS, blocks, width)
+        self._shown = _rows(blocks, _SHOWN, width)
+        self._anchors, self._settled = np.repeat(np.array([[-1], [0]], np.int64), blocks, axis=1)
         self._mean: Array = np.zeros((5, self._joints))
         super()._start()
         # not the filtered estimates are compared, but the smoothed ones
@@ -48,18 +52,19 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
 
     def _lay_out(self) -> None:
         """Note where the arrays are."""
-        self._lag_struct = _Lag(self._address, self._smoothed_hindsight, len(self._steps), *(
-            array.ctypes.data for array in (*(getattr(self, f'_{name}') for name in _ARRAYS),
-                                            self._mean)))
+        self._lag_struct = _Lag(self._address, self._smoothed_hindsight,
+                                *self._states.shape[:2], 0, *(
+            getattr(self, f'_{name}').ctypes.data for name in (*_ARRAYS, *_OTHERS)))
         self._lag_address = ctypes.addressof(self._lag_struct)
-        self._first_gains, self._sample_bytes = self._gains.ctypes.data, self._gains.strides[1]
-        self._struct.apart = self._gains[0].size if self._joints else 0
+        self._first_gains, self._sample_bytes = self._gains.ctypes.data, self._gains.strides[0]
+        self._struct.apart = self._gains[0, 0].size
 
     def _begin(self, joints: NDArray[np.bool_], measured: Array) -> None:
         super()._begin(joints, measured)
         block, column = np.divmod(np.flatnonzero(np.tile(joints, self._filters)),
                                   self._code.width)
-        self._gains[block, self._row(), _LINKED, column] = 0.0
+        self._gains[self._row(), _LINKED, block, column] = 0.0
+        self._settled[block] = self._count + _SETTLING
 
     def _advance(self, stamp: int, measured: Array) -> None:
         if len(self._stamps) >= len(self._steps):
@@ -77,7 +82,14 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
         self._measured[:] = newest   # velocities of the estimate are as at that sample
 
     def _estimate(self, stamp: int) -> Estimate:
-        return KalmanFixedLag._estimate(self, stamp)
+        self._add(stamp)
+        newest = self._count - 1   # number of the present sample
+        certain = self._code.smooth(self._lag_address, newest - len(self._stamps) + 1, newest,
+                                    self._stamps[0])
+        position, velocity, acceleration, _, deviation = self._mean.copy()
+        return Estimate(self._stamps[0], position, velocity, acceleration, deviation,
+                        valid=self._usable.begun(self._count, self._rejecting) and self._lagging
+                        and bool(certain))
 
     def _row(self) -> int:
         return self._count % len(self._steps)
@@ -85,20 +97,12 @@ class CompiledKalmanFixedLag(CompiledKalman, KalmanFixedLag):
     def _make_room(self) -> None:
         """Double the room for samples."""
         numbers = np.arange(self._count - len(self._stamps), self._count)
-        for name, axis in _ARRAYS.items():
+        for name in _ARRAYS:
             old = getattr(self, f'_{name}')
-            room = old.shape[axis]
-            new = _rows(*old.shape[:axis], 2 * room, *old.shape[axis + 1:])
-            np.moveaxis(new, axis, 0)[numbers % (2 * room)] = np.moveaxis(
-                old, axis, 0)[numbers % room]
+            new = _rows(2 * len(old), *old.shape[1:])
+            new[numbers % len(new)] = old[numbers % len(old)]
             setattr(self, f'_{name}', new)
         self._lay_out()
-
-    def _smoothed(self, dropped: int) -> Array:
-        newest = self._count - 1   # that of the present sample
-        self._code.smooth(self._lag_address, newest - len(self._stamps) + 1, newest,
-                          self._stamps[0])
-        return self._mean.copy()
 
     def _follow(self, estimate: Estimate, velocities: Array) -> None:
         """Do nothing: that is done in C."""

@@ -29,7 +29,7 @@ from urdf2dyn_ros.joint_states import clock_slips
 _OPTIONS = ('-O3', '-fno-fast-math', '-fno-finite-math-only', '-fno-math-errno',
             '-fno-trapping-math', NATIVE)
 _SOURCES = ('clock_slips.c', 'constant_jerk.c', 'onset.c', 'bandwidth.c', 'hindsight.c',
-            'kalman.c', 'kalman_fixed_lag.c', 'sensor_noise.c')
+            'kalman.c', 'shown.c', 'kalman_fixed_lag.c', 'sensor_noise.c')
 _MACROS = {
     **{name: getattr(clock_slips, name) for name in (
         'MOST_USUAL', 'FOLLOWING_GAIN', 'SIGNIFICANT')},
@@ -70,7 +70,7 @@ class MachineCode(NamedTuple):
     """Functions of the C files in this folder."""
 
     step: Callable[[int, int, float, float, float, float, int], int]
-    smooth: Callable[[int, int, int, int], None]
+    smooth: Callable[[int, int, int, int], int]
     learn: Callable[[int, int, int, int, float], None]
     follow_clock: Callable[[int, float, int], int]
     width: int   # columns in a block of what a smoother stores
@@ -102,7 +102,7 @@ def machine_code(compiler: Compiler) -> MachineCode:
         smooth.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_long,
                            ctypes.c_longlong]
         follow_clock.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_long]
-        smooth.restype = learn.restype = None
+        learn.restype = None
         return MachineCode(step, smooth, learn, follow_clock,
                            ctypes.c_long.in_dll(library, 'urdf2dyn_width').value)
 
