@@ -72,7 +72,7 @@ class Moments:
         for apart in range(min(NEAR_LAGS, lags)):
             row = np.arange(lags - apart)
             gram[row, row + apart] = gram[row + apart, row] = np.einsum(
-                'ik,ik->i', residuals[row], residuals[row + apart])
+                'ik,ik->i', residuals[:lags - apart], residuals[apart:])
         squares = np.einsum('ik,ik,k->i', residuals, residuals, moving)
         return Moments(gram, squares, power, float(middle.min()), float(middle.max()),
                        float(np.abs(residuals[lags // 2]).max()))
