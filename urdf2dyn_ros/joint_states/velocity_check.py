@@ -36,7 +36,8 @@ SMALL_ERRORS = np.array([0.1, 1e-3, 1e-2])
 """Errors up to which a velocity is used again after a few blocks, as the tolerances."""
 
 SCAN_PERIOD = 3
-"""Blocks of which one is scanned for the lag, once there is a first figure."""
+"""Blocks of which one is scanned for the lag, once there is a first figure, and judged while all
+velocities are right."""
 
 LARGEST_REMAINING_FAULT = 0.5
 """Part of a fault that later blocks must exclude before the velocity is used again."""
@@ -134,6 +135,8 @@ class VelocityCheck:
         late = self._unused & moving & (~self._settled | (self._turn == 0))
         if late.any():
             self._scan.compare(samples[0][0], block.integral, late)
+        if self._turn and self._all_judged and self._all_used:
+            return
         yield
         absurd = self._regression.solve()
         yield

@@ -185,9 +185,7 @@ class Stream:
             False to add the sample without computing efforts, because a newer message waits.
 
         """
-        # the results are checked: numpy need not warn of numbers that are too large
-        with np.errstate(all='ignore'):
-            result = self._process(stamp, names, position, velocity, effort, compute)
+        result = self._process(stamp, names, position, velocity, effort, compute)
         self.counters['received'] += 1
         return self._counted(result)
 
@@ -208,6 +206,8 @@ class Stream:
             self.counters['used'] += 1
         return result
 
+    # the results are checked: numpy need not warn of numbers that are too large
+    @np.errstate(all='ignore')
     def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
                  velocity: Sequence[float], effort: Sequence[float],
                  compute: bool) -> Output | str | None:
