@@ -143,10 +143,11 @@ def test_a_parameter_out_of_range_is_refused(name, parameters):
         make_estimator(name, 2, **parameters)
 
 
-def test_a_number_of_numpy_is_a_number():
+@pytest.mark.parametrize('kind', [np.float64, np.float32, np.int64])
+def test_a_number_of_numpy_is_a_number(kind):
     """As in a loop over densities."""
     estimator, same = (make_estimator('kalman', 1, snap_density=value)
-                       for value in (np.float64(10.0), 10.0))
+                       for value in (kind(10.0), 10.0))
     for k in range(10):
         sample = 10_000_000 * (k + 1), np.array([0.1 * k]), np.array([10.0])
         assert estimator.update(*sample).qdd == same.update(*sample).qdd

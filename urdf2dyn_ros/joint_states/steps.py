@@ -34,7 +34,6 @@ class Steps:
         self._max_gap = max_gap
         # gaps are included, so that a stream may become slow
         self._last: deque[int] = deque(maxlen=STEPS_KEPT)
-        self._sum = 0               # of these [ns]
         self._behind = 0            # by which messages may be late [ns]
         self._catches_up = False    # whether the newest message came together with a late one
         self._step = 0              # the last one, if it was forward [ns]
@@ -73,14 +72,13 @@ class Steps:
             step < CROWDED_PART * period
             or (step < CATCHING_UP * period and self._behind > STILL_BEHIND * period))
         if not self._catches_up:
-            self._sum += step - (self._last[0] if len(self._last) == STEPS_KEPT else 0)
             self._last.append(step)
             self._behind = self._behind if step > LATE_PART * period else 0
 
     def clear(self) -> None:
         """Forget all steps."""
         self._last.clear()
-        self._sum, self._behind, self._catches_up = 0, 0, False
+        self._behind, self._catches_up = 0, False
         self._step = self._older = 0
 
     @property
@@ -97,10 +95,11 @@ class Steps:
         Such samples were sent twice or stamped on arrival, in a group. The longest step is not in
         the mean: a driver may stand still once.
         """
-        others = len(self._last) - 1
-        return self._catches_up or (
-            others >= FEWEST_STEPS and others * step < CROWDED_PART * self._sum   # most are not
-            and others * step < CROWDED_PART * (self._sum - max(self._last)))
+        if self._catches_up or len(self._last) <= FEWEST_STEPS:
+            return self._catches_up
+        longest = max(self._last)
+        return step < CROWDED_PART * longest and (   # seldom so
+            step * (len(self._last) - 1) < CROWDED_PART * (sum(self._last) - longest))
 
     def is_jump(self, step: int) -> bool:
         """Return whether a step, forward or back [ns], is a gap or a clock jump."""

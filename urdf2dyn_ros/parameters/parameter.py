@@ -6,12 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any
 
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ParameterError
 
 _PLAIN = re.compile(r'[0-9.+\-eE]+')
+_NUMBERS: dict[type, type] = {float: Real, int: Integral}   # numpy's are among them
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,8 @@ class Parameter:
             if not numbers or (len(numbers) != len(self.default) and not self.any_length):
                 raise ValueError
             return numbers
-        if kind is float and (type(value) is int or isinstance(value, float)):   # numpy's too
-            return float(value)
+        if isinstance(value, _NUMBERS.get(kind, ())) and not isinstance(value, bool):
+            return kind(value)
         if type(value) is not kind:
             raise TypeError
         return value
