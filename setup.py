@@ -11,12 +11,11 @@ HOME = 'https://a-seed-17898ced.example/urdf2dyn_ros'   # the host of the mainta
 VERSION = ElementTree.parse('package.xml').findtext('version')
 
 PLOTS = ['matplotlib>=3.5']
-TUNE = ['scipy>=1.8']
+ANALYSIS = [*PLOTS, 'scipy>=1.8']   # of evaluate, identify and excite
 RECORDINGS = ['rosbags>=0.11']
-ALL = [*PLOTS, *TUNE, *RECORDINGS, 'argcomplete>=1.12', 'xacro']
+ALL = [*ANALYSIS, *RECORDINGS, 'argcomplete>=1.12', 'xacro']
 ROS = [
-    *PLOTS, *TUNE,
-    'ros-rclpy[fastrtps]>=7.1', 'ros-std-msgs', 'ros-sensor-msgs', 'ros-std-srvs',
+    *ANALYSIS, 'ros-rclpy[fastrtps]>=7.1', 'ros-std-msgs', 'ros-sensor-msgs', 'ros-std-srvs',
     'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs', 'ros-geometry-msgs',
     'ros-nav-msgs',
 ]
@@ -79,8 +78,9 @@ setup(
     install_requires=[
         'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4',
     ],
-    extras_require={'plots': PLOTS, 'tune': TUNE, 'recordings': RECORDINGS, 'xacro': ['xacro'],
-                    'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,
+    extras_require={'plots': PLOTS, 'analysis': ANALYSIS, 'recordings': RECORDINGS,
+                    'xacro': ['xacro'], 'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO,
+                    'mujoco': MUJOCO,
                     'test': TEST, 'jazzy': JAZZY, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),

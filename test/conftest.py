@@ -18,11 +18,11 @@ from urdf2dyn_ros import InverseDynamics
 
 LONGEST = (
     'test_languages', 'test_demo', 'test_every_motion', 'test_twins', 'test_load',
-    'test_compiled_kalman', 'test_languages_loads', 'test_tune', 'test_node_control',
+    'test_compiled_kalman', 'test_languages_loads', 'test_node_control',
     'test_kalman', 'test_gap', 'test_default_parameters', 'test_identify_demo', 'test_package',
     'test_oracles', 'test_effort_comparison', 'test_simulated_efforts', 'test_compiled_cache',
     'test_repeated_positions', 'test_node_faults', 'test_fewest_operations', 'test_estimators',
-    'test_stream_machine', 'test_colcon', 'test_effort_checks', 'test_tune_command',
+    'test_stream_machine', 'test_colcon', 'test_effort_checks',
     'test_node_status', 'test_compiled_loads', 'test_gate', 'test_base_faults',
     'test_joint_simulator', 'test_publishers', 'test_joint_types', 'test_identify_command',
     'test_node_observer', 'test_benchmarks', 'test_documents', 'test_node_loads',
@@ -33,7 +33,7 @@ LONGEST = (
     'test_velocity_check', 'test_node_signals', 'test_evaluate_observer', 'test_single_precision',
     'test_node', 'test_simulators', 'test_identify_recordings', 'test_outliers',
     'test_node_publishers', 'test_examples', 'test_stream', 'test_misfits',
-    'test_misspelt_parameters', 'test_tune_set_back', 'test_momentum', 'test_overruns',
+    'test_misspelt_parameters', 'test_momentum', 'test_overruns',
     'test_executors', 'test_workers', 'test_node_base', 'test_node_description',
     'test_node_wrenches', 'test_serialized', 'test_shared_memory')
 """

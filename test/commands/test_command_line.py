@@ -233,7 +233,7 @@ def test_after_ctrl_c_no_empty_directory_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(('words', 'name'), [
     (['evaluate', 'table.csv', '--urdf', RX90, '-o', '.'], 'efforts.csv'),
-    (['tune', 'table.csv'], 'tuned.yaml'), (['export', RX90], 'rx90_dynamics.py')])
+    (['export', RX90], 'rx90_dynamics.py')])
 def test_what_is_there_is_not_replaced(words: list[str], name: str, tmp_path: Path,
                                        monkeypatch: pytest.MonkeyPatch,
                                        capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ for command in (['info', urdf], ['check', urdf], ['export', urdf, '-o', 'files']
     assert main(command) == 0, command
 from urdf2dyn_ros import InverseDynamics
 assert InverseDynamics(urdf, backend='python').gravity([0.1, 0.2]).shape == (2,)
-for command in (['evaluate', csv, '--urdf', urdf], ['tune', csv], ['excite', urdf],
+for command in (['evaluate', csv, '--urdf', urdf], ['excite', urdf],
                 ['identify', csv, '--urdf', urdf], ['graph', urdf], ['plot', csv]):
     assert main(command) == 1, command
 """
@@ -36,7 +36,7 @@ def test_without_extras_robots_are_read_exported_and_computed(tmp_path: Path) ->
     every, plots = "pip install 'urdf2dyn_ros[all]'", "pip install 'urdf2dyn_ros[plots]'"
     assert done.stderr.splitlines() == [
         *(f'error: urdf2dyn {name} needs scipy and matplotlib: {every}'
-          for name in ('evaluate', 'tune', 'excite', 'identify')),
+          for name in ('evaluate', 'excite', 'identify')),
         *(f'error: urdf2dyn {name} needs matplotlib: {plots}' for name in ('graph', 'plot'))]
     assert [path.name for path in tmp_path.iterdir()] == ['files']
 

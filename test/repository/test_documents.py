@@ -32,8 +32,7 @@ SHELL = ('cc', 'c++', 'head')
 """Other commands of these blocks that run."""
 
 PICTURES = ('comparison.files.plot_comparison', 'comparison.files.write_page',
-            'evaluation.external_report.draw_external', 'evaluation.job.external_picture',
-            'commands.tune.plot_tuning')
+            'evaluation.external_report.draw_external', 'evaluation.job.external_picture')
 """Functions that take most of the time."""
 
 FENCED = re.compile(r'^```(\w*)\n(.*?)^```', re.MULTILINE | re.DOTALL)

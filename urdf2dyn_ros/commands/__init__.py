@@ -43,7 +43,6 @@ COMMANDS = {name: Command(name) for name in (
     'graph',
     'page',
     'plot',
-    'tune',
     'evaluate',
     'excite',
     'identify',

@@ -1,1 +1,0 @@
-"""Parameters of the Kalman filters from a recording: noise, predictions, pictures."""
