@@ -1,6 +1,5 @@
 """An XML text of a robot whose elements are found in it, and edits of them."""
 
-import re
 from collections.abc import Callable
 
 from urdf2dyn_ros.errors import ParameterError, Problem
@@ -42,16 +41,6 @@ class EditableText:
         """Return the edit that replaces the content of an element."""
         place = self.places[element]
         return [(place.opened, place.closed, content)] if place.closed > place.opened else []
-
-    def without(self, element: Element) -> list[Edit]:
-        """Return the edit that deletes an element, with its line if nothing else is there."""
-        place = self.places[element]
-        start, end = place.start, place.end
-        before = len(self.text[:start].rstrip(' \t'))
-        line_end = re.compile(r'[ \t]*(\r\n|\n|\r)').match(self.text, end)
-        if line_end and self.text[before - 1:before] in ('\n', '\r'):
-            start, end = before, line_end.end()
-        return [(start, end, '')]
 
 
 def decoded_text(text: str | bytes) -> str:

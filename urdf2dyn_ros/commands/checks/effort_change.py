@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.commands.checks.other_descriptions import no_loads, other_description
+from urdf2dyn_ros.commands.checks.other_descriptions import OTHER_DESCRIPTIONS, no_loads
 from urdf2dyn_ros.errors import Problem, Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.joints import JOINTS
@@ -70,7 +70,7 @@ class EffortChanges:
 
     def of(self, problem: Problem) -> EffortChange | None:
         """Return the effect of a problem; None where there is nothing to compare with."""
-        other = other_description(problem.code)
+        other = OTHER_DESCRIPTIONS.get(problem.code)
         element = self._text.element(problem)
         if other is None or element is None or not self._left or not self._dynamics.joint_names:
             return None
@@ -79,13 +79,13 @@ class EffortChanges:
         if not edits:
             return None
         try:
-            read, mended = (_dynamics(text, other.loads) for text in (
+            read, corrected = (_dynamics(text, other.loads) for text in (
                 self._text.text, edited(self._text.text, edits)))
         except Urdf2DynError:
             return None
-        if mended.joint_names != self._dynamics.joint_names:
+        if corrected.joint_names != self._dynamics.joint_names:
             return None
-        difference = np.asarray(read(*self._states)) - np.asarray(mended(*self._states))
+        difference = np.asarray(read(*self._states)) - np.asarray(corrected(*self._states))
         largest = np.abs(difference).max(axis=0)
         k = int(largest.argmax())
         rms = float(np.sqrt((difference[:, k] ** 2).mean()))

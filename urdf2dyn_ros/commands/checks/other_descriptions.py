@@ -1,4 +1,4 @@
-"""The descriptions that `urdf2dyn check` compares with where a problem needs a guess."""
+"""The descriptions that `urdf2dyn check` compares with, to find what a problem does to efforts."""
 
 import math
 import re
@@ -7,7 +7,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from urdf2dyn_ros.commands.checks.mending import MENDS
 from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import LOAD_PARAMETERS, with_loads
 from urdf2dyn_ros.multibody import multibody
@@ -51,14 +50,6 @@ class OtherDescription(NamedTuple):
     words: str
     change: Change
     loads: Callable[[RobotModel], tuple[RobotModel, Loads]] = no_loads
-
-
-def other_description(code: str) -> OtherDescription | None:
-    """Return what to compare a description with that has a problem of this code, if anything."""
-    if code in _OTHERS:
-        return _OTHERS[code]
-    mend = MENDS.get(code)
-    return None if mend is None else OtherDescription('the description without this problem', mend)
 
 
 def _scaled(attribute: str, factor: float) -> Change:
@@ -113,7 +104,7 @@ def _second_reduction(text: EditableText, element: Element, _: str) -> list[Edit
 _NO_TENSOR = 'a link without this tensor'
 _ROTORS = f'both with a rotor of {ROTOR_INERTIA:g} kg m^2 at each joint'
 
-_OTHERS = {
+OTHER_DESCRIPTIONS = {
     'dynamics-negative': OtherDescription('no friction of this kind there, if the sign is dropped',
                                           lambda text, element, name: text.with_values(
                                               element, {name: '0'}), _with_friction),
@@ -132,4 +123,4 @@ _OTHERS = {
     'units-mass': OtherDescription('the mass in grams', _scaled('value', 1e-3)),
     'units-mass-ratio': OtherDescription('the light link without mass', _without_mass),
 }
-"""Code of a warning that needs a guess to what it is compared with."""
+"""Code of a warning to what the description is compared with; the others have no effect."""

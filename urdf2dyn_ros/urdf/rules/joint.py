@@ -36,8 +36,9 @@ def axes(robot: Description) -> Iterator[Problem]:
             yield reject('axis-zero', axis, 'a zero vector has no direction; write one of length '
                          '1, like "0 0 1"', 'xyz')
         elif abs(norm - 1.0) > _UNIT_TOLERANCE:
+            unit = ' '.join(f'{entry / norm + 0.0:.12g}' for entry in xyz)
             yield warn('axis-not-unit', axis, f'length {norm:.6g} instead of 1; only its '
-                       'direction is used', 'xyz')
+                       f'direction is used, write "{unit}"', 'xyz')
 
 
 def missing_limits(robot: Description) -> Iterator[Problem]:
