@@ -5,15 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.damaged import Damaged
 from urdf2dyn_ros.recordings.messages import decoder
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
-from urdf2dyn_ros.recordings.storage import Intact, Topic, choose_topic
+from urdf2dyn_ros.recordings.storage import BagStorage, choose_topic
 
 _MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
 """First bytes of a file by suffix, and the name of its format."""
 
 METADATA = 'metadata.yaml'
+
+_REPAIRS = {'.mcap': 'mcap recover {0} -o new.mcap',
+            '.db3': 'sqlite3 {0} .recover | sqlite3 new.db3'}
+"""The command that saves what can be read of a file, by suffix."""
 
 
 class BagRecording(Recording):
@@ -22,7 +25,15 @@ class BagRecording(Recording):
     def __init__(self, path: Path, topic: str | None = None) -> None:
         super().__init__(path)
         _check_kind(path)
-        self._storage, topics = _opened(path)
+        self.remedy = _remedy(path)
+        self._storage = BagStorage(path)
+        try:
+            topics = self._storage.topics()
+        except Urdf2DynError:
+            raise
+        # the library raises many types on damaged bytes
+        except Exception as error:
+            raise RecordingError(path, _why_not_opened(path, error, self.remedy)) from None
         self._topic = choose_topic(topics, topic, path)
         self.topic = self._topic.name
         for file in [path, *path.glob('*.db3')]:
@@ -43,9 +54,6 @@ class BagRecording(Recording):
         if unstamped:
             self.remark(f'messages without a stamp: {unstamped}; the time of their recording is '
                         'used')
-        if self._storage.fault:
-            raise self.defect(f'{self._storage.fault}, and its end may be missing: record it '
-                              'again, or continue with what was read')
         if expected and number < expected:
             self.remark(f'messages announced: {expected}, but there are {number}')
 
@@ -88,22 +96,19 @@ def _in_compressed_bag(path: Path) -> bool:
                                            re.IGNORECASE) is not None
 
 
-def _opened(path: Path) -> tuple[Intact | Damaged, list[Topic]]:
-    """Return the storage and its topics; for a damaged bag those that can be read."""
-    whole = Intact(path)
-    try:
-        return whole, whole.topics()
-    except Urdf2DynError:
-        raise
-    # the library raises many types on damaged bytes
-    except Exception as error:
-        fault = one_line(error)
+def _remedy(path: Path) -> str:
+    """Return the commands that make a readable bag of a damaged one."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    repairs = {file.suffix.lower(): _REPAIRS[file.suffix.lower()].format(file.name)
+               for file in files if file.suffix.lower() in _REPAIRS}
+    saving = f'{" or ".join(repairs.values())} saves what can be read of a file' if repairs else ''
+    reindex = f'ros2 bag reindex {path.name} writes its metadata again' if path.is_dir() else ''
+    return ', '.join(filter(None, (saving, reindex)))
+
+
+def _why_not_opened(path: Path, error: Exception, remedy: str) -> str:
+    fault = one_line(error)
     if set('?#%') & set(str(path)):
-        raise RecordingError(path, f'cannot be opened ({fault}); SQLite does not accept ?, # '
-                             'and % in a path: rename it')
-    storage = Damaged(path, fault)
-    topics = storage.topics()
-    if not topics:
-        raise RecordingError(path, f'damaged, and nothing of it can be read ({fault}); copy it '
-                             'again from where it was recorded')
-    return storage, topics
+        return (f'cannot be opened ({fault}); SQLite does not accept ?, # and % in a path: rename '
+                'it')
+    return f'damaged ({fault}): {remedy}'

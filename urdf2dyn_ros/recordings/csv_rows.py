@@ -10,12 +10,12 @@ from typing import TextIO
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.quoting import escaped, first_names
-from urdf2dyn_ros.recordings.decimal_commas import DecimalCommas
 
 _LONGEST_LINE = 1_000_000
 _LONGEST_CELL = 60
 _MOST_NAMES = 40
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
+_DECIMAL_COMMAS = 'decimal commas: save with points'
 _PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
 """float() also accepts 1_0 and digits of other scripts, which are mistakes here."""
 
@@ -30,7 +30,7 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     Yield number and cells of every line that is not empty, first the names of the columns.
 
     These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
-    by commas, semicolons or tabs; with the latter two, its numbers may have decimal commas.
+    by commas, semicolons or tabs, its numbers have decimal points.
     `defect` returns the error of a text, which names the line; `remark` is called with what a user
     should know of a file without defect, `progress` with the number of characters that have been
     read.
@@ -45,14 +45,12 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             names = [name.strip() for name in next(reader)]
             _check_names(names, defect)
             yield reader.line_num, names
-            commas = None if separator == ',' else DecimalCommas(names)
             for row in reader:
                 if not row:
                     continue
                 if len(row) != len(names):
                     raise defect(_cell_count(reader.line_num, row, names, separator))
-                yield reader.line_num, row if commas is None else _with_points(
-                    commas, reader.line_num, row, defect, remark)
+                yield reader.line_num, row
     except UnicodeDecodeError as error:
         raise defect(f'not UTF-8 ({error.reason}): not a table, or in another encoding; save it '
                      'as UTF-8') from None
@@ -79,7 +77,7 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
         except ValueError:
             pass
         cell = row[column]
-        comma = ' (with a decimal comma? write a point)' if ',' in cell else ''
+        comma = f'; {_DECIMAL_COMMAS}' if ',' in cell else ''
         return (f'line {line}, column {names[column]!r}: {escaped(repr(cell), _LONGEST_CELL)} is '
                 f'not a number{comma}')
     return f'line {line}: not all cells are numbers'
@@ -109,27 +107,12 @@ def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Ite
         yield line
 
 
-def _with_points(commas: DecimalCommas, line: int, row: list[str], defect: Defect,
-                 remark: Callable[[str], None]) -> list[str]:
-    """Return a row whose decimal commas are points; the first one is a remark."""
-    before = commas.first
-    try:
-        row = commas.read(line, row)
-    except ValueError as error:
-        raise defect(str(error)) from None
-    if commas.first != before:
-        remark('commas in numbers are read as decimal ones')
-    return row
-
-
 def _cell_count(line: int, row: Sequence[str], names: Sequence[str], separator: str) -> str:
     """Return that a row has not as many cells as there are columns, and why that may be."""
     count = f'line {line}: {counted(len(row), "cell")}, but {counted(len(names), "column")}'
     if len(row) < len(names):
         return f'{count}; is the file truncated there?'
-    comma = ('; where numbers have decimal commas, columns are separated by semicolons or tabs'
-             if separator == ',' else '')
-    return f'{count}{comma}'
+    return f'{count}; {_DECIMAL_COMMAS}' if separator == ',' else count
 
 
 def _check_names(names: Sequence[str], defect: Defect) -> None:

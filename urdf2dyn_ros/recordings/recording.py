@@ -54,6 +54,8 @@ class Recording(ABC):
     """
 
     topic = ''
+    remedy = 'copy it again from where it was recorded'
+    """What helps if it is damaged."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,8 +92,7 @@ class Recording(ABC):
             raise
         # libraries raise many types on damaged bytes
         except Exception as error:
-            raise self.defect(f'damaged ({one_line(error)}); copy it again from where it was '
-                              'recorded, or continue with what was read') from error
+            raise self.defect(f'damaged ({one_line(error)}): {self.remedy}') from error
         if self.count == 0:
             raise self.defect('it contains no records')
         self._report(1.0)

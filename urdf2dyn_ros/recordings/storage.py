@@ -48,10 +48,8 @@ def _candidates(topics: Sequence[Topic]) -> list[Topic]:
     return []
 
 
-class Intact:
-    """A whole bag: file or directory, split or not, compressed or not; it has no fault."""
-
-    fault = ''
+class BagStorage:
+    """A bag: file or directory, split or not, compressed or not."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
