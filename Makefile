@@ -88,7 +88,8 @@ policy: $(VENV)/test-ready
 
 # the site of README, docs/, parameters, options and classes: site/index.html
 docs: $(VENV)/docs-ready
-	$(RUN)/python -m mkdocs build --strict
+	$(RUN)/python docs/build_site.py
+	$(RUN)/zensical build --strict
 
 $(VENV)/%-ready: setup.py package.xml
 	$(PYTHON) -m venv $(VENV)
@@ -104,4 +105,4 @@ $(VENV)/%-ready: setup.py package.xml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-jazzy build install log demo_output fuzz_output site
+	rm -rf $(VENV) .venv-jazzy build install log demo_output fuzz_output site .cache

@@ -32,7 +32,9 @@ JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribut
     *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
     'pytest-timeout', 'pytest-xdist',
 ]
-DOCS = [*ROS, 'mkdocs-material>=9.5', 'mkdocstrings[python]>=0.26']
+DOCS = [   # django-static-mathjax brings MathJax, without Django; ruff formats signatures
+    *ROS, 'django-static-mathjax>=3.2', 'mkdocstrings-python>=2', 'ruff', 'zensical>=0.0.73',
+]
 BENCH = [
     *ALL, 'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
 ]

@@ -77,6 +77,6 @@ def test_ci_runs_the_tests_and_builds_the_documents_strictly() -> None:
     """README and the Makefile name the command that it runs."""
     command = (ROOT / '.ci' / 'run').read_text().rstrip().rpartition('\n')[2]
     assert command == 'make test docs'
-    assert 'mkdocs build --strict' in (ROOT / 'Makefile').read_text()
+    assert 'zensical build --strict' in (ROOT / 'Makefile').read_text()
     for file in ('README.md', 'Makefile', '.ci/run'):
         assert command in (ROOT / file).read_text(), file
