@@ -25,8 +25,7 @@ CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
     *DEMO, *ALL, *CLUSTER, 'colcon-common-extensions', 'catkin-pkg', 'clarabel', 'cvxpy',
     'example-robot-data', 'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest',
-    'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy', 'tree-sitter', 'tree-sitter-julia',
-    'urdfdom_py>=1.2',
+    'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy', 'urdfdom_py>=1.2',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
     *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',

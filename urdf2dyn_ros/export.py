@@ -36,7 +36,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     model : RobotModel, str, bytes, path or open file
         A model, or what `read_urdf` reads as one.
     language : str or Target
-        'python', 'c', 'cpp', 'matlab', 'julia', 'rust', 'javascript' or 'fortran'; a Target
+        'python', 'c', 'cpp', 'matlab', 'rust' or 'javascript'; a Target
         chooses single precision in C, C++ and Rust.
     style : str
         readable, fast, or general: readable, and every number of the description, also each that

@@ -228,7 +228,7 @@ def test_it_can_be_copied_and_pickled(rx90: tuple[InverseDynamics, InverseDynami
 
 
 @pytest.mark.parametrize('options', [
-    {'backend': 'fortran'}, {'backend': None}, {'threads': 0}, {'threads': 65}, {'threads': 1.5},
+    {'backend': 'rust'}, {'backend': None}, {'threads': 0}, {'threads': 65}, {'threads': 1.5},
     {'threads': True}, {'threads': '2'}])
 def test_unknown_back_ends_and_threads_are_refused(options: dict) -> None:
     with pytest.raises(ParameterError, match=r'back ends are|from 1 to 64'):

@@ -90,7 +90,7 @@ def test_they_are_the_inverse_on_random_trees(model: RobotModel) -> None:
 
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
-    style = 'readable' if tool in ('gcc', 'gfortran', 'python') else 'fast'
+    style = 'readable' if tool in ('gcc', 'python') else 'fast'
     model = robot('tangle')
     program = program_of(model, style, NAME, loads=everything(model))
     language_tools.check_self_test(tool, language_tools.files_of(tool, program), tmp_path)

@@ -165,14 +165,6 @@ def test_the_files_of_every_language_pass_their_own_test(
     language_tools.check_self_test(tool, language_tools.files_of(tool, program), tmp_path)
 
 
-def test_the_text_in_julia_returns_the_same(tmp_path: Path) -> None:
-    program = program_of(read_urdf((OWN / 'scara.urdf').read_bytes()), 'frame_motion')
-    state = np.random.default_rng(0).normal(size=(1, 3, 4))
-    _, found = language_tools.driven('julia', program, state, tmp_path)
-    np.testing.assert_allclose(found[0], np.ravel(called(program, *state[0].tolist())),
-                               rtol=1e-14)
-
-
 @pytest.mark.parametrize('backend', ['python', 'c'])
 def test_the_methods_take_one_state_or_many(backend: str) -> None:
     model = read_urdf((OWN / 'rx90.urdf').read_bytes())

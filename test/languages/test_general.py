@@ -55,15 +55,6 @@ def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> Non
     assert worst(general, readable) < 1e-14
 
 
-def test_julia_has_the_same_efforts(tmp_path: Path) -> None:
-    """The other languages run their own check in this style, see test_languages."""
-    states = np.random.default_rng(1).normal(size=(2, 3, 4))
-    found, expected = (language_tools.driven(
-        tool, program_of(robot('scara'), 'general', 'inverse_dynamics'), states, tmp_path)[1]
-        for tool in ('julia', 'python'))
-    assert worst(found, expected) < 1e-12
-
-
 @pytest.mark.parametrize('tool', ['g++', 'clang++'])
 def test_cpp_has_lengths_and_angles_of_oblique_axes(tool: str, tmp_path: Path) -> None:
     """Their roots and sines are no constant expressions, and abs without std is of integers."""

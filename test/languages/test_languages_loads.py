@@ -37,7 +37,7 @@ LOADED = [('rx90', 'fixed', 'fast', 'inverse_dynamics'),
           ('tangle', 'fixed', 'readable', 'terms'), ('tangle', 'moving', 'fast', 'terms')]
 
 
-@pytest.mark.parametrize('tool', [*language_tools.ONE_EACH, 'julia'])
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 @pytest.mark.parametrize(('name', 'base', 'style', 'functions'), LOADED)
 def test_all_that_acts_is_right_in_every_language(
         name: str, base: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
@@ -119,8 +119,7 @@ def test_every_name_stands_for_one_thing(name: str, style: str) -> None:
 def test_what_acts_is_said_in_lines_of_a_sane_length(language: str) -> None:
     """In the heading, and load arguments where a function is defined."""
     files = LANGUAGES[language](loaded('robot_2r', 'moving', 'readable', 'all'))
-    for text in (text for file, text in files.items()
-                 if not file.endswith(('.c', '_self_test.f90'))):
+    for text in (text for file, text in files.items() if not file.endswith('.c')):
         plain = re.sub(r'\s+(///?!?|%|\*|#|!)?\s*', ' ', text)
         assert 'with friction, rotors and springs at joints, external wrenches' in plain
         assert 'The root moves as base_motion says.' in plain

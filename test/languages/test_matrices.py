@@ -85,16 +85,6 @@ def test_a_wrong_product_alone_is_reported_with_the_name_of_its_row(
     assert row in said
 
 
-def test_julia_and_python_return_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                          ) -> None:
-    register(monkeypatch, 'E', 'W', 'tau', 'P')
-    program = program_of(robot('scara'), 'fast', 'by_kind')
-    states = np.random.default_rng(1).normal(size=(5, 3, 4))
-    (_, python), (_, julia) = (language_tools.driven(tool, program, states, tmp_path / tool)
-                               for tool in ('python', 'julia'))
-    assert np.allclose(julia, python, rtol=5e-16, atol=0.0)
-
-
 @pytest.mark.parametrize(('name', 'axis', 'shape'), [('E', 1, (3, 4)), ('W', 2, (4, 3))])
 @pytest.mark.parametrize('backend', ['python', 'c'])
 def test_a_callable_returns_rows_and_columns(backend: str, name: str, axis: int,

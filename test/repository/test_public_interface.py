@@ -126,7 +126,7 @@ def test_mypy_accepts_the_programs_of_documents(tmp_path: Path) -> None:
         paths.append(str(tmp_path / name))
     wrong = tmp_path / 'wrong.py'
     wrong.write_text("from urdf2dyn_ros import InverseDynamics\n"
-                     "InverseDynamics('robot.urdf', backend='fortran')\n")
+                     "InverseDynamics('robot.urdf', backend='rust')\n")
     done = subprocess.run([sys.executable, '-m', 'mypy', '--cache-dir', '.mypy_cache/documents',
                            *paths, str(wrong)], cwd=ROOT, text=True, capture_output=True)
     faults = [line for line in done.stdout.splitlines()

@@ -32,7 +32,7 @@ NOT_READ = {'docs/glossary.md', 'test/repository/test_words.py'}
 FOLDERS = ('.', 'urdf2dyn_ros', 'benchmarks', 'config', 'docs', 'examples', 'launch', 'test',
            'urdf')
 DATA = ('golden', 'corpus')
-SUFFIXES = ('.py', '.md', '.rst', '.yaml', '.xml', '.c', '.h', '.cpp', '.rs', '.mjs', '.m', '.f90')
+SUFFIXES = ('.py', '.md', '.rst', '.yaml', '.xml', '.c', '.h', '.cpp', '.rs', '.mjs', '.m')
 
 CONTRACTS = {'RULES', 'add', 'main', 'run', 'write'}
 """Names that modules of one family must share."""

@@ -52,7 +52,6 @@ def _cpp(compiler: str) -> Tool:
         f'{flags} driver.cpp -o driver', './driver'))
 
 
-_FORTRAN = 'gfortran -std=f2008 -Wall -Wextra -pedantic -Werror -ffp-contract=off'
 _OCTAVE = 'octave-cli --quiet --norc'
 _RUST = 'rustc --edition 2021 -D warnings'
 TOOLS = {
@@ -61,15 +60,10 @@ TOOLS = {
     'gcc': _c('gcc'), 'clang': _c('clang'), 'g++': _cpp('g++'), 'clang++': _cpp('clang++'),
     'octave': Tool('matlab', 'octave-cli', (f'{_OCTAVE} {{name}}_main.m',),
                    (f'{_OCTAVE} driver.m',)),
-    'julia': Tool('julia', sys.executable, (), (f'{PYTHON} driver.jl.py',)),
     'rust': Tool('rust', 'rustc', (
         f'{_RUST} --test {{name}}_dynamics.rs -o self_test', './self_test -q'), (
         f'{_RUST} driver.rs -o driver', './driver')),
     'node': Tool('javascript', 'node', ('node {name}_dynamics.mjs',), ('node driver.mjs',)),
-    'gfortran': Tool('fortran', 'gfortran', (
-        f'{_FORTRAN} {{name}}_dynamics.f90 {{name}}_self_test.f90 -o self_test', './self_test'), (
-        f'{_FORTRAN} -ffree-line-length-none {{name}}_dynamics.f90 driver.f90 -o driver',
-        './driver')),
 }
 """Name of a tool to what it does."""
 
@@ -86,7 +80,7 @@ def self_test(tool: str, files: dict[str, str], name: str, folder: Path,
     """Compile files and run their own test: exit code and output."""
     commands = TOOLS[tool].test
     if optimised:   # compilers warn of more, as they follow what values variables have
-        commands = tuple(re.sub(r'^(gcc|g\+\+|clang|clang\+\+|gfortran) ', r'\1 -O1 ', command)
+        commands = tuple(re.sub(r'^(gcc|g\+\+|clang|clang\+\+) ', r'\1 -O1 ', command)
                          for command in commands)
     return run(tool, commands, files, name, folder)
 
@@ -175,9 +169,7 @@ def driver(program: Program, language: str) -> dict[str, str]:
             name=program.name, function=function.name, results=', '.join(results),
             state=', '.join(argument.format(**slices[x.name]) for x in function.inputs),
             arrays=', '.join(f'{result}[{"][".join(shape)}]'
-                             for result, shape in zip(results, shapes)),
-            variables=', '.join(f'{result}({", ".join(shape)})'
-                                for result, shape in zip(results, shapes))))
+                             for result, shape in zip(results, shapes))))
         lines += [show.format(result=result.name, field=f'.{result.name}' * (len(results) > 1),
                               count=sum(len(row.entries) for row in result.rows))
                   for result in function.results if show] + [end] * bool(end)
@@ -197,15 +189,10 @@ _DRIVERS = {
             '{{ const auto found = model::{function}({state});', 'put(found{field});', '}'),
     'matlab': ('driver.m', 'state({one}:{end})', '[{results}] = {name}_{function}({state});',
                "printf('%.17g\\n', {result}.');", ''),
-    'julia': ('driver.jl.py', 'state[{first}:{end}]', 'show(robot.call("{function}", {state}))',
-              '', ''),
     'rust': ('driver.rs', 'at::<{size}>(state, {first})',
              'println!("{{:?}}", robot::{function}({state}));', '', ''),
     'javascript': ('driver.mjs', 'state.slice({first}, {end})',
                    "show(of('{function}')({state}));", '', ''),
-    'fortran': ('driver.f90', 'state({one}:{end})',
-                'block; real(dp) :: {variables}; call {function}({state}, {results})',
-                "print '(es25.17e3)', {result}", 'end block'),
 }
 """
 Language to file of its driver, an argument, a call, what shows each result if the call does not,

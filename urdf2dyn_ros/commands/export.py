@@ -10,7 +10,7 @@ from urdf2dyn_ros.languages import LANGUAGES, Target
 from urdf2dyn_ros.languages.precision.precision import DOUBLE, SINGLE
 from urdf2dyn_ros.program.generator import GENERAL, STYLES
 
-_ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp', 'f90': 'fortran', 'jl': 'julia',
+_ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp',
             'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}
 """Other names of languages."""
 

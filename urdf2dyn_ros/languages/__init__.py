@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.languages import c, cpp, fortran, javascript, julia, matlab, python, rust
+from urdf2dyn_ros.languages import c, cpp, javascript, matlab, python, rust
 from urdf2dyn_ros.languages.precision.precision import DOUBLE, SINGLE
 from urdf2dyn_ros.languages.precision.single_error import in_single
 from urdf2dyn_ros.program.program import Program
 
-LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'julia', 'rust', 'javascript',
-                                  'fortran']
+LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'rust', 'javascript']
 PrecisionName: TypeAlias = Literal['double', 'float']
 
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
@@ -19,18 +18,14 @@ LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'c': c.write,
     'cpp': cpp.write,
     'matlab': matlab.write,
-    'julia': julia.write,
     'rust': rust.write,
     'javascript': javascript.write,
-    'fortran': fortran.write,
 }
 """Name of a language to what writes a Program in it: {file name: text}."""
 
 DOUBLE_ALONE = {
     **dict.fromkeys(('python', 'javascript'), 'its numbers are always of double precision'),
-    **dict.fromkeys(('matlab', 'julia'), 'its literals are of double precision, which results '
-                                         'would follow'),
-    'fortran': 'its text has one kind of numbers, that of double precision'}
+    'matlab': 'its literals are of double precision, which results would follow'}
 """Why a language has no choice of the precision."""
 
 

@@ -39,12 +39,11 @@ class Infix:
     The differences between infix languages; text and tree evaluate in the same order, exactly.
 
     `number` writes a positive constant, `call` the name of a function with the text of its
-    argument, `name` a name of the program, `twin` two numbers.
+    argument, `twin` two numbers.
     """
 
     number: Callable[[float], str] = shortest
     call: Callable[[str, str], str] = prefix_call
-    name: Callable[[str], str] = str
     twin: str = 'TWIN({}, {})'
 
     def signed(self, value: Signed) -> str:
@@ -55,7 +54,7 @@ class Infix:
 
     def term(self, value: Term) -> str:
         if type(value) is Name:   # most of them
-            return self.name(value.text)
+            return value.text
         return _WRITERS[type(value)](self, value)
 
     def _sum(self, value: Sum) -> str:
@@ -76,7 +75,7 @@ class Infix:
 
 _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
     Number: lambda infix, value: infix.number(value.value),
-    Name: lambda infix, value: infix.name(value.text),
+    Name: lambda infix, value: value.text,
     Call: lambda infix, value: infix.call(
         value.function, infix.signed(Signed(value.negative, value.argument))),
     Reciprocal: lambda infix, value: f'{infix.number(1.0)} / {infix._factor(value.divisor)}',

@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.languages.lines import WIDTH, packed, wrapped
 from urdf2dyn_ros.languages.self_test import SelfTest
-from urdf2dyn_ros.languages.spelling import distinguished
 from urdf2dyn_ros.program.function import Function, Result
 from urdf2dyn_ros.program.program import Program
 from urdf2dyn_ros.program.statements import Block, Statement, names_in
@@ -38,45 +36,17 @@ class Language(SelfTest):
     # and how, with the number of the character
     SPECIAL, ESCAPE = '"\\', '\\u{:04x}'
     OMITS = True   # parameters without influence are not in the file
-    CASELESS = False   # a capital and its small letter are one
-    RESERVED: tuple[str, ...] = ()   # names of the file that the program must not use then
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         for form in ('STATEMENT', 'LONG', 'CONSTANT', 'DECLARE', 'LOCAL'):
             setattr(self, form, getattr(self, form).replace('@real', self.real))
-        self.spelling: dict[str, str] = {}
-        if self.CASELESS:
-            names, reserved = self.constant_names(), [*self.RESERVED]
-            for function in program.functions:
-                names += self.local_names(function)
-                reserved += [function.name, *function.result_names,
-                             *(x.name for x in function.inputs)]
-            self.spelling = distinguished(dict.fromkeys(names), reserved)
-            self.INFIX = replace(self.INFIX, name=self.spelled)
-
-    def spelled(self, name: str) -> str:
-        """Return how the language spells a name of the program."""
-        return self.spelling.get(name, name)
-
-    def heading(self) -> list[str]:
-        *lines, last = super().heading()
-        for name, spelled in self.spelling.items():
-            if spelled != name:
-                return [*lines, 'Capital and small letters are the same here: the comments have '
-                        f'{name} for {spelled}.', '', last]
-        return [*lines, last]
 
     def constant_names(self) -> list[str]:
         """Return the names of the parameters, and of what follows from them."""
         return [name for group in self.program.parameters for line in group.lines
                 for name in line.names] + [statement.name for block in self.program.constants
                                            for statement in block.statements]
-
-    def local_names(self, function: Function) -> list[str]:
-        """Return the entries of inputs that a function uses, and what its statements define."""
-        return [name for _, entries in self.inputs(function) for name, _ in entries] + [
-            statement.name for statement in function.statements]
 
     def quoted(self, text: str) -> str:
         """Return a string literal."""
@@ -105,7 +75,7 @@ class Language(SelfTest):
 
     def statement(self, statement: Statement, indent: str, form: str = '') -> str:
         """Return ``name = value`` in as many lines as it takes."""
-        return self.assignment(self.spelled(statement.name), self.INFIX.signed(statement.value),
+        return self.assignment(statement.name, self.INFIX.signed(statement.value),
                                indent, form)
 
     def assignment(self, name: str, value: str, indent: str, form: str = '') -> str:
@@ -143,7 +113,7 @@ class Language(SelfTest):
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         """Return one line that gives names their values."""
-        pairs = [(self.spelled(name), self.number(value)) for name, value in zip(names, values)]
+        pairs = [(name, self.number(value)) for name, value in zip(names, values)]
         if self.DECLARE:
             return self.array(self.DECLARE, [f'{name} = {value}' for name, value in pairs],
                               self.END)
@@ -185,7 +155,7 @@ class Language(SelfTest):
     def exported_parameters(self, functions: Iterable[Function] | None = None,
                             ) -> list[tuple[str, str]]:
         used = self.used(self.program.functions if functions is None else functions)
-        return [(self.spelled(name), self.number(value)) for group in self.program.parameters
+        return [(name, self.number(value)) for group in self.program.parameters
                 for line in group.lines for name, value in zip(line.names, line.values)
                 if name in used or not self.OMITS]
 
@@ -212,7 +182,7 @@ class Language(SelfTest):
     def unpacked(self, function: Function) -> Iterator[str]:
         """Yield statements that give the entries of the inputs their names."""
         for x, entries in self.inputs(function):
-            pairs = [(self.spelled(name), self.ENTRY.format(name=x, k=k + self.FIRST))
+            pairs = [(name, self.ENTRY.format(name=x, k=k + self.FIRST))
                      for name, k in entries]
             if pairs and self.LOCAL:
                 yield self.array(self.INDENT + self.LOCAL,

@@ -30,7 +30,7 @@ def loaded_names(c: Language, function: Function, whole: Sectioned,
     yield from (f'{c.INDENT}(void){array};' for array in arrays if array not in read)
     yield from c.unpacked(with_statements(replace(function, results=()), statements))
     if kept:
-        yield c.array(f'{c.INDENT}{c.LOCAL}', [f'{c.spelled(name)} = kept[{k}]'
+        yield c.array(f'{c.INDENT}{c.LOCAL}', [f'{name} = kept[{k}]'
                                                for name, k in kept.items()], ';')
 
 
@@ -45,7 +45,7 @@ def stored(c: Language, whole: Sectioned, statements: Sequence[Statement]) -> It
     """Yield what keeps the values that other sections use, or that are results."""
     for statement in statements:
         if statement.name in whole.kept:
-            yield f'{c.INDENT}kept[{whole.kept[statement.name]}] = {c.spelled(statement.name)};'
+            yield f'{c.INDENT}kept[{whole.kept[statement.name]}] = {statement.name};'
 
 
 def with_statements(function: Function, statements: Sequence[Statement]) -> Function:
