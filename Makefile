@@ -12,7 +12,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test suite lint bench load exporting soak pictures fuzz jazzy golden config policy docs clean
+.PHONY: demo demo-identify test suite lint bench load exporting soak pictures fuzz jazzy golden config docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
@@ -80,11 +80,6 @@ jazzy: .venv-jazzy/ready
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready
 	$(RUN)/python -m urdf2dyn_ros.nodes.inverse_dynamics.config_file > config/dynamics.yaml
-
-# config/sros2_policy.xml from the topics and services of the nodes as they run
-policy: $(VENV)/test-ready
-	$(RUN)/python -m urdf2dyn_ros.nodes.security_policy > config/sros2_policy.new
-	mv config/sros2_policy.new config/sros2_policy.xml
 
 # the site of README, docs/, parameters, options and classes: site/index.html
 docs: $(VENV)/docs-ready
