@@ -1,17 +1,15 @@
 """urdf2dyn graph: every body is in the picture and readable, whatever its name."""
 
-from pathlib import Path
+import re
 
 import pytest
 from lxml import etree
 
 from support.picture_texts import assert_apart, texts
-from support.random_trees import random_inertia
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.drawing import tree
+from urdf2dyn_ros.commands import graph
 from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.robot_model import Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.urdf import read_urdf
 
 RX90 = OWN / 'rx90.urdf'
@@ -40,67 +38,68 @@ def chain(count: int) -> str:
     return f'<robot name="chain">{links}{joints}</robot>'
 
 
-@pytest.fixture
-def figures(monkeypatch):
-    drawn = []
-    monkeypatch.setattr(tree, 'save', lambda figure, path, title: drawn.append(figure))
-    return drawn
-
-
 @pytest.mark.parametrize('name', ROBOTS)
-def test_every_body_has_a_row_and_nothing_overlaps(name, figures):
+def test_every_body_has_a_row_and_nothing_overlaps(name):
     model = read_urdf(ROBOTS[name].read_bytes())
     system = multibody(model)
-    assert tree.draw_tree(model, Path('x.png')) == ''
-    figure = figures[0]
+    figure = graph._figure(model)
     written = texts(figure)
     for body in system.bodies:
-        assert body.name in written
-        assert body.attached[0].link.name in written
-    assert f'{len(system.joint_names)} degree' in written[1]
-    assert f' {model.mass:.4g} kg, ' in written[1]
-    assert written[0] == model.name
-    axes = figure.axes[0]
-    assert_apart(figure, [*(text for text in axes.texts if text.get_text()), axes.get_legend()])
+        row = written[written.index(body.name):][:3]
+        assert row[1].split()[0] == body.type
+        assert row[2].startswith(body.attached[0].link.name)
+    assert written[:2] == [model.name, f'{len(system.joint_names)} coordinates, '
+                           f'{len(model.links)} links, {model.mass:.4g} kg']
+    assert_apart(figure, [text for text in figure.axes[0].texts if text.get_text()])
 
 
-def test_bars_add_up_to_the_mass_and_lumped_links_have_their_share(figures):
+def test_bars_add_up_to_the_mass():
     model = read_urdf(PANDA.read_bytes())
-    tree.draw_tree(model, Path('x.png'))
-    axes = figures[0].axes[0]
-    own, lumped = ([bar.get_width() for bar in bars] for bars in axes.containers)
-    heaviest = max(map(sum, zip(own, lumped, strict=True)))
-    scale = max(sum(attached.link.inertia.mass for attached in body.attached
-                    if attached.link.inertia) for body in multibody(model).bodies) / heaviest
-    assert scale * (sum(own) + sum(lumped)) == pytest.approx(model.mass, rel=1e-15)
-    assert scale * sum(lumped) == pytest.approx(0.73, rel=1e-15)   # the hand, on link 7
+    bars = [bar.get_width() for bars in graph._figure(model).axes[0].containers for bar in bars]
+    masses = [sum(each.link.mass for each in body.attached) for body in multibody(model).bodies]
+    assert sum(bars) / max(bars) == pytest.approx(model.mass / max(masses))
 
 
-def test_lumped_links_massless_ones_and_mimic_joints_are_said(figures):
-    tree.draw_tree(read_urdf(PANDA.read_bytes()), Path('x.png'))
-    written = texts(figures[0])
-    assert '+ panda_link8, panda_hand, panda_hand_tcp' in written
+def test_lumped_links_and_mimic_joints_are_said():
+    figure = graph._figure(read_urdf(PANDA.read_bytes()))
+    written = texts(figure)
+    assert 'panda_link7 + panda_link8 + panda_hand + panda_hand_tcp' in written
     place = written.index('panda_finger_joint2')
-    assert written[place + 1] == '= panda_finger_joint1'
-    legend = [text.get_text() for text in figures[0].axes[0].get_legend().get_texts()]
-    assert 'prismatic, mimics another' in legend and 'continuous' not in legend
-    tree.draw_tree(read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes()), Path('x.png'))
-    written = texts(figures[1])
-    assert written[written.index('pBJX_massless') + 1] == 'massless'
+    assert written[place + 1] == 'prismatic = 1 panda_finger_joint1'
+    hollow = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == 'white']
+    assert len(hollow) == 1
 
 
-def test_of_a_thousand_joints_it_is_said_what_is_omitted(tmp_path, capsys, figures):
-    robot = tmp_path / 'chain.urdf'
+def test_parents_are_above_and_no_line_runs_through_another_mark():
+    rows = graph._rows(multibody(read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())))
+    assert max(row.column for row in rows) == 2
+    for number, row in enumerate(rows[1:], 1):
+        parent = rows[row.parent]
+        assert row.parent < number and parent.column <= row.column <= parent.column + 1
+        assert all(other.column > parent.column for other in rows[row.parent + 1:number])
+
+
+def test_a_thousand_joints_are_no_picture_but_a_file_for_graphviz(tmp_path, capsys):
+    robot, file = tmp_path / 'chain.urdf', tmp_path / 'chain.dot'
     robot.write_text(chain(1000))
-    assert main(['graph', str(robot), '-o', str(tmp_path / 'x.png')]) == 0
-    said = capsys.readouterr()
-    assert said.err == ('880 of 1000 bodies are omitted: those that are the most joints away '
-                        'from the root\n')
-    written = texts(figures[0])
-    assert '… 880 more bodies, omitted' in written and '1.76e+03' in written
-    assert said.err.strip() in written
-    assert 'joint119' in written and 'joint120' not in written
-    assert figures[0].get_figheight() < 30.0
+    assert main(['graph', str(robot), '-o', str(tmp_path / 'x.png')]) == 1
+    assert '1000 bodies are too many for a picture (at most 400): write a file for Graphviz ' \
+        'with -o FILE.dot' in capsys.readouterr().err
+    assert main(['graph', str(robot), '-o', str(file)]) == 0
+    assert len(re.findall(r'"link\d+" -> "link\d+" ', file.read_text())) == 1000
+
+
+def test_graphviz_has_every_link_and_joint(tmp_path):
+    file = tmp_path / 'panda.dot'
+    assert main(['graph', str(PANDA), '-o', str(file)]) == 0
+    text, model = file.read_text(), read_urdf(PANDA.read_bytes())
+    for link in model.links:
+        assert f'  "{link.name}" [label="{link.name}\\n{link.mass:.4g} kg"];\n' in text
+    for joint in model.joints:
+        style = ', style=dashed' if joint.type == 'fixed' else ''
+        assert (f'  "{joint.parent}" -> "{joint.child}" '
+                f'[label="{joint.name}\\n{joint.type}"{style}];\n') in text
+    assert text.startswith('digraph "panda" {\n') and text.endswith('\n}\n')
 
 
 @pytest.mark.parametrize('ending', ['.svg', '.png'])
@@ -118,34 +117,16 @@ def test_names_are_data_in_a_picture(tmp_path, ending):
     assert all(letter.isprintable() or letter == '\n' for letter in text)
 
 
-def test_names_that_are_long_or_steer_a_text_do_not_overlap(figures):
-    tree.draw_tree(read_urdf(HOSTILE), Path('x.png'))
-    axes = figures[0].axes[0]
-    assert_apart(figures[0], [text for text in axes.texts if text.get_text()])
-    assert any(text.endswith('/theta') for text in texts(figures[0]))
+def test_names_that_are_long_or_steer_a_text_do_not_overlap():
+    figure = graph._figure(read_urdf(HOSTILE))
+    assert_apart(figure, [text for text in figure.axes[0].texts if text.get_text()])
+    assert any(text.endswith('/theta') for text in texts(figure))
 
 
-def test_a_type_of_joint_without_a_mark_of_its_own_is_drawn(figures, monkeypatch):
-    monkeypatch.delitem(tree.JOINT_MARKS, 'continuous')
-    links = tuple(Link(str(number), random_inertia(0)) for number in range(3))
-    joints = (Joint('a', 'continuous', '0', '1'), Joint('b', 'revolute', '1', '2'))
-    tree.draw_tree(RobotModel('x', links, joints, '0'), Path('x.png'))
-    entries = [text.get_text() for text in figures[0].axes[0].get_legend().get_texts()]
-    assert entries[:3] == ['root', 'revolute', 'continuous']
-
-
-def test_the_legend_of_all_types_is_in_a_narrow_picture_too(figures):
-    links = tuple(Link(str(number), random_inertia(0)) for number in range(8))
-    joints = [Joint(f'{kind} {mimic}', kind, '0', str(2 * number + mimic + 1),
-                    mimic=Mimic(f'{kind} 0') if mimic else None)
-              for number, kind in enumerate(tree.JOINT_MARKS) for mimic in (0, 1)]
-    joints.append(Joint('fixed', 'fixed', '6', '7'))
-    tree.draw_tree(RobotModel('x', links, tuple(joints), '0'), Path('x.png'))
-    figures[0].canvas.draw()   # puts the entries in their places
-    axes = figures[0].axes[0]
-    entries = axes.get_legend().get_texts()
-    assert len(entries) == 1 + 2 * len(tree.JOINT_MARKS) + 2
-    assert_apart(figures[0], [*entries, *(text for text in axes.texts if text.get_text())])
+def test_a_type_of_joint_without_a_mark_of_its_own_is_drawn(monkeypatch):
+    monkeypatch.delitem(graph._MARKS, 'continuous')
+    marks = [line.get_marker() for line in graph._figure(read_urdf(chain(2))).axes[0].lines]
+    assert marks.count('^') == 2
 
 
 def test_the_same_robot_gives_the_same_bytes(tmp_path, monkeypatch, capsys):
@@ -161,7 +142,7 @@ def test_the_same_robot_gives_the_same_bytes(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(('words', 'expected'), [
-    ([RX90, '-o', 'x.gif'], ["'x.gif' does not end in .svg or .png"]),
+    ([RX90, '-o', 'x.gif'], ["'x.gif' does not end in .svg or .png or .dot"]),
     ([RX90, '-o', '/proc/x.svg'], ["cannot write to '/proc/x.svg'", 'No such file']),
     (['nowhere.urdf'], ["'nowhere.urdf'", 'No such file']),
 ])

@@ -43,10 +43,10 @@ def empty_figure(width: float, height: float) -> Any:
     return figure
 
 
-def text_width(figure: Any, text: str, size: float, bold: bool = False) -> float:
+def text_width(figure: Any, text: str, size: float) -> float:
     """Return how wide a text is [in], in a font of a size [pt]."""
     from matplotlib.font_manager import FontProperties
-    font = FontProperties(size=size, weight='bold' if bold else 'normal')
+    font = FontProperties(size=size)
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')   # letters that the font lacks are drawn as boxes
         width: float = figure.canvas.get_renderer().get_text_width_height_descent(
@@ -65,11 +65,11 @@ def drawn_name(text: str, most: int) -> str:
     return safe if len(safe) <= most else f'{safe[:most - tail - 1]}…{safe[-tail:]}'
 
 
-def checked_path(path: str | Path) -> Path:
-    """Return the path of a picture; DrawingError if its ending is none of FORMATS."""
+def checked_path(path: str | Path, formats: Sequence[str] = FORMATS) -> Path:
+    """Return the path of a picture; DrawingError if its ending is none of the formats."""
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise DrawingError(f'{str(path)!r} does not end in {" or ".join(FORMATS)}: the ending '
+    if path.suffix.lower() not in formats:
+        raise DrawingError(f'{str(path)!r} does not end in {" or ".join(formats)}: the ending '
                            'selects the format')
     return path
 
@@ -110,11 +110,10 @@ def inch_axes(figure: Any, width: float, height: float) -> Any:
     return axes
 
 
-def write_text(axes: Any, x: float, y: float, text: str, colour: str, size: float,
-               bold: bool = False) -> None:
+def write_text(axes: Any, x: float, y: float, text: str, colour: str, size: float) -> None:
     """Write a text that begins at x, centred at y; a name may contain a $, which is no formula."""
-    axes.text(x, y, text, color=colour, size=size, weight='bold' if bold else 'normal',
-              va='center_baseline', parse_math=False)
+    axes.text(x, y, text, color=colour, size=size, va='center_baseline',
+              parse_math=False)
 
 
 def add_axes(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:
