@@ -25,7 +25,7 @@ PAGES = sorted([*ROOT.glob('*.md'), *(ROOT / 'docs').rglob('*.md')])
 RUN_AS_THEY_STAND = (
     'README.md', *(f'docs/{name}.md' for name in (
         'first_steps', 'compare_with_a_simulator', 'recordings', 'contact_detection',
-        'c_on_a_controller', 'ros2_control', 'gravity_compensation', 'plots')))
+        'c_on_a_controller', 'identification', 'ros2_control', 'gravity_compensation', 'plots')))
 """Pages whose bash blocks run with what ships; those of others are only checked."""
 
 SHELL = ('cc', 'c++', 'head')

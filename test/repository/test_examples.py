@@ -23,6 +23,7 @@ PRINTS = {
                      r'(?s:.*)upright after 2\.4 s within 0\.0[01]\d+ rad(?s:.*)\.png\n', ()),
     'track_cubic': (r'path alone: the foot is off by 0\.0\d+ mm (?s:.*)second task: the foot is '
                     r'off by 0\.[01]\d+ mm .* ends at -0\.45\d rad\ntrack_cubic\.gif\n', ()),
+    'worn_rx90': (r'worn_rx90\.csv: 600 samples of 6 joints, 6\.0 s\n', ()),
     'standing': (r'upright: 281\.1 N on the left foot, 281\.1 N on the right one(?s:.*)'
                  r'on the left foot: 562\.1 N on the left foot, 0\.0 N on(?s:.*)\.png\n', ()),
 }
