@@ -5,8 +5,6 @@ import signal
 import time
 from pathlib import Path
 
-import numpy as np
-
 
 def square(item: int) -> int:
     return item * item
@@ -19,20 +17,6 @@ def squared_or_killed(folder: str, item: int) -> int:
         mark.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return item * item
-
-
-def squared_or_worker_killed(folder: str, item: int) -> int:
-    """Return the square; on the way, item 2 ends the worker whose child computes it, once."""
-    mark = Path(folder) / f'killed_{item}'
-    if item == 2 and not mark.exists():
-        mark.touch()
-        os.kill(os.getppid(), signal.SIGKILL)
-    return item * item
-
-
-def squared_in_memory(item: int) -> int:
-    """Return the square; item 2 needs 1 GB for it."""
-    return int(np.full(125_000_000 if item == 2 else 1, item * item, dtype=np.int64)[-1])
 
 
 def span(item: int) -> tuple[int, int, int]:

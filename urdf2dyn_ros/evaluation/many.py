@@ -12,8 +12,7 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.evaluation.job import EvaluationJob
 from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.json_text import json_text
-from urdf2dyn_ros.system.workers import Workers, results_of
-from urdf2dyn_ros.system.workers.lost import Lost
+from urdf2dyn_ros.system.workers import Lost, Workers, results_of
 
 MANY_FILES = ('evaluations.json', 'evaluations.html')
 

@@ -25,8 +25,7 @@ from urdf2dyn_ros.identification.summary_file import SUFFIX, read_summary
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.stream.held_joints import held_text
 from urdf2dyn_ros.system.blas import one_blas_thread
-from urdf2dyn_ros.system.workers import Workers, results_of
-from urdf2dyn_ros.system.workers.lost import Lost
+from urdf2dyn_ros.system.workers import Lost, Workers, results_of
 
 
 @dataclass(frozen=True)
