@@ -54,12 +54,9 @@ def tables(found: Figures) -> dict[str, list[str]]:
     """Return the tables of each page."""
     shown = {what: [found[part][robot]['ns'] for robot in SHOWN.values()]
              for what, part in RACES.items()}
-    cpp, derivatives = PEERS["Pinocchio's C++"], shown['derivatives of the efforts']
+    cpp = PEERS["Pinocchio's C++"]
     return {
-        'README.md': [table(
-            ['exported C [ns] (times faster)', *SHOWN],
-            ([what, *(f'{ns[OURS]:.0f} ({ratio(ns, OURS, cpp)})' for ns in robots)]
-             for what, robots in shown.items()))],
+        'README.md': [],
         'docs/performance.md': [
             table(['called from C', 'than', *found['robots']], (
                 [what, than, *ratios(found[part], OURS, peer)]
@@ -68,10 +65,9 @@ def tables(found: Figures) -> dict[str, list[str]]:
                 [what, *ratios(found[part], f'ours: C, {how}', 'Pinocchio from Python')]
                 for what, part, how in FROM_PYTHON))],
         'docs/functions.md': [table(
-            ['ns a call (times ours)', *SHOWN],
-            [['exported C', *(f'{ns[OURS]:.0f}' for ns in derivatives)],
-             *([name, *(f'{ns[peer]:.0f} ({ratio(ns, OURS, peer)})' for ns in derivatives)]
-               for name, peer in PEERS.items())])],
+            ['exported C [ns] (times faster)', *SHOWN],
+            ([what, *(f'{ns[OURS]:.0f} ({ratio(ns, OURS, cpp)})' for ns in robots)]
+             for what, robots in shown.items()))],
     }
 
 
@@ -79,10 +75,7 @@ def sentences(found: Figures) -> dict[str, str]:
     """Return what README states in its text: a pattern to the least and the most of a run."""
     robots = [robot['ns'] for robot in found['robots'].values()]
     faster = [ns[PEERS["Pinocchio's C++"]] / ns[OURS] for ns in robots]
-    calls = [ns['ours: C, one call'] / 1e3 for ns in robots]
-    return {r'\d+ to \d+ times faster': f'{min(faster):.0f} to {max(faster):.0f} times faster',
-            r'[\d.]+ to [\d.]+ microseconds a call':
-            f'{min(calls):.1f} to {max(calls):.1f} microseconds a call'}
+    return {r'\d+ to \d+ times faster': f'{min(faster):.0f} to {max(faster):.0f} times faster'}
 
 
 def written(text: str, page: str, found: Figures) -> str:

@@ -37,8 +37,10 @@ PICTURES = ('comparison.files.plot_comparison', 'comparison.files.write_page',
 
 FENCED = re.compile(r'^```(\w*)\n(.*?)^```', re.MULTILINE | re.DOTALL)
 LINK = re.compile(r'\]\(([^)\s#:]*)(?:#([^)\s:]+))?\)')
-COMMAND = re.compile(r'^(?:    )?((?:ros2 (?:run|launch) urdf2dyn_ros|urdf2dyn) .*)$',
-                     re.MULTILINE)
+COMMAND = re.compile(
+    r'^(?:    |\| [^|`]* \| `)?((?:ros2 (?:run|launch) urdf2dyn_ros|urdf2dyn) [^`\n]*)',
+    re.MULTILINE)
+"""Indented, in a fence, or as the second cell of a table."""
 
 
 def relative(path: Path) -> str:

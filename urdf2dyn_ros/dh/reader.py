@@ -47,7 +47,7 @@ def read_dh(table: DhSource, values: Mapping[str, float] | None = None) -> Robot
     table : mapping, sequence of mappings, or path
         What ``urdf2dyn info ROBOT --dh --json`` prints: ``name`` and ``rows``, or the rows alone,
         or a JSON file of these; or a .par file of OpenSYMORO. The columns of a row are in
-        docs/model.md; those that are missing are 0, `j` the number of the row from 1,
+        docs/dh_parameters.md; those that are missing are 0, `j` the number of the row from 1,
         `antecedent` the row before.
     values : mapping, optional
         Values of the symbols in a .par file [rad, m, kg]; those of joint positions have none.
