@@ -77,7 +77,7 @@ setup(
                             'page/*.js']},
     zip_safe=True,
     install_requires=[
-        'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4',
+        'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4', 'threadpoolctl>=2', 'tqdm>=4.57',
     ],
     extras_require={'plots': PLOTS, 'analysis': ANALYSIS, 'recordings': RECORDINGS,
                     'xacro': ['xacro'], 'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO,

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.identification.bodies import prior_of
@@ -34,7 +35,6 @@ from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Rotor
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.urdf import read_urdf
 
 CASES = {'UR5': ('ur_description/urdf/ur5_robot.urdf', 0.1, (5.0, 10.0, 20.0, 40.0)),
@@ -143,7 +143,7 @@ def main() -> None:
                 terms = terms_of(model, bare, rotor, np.array(other[1:]))
                 truth = InverseDynamics(model, loads=Loads(terms=terms))
                 nominal = wrong(model, rng)
-                with one_blas_thread():
+                with threadpool_limits(1, user_api='blas'):
                     found = identified(nominal, truth, motion(bare, seconds, rng), rng)
                 model_of = InverseDynamics(identified_model(found),
                                            loads=Loads(terms=identified_joint_terms(found)))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
 from urdf2dyn_ros.commands.output import add_overwrite, results
@@ -33,7 +34,6 @@ from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.system.atomic_file import create_files, writing_to
-from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     names = [stem + ending for ending in ENDINGS]
     with results(arguments.output.parent, names, arguments.overwrite, 'file') as output:
         information = Information(dynamics, joint_friction(model, dynamics), limits)
-        with one_blas_thread(), progress('optimising') as show:
+        with threadpool_limits(1, user_api='blas'), progress('optimising') as show:
             excitation = excite(information, limits, arguments.duration, show)
         times = instants(excitation.duration, PICTURE_RATE)
         motion = excitation.motion(times)

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from threadpoolctl import threadpool_limits
+
 from urdf2dyn_ros.commands.output import add_output, print_remarks, results
 from urdf2dyn_ros.commands.recording import (
     add_efforts,
@@ -51,7 +53,6 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.origin import facts, typed_command
 from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import create_files, writing_to
-from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.urdf.source import load_urdf
@@ -132,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _merge(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings) -> None:
     check_merged_file(arguments.merge, arguments.overwrite)
-    with progress('reading and compressing') as show, one_blas_thread():
+    with progress('reading and compressing') as show, threadpool_limits(1, user_api='blas'):
         sentence, remarks = write_merged(robot, arguments.recordings, settings, arguments.merge,
                                          show)
     print_remarks(remarks, 'note')
@@ -143,7 +144,7 @@ def _identify(robot: Robot, arguments: argparse.Namespace, settings: SourceSetti
               text: str | bytes) -> None:
     with (results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output,
           TemporaryDirectory(prefix='.', dir=output) as staging):
-        with one_blas_thread():
+        with threadpool_limits(1, user_api='blas'):
             result, staged = _identified(robot, arguments, settings, Path(staging))
         _write(result, staged, text, arguments, output)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.drawing.tables_page import ReportTable
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.evaluation.job import EvaluationJob
-from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.json_text import json_text
 from urdf2dyn_ros.system.workers import Lost, Workers, results_of
 
@@ -73,7 +73,7 @@ def _evaluated(job: EvaluationJob, output: Path, item: tuple[str, str]) -> Evalu
     folder = output / name
     try:
         folder.mkdir(exist_ok=True)
-        with one_blas_thread():
+        with threadpool_limits(1, user_api='blas'):
             recording, result, about = job.evaluated(path, folder)
             job.write_report(recording, result, about, folder)
     except (Urdf2DynError, OSError) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.identification.checks import checked
@@ -24,7 +25,6 @@ from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.identification.summary_file import SUFFIX, read_summary
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.stream.held_joints import held_text
-from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.system.workers import Lost, Workers, results_of
 
 
@@ -104,7 +104,7 @@ def _read(robot: Robot, settings: SourceSettings,
             show(number, fraction)
 
     try:
-        with one_blas_thread():
+        with threadpool_limits(1, user_api='blas'):
             if path.endswith(SUFFIX):
                 summary = read_summary(Path(path), robot)
             else:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from support.paths import UR10
 from support.robot_files import EXAMPLES
@@ -14,7 +15,6 @@ from urdf2dyn_ros.identification.segments import RecordedNames, read_segments
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.system.blas import one_blas_thread
 from urdf2dyn_ros.urdf import read_urdf
 
 URDF = EXAMPLES / 'ur_description' / 'urdf' / 'ur10_robot.urdf'
@@ -32,7 +32,7 @@ def test_held_out_residuals_of_a_ur10() -> None:
     segments, names = read_segments(open_recording(UR10), names)
     pieces = pieces_of(segments, names, UR10)
     used = checked(robot, pieces).used
-    with one_blas_thread():
+    with threadpool_limits(1, user_api='blas'):
         summary = summarised(robot, 'ur10', pieces, used)
         found = identify(robot, [summary])
     # filtered by its driver, and late
