@@ -31,8 +31,6 @@ def evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
                      '--overwrite', *map(str, words)])
         out, err = capsys.readouterr()
         assert 'Traceback' not in err
-        # on a busy computer it takes long enough for progress to be shown
-        lines = [line for line in err.splitlines() if not line.startswith('evaluating: ')]
-        return Done(code, out, '\n'.join(lines), folder)
+        return Done(code, out, err.rstrip('\n'), folder)
 
     return run

@@ -4,6 +4,7 @@ import json
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,11 +22,12 @@ from urdf2dyn_ros.nodes.demo.child_process import (
 )
 from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
 from urdf2dyn_ros.nodes.qos import latched
-from urdf2dyn_ros.system.progress import ProgressBar
 from urdf2dyn_ros.system.signals import ENDING_SIGNALS
 
 START_TIMEOUT, _STALL_TIMEOUT = 60.0, 20.0
 """Time until the robot moves, and without any progress of the motion [s]."""
+
+_LINE_PERIOD = 1.0   # between two lines of progress [s]
 
 
 class DemoError(Urdf2DynError):
@@ -77,12 +79,14 @@ class DemoGraph:
         done = [0.0]
         self.client.subscribe(Float64, 'joint_simulator/progress',
                               lambda message: done.append(message.data), latched())
-        progress = ProgressBar(sys.stdout, pause=1.0)
+        shown = time.monotonic() - _LINE_PERIOD
 
         def meanwhile(at_once: bool = False) -> None:
+            nonlocal shown
             self.watch()
-            progress.show(done[-1], f'{done[-1] * duration:5.1f} of {duration:g} s, {text()}',
-                          at_once)
+            if at_once or time.monotonic() >= shown + _LINE_PERIOD:
+                shown = time.monotonic()
+                print(f'{done[-1] * duration:5.1f} of {duration:g} s, {text()}', flush=True)
 
         begin(meanwhile)
         self.client.wait(lambda: done[-1] > 0.0, _STALL_TIMEOUT, 'motion of joint_simulator',
@@ -92,7 +96,6 @@ class DemoGraph:
             self.client.wait(lambda: len(done) > before, _STALL_TIMEOUT,  # noqa: B023
                              'progress of joint_simulator', meanwhile)
         meanwhile(at_once=True)
-        progress.close()
 
 
 @contextmanager
