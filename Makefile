@@ -18,7 +18,7 @@ demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
 
 demo-identify: $(VENV)/demo-ready
-	$(RUN)/urdf2dyn demo $(ROBOT) --identify --output $(OUTPUT)/identify --overwrite
+	$(RUN)/python examples/identify_demo.py $(ROBOT) --output $(OUTPUT)/identify
 
 test: $(VENV)/test-ready
 	$(MAKE) --no-print-directory --jobs 2 lint suite

@@ -1,7 +1,8 @@
-"""The demonstration of identify as a user starts it, on a real DDS graph, and interrupted."""
+"""The example that identifies a simulated robot, as a user starts it, and interrupted."""
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -12,51 +13,45 @@ import pytest
 from support.nodes.children import children, ended, line_with
 from support.paths import ROOT
 from support.robot_files import vertical_2r
+from urdf2dyn_ros.urdf import read_urdf
 
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
 
-from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.nodes.demo.altered_robot import altered
-from urdf2dyn_ros.nodes.demo.demo_graph import DemoError
-from urdf2dyn_ros.nodes.demo.identify_demonstration import IDENTIFY_FILES, check_complete
-from urdf2dyn_ros.urdf import read_urdf
-
+EXAMPLE = ROOT / 'examples' / 'identify_demo.py'
 LIMITED = vertical_2r('lower="-2" upper="2" effort="400" velocity="4"')
 
 
-def started(folder: Path, *words: str) -> subprocess.Popen[str]:
+def started(folder: Path) -> subprocess.Popen[str]:
     robot = folder / 'two.urdf'
     robot.write_text(LIMITED)
     return subprocess.Popen(
-        [sys.executable, '-u', '-m', 'urdf2dyn_ros', 'demo', str(robot), '--identify',
-         '--duration', '2', '-o', str(folder / 'out'), *words],
+        [sys.executable, '-u', str(EXAMPLE), str(robot), '--duration', '2',
+         '--output', str(folder / 'out')],
         env={**os.environ, 'PYTHONPATH': str(ROOT)}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True)
 
 
-def test_a_robot_that_is_not_as_its_urdf_says_is_identified(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """From tens of percent to less than one, and results are not replaced."""
-    output = ended(started(tmp_path, '--gravity', '0', '0', '-1.62'), 0)   # on the Moon
-    assert {path.name for path in (tmp_path / 'out').iterdir()} == set(IDENTIFY_FILES)
-    errors = json.loads((tmp_path / 'out' / 'identify_demo.json').read_text())['torque_error']
-    assert errors['urdf'] > 0.2, output
-    assert errors['identified'] < 0.006, output   # 0.001 to 0.002
-    found = read_urdf((tmp_path / 'out' / 'identified' / 'identified.urdf').read_text())
-    report = json.loads((tmp_path / 'out' / 'identified' / 'identification.json').read_text())
+def test_a_robot_that_is_not_as_its_urdf_says_is_identified(tmp_path: Path) -> None:
+    """From tens of percent to less than one."""
+    output = ended(started(tmp_path), 0)
+    folder = tmp_path / 'out'
+    assert {path.name for path in folder.iterdir()} == {
+        'robot.urdf', 'excitation.csv', 'excitation.yaml', 'excitation.png', 'recording.csv',
+        'identified', 'identify_demo.png', 'identify_demo.json'}
+    errors = json.loads((folder / 'identify_demo.json').read_text())
+    assert errors['urdf']['all'] > 0.2, output
+    assert errors['identified']['all'] < 0.006, output   # 0.001 to 0.002
+    found = read_urdf((folder / 'identified' / 'identified.urdf').read_text())
+    report = json.loads((folder / 'identified' / 'identification.json').read_text())
     assert report['about']['efforts'] == 'simulated'
-    real = altered(read_urdf(LIMITED))
+    _, drives = runpy.run_path(str(EXAMPLE))['altered'](LIMITED)
     for joint in found.joints:
-        drive = {name: real.drives[f'joints.{joint.name}.{name}']
-                 for name in ('coulomb', 'viscous')}
-        assert joint.friction == pytest.approx(drive['coulomb'], rel=0.1)
-        assert joint.damping == pytest.approx(drive['viscous'], rel=0.2)
-    assert main(['demo', '--identify', '-o', str(tmp_path / 'out')]) == 1
-    assert 'exists, which may be your work' in capsys.readouterr().err
+        assert joint.friction == pytest.approx(drives[f'joints.{joint.name}.coulomb'], rel=0.1)
+        assert joint.damping == pytest.approx(drives[f'joints.{joint.name}.viscous'], rel=0.2)
 
 
-def test_interrupted_while_it_records_it_writes_nothing(tmp_path: Path) -> None:
+def test_interrupted_while_it_records_it_leaves_no_node(tmp_path: Path) -> None:
     demo = started(tmp_path)
     line_with(demo, ' messages')
     nodes = children(demo.pid)
@@ -65,10 +60,11 @@ def test_interrupted_while_it_records_it_writes_nothing(tmp_path: Path) -> None:
     output = ended(demo, 143)
     assert 'Traceback' not in output
     assert not Path(f'/proc/{nodes[0]}').exists()
-    assert [path.name for path in tmp_path.iterdir()] == ['two.urdf']
+    assert not (tmp_path / 'out' / 'recording.csv').exists()
 
 
 def test_a_recording_with_lost_messages_is_no_result() -> None:
-    check_complete([4_000_000 * k + k % 2 for k in range(9)])
-    with pytest.raises(DemoError, match='2 of 9 messages of joint_states were lost'):
-        check_complete([4_000_000 * k for k in range(9) if k not in (3, 4)])
+    example = runpy.run_path(str(EXAMPLE))
+    example['check_complete']([4_000_000 * k + k % 2 for k in range(9)])
+    with pytest.raises(example['DemoError'], match='2 of 9 messages of joint_states were lost'):
+        example['check_complete']([4_000_000 * k for k in range(9) if k not in (3, 4)])

@@ -53,6 +53,7 @@ def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
     ('mpc_pendulum', 'matplotlib.figure', 'pip install matplotlib'),
     ('track_cubic', 'PIL', 'pip install matplotlib'),
     ('standing', 'matplotlib.figure', 'pip install matplotlib scipy'),
+    ('identify_demo', 'dartpy', "pip install '.[demo]'"),
     ('record_rx90', 'dartpy', "pip install '.[recordings]' dartpy"),
     ('record_rx90', 'rosbags.rosbag2', "pip install '.[recordings]' dartpy")])
 def test_without_its_library_an_example_says_what_to_install(
@@ -112,7 +113,7 @@ def test_what_mujoco_does_not_read_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 def test_every_example_is_tested() -> None:
     """And is mentioned in the documents."""
     programs = {path.stem for path in EXAMPLES.glob('*.py')}
-    assert programs == {*PRINTS, 'record_rx90'}
+    assert programs == {*PRINTS, 'record_rx90', 'identify_demo'}   # see test_identify_demo
     text = '\n'.join(path.read_text() for path in (ROOT / 'docs').rglob('*.md'))
     assert all(f'{program}.py' in text for program in programs)
 

@@ -30,7 +30,8 @@ MODULES = [importlib.import_module(name) for name in re.findall(
 """The modules whose names are public, as QUALITY_DECLARATION.md lists them."""
 
 PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]
-PROGRAMS = sorted({*(ROOT / 'examples').glob('*.py')} - {ROOT / 'examples' / 'record_rx90.py'})
+PROGRAMS = sorted(path for path in (ROOT / 'examples').glob('*.py')
+                  if path.stem not in ('record_rx90', 'identify_demo'))   # simulate a robot
 UNTYPED = re.compile(r'\[(no-untyped-def|no-untyped-call|no-any-return|misc)\]')
 """What mypy reports of scripts because they are short: no annotations, and bases of rclpy."""
 
