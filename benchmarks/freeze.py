@@ -9,7 +9,7 @@ exports: the files of 30 robots, all functions, languages and styles, and number
 benchmarks/frozen_exports.json is of this kind. stream: stamps and efforts of every recording by
 each estimator, with and without velocities. commands: figures of evaluate and identify, and what
 the command line prints. A comparison lists every difference and ends with 1 if there is one.
-Recordings that are not there are skipped.
+Recordings that are not there are neither run nor compared.
 
 """
 
@@ -32,9 +32,10 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import cache, partial
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from rosbags.typesys import Stores, get_typestore
 
 import urdf2dyn_ros
 from urdf2dyn_ros import (
@@ -177,7 +178,7 @@ def compare_exports(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     """Yield a line for each robot, function, language and variant whose files differ."""
     if old['format'] == 'short' != new['format']:
         new = shortened(new)
-    chosen = {robot: old['robots'].get(robot) for robot in new['robots']}
+    chosen = {robot: old['robots'][robot] for robot in new['robots'] if robot in old['robots']}
     return differences(chosen, new['robots'])
 
 
@@ -201,54 +202,48 @@ URDFS = {
 whose efforts are the accelerations."""
 
 
-class Samples(NamedTuple):
-    """Stamps [ns] of k messages, names of n joints, positions and velocities (k, n), or none."""
+def samples_of(path: Path) -> tuple[list[int], list[str], list[Any], list[Any]]:
+    """
+    Return stamps [ns] of k messages, names of n joints, positions and velocities (k, n).
 
-    stamps: list[int]
-    names: tuple[str, ...]
-    q: list[list[float]]
-    qd: list[list[float]]
-
-
-def samples_of(path: Path) -> Samples:
-    """Read a table, or a bag of joint states; without code of the package, which may change."""
+    Without code of the package, which may change. Velocities that were not recorded are empty.
+    """
     if path.suffix == '.csv':
         table = np.genfromtxt(path, delimiter=',', names=True, deletechars='')
         names = [name[2:] for name in table.dtype.names if name.startswith('q_')]
         q, qd = (np.stack([table[f'{kind}_{name}'] for name in names], axis=1).tolist()
                  if f'{kind}_{names[0]}' in table.dtype.names else [] for kind in ('q', 'qd'))
         stamps = np.round(table['time'] * 1e9).astype(int) + 10**9   # 0 is no stamp
-        return Samples(stamps.tolist(), tuple(names), q, qd or [[]] * len(q))
-    from rosbags.typesys import Stores, get_typestore
+        return stamps.tolist(), names, q, qd or [[]] * len(q)
     types = get_typestore(Stores.ROS2_HUMBLE)
     with sqlite3.connect(path) as bag:
         messages = [types.deserialize_cdr(data, 'sensor_msgs/msg/JointState') for data, in
                     bag.execute('SELECT data FROM messages ORDER BY timestamp, id')]
     stamps = [each.header.stamp.sec * 10**9 + each.header.stamp.nanosec for each in messages]
-    return Samples(stamps, tuple(messages[0].name), [list(each.position) for each in messages],
-                   [list(each.velocity) for each in messages])
+    return (stamps, messages[0].name, [each.position.tolist() for each in messages],
+            [each.velocity.tolist() for each in messages])
 
 
 def streamed(recording: Path, urdf: str | Path) -> dict[str, Any]:
     """Return stamps and efforts by every estimator, with and without the velocities."""
-    samples = samples_of(recording)
-    star = STAR.format(''.join(map(RAY.format, samples.names)))
+    stamps, names, positions, velocities = samples_of(recording)
+    star = STAR.format(''.join(map(RAY.format, names)))
     dynamics = InverseDynamics(urdf or star)
     arrays = {'names': np.array(dynamics.joint_names)}
     defaults = {row.name: row.default for row in STREAM_PARAMETERS} | {'hold': ('auto',)}
-    for estimator, velocities in itertools.product(ESTIMATORS, ('q', 'q qd')):
-        if velocities == 'q qd' and not samples.qd[0]:
+    for estimator, given in itertools.product(ESTIMATORS, ('q', 'q qd')):
+        if given == 'q qd' and not velocities[0]:
             continue
         now = 0
         robot = stream(defaults | {'estimator': estimator}, dynamics, lambda: now)  # noqa: B023
         outputs = []
-        for now, q, qd in zip(samples.stamps, samples.q, samples.qd):
-            output = robot.receive(now, samples.names, q, qd if velocities == 'q qd' else [], [])
+        for now, q, qd in zip(stamps, positions, velocities):
+            output = robot.receive(now, names, q, qd if given == 'q qd' else [], [])
             if output is not None:
                 outputs.append(output)
-        arrays[f'{estimator}, {velocities}, stamps'] = np.array([each.stamp for each in outputs],
-                                                                dtype=np.int64)
-        arrays[f'{estimator}, {velocities}, efforts'] = np.array(
+        arrays[f'{estimator}, {given}, stamps'] = np.array([each.stamp for each in outputs],
+                                                           dtype=np.int64)
+        arrays[f'{estimator}, {given}, efforts'] = np.array(
             [each.effort for each in outputs]).reshape(-1, len(dynamics.joint_names))
     return arrays
 
@@ -267,7 +262,8 @@ def freeze_stream(options: argparse.Namespace) -> dict[str, Any]:
 
 def compare_stream(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     """Yield a line for each recording and estimator whose stamps or efforts differ."""
-    for what in sorted({*old, *new}):
+    recordings = {what.partition(':')[0] for what in new}
+    for what in sorted({*new, *(each for each in old if each.partition(':')[0] in recordings)}):
         case, _, kind = what.rpartition(', ')
         if what not in old or what not in new:
             yield f'{what}: only in the {"old" if what in old else "new"} file'
@@ -297,7 +293,7 @@ COMMANDS = (
     *(f'{name} --help' for name in ('check', 'export', 'info', 'graph', 'page', 'plot', 'evaluate',
                                     'excite', 'identify', 'demo')),
     *(f'{command} {{{robot}}}' for command in ('check', 'check --json', 'info', 'info --json')
-      for robot in ('rx90', 'ur5_robot', 'tiago_no_hand', 'quadrotor_base', 'iris')),
+      for robot in ('rx90', 'ur5_robot', 'tiago_no_hand', 'quadrotor_base', 'panda')),
     *(f'info {{rx90}} {option}' for option in (
         '--dh', '--dh --latex', '--dh --json', '--friction', '--base moving', '--link none',
         '--gravity 0 0 nan', '--model none', *(f'--model {model}' for model in MODELS))),
@@ -327,17 +323,14 @@ COMMANDS = (
           ('gazebo/mimic_velocity.csv', '{data}/gazebo/mimic.urdf', '--gravity 0 0 -9.8'))),
 )
 PASSING = re.compile(r'^[a-z ,]+: +\d+ %$')   # progress, which depends on the time
-STRINGS = (   # that differ from run to run
-    (re.compile(r'\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d( UTC)?'), 'DATE'),)
+DATE = re.compile(r'\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d( UTC)?')
 
 
 def plain(text: str, places: dict[str, str]) -> str:
     """Return a text without the places of this machine, dates and progress."""
     for place, name in places.items():
         text = text.replace(place, name)
-    for pattern, name in STRINGS:
-        text = pattern.sub(name, text)
-    lines = text.replace('\r', '\n').split('\n')
+    lines = DATE.sub('DATE', text).replace('\r', '\n').split('\n')
     return '\n'.join(line.rstrip() for line in lines if not PASSING.match(line.rstrip()))
 
 
@@ -434,8 +427,13 @@ def save(path: Path, frozen: dict[str, Any]) -> None:
         path.write_text(json.dumps(frozen, indent=1, sort_keys=True) + '\n')
 
 
+def compare_commands(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    """Yield the differences of the commands that were run both times."""
+    return differences({name: old[name] for name in old if name in new}, new)
+
+
 KINDS = {'exports': (freeze_exports, compare_exports), 'stream': (freeze_stream, compare_stream),
-         'commands': (freeze_commands, differences)}
+         'commands': (freeze_commands, compare_commands)}
 
 
 def main() -> int:
@@ -457,6 +455,8 @@ def main() -> int:
         save(options.output, shortened(new) if options.short else new)
     if old is None:
         return 0
+    print(f'compares {len(new.get("robots", new))} of {len(old.get("robots", old))}',
+          file=sys.stderr)
     lines = list(compare(old, new))
     print(*lines, f'{len(lines)} differences from {options.compare}', sep='\n')
     return 1 if lines else 0
