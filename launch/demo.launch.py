@@ -40,7 +40,7 @@ from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
 from urdf2dyn_ros.urdf import read_urdf
-from urdf2dyn_ros.urdf.source import description_text
+from urdf2dyn_ros.urdf.sources import description_text
 
 SHARE = FindPackageShare('urdf2dyn_ros')
 NAMESPACE = LaunchConfiguration('namespace')

@@ -29,7 +29,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
-from urdf2dyn_ros.urdf.source import description_text
+from urdf2dyn_ros.urdf.sources import description_text
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
 

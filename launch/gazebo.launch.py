@@ -33,7 +33,7 @@ from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
 from urdf2dyn_ros.urdf import read_urdf
 from urdf2dyn_ros.urdf.gazebo import gazebo_urdf
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.sources import load_urdf
 
 SHARE = FindPackageShare('urdf2dyn_ros')
 SIM_TIME = {'use_sim_time': True}

@@ -16,7 +16,7 @@ from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.program.generator import LOADS, Style, generate, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.system.atomic_file import create_files, made_folder, writing_to
-from urdf2dyn_ros.urdf.source import UrdfSource, read_urdf
+from urdf2dyn_ros.urdf.sources import UrdfSource, read_urdf
 
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 

@@ -22,7 +22,7 @@ from urdf2dyn_ros.program.generator import LOADS, uncollected
 from urdf2dyn_ros.robot_model import RobotModel
 
 if TYPE_CHECKING:   # the reader requires lxml, a model does not
-    from urdf2dyn_ros.urdf.source import UrdfSource
+    from urdf2dyn_ros.urdf.sources import UrdfSource
 
 BackEnd: TypeAlias = Literal['auto', 'c', 'python']
 BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
@@ -94,7 +94,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
                  gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
                  threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
         if not isinstance(model, RobotModel):
-            from urdf2dyn_ros.urdf.source import read_urdf
+            from urdf2dyn_ros.urdf.sources import read_urdf
             model = read_urdf(model)
         gravity = checked_gravity(gravity)
         if not isinstance(loads, Loads):

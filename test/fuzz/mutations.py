@@ -7,9 +7,14 @@ from random import Random
 
 from lxml import etree
 
-from urdf2dyn_ros.urdf.description import Element
-from urdf2dyn_ros.urdf.schema import CHILDREN, JOINT_TYPES, NUMBER_ATTRIBUTES, attributes
-from urdf2dyn_ros.urdf.transmissions import REDUCTION_TAGS
+from urdf2dyn_ros.urdf.document import (
+    ATTRIBUTES,
+    CHILDREN,
+    JOINT_TYPES,
+    NUMBER_ATTRIBUTES,
+    REDUCTION_TAGS,
+    Element,
+)
 
 NUMBERS = ('0', '-0', '1', '-1', '1e400', '1e-320', '1e308', '-1e308', '1e154', 'nan', '-inf',
            '1,5', '1_0', '0x10', '١', '', ' ', '1 2', '0 0 0', '0 0 5', '1e-9 0 0', '1 1 1 1',
@@ -154,7 +159,7 @@ def _add(root: Element, random: Random) -> None:
     parent = _any(root, random, *CHILDREN)
     if parent is not None:
         child = etree.SubElement(parent, random.choice(CHILDREN[str(parent.tag)]))
-        for name in attributes(str(child.tag)):
+        for name in ATTRIBUTES[str(child.tag)]:
             if random.random() < 0.7:
                 child.set(name, random.choice((random.choice(NUMBERS), '1 0 0', '2')))
 

@@ -9,7 +9,7 @@ import pytest
 
 from urdf2dyn_ros.errors import SourceError, UrdfError
 from urdf2dyn_ros.urdf.reader import read_description
-from urdf2dyn_ros.urdf.source import description_text, load_urdf, read_urdf
+from urdf2dyn_ros.urdf.sources import description_text, load_urdf, read_urdf
 
 XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:property name="m" value="${2 * 3}"/>

@@ -5,7 +5,7 @@ import json
 
 from urdf2dyn_ros.commands.checks.checking import Finding, count_line, findings
 from urdf2dyn_ros.commands.robot import add_file
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.sources import load_urdf
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -42,7 +42,7 @@ from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
 from urdf2dyn_ros.system.workers import Workers
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.sources import load_urdf
 
 MOST_ROWS = 50
 """Most recordings of which each has a row on the terminal."""

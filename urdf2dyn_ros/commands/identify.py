@@ -55,7 +55,7 @@ from urdf2dyn_ros.stream.hold import read_hold
 from urdf2dyn_ros.system.atomic_file import create_files, writing_to
 from urdf2dyn_ros.system.extras import require
 from urdf2dyn_ros.system.progress import progress
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.sources import load_urdf
 
 FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html')

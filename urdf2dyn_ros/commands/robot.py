@@ -11,7 +11,7 @@ from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.parameters.gravity import GRAVITY
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.sources import load_urdf
 
 if TYPE_CHECKING:   # most commands do not need it, and start sooner
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics

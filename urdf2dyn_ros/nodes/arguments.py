@@ -11,7 +11,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.parameters import Parameter
 from urdf2dyn_ros.parameters.parameter_file import parameter_entries
 from urdf2dyn_ros.quoting import listed
-from urdf2dyn_ros.urdf.source import description_text
+from urdf2dyn_ros.urdf.sources import description_text
 
 DESCRIPTION = 'robot_description'
 

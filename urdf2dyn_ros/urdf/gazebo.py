@@ -7,8 +7,7 @@ from lxml import etree
 
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.robot_model import Joint, Limits, Link, RobotModel
-from urdf2dyn_ros.urdf.description import Description, Element
-from urdf2dyn_ros.urdf.document import parse_document
+from urdf2dyn_ros.urdf.document import Description, Element, parse_document
 from urdf2dyn_ros.urdf.reader import read_description
 
 _WORLD = 'world'

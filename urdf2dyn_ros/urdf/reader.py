@@ -9,20 +9,22 @@ from urdf2dyn_ros.algebra.vectors import Triple
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
-from urdf2dyn_ros.urdf.checks import check_description
-from urdf2dyn_ros.urdf.description import (
+from urdf2dyn_ros.urdf.document import (
+    AXIAL_TYPES,
+    MAX_BYTES,
+    MAX_DEPTH,
+    TENSOR_ATTRIBUTES,
     Description,
     Element,
-    end_of,
+    gear_ratios,
     ignored,
     name_of,
     number,
     numbers,
+    parse_document,
     type_of,
 )
-from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH, parse_document
-from urdf2dyn_ros.urdf.schema import AXIAL_TYPES, TENSOR_ATTRIBUTES
-from urdf2dyn_ros.urdf.transmissions import gear_ratios
+from urdf2dyn_ros.urdf.rules import check_description
 
 MAX_LINKS = 5000
 
@@ -60,7 +62,7 @@ def drop_namespace(root: Element) -> None:
 def _model(description: Description, warnings: tuple[Problem, ...]) -> RobotModel:
     """Return the model of a description that the rules accept."""
     ratios = gear_ratios(description)
-    joints = tuple(_joint(joint, ratios.get(name_of(joint))) for joint in description.joints)
+    joints = tuple(_joint(description, joint, ratios) for joint in description.joints)
     children = {joint.child for joint in joints}
     return RobotModel(
         name=name_of(description.robot).strip() or 'robot',
@@ -88,15 +90,15 @@ def _required(element: Element | None, attribute: str) -> float:
     return value
 
 
-def _joint(joint: Element, gear_ratio: float | None) -> Joint:
+def _joint(robot: Description, joint: Element, ratios: dict[str, float]) -> Joint:
     kind, axis, dynamics = type_of(joint), joint.find('axis'), joint.find('dynamics')
     return Joint(
-        name_of(joint), kind, end_of(joint, 'parent'), end_of(joint, 'child'),
+        name_of(joint), kind, robot.parent_of[joint], robot.child_of[joint],
         *_placement(joint.find('origin')),
         axis=Joint.axis if axis is None or kind not in AXIAL_TYPES else _unit(axis),
         mimic=None if kind == 'fixed' else _mimic(joint.find('mimic')),
         limits=_limits(joint.find('limit')), damping=number(dynamics, 'damping') or 0.0,
-        friction=number(dynamics, 'friction') or 0.0, gear_ratio=gear_ratio)
+        friction=number(dynamics, 'friction') or 0.0, gear_ratio=ratios.get(name_of(joint)))
 
 
 def _force(element: Element) -> ExternalForce:

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from lxml import etree
 
 from urdf2dyn_ros.robot_model import Joint, RobotModel
-from urdf2dyn_ros.urdf.description import Element
-from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
+from urdf2dyn_ros.urdf.document import TENSOR_ATTRIBUTES, Element
 
 _UNLIMITED = {'lower': -1e9, 'upper': 1e9, 'effort': 1e9, 'velocity': 1e9}
 

@@ -10,7 +10,7 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.editable_text import decoded_text
+from urdf2dyn_ros.urdf.text import decoded_text
 
 _REJECTED = 'none are computed: the description is rejected'
 _NO_EFFECT = 'no effect'

@@ -17,8 +17,7 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.multibody import Multibody, multibody
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.editable_text import EditableText
-from urdf2dyn_ros.urdf.text_places import edited
+from urdf2dyn_ros.urdf.text import EditableText, edited
 
 RANDOM_STATES = 100
 """Random states within the limits."""

@@ -11,11 +11,15 @@ from urdf2dyn_ros.loads import Loads
 from urdf2dyn_ros.loads.load_parameters import LOAD_PARAMETERS, with_loads
 from urdf2dyn_ros.multibody import multibody
 from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.urdf.description import Element, name_of, numbers
-from urdf2dyn_ros.urdf.editable_text import EditableText
-from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
-from urdf2dyn_ros.urdf.text_places import Edit
-from urdf2dyn_ros.urdf.transmissions import read_reduction, reductions
+from urdf2dyn_ros.urdf.document import (
+    TENSOR_ATTRIBUTES,
+    Element,
+    name_of,
+    numbers,
+    read_reduction,
+    reductions,
+)
+from urdf2dyn_ros.urdf.text import Edit, EditableText
 
 Change = Callable[[EditableText, Element, str], list[Edit]]
 """The edits of the element that has a problem, or its attribute."""

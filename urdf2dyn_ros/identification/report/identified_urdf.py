@@ -15,10 +15,16 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.quoting import quote
 from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.description import Element
-from urdf2dyn_ros.urdf.editable_text import EditableText, rewritten
-from urdf2dyn_ros.urdf.schema import TENSOR_ATTRIBUTES
-from urdf2dyn_ros.urdf.text_places import Edit, Layout, Tag, attributes_of, edited
+from urdf2dyn_ros.urdf.document import TENSOR_ATTRIBUTES, Element
+from urdf2dyn_ros.urdf.text import (
+    Edit,
+    EditableText,
+    Layout,
+    Tag,
+    attributes_of,
+    edited,
+    rewritten,
+)
 
 Numbers = Sequence[float]
 

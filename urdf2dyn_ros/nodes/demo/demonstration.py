@@ -23,7 +23,7 @@ from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.simulators.parameters import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.system.share import robot_file
 from urdf2dyn_ros.urdf.reader import read_description
-from urdf2dyn_ros.urdf.source import load_urdf
+from urdf2dyn_ros.urdf.sources import load_urdf
 from urdf2dyn_ros.urdf.writer import clean_urdf
 
 DEMO_FILES = REPORT_FILES
