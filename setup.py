@@ -25,7 +25,7 @@ CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
     *DEMO, *ALL, *CLUSTER, 'colcon-common-extensions', 'catkin-pkg', 'clarabel', 'cvxpy',
     'example-robot-data', 'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest',
-    'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy', 'urdfdom_py>=1.2',
+    'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
     *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
@@ -78,6 +78,7 @@ setup(
     zip_safe=True,
     install_requires=[
         'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4', 'threadpoolctl>=2', 'tqdm>=4.57',
+        'urdfdom_py>=1.2',   # of the module urdf_parser_py
     ],
     extras_require={'plots': PLOTS, 'analysis': ANALYSIS, 'recordings': RECORDINGS,
                     'xacro': ['xacro'], 'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO,

@@ -33,7 +33,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
 
     Parameters
     ----------
-    model : RobotModel, str, bytes, path or open file
+    model : RobotModel, str, bytes, path, open file or urdf_parser_py's Robot
         A model, or what `read_urdf` reads as one.
     language : str or Target
         'python', 'c', 'cpp', 'matlab', 'rust' or 'javascript'; a Target

@@ -37,7 +37,7 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
 
     Parameters
     ----------
-    model : RobotModel, str, bytes, path or open file
+    model : RobotModel, str, bytes, path, open file or urdf_parser_py's Robot
         A model, or what `read_urdf` reads as one.
     gravity : array_like, (3,)
         Acceleration of gravity [m/s^2], in the root frame; by default (0, 0, -9.81). The efforts

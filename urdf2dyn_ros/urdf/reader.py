@@ -1,28 +1,36 @@
-"""From URDF text to a RobotModel: parsed safely, checked by rules, then mapped."""
+"""
+From a robot description to a RobotModel: parsed safely, checked by rules, read by urdf_parser_py.
+
+Rules, line numbers and what URDF 1.0 does not have (``<force>``, reductions, limits of which some
+are missing) are of the XML tree; all else in the model is of urdf_parser_py's Robot object.
+"""
 
 import logging
 import math
+from typing import Any, Protocol, cast
 
 from lxml import etree
+from urdf_parser_py import urdf
+from urdf_parser_py.xml_reflection.core import Path
 
 from urdf2dyn_ros.algebra.vectors import Triple
-from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.errors import Problem, SourceError
 from urdf2dyn_ros.quoting import listed
 from urdf2dyn_ros.robot_model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
 from urdf2dyn_ros.urdf.document import (
+    ATTRIBUTES,
     AXIAL_TYPES,
     MAX_BYTES,
     MAX_DEPTH,
+    NUMBER_ATTRIBUTES,
     TENSOR_ATTRIBUTES,
     Description,
     Element,
     gear_ratios,
     ignored,
     name_of,
-    number,
     numbers,
     parse_document,
-    type_of,
 )
 from urdf2dyn_ros.urdf.rules import check_description
 
@@ -31,6 +39,19 @@ MAX_LINKS = 5000
 _LOG = logging.getLogger(__name__)
 
 _ZERO: Triple = (0.0, 0.0, 0.0)
+
+# What is missing in a <limit>: urdf_parser_py requires effort and velocity, and takes a missing
+# lower or upper for 0. No text that the rules accept has it.
+_NO_LIMITS = dict.fromkeys(NUMBER_ATTRIBUTES['limit'], 'nan')
+
+
+class ParsedRobot(Protocol):
+    """A ``Robot`` of urdf_parser_py, which has no annotations."""
+
+    name: str
+    links: list[Any]
+    joints: list[Any]
+    joint_map: dict[str, Any]
 
 
 def read_description(text: str | bytes, *, strict_inertia: bool = False,
@@ -44,11 +65,26 @@ def read_description(text: str | bytes, *, strict_inertia: bool = False,
     """
     root = parse_document(text, max_bytes, max_depth)
     drop_namespace(root)
-    description = Description(root)
-    warnings = check_description(description, strict_inertia, max_links)
-    if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
-        _LOG.debug('ignored elements: %s', listed(tags))
-    return _model(description, warnings)
+    return _read(root, strict_inertia, max_links)
+
+
+def read_robot(robot: ParsedRobot, *, strict_inertia: bool = False,
+               max_links: int = MAX_LINKS) -> RobotModel:
+    """Return the model of a Robot object, checked by the same rules; it is not changed."""
+    plain = urdf.Robot(robot.name or '')
+    try:
+        for link in robot.links:
+            plain.add_link(urdf.Link(link.name, inertial=link.inertial))
+        for joint in robot.joints:
+            plain.add_joint(joint)
+        root = plain.to_xml()
+        for limit in root.iter('limit'):   # missing ones are written as 0, too
+            if float(limit.get('lower')) == float(limit.get('upper')) == 0.0:
+                del limit.attrib['lower'], limit.attrib['upper']
+    except Exception as error:   # urdf_parser_py has no class for its errors
+        raise SourceError(f'this Robot object cannot be written as URDF: {error!r}; complete it '
+                          'until its method to_xml_string works') from None
+    return _read(root, strict_inertia, max_links)
 
 
 def drop_namespace(root: Element) -> None:
@@ -59,66 +95,71 @@ def drop_namespace(root: Element) -> None:
             element.tag = etree.QName(element).localname
 
 
-def _model(description: Description, warnings: tuple[Problem, ...]) -> RobotModel:
+def _read(root: Element, strict_inertia: bool, max_links: int) -> RobotModel:
+    description = Description(root)
+    warnings = check_description(description, strict_inertia, max_links)
+    if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
+        _LOG.debug('ignored elements: %s', listed(tags))
+    robot = urdf.Robot.from_xml(_urdf_1_0(description), Path('robot'))
+    return _model(robot, description, warnings)
+
+
+def _urdf_1_0(description: Description) -> Element:
+    """Return a tree of URDF 1.0 alone: urdf_parser_py prints a warning of all else on stderr."""
+    copies = {description.robot: etree.Element('robot', name=name_of(description.robot))}
+    for element in description.elements[1:]:
+        if (tag := str(element.tag)) != 'force':
+            values = dict(_NO_LIMITS) if tag == 'limit' else {}
+            values |= {name: value for name in ATTRIBUTES[tag]
+                       if (value := element.get(name)) is not None}
+            parent = cast('Element', element.getparent())
+            copies[element] = etree.SubElement(copies[parent], tag, values)
+    return copies[description.robot]
+
+
+def _model(robot: ParsedRobot, description: Description, warnings: tuple[Problem, ...],
+           ) -> RobotModel:
     """Return the model of a description that the rules accept."""
     ratios = gear_ratios(description)
-    joints = tuple(_joint(description, joint, ratios) for joint in description.joints)
-    children = {joint.child for joint in joints}
+    moved = {joint.child for joint in robot.joints}
     return RobotModel(
-        name=name_of(description.robot).strip() or 'robot',
-        links=tuple(Link(name_of(link), _inertia(link.find('inertial')))
-                    for link in description.links),
-        joints=joints,
-        root=next(name for name in map(name_of, description.links) if name not in children),
+        name=robot.name.strip() or 'robot',
+        links=tuple(Link(link.name, _inertia(link.inertial)) for link in robot.links),
+        joints=tuple(_joint(joint, ratios.get(joint.name)) for joint in robot.joints),
+        root=next(link.name for link in robot.links if link.name not in moved),
         warnings=warnings,
         forces=tuple(map(_force, description.forces)))
 
 
-def _inertia(inertial: Element | None) -> Inertia | None:
+def _inertia(inertial: Any) -> Inertia | None:
     if inertial is None:
         return None
-    tensor = inertial.find('inertia')
-    xx, xy, xz, yy, yz, zz = (_required(tensor, name) for name in TENSOR_ATTRIBUTES)
-    return Inertia(_required(inertial.find('mass'), 'value'),
-                   *_placement(inertial.find('origin')), (xx, xy, xz, yy, yz, zz))
+    xx, xy, xz, yy, yz, zz = (getattr(inertial.inertia, name) for name in TENSOR_ATTRIBUTES)
+    return Inertia(inertial.mass, *_placement(inertial.origin), (xx, xy, xz, yy, yz, zz))
 
 
-def _required(element: Element | None, attribute: str) -> float:
-    """Return a number that a rule requires."""
-    value = number(element, attribute)
-    assert value is not None
-    return value
-
-
-def _joint(robot: Description, joint: Element, ratios: dict[str, float]) -> Joint:
-    kind, axis, dynamics = type_of(joint), joint.find('axis'), joint.find('dynamics')
+def _joint(joint: Any, gear_ratio: float | None) -> Joint:
+    has_axis = joint.axis is not None and joint.type in AXIAL_TYPES
     return Joint(
-        name_of(joint), kind, robot.parent_of[joint], robot.child_of[joint],
-        *_placement(joint.find('origin')),
-        axis=Joint.axis if axis is None or kind not in AXIAL_TYPES else _unit(axis),
-        mimic=None if kind == 'fixed' else _mimic(joint.find('mimic')),
-        limits=_limits(joint.find('limit')), damping=number(dynamics, 'damping') or 0.0,
-        friction=number(dynamics, 'friction') or 0.0, gear_ratio=ratios.get(name_of(joint)))
+        joint.name, joint.type, joint.parent, joint.child, *_placement(joint.origin),
+        axis=_unit(joint.axis) if has_axis else Joint.axis,
+        mimic=None if joint.type == 'fixed' else _mimic(joint.mimic),
+        limits=_limits(joint.limit),
+        damping=(joint.dynamics and joint.dynamics.damping) or 0.0,
+        friction=(joint.dynamics and joint.dynamics.friction) or 0.0,
+        gear_ratio=gear_ratio)
 
 
-def _force(element: Element) -> ExternalForce:
-    return ExternalForce(element.get('link', ''), _triple(element, 'force'),
-                         _triple(element, 'torque'), *_placement(element))
+def _placement(origin: Any) -> tuple[Triple, Triple]:
+    if origin is None:
+        return _ZERO, _ZERO
+    (x, y, z), (roll, pitch, yaw) = map(float, origin.xyz), map(float, origin.rpy)
+    return (x, y, z), (roll, pitch, yaw)
 
 
-def _placement(element: Element | None) -> tuple[Triple, Triple]:
-    return _triple(element, 'xyz'), _triple(element, 'rpy')
-
-
-def _triple(element: Element | None, attribute: str) -> Triple:
-    """Return three numbers, zeros where there are none."""
-    x, y, z = numbers(element, attribute) or _ZERO
-    return x, y, z
-
-
-def _unit(axis: Element) -> Triple:
+def _unit(axis: list[float]) -> Triple:
     """Return the normalised axis; a unit vector is returned unchanged."""
-    x, y, z = _triple(axis, 'xyz')
+    x, y, z = axis
     if abs(math.hypot(x, y, z) - 1.0) < 1e-15:
         return x, y, z
     scale = max(abs(x), abs(y), abs(z))  # against overflow
@@ -127,13 +168,21 @@ def _unit(axis: Element) -> Triple:
     return x / norm, y / norm, z / norm
 
 
-def _mimic(mimic: Element | None) -> Mimic | None:
+def _mimic(mimic: Any) -> Mimic | None:
     if mimic is None:
         return None
-    multiplier = number(mimic, 'multiplier')
-    return Mimic(mimic.get('joint', ''), 1.0 if multiplier is None else multiplier,
-                 number(mimic, 'offset') or 0.0)
+    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
+    return Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
 
 
-def _limits(limit: Element | None) -> Limits:
-    return Limits(*(number(limit, name) for name in ('lower', 'upper', 'effort', 'velocity')))
+def _limits(limit: Any) -> Limits:
+    if limit is None:
+        return Limits()
+    return Limits(*(None if math.isnan(value) else value for value in (
+        limit.lower, limit.upper, limit.effort, limit.velocity)))
+
+
+def _force(element: Element) -> ExternalForce:
+    force, torque, xyz, rpy = ((x, y, z) for x, y, z in (
+        numbers(element, name) or _ZERO for name in ('force', 'torque', 'xyz', 'rpy')))
+    return ExternalForce(element.get('link', ''), force, torque, xyz, rpy)

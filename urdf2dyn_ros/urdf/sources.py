@@ -1,4 +1,4 @@
-"""Robot descriptions from a file, standard input, or xacro."""
+"""Robot descriptions from a file, standard input, xacro, or a Robot object."""
 
 import contextlib
 import io
@@ -7,12 +7,14 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from urdf_parser_py.urdf import Robot
 
 from urdf2dyn_ros.errors import SourceError, UrdfError
 from urdf2dyn_ros.robot_model import RobotModel
 from urdf2dyn_ros.urdf.document import MAX_BYTES, MAX_DEPTH
-from urdf2dyn_ros.urdf.reader import MAX_LINKS, read_description
+from urdf2dyn_ros.urdf.reader import MAX_LINKS, ParsedRobot, read_description, read_robot
 
 _NO_ARGUMENT = 'Undefined substitution argument'
 """What xacro says of an argument without a value."""
@@ -23,6 +25,7 @@ _NO_PACKAGES = re.compile('ament_index_python|AMENT_PREFIX_PATH|not found, searc
 _SUFFIXES = ('.urdf', '.xacro', '.xml')
 
 
+@runtime_checkable
 class Readable(Protocol):
     """An open file."""
 
@@ -30,8 +33,8 @@ class Readable(Protocol):
         """Return at most so many characters or bytes."""
 
 
-UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | Readable
-"""The text of a URDF, a path to it, or an open file with it."""
+UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | Readable | ParsedRobot
+"""The text of a URDF, a path to it, an open file with it, or urdf_parser_py's Robot object."""
 
 
 def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: int = MAX_BYTES,
@@ -43,11 +46,13 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
 
     Parameters
     ----------
-    source : str, bytes, path or open file
+    source : str, bytes, path, open file or Robot
         URDF as text or bytes, which may have any encoding that their first bytes or their
         declaration name; or a file with it: its path, also as a str, or the open file. A path may
         be that of a xacro file, if xacro is installed. A str is a path if it has no ``<``, and
-        such a file or directory exists or its suffix is .urdf, .xacro or .xml.
+        such a file or directory exists or its suffix is .urdf, .xacro or .xml. Or a
+        ``urdf_parser_py.urdf.Robot``, without ``<force>`` and gear ratios; its limits lower and
+        upper are missing where both are 0, as it has 0 for a missing one.
     strict_inertia : bool
         Reject inertias that no body can have, instead of warning.
     max_bytes : int
@@ -72,11 +77,13 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
         text = load_urdf(name, max_bytes)
     elif isinstance(source, str | bytes):
         text = source
-    elif hasattr(source, 'read'):
+    elif isinstance(source, Robot):
+        return read_robot(source, strict_inertia=strict_inertia, max_links=max_links)
+    elif isinstance(source, Readable):
         text = _content(source, max_bytes)
     else:
         raise SourceError(f'{type(source).__name__} is no robot description: it is the text of a '
-                          'URDF (str or bytes), a path, or an open file')
+                          'URDF (str or bytes), a path, an open file, or a Robot')
     try:
         return read_description(text, strict_inertia=strict_inertia, max_bytes=max_bytes,
                                 max_links=max_links, max_depth=max_depth)
