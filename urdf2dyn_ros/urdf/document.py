@@ -221,6 +221,7 @@ class Description:
         self.link_of, self.joint_of = map(_first_by_name, (self.links, self.joints))
         self.parent_of, self.child_of = ({joint: _link_of(joint, tag) for joint in self.joints}
                                          for tag in ('parent', 'child'))
+        self._numbers: dict[tuple[Element, str], tuple[float, ...] | None] = {}
 
     @property
     def is_small(self) -> bool:
@@ -236,6 +237,24 @@ class Description:
             elements.append(element)
             stack += reversed(children(element))
         return tuple(elements)
+
+    def numbers(self, element: Element | None, attribute: str) -> tuple[float, ...] | None:
+        """Return the numbers of an attribute; None if it is missing, or faulty for a rule."""
+        if element is None or (text := element.get(attribute)) is None:
+            return None
+        key = element, attribute
+        if key not in self._numbers:   # many rules ask for the same one
+            try:
+                count = NUMBER_ATTRIBUTES[str(element.tag)][attribute]
+                self._numbers[key] = read_numbers(text, count)
+            except ValueError:
+                self._numbers[key] = None
+        return self._numbers[key]
+
+    def number(self, element: Element | None, attribute: str) -> float | None:
+        """Return an attribute's single number; None as in `numbers`."""
+        values = self.numbers(element, attribute)
+        return values[0] if values else None
 
 
 def _first_by_name(elements: tuple[Element, ...]) -> dict[str, Element]:
@@ -276,22 +295,6 @@ def line_of(element: Element) -> int | None:
 def type_of(joint: Element) -> str:
     """Return the type of a joint; empty where it has none."""
     return joint.get('type', '')
-
-
-def numbers(element: Element | None, attribute: str) -> tuple[float, ...] | None:
-    """Return the numbers of an attribute; None if it is missing, or faulty as a rule reports."""
-    if element is None or (text := element.get(attribute)) is None:
-        return None
-    try:
-        return read_numbers(text, NUMBER_ATTRIBUTES[str(element.tag)][attribute])
-    except ValueError:
-        return None
-
-
-def number(element: Element | None, attribute: str) -> float | None:
-    """Return an attribute's single number; None as in `numbers`."""
-    values = numbers(element, attribute)
-    return values[0] if values else None
 
 
 # Plain ASCII decimals. Python's own float() accepts more than a URDF may have: nan, inf, 1_0,

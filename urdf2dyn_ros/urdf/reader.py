@@ -29,7 +29,6 @@ from urdf2dyn_ros.urdf.document import (
     gear_ratios,
     ignored,
     name_of,
-    numbers,
     parse_document,
 )
 from urdf2dyn_ros.urdf.rules import check_description
@@ -128,7 +127,7 @@ def _model(robot: ParsedRobot, description: Description, warnings: tuple[Problem
         joints=tuple(_joint(joint, ratios.get(joint.name)) for joint in robot.joints),
         root=next(link.name for link in robot.links if link.name not in moved),
         warnings=warnings,
-        forces=tuple(map(_force, description.forces)))
+        forces=tuple(_force(description, force) for force in description.forces))
 
 
 def _inertia(inertial: Any) -> Inertia | None:
@@ -182,7 +181,7 @@ def _limits(limit: Any) -> Limits:
         limit.lower, limit.upper, limit.effort, limit.velocity)))
 
 
-def _force(element: Element) -> ExternalForce:
+def _force(description: Description, element: Element) -> ExternalForce:
     force, torque, xyz, rpy = ((x, y, z) for x, y, z in (
-        numbers(element, name) or _ZERO for name in ('force', 'torque', 'xyz', 'rpy')))
+        description.numbers(element, name) or _ZERO for name in ('force', 'torque', 'xyz', 'rpy')))
     return ExternalForce(element.get('link', ''), force, torque, xyz, rpy)

@@ -33,8 +33,6 @@ from urdf2dyn_ros.urdf.document import (
     gear_ratios,
     line_of,
     name_of,
-    number,
-    numbers,
     read_numbers,
     read_reduction,
     reductions,
@@ -112,7 +110,7 @@ def plain_numbers(robot: Description) -> Iterator[Problem]:
     for element in robot.elements:
         for attribute, count in NUMBER_ATTRIBUTES.get(str(element.tag), {}).items():
             text = element.get(attribute)
-            if text is None or _has_xacro(text):
+            if text is None or _has_xacro(text) or robot.numbers(element, attribute):
                 continue
             try:
                 read_numbers(text, count)
@@ -311,7 +309,7 @@ def axes(robot: Description) -> Iterator[Problem]:
     """An axis that is used has a direction, and is a unit vector."""
     for joint in robot.joints:
         axis = joint.find('axis')
-        xyz = numbers(axis, 'xyz')
+        xyz = robot.numbers(axis, 'xyz')
         if axis is None or xyz is None or type_of(joint) not in AXIAL_TYPES:
             continue
         norm = math.hypot(*xyz)
@@ -336,7 +334,7 @@ def missing_limits(robot: Description) -> Iterator[Problem]:
 def inverted_limits(robot: Description) -> Iterator[Problem]:
     """A range is not empty."""
     for limit in robot.robot.iterfind('joint/limit'):
-        lower, upper = number(limit, 'lower'), number(limit, 'upper')
+        lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
         if lower is not None and upper is not None and lower > upper:
             yield warn('limit-inverted', limit, f'lower {lower:g} is above upper {upper:g}; '
                        'exchange them')
@@ -350,7 +348,8 @@ def single_positions(robot: Description) -> Iterator[Problem]:
         warn('limit-single', limit, 'lower equals upper: the joint cannot move; write its range, '
              'or type="fixed"', 'lower')
         for limit in limits
-        if (lower := number(limit, 'lower')) is not None and lower == number(limit, 'upper'))
+        if (lower := robot.number(limit, 'lower')) is not None
+        and lower == robot.number(limit, 'upper'))
 
 
 def negative_magnitudes(robot: Description) -> Iterator[Problem]:
@@ -361,7 +360,7 @@ def negative_magnitudes(robot: Description) -> Iterator[Problem]:
             *(('dynamics', name, f'negative {name} drives the joint')
               for name in ('damping', 'friction'))):
         for element in robot.robot.iterfind(f'joint/{tag}'):
-            if (number(element, attribute) or 0.0) < 0.0:
+            if (robot.number(element, attribute) or 0.0) < 0.0:
                 yield warn(f'{tag}-negative', element, f'{reason}; drop the sign', attribute)
 
 
@@ -372,7 +371,7 @@ def zero_efforts(robot: Description) -> Iterator[Problem]:
         warn('effort-zero', limit, 'other programs apply no effort with this limit, computed '
              'efforts do not depend on it; write what the joint can do', 'effort')
         for joint, limit in limits if limit is not None and type_of(joint) in MOVING_TYPES
-        and number(limit, 'effort') == 0.0)
+        and robot.number(limit, 'effort') == 0.0)
 
 
 def coordinate_names(robot: Description) -> Iterator[Problem]:
@@ -445,7 +444,7 @@ def mimic_loops(robot: Description) -> Iterator[Problem]:
 def zero_multipliers(robot: Description) -> Iterator[Problem]:
     """A joint with a multiplier of zero stands still."""
     for _, mimic in _mimics(robot):
-        if number(mimic, 'multiplier') == 0.0:
+        if robot.number(mimic, 'multiplier') == 0.0:
             yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
                        'multiplier')
 
@@ -456,7 +455,7 @@ def mimic_products(robot: Description) -> Iterator[Problem]:
     product: dict[str, float] = {}
     for path, driver in _paths({name: mimic.get('joint', '') for name, mimic in mimics.items()}):
         for name in reversed(path):
-            multiplier, before = number(mimics[name], 'multiplier'), product.get(driver, 1.0)
+            multiplier, before = robot.number(mimics[name], 'multiplier'), product.get(driver, 1.0)
             value = (1.0 if multiplier is None else multiplier) * before
             if abs(value) > LARGEST_MAGNITUDE >= abs(before):
                 yield reject('mimic-product', mimics[name], 'with all mimics of its chain it '
@@ -483,13 +482,13 @@ def masses(robot: Description) -> Iterator[Problem]:
     """Mass is positive, or zero together with zero inertia, as of a frame."""
     for link in robot.links:
         mass, inertia = link.find('inertial/mass'), link.find('inertial/inertia')
-        value = number(mass, 'value')
+        value = robot.number(mass, 'value')
         if mass is None or value is None:
             continue
         if value < 0.0:
             yield reject('mass-negative', mass, 'a mass is not negative; drop the sign or measure '
                          'it again', 'value')
-        elif value == 0.0 and any(number(inertia, name) for name in TENSOR_ATTRIBUTES):
+        elif value == 0.0 and any(robot.number(inertia, name) for name in TENSOR_ATTRIBUTES):
             yield warn('mass-zero', mass, 'an inertia without mass is used as written; give the '
                        'link its mass', 'value')
 
@@ -498,11 +497,11 @@ def principal_moments(robot: Description) -> Iterator[Problem]:
     """Principal moments are not negative, and none exceeds the sum of the other two."""
     for link in robot.links:
         inertia = link.find('inertial/inertia')
-        values = [number(inertia, name) for name in TENSOR_ATTRIBUTES]
+        values = [robot.number(inertia, name) for name in TENSOR_ATTRIBUTES]
         entries = [value for value in values if value is not None]
         if inertia is None or len(entries) < len(values) or not any(entries):
             continue
-        mass = number(link.find('inertial/mass'), 'value') or 0.0
+        mass = robot.number(link.find('inertial/mass'), 'value') or 0.0
         flaw = inertia_flaw([inertia.get(name, '') for name in TENSOR_ATTRIBUTES], entries, mass)
         if flaw is not None:
             yield warn(flaw[0], inertia, flaw[1])
@@ -516,7 +515,7 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
         if element.tag not in _MULTIPLIED_TAGS:
             continue
         for attribute in NUMBER_ATTRIBUTES[str(element.tag)]:
-            values = numbers(element, attribute)
+            values = robot.numbers(element, attribute)
             if values is not None and max(map(abs, values)) > LARGEST_MAGNITUDE:
                 yield reject('number-too-large', element, f'more than {LARGEST_MAGNITUDE:g} in SI '
                              'units, which no robot has; correct it', attribute)
@@ -525,7 +524,7 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
 def massless_branches(robot: Description) -> Iterator[Problem]:
     """Every moving joint moves some mass; otherwise its effort is always zero."""
     order, joints_of = _outwards(robot)
-    massive = {name: _has_inertia(link) for name, link in robot.link_of.items()}
+    massive = {name: _has_inertia(robot, link) for name, link in robot.link_of.items()}
     for joint in reversed(order):
         parent, child = robot.parent_of[joint], robot.child_of[joint]
         massive[parent] = massive[parent] or massive[child]
@@ -590,11 +589,11 @@ def _moving_from(robot: Description, first: Element,
     return [name_of(joint) for joint in joints if type_of(joint) in MOVING_TYPES]
 
 
-def _has_inertia(link: Element) -> bool:
+def _has_inertia(robot: Description, link: Element) -> bool:
     """Return whether a link has inertia, also where another rule reports its numbers."""
     inertia = link.find('inertial/inertia')
-    values = [number(link.find('inertial/mass'), 'value')]
-    values += [number(inertia, name) for name in TENSOR_ATTRIBUTES]
+    values = [robot.number(link.find('inertial/mass'), 'value')]
+    values += [robot.number(inertia, name) for name in TENSOR_ATTRIBUTES]
     return link.find('inertial') is not None and any(value != 0.0 for value in values)
 
 
@@ -604,7 +603,7 @@ def mass_units(robot: Description) -> Iterator[Problem]:
     children = {robot.child_of[joint] for joint in robot.joints}
     for link in robot.links:
         mass = link.find('inertial/mass')
-        value = number(mass, 'value')
+        value = robot.number(mass, 'value')
         if mass is None or value is None or value <= 0.0:
             continue
         # A root that is a frame alone often has a tiny mass by convention.
@@ -628,7 +627,7 @@ def origin_units(robot: Description) -> Iterator[Problem]:
     for element in robot.elements:
         if element.tag not in ('origin', 'force'):
             continue
-        xyz, rpy = numbers(element, 'xyz'), numbers(element, 'rpy')
+        xyz, rpy = robot.numbers(element, 'xyz'), robot.numbers(element, 'rpy')
         if xyz is not None and math.hypot(*xyz) > _LARGEST_DISTANCE:
             yield warn('units-length', element, f'more than {_LARGEST_DISTANCE:g} m away; is it '
                        'in millimetres? URDF has metres', 'xyz')

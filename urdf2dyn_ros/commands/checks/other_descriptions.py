@@ -15,7 +15,6 @@ from urdf2dyn_ros.urdf.document import (
     TENSOR_ATTRIBUTES,
     Element,
     name_of,
-    numbers,
     read_reduction,
     reductions,
 )
@@ -58,7 +57,7 @@ class OtherDescription(NamedTuple):
 
 def _scaled(attribute: str, factor: float) -> Change:
     def change(text: EditableText, element: Element, _: str) -> list[Edit]:
-        values = numbers(element, attribute) or ()
+        values = text.description.numbers(element, attribute) or ()
         return text.with_values(element, {
             attribute: ' '.join(repr(value * factor) for value in values)})
 
