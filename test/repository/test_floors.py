@@ -4,7 +4,6 @@ import ast
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -103,16 +102,6 @@ def test_the_floors_list_every_folder_once() -> None:
              if path.suffix == '.py' or (path / '__init__.py').is_file()}
     assert sorted(folders) == sorted(there)
     assert {*APART} <= {*listed_floors()}
-
-
-def test_no_folder_and_no_file_is_too_large_to_overlook() -> None:
-    """At most 20 files in a folder and 300 lines in a file."""
-    for top in (PACKAGE, ROOT / 'test'):
-        files = [path for path in top.rglob('*.py') if 'golden' not in path.parts]
-        folders = Counter(path.parent for path in files)
-        assert [str(folder) for folder, count in folders.items() if count > 20] == []
-        assert [str(path) for path in files
-                if len(path.read_text(encoding='utf-8').splitlines()) > 300] == []
 
 
 def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
