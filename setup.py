@@ -23,9 +23,9 @@ DEMO = [*ROS, *RECORDINGS, 'dartpy>=6.13']
 MUJOCO = [*ROS, 'mujoco>=3.3']
 CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
-    *DEMO, *ALL, *CLUSTER, 'colcon-common-extensions', 'catkin-pkg', 'clarabel', 'cvxpy',
-    'example-robot-data', 'hypothesis', 'lxml-stubs', 'mujoco', 'mypy', 'pin', 'pytest',
-    'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy',
+    *DEMO, *ALL, *CLUSTER, 'catkin-pkg', 'check-jsonschema', 'clarabel',
+    'colcon-common-extensions', 'cvxpy', 'example-robot-data', 'hypothesis', 'lxml-stubs',
+    'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
     *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
