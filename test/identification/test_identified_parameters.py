@@ -125,7 +125,7 @@ HEAD = '/**:\n  ros__parameters:\n    '
     ('payload.link: hand', ["no link 'hand'"]),
     ('base: imu', ['add --base fixed']),
     ('a: [1, [2]]', ['line 3', 'a list where none can be']),
-    ('a: &x 1\n    b: *x', ['line 4', 'anchors']),
+    ('a: &x 1\n    b: *x', ['line 3', 'anchors']),
     ('a: {b', ['.yaml is no YAML: line 3, column 10: while parsing'])])
 def test_what_is_wrong_in_a_file_is_an_error(
         text: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

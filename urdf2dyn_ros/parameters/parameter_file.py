@@ -9,7 +9,6 @@ from typing import Any
 import yaml
 
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.parameters.yaml_fault import yaml_fault
 from urdf2dyn_ros.quoting import listed, printable
 
 _SECTION = 'ros__parameters'
@@ -58,58 +57,49 @@ def parameter_entries(path: str | Path) -> list[tuple[str, str, Any]]:
             data = file.read(_LONGEST_FILE + 1)
         if len(data) > _LONGEST_FILE:
             raise ValueError(f'more than {_LONGEST_FILE} bytes are no file of parameters')
-        entries = [*_entries(data.decode('utf-8'))]
+        text = data.decode('utf-8')
+        entries = [*_entries(yaml.compose(text, yaml.SafeLoader), (), set())]
     except OSError as error:
         raise ParameterError(f'cannot read {name}: {error.strerror}') from None
     except UnicodeDecodeError:
         raise ParameterError(f'{name} is not UTF-8; save it as UTF-8') from None
     except yaml.YAMLError as error:
         raise ParameterError(f'{name} is no YAML: {yaml_fault(error)}') from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ParameterError(f'{name}: {error}') from None
     return [('/'.join(keys[:depth]), '.'.join(keys[depth + 1:]), value) for keys, value in entries
             if _SECTION in keys for depth in (keys.index(_SECTION),)]
 
 
-def _entries(text: str) -> Iterator[tuple[_Path, Any]]:
+def _entries(node: yaml.Node | None, path: _Path, known: set[yaml.Node],
+             ) -> Iterator[tuple[_Path, Any]]:
     """Yield the values of nested mappings with their keys; a ValueError for other contents."""
-    path: list[str] = []               # the keys of the open mappings
-    awaits_key = False                 # of the innermost one
-    values: list[Any] | None = None    # of the list that is open
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = f'line {event.start_mark.line + 1}'
-        match event:
-            case yaml.AliasEvent():
-                raise ValueError(f'{line}: ROS reads no anchors and aliases; write the value '
-                                 'again')
-            case yaml.MappingStartEvent():
-                if values is not None or awaits_key:
-                    raise ValueError(f'{line}: a mapping where a text or a number is required')
-                awaits_key = True
-            case yaml.MappingEndEvent():
-                awaits_key = bool(path)
-                del path[-1:]
-            case yaml.SequenceStartEvent():
-                if values is not None or awaits_key or not path:
-                    raise ValueError(f'{line}: a list where none can be')
-                values = []
-            case yaml.ScalarEvent() if values is not None:
-                values.append(_value(event))
-            case yaml.ScalarEvent() if awaits_key:
-                path.append(str(event.value))
-                awaits_key = False
-            case yaml.ScalarEvent() if not path:
-                raise ValueError(f'{line}: a mapping is required, as "/**:" of nodes')
-            case yaml.ScalarEvent() | yaml.SequenceEndEvent():
-                yield tuple(path), _value(event) if values is None else values
-                path.pop()
-                awaits_key, values = True, None
+    if node is None:   # an empty text
+        return
+    line = f'line {node.start_mark.line + 1}'
+    if node in known:
+        raise ValueError(f'{line}: ROS reads no anchors and aliases; write this value again where '
+                         'it is needed')
+    known.add(node)
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield from _entries(value, (*path, str(_value(key, as_it_is=True))), known)
+    elif not path:
+        raise ValueError(f'{line}: a mapping is required, as "/**:" of nodes')
+    elif isinstance(node, yaml.SequenceNode):
+        yield path, [_value(each) for each in node.value]
+    else:
+        yield path, _value(node)
 
 
-def _value(event: yaml.ScalarEvent) -> bool | int | float | str:
+def _value(node: yaml.Node, as_it_is: bool = False) -> bool | int | float | str:
     """Return a value as ROS reads it: 1e-4 is a number, which YAML 1.1 takes for a text."""
-    text = str(event.value)
-    if not event.implicit[0]:
+    if not isinstance(node, yaml.ScalarNode):
+        kind = 'list' if isinstance(node, yaml.SequenceNode) else 'mapping'
+        raise ValueError(f'line {node.start_mark.line + 1}: a {kind} where none can be; a text or '
+                         'a number is required')
+    text = str(node.value)
+    if as_it_is or node.style is not None:   # a key, or quoted
         return text
     if text.lower() in _LOGICAL:
         return _LOGICAL[text.lower()]
@@ -118,6 +108,18 @@ def _value(event: yaml.ScalarEvent) -> bool | int | float | str:
     if _DECIMAL_NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text):
         return float(_NOT_FINITE.sub(r'\1\2', text))
     return text
+
+
+def yaml_fault(error: Exception) -> str:
+    """Return line, column and rule of a text that is no YAML, without PyYAML's name of it."""
+    mark = getattr(error, 'problem_mark', None)
+    if not isinstance(error, yaml.MarkedYAMLError) or mark is None:
+        return ' '.join(str(error).replace('in "<unicode string>", ', 'at ').split())
+    fault = f'line {mark.line + 1}, column {mark.column + 1}: '
+    if error.context is not None:
+        begin = error.context_mark
+        fault += error.context + (f' from line {begin.line + 1}' if begin else '') + ', '
+    return fault + str(error.problem)
 
 
 def parameter_file_text(values: Mapping[str, Any], head: Sequence[str],

@@ -12,7 +12,7 @@ from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.algebra.magnitude import LARGEST_MAGNITUDE
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.parameters.yaml_fault import yaml_fault
+from urdf2dyn_ros.parameters.parameter_file import yaml_fault
 from urdf2dyn_ros.quoting import printable
 from urdf2dyn_ros.robot_model import Limits, RobotModel
 from urdf2dyn_ros.simulators.gears import gears

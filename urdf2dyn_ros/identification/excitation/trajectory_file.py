@@ -10,7 +10,7 @@ import yaml
 from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import SimulationError
-from urdf2dyn_ros.parameters.yaml_fault import yaml_fault
+from urdf2dyn_ros.parameters.parameter_file import yaml_fault
 from urdf2dyn_ros.recordings.csv_table import CsvRecording
 from urdf2dyn_ros.robot_model import Joint, Limits
 from urdf2dyn_ros.stamps import SECOND_NS
