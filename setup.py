@@ -12,6 +12,7 @@ VERSION = ElementTree.parse('package.xml').findtext('version')
 
 PLOTS = ['matplotlib>=3.5']
 ANALYSIS = [*PLOTS, 'scipy>=1.8']   # of evaluate, identify and excite
+SYMBOLIC = ['sympy>=1.9']
 RECORDINGS = ['rosbags>=0.11']
 ALL = [*ANALYSIS, *RECORDINGS, 'argcomplete>=1.12', 'xacro']
 ROS = [
@@ -25,7 +26,7 @@ CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
     *DEMO, *ALL, *CLUSTER, 'catkin-pkg', 'check-jsonschema', 'clarabel',
     'colcon-common-extensions', 'cvxpy', 'example-robot-data', 'hypothesis', 'lxml-stubs',
-    'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout', 'pytest-xdist', 'ruff', 'sympy',
+    'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout', 'pytest-xdist', 'ruff',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
     *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
@@ -81,8 +82,8 @@ setup(
         'urdfdom_py>=1.2',   # of the module urdf_parser_py
     ],
     extras_require={'plots': PLOTS, 'analysis': ANALYSIS, 'recordings': RECORDINGS,
-                    'xacro': ['xacro'], 'all': ALL, 'cluster': CLUSTER, 'ros': ROS, 'demo': DEMO,
-                    'mujoco': MUJOCO,
+                    'symbolic': SYMBOLIC, 'xacro': ['xacro'], 'all': ALL, 'cluster': CLUSTER,
+                    'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,
                     'test': TEST, 'jazzy': JAZZY, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),

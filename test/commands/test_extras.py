@@ -12,7 +12,7 @@ from support.robot_files import OWN
 
 WITHOUT = """
 import sys
-for name in ('scipy', 'matplotlib', 'rosbags', 'xacro', 'argcomplete', 'setuptools'):
+for name in ('scipy', 'matplotlib', 'rosbags', 'xacro', 'argcomplete', 'setuptools', 'sympy'):
     sys.modules[name] = None   # import raises ImportError
 from urdf2dyn_ros.cli import main
 urdf, csv = sys.argv[1:]

@@ -1,144 +1,140 @@
-"""The equations of small robots as formulas of LaTeX."""
+"""The equations of small robots as formulas of LaTeX: the recursion on symbols of sympy."""
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias, get_args
 
-from urdf2dyn_ros.algebra.fourier import Fourier, Multiples
-from urdf2dyn_ros.equations.body_inertias import body_inertias
+from urdf2dyn_ros.algebra.expression import cos, exp, sin, tanh
+from urdf2dyn_ros.algebra.inertia import about_origin, total
+from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, symmetric, upper
+from urdf2dyn_ros.equations.body_inertias import link_inertia
 from urdf2dyn_ros.equations.body_terms import body_terms
-from urdf2dyn_ros.equations.recursion import TEXTBOOK
-from urdf2dyn_ros.equations.simplification.regroup import with_second_moments
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, newton_euler
+from urdf2dyn_ros.equations.recursion import TEXTBOOK, unnoted
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.functions.inputs import load_inputs
-from urdf2dyn_ros.functions.mechanics import Mechanics
+from urdf2dyn_ros.functions.inputs import body_wrenches, load_inputs
 from urdf2dyn_ros.methods.functions import Functions
-from urdf2dyn_ros.program.added_loads import add_wrenches
+from urdf2dyn_ros.system.extras import require
 
-Formula: TypeAlias = Literal['tau', 'bias', 'gravity']
+What: TypeAlias = Literal['efforts', 'mass_matrix', 'gravity', 'bias']
 
-MOST_JOINTS = 3
-"""Joints from which on formulas are too long to read."""
-
-_INPUTS = {'tau': ('q', 'qd', 'qdd'), 'bias': ('q', 'qd'), 'gravity': ('q',)}
-_SIDES = {'tau': r'\tau_{}', 'bias': r'b_{}', 'gravity': r'g_{}'}
-_SYMBOLS = {'q': 'q', 'qd': r'\dot q', 'qdd': r'\ddot q'}
+MOST_JOINTS = 3   # of formulas that can be read
+_SIDES = {'efforts': r'\tau_{}', 'bias': 'b_{}', 'gravity': 'g_{}', 'mass_matrix': 'M_{{{}{}}}'}
 
 
 class Latex(Functions):
     """Formulas of a robot with few joints."""
 
-    def latex(self, formula: Formula = 'tau') -> str:
+    def latex(self, what: What = 'efforts', symbolic: bool = True) -> str:
         """
-        Return the efforts as formulas of LaTeX, one line for each joint.
-
-        Products of sines and cosines are written as those of sums of angles, so that equal
-        formulas have equal terms; numbers have six digits. The text is an environment aligned,
-        which stands between $$ and $$.
+        Return equations of up to three joints as LaTeX: an environment aligned, to stand in $$.
 
         Parameters
         ----------
-        formula : str
-            tau: the efforts of a motion; bias: those without accelerations; gravity: those at
-            rest. They include the tags ``<force>`` of the URDF, and the springs and offsets of the
-            loads.
+        what : str
+            efforts: those of a motion; bias: those without accelerations; gravity: those at rest;
+            mass_matrix: its upper triangle. Loads and tags ``<force>`` are included as numbers.
+        symbolic : bool
+            Whether what is not 0 is a symbol: mass m_i, centre c_ix and tensor I_ixx of link i as
+            in its ``<inertial>`` (i' of a link fixed to it), g, and the place p_ix of joint i in
+            the frame of the body before, whose z is its axis; else a number of six digits.
 
         Raises
         ------
-        ParameterError
-            If the robot has more than three joints, its loads have friction, which is no such
-            formula, or further arguments, or there is no such formula.
+        ParameterError, MissingLibraryError
+            For more joints, loads with arguments of their own, an unknown `what`; without sympy.
 
         """
-        if formula not in get_args(Formula):
-            raise ParameterError(f'unknown formula {formula!r}; there are: '
-                                 f'{", ".join(get_args(Formula))}')
+        require('latex', 'sympy')
         n = len(self.joint_names)
+        if what not in get_args(What):
+            raise ParameterError(f'unknown equations {what!r}: {", ".join(get_args(What))}')
         if n > MOST_JOINTS:
-            raise ParameterError(f'formulas of {n} joints are too long to read; latex writes '
-                                 f'them for up to {MOST_JOINTS} joints, and export_model(model, '
-                                 'style="readable") step by step')
+            raise ParameterError(f'formulas of {n} joints are too long to read (at most '
+                                 f'{MOST_JOINTS}): export_model(model, style="readable")')
         if load_inputs(self._system, self.loads):
-            raise ParameterError('formulas have no arguments but q, qd and qdd, and these loads '
-                                 'need others: set base="fixed", and declare no payload and no '
-                                 'external wrenches')
-        state = {name: [Fourier.symbol(f'{_SYMBOLS[name]}_{j + 1}') for j in range(n)]
-                 for name in _SYMBOLS}
-        inertias = body_inertias(self._system)
-        try:
-            mechanics = Mechanics(
-                self._system, self.gravity_vector, [*inertias], with_second_moments(inertias),
-                TEXTBOOK, state, False, body_terms(self._system, self.loads),
-                numbers=(self._system, self.gravity_vector))
-            add_wrenches(mechanics, self.loads)
-            efforts = mechanics.sweep(_INPUTS[formula]).efforts
-        except (TypeError, AttributeError):   # tanh or abs of what is no number
-            raise ParameterError('friction is no sum of products of q, qd, sines and cosines: '
-                                 'use loads without friction') from None
-        lines = [f'{_SIDES[formula].format(j + 1)} &= {_sum(effort)}'
-                 for j, effort in enumerate(efforts)]
-        return '\\begin{aligned}\n' + ' \\\\\n'.join(lines) + '\n\\end{aligned}'
+            raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
+                                 'and declare no payload and no external wrenches')
+        rows, state, _ = equations(self, what, symbolic)
+        return '\\begin{aligned}\n' + ' \\\\\n'.join(
+            f'{_SIDES[what].format(i + 1, j + 1)} &= {_text(entry, state, 8 if symbolic else 1)}'
+            for i, row in enumerate(rows) for j, entry in enumerate(row)
+            if what != 'mass_matrix' or j >= i) + '\n\\end{aligned}'
 
 
-def _sum(effort: Fourier | float) -> str:
-    """Return a sum of products: a factor of sines and cosines, times powers of the symbols."""
-    if not isinstance(effort, Fourier):
-        return _number(float(effort))
-    factors: defaultdict[Multiples, dict[Multiples, complex]] = defaultdict(dict)
-    for (powers, angle), value in effort.terms.items():
-        factors[powers][angle] = value
-    parts = [_product(_waves(factors[powers]), powers)
-             for powers in sorted(factors, key=_rank)]
-    return _joined(parts) or '0'
+def equations(robot: Functions, what: What, symbolic: bool) -> tuple[Any, Any, dict[Any, float]]:
+    """Return rows of expressions of sympy; q, qd and qdd; and the values of the other symbols."""
+    import sympy
+    for name, function in (('sin', sin), ('cos', cos), ('tanh', tanh), ('exp', exp)):
+        function.register(sympy.Expr, getattr(sympy, name))
+    values: dict[Any, float] = {}
+
+    def named(letter: str, index: str, keys: Any, entries: Any) -> Any:
+        """Return symbols in the place of entries other than 0."""
+        result = []
+        for key, entry in zip(keys, entries):
+            name = f'{letter}_{{{index}{key}}}' if index + key else letter
+            result.append(sympy.Symbol(name, real=True) if symbolic and entry else entry)
+            values.update({x: entry for x in result[-1:] if x is not entry})
+        return tuple(result)
+
+    def inertia(index: str, attached: Any) -> Any:
+        link = link_inertia(attached)
+        mass, = named('m', index, [''], [link.mass])
+        return about_origin(link._replace(
+            mass=mass, com=named('c', index, AXES, link.com),
+            tensor=symmetric(named('I', index, TENSOR, upper(link.tensor)))))
+
+    system, n = robot._system, len(robot.joint_names)
+    bodies = tuple(replace(body, parent_p_joint=named('p', f'{i}', AXES, body.parent_p_joint))
+                   for i, body in enumerate(system.bodies, 1))
+    inertias = [total(inertia(f'{i}' + "'" * k, each) for k, each in enumerate(
+        each for each in body.attached if each.link.inertia)) for i, body in enumerate(bodies, 1)]
+    gravity = robot.gravity_vector
+    down: Any = [math.copysign(1.0, along) * size for along, size in zip(gravity, named(
+        'g', '', [''] * 3 if sum(map(bool, gravity)) == 1 else AXES, [*map(abs, gravity)]))]
+    q, qd, qdd = [[sympy.Symbol(f'{x}_{j + 1}', real=True) for j in range(n)]
+                  for x in ('q', r'\dot{q}', r'\ddot{q}')]
+    given = (q, qd if what in ('efforts', 'bias') else [0.0] * n,
+             qdd if what in ('efforts', 'mass_matrix') else [0.0] * n)
+    terms = {i: tuple(term for term in some if term.INERTIAL or what != 'mass_matrix')
+             for i, some in body_terms(system, robot.loads).items()}
+    wrenches = body_wrenches(system, system.forces, False, unnoted)
+    efforts = newton_euler(replace(system, bodies=bodies), [*inertias, None], given, down,
+                           TEXTBOOK, AppliedLoads(None, terms, wrenches)).efforts
+    return [[sympy.diff(effort, x) for x in qdd] if what == 'mass_matrix' else
+            [sympy.sympify(effort)] for effort in efforts], (q, qd, qdd), values
 
 
-def _rank(powers: Multiples) -> tuple[int, str]:
-    """Return the place of a product: accelerations, velocities, positions, nothing."""
-    names = [name for name, _ in powers]
-    place = next((k for k, sign in enumerate((r'\ddot', r'\dot', 'q'))
-                  if any(name.startswith(sign) for name in names)), 3)
-    return place, repr(powers)
+def _text(expression: Any, state: Any, most: int) -> str:
+    """Return a sum in which fractions of a larger denominator than `most` are decimal."""
+    import sympy
+    (q, qd, qdd), turns, whole = state, sympy.symbols('z:3')[:len(state[0])], sympy.S.Zero
 
+    def power(angle: Any) -> Any:
+        """Return exp(i angle) with the powers of z = exp(i q)."""
+        constant, multiples = angle.as_independent(*q, as_Add=True)
+        turned = [sympy.Rational(str(f(constant))) for f in (math.cos, math.sin)]
+        return (turned[0] + sympy.I * turned[1]) * sympy.Mul(*(
+            z ** sympy.expand(multiples).coeff(x) for x, z in zip(q, turns)))
 
-def _waves(values: dict[Multiples, complex]) -> list[str]:
-    """Return the terms of a factor; an angle and its negative are one sine and one cosine."""
-    parts = []
-    for angle, value in sorted(values.items()):
-        if not angle:
-            parts.append(_number(value.real))
-        elif angle[0][1] > 0.0:
-            inside = _joined([_scaled(k, name) for name, k in angle])
-            for function, number in (('cos', 2.0 * value.real), ('sin', -2.0 * value.imag)):
-                if abs(number) > 1e-12 * abs(value):
-                    parts.append(_scaled(number, rf'\{function}({inside})'))
-    return parts
-
-
-def _product(factor: Sequence[str], powers: Multiples) -> str:
-    product = r'\,'.join(name if power == 1 else f'{name}^{{{power:g}}}'
-                         for name, power in powers)
-    if not product:
-        return _joined(factor)
-    if len(factor) > 1:
-        return rf'({_joined(factor)})\,{product}'
-    return {'1': product, '-1': f'-{product}'}.get(factor[0], rf'{factor[0]}\,{product}')
-
-
-def _joined(parts: Sequence[str]) -> str:
-    """Return a sum; a part that begins with a minus is subtracted."""
-    first, *others = [*parts] or ['']
-    return first + ''.join(f' - {part[1:]}' if part.startswith('-') else f' + {part}'
-                           for part in others)
-
-
-def _scaled(number: float, text: str) -> str:
-    digits = _number(number)
-    return {'1': text, '-1': f'-{text}'}.get(digits, rf'{digits}\,{text}')
-
-
-def _number(value: float) -> str:
-    if value and not 1e-4 <= abs(value) < 1e6:
-        exponent = math.floor(math.log10(abs(value)))
-        return rf'{value / 10.0**exponent:.6g} \cdot 10^{{{exponent}}}'
-    return f'{value:.6g}'
+    exact = expression.replace(lambda x: x.is_Float, lambda x: sympy.Rational(str(x))).replace(
+        sympy.cos, lambda a: (power(a) + power(-a)) / 2).replace(
+        sympy.sin, lambda a: (power(a) - power(-a)) / (2 * sympy.I))
+    terms = sympy.Add.make_args(sympy.expand(exact))
+    least = 1e-12 * max(abs(term.as_coeff_Mul()[0]) for term in terms)   # of rounding
+    for term in terms:
+        constant, powers = term.as_independent(*turns, as_Add=False)
+        angle = sum(x * powers.as_powers_dict()[z] for x, z in zip(q, turns))
+        if abs(term.as_coeff_Mul()[0]) > least:
+            whole += sympy.expand(constant * (sympy.cos(angle) + sympy.I * sympy.sin(angle)))
+    whole = whole.replace(lambda x: x.is_Rational and x.q > most, lambda x: sympy.Float(x, 6))
+    rates = [*qdd, *(x * y for i, x in enumerate(qd) for y in qd[i:]), *qd]
+    waves: list[Any] = sorted(whole.atoms(sympy.cos, sympy.sin), key=str)
+    parts: list[Any] = []
+    groups = sympy.collect(whole, rates, evaluate=False)
+    for rate in (*rates, sympy.S.One):
+        part = sympy.collect(groups.get(rate, 0), waves, sympy.factor_terms)
+        parts += sympy.Add.make_args(part) if rate == 1 else [sympy.Mul(
+            *sympy.Mul.make_args(part), *sympy.Mul.make_args(rate), evaluate=False)] * (part != 0)
+    return str(sympy.latex(sympy.Add(*parts, evaluate=False), order='none'))

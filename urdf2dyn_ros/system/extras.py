@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from urdf2dyn_ros.errors import MissingLibraryError
 
-EXTRAS = {'matplotlib': 'plots', 'scipy': 'analysis'}
+EXTRAS = {'matplotlib': 'plots', 'sympy': 'symbolic', 'scipy': 'analysis'}
 """The extra of setup.py with each of these libraries; `all` has all of them."""
 
 
