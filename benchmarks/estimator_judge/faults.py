@@ -29,8 +29,9 @@ class Motion(NamedTuple):
     joints: int
 
 
-def motion(kind: str, joints: int, random: np.random.Generator, duration: float) -> Motion:
-    """Draw a motion."""
+def motion(kind: str, joints: int, random: np.random.Generator, duration: float,
+           rate: float) -> Motion:
+    """Draw a motion that a sensor of a rate [Hz] shows."""
     target = np.exp(random.uniform(np.log(1.0), np.log(25.0))) * random.uniform(0.5, 1.0, joints)
     if kind == 'sines':
         w = 2.0 * np.pi * random.uniform(0.2, 1.2, (3, joints))
@@ -52,7 +53,8 @@ def motion(kind: str, joints: int, random: np.random.Generator, duration: float)
             return np.array([q, speed * np.cos(angle), rise * np.cos(angle) - speed**2 * q])
     else:
         count = 100
-        lasting, rest = random.uniform(0.6, 1.4, count), random.uniform(0.1, 0.6, count)
+        lasting = random.uniform(max(0.6, 40.0 / rate), 1.4, count)
+        rest = random.uniform(0.1, 0.6, count)
         begin = np.concatenate(([0.0], np.cumsum(lasting + rest)))[:-1] - MARGIN
         goals = np.concatenate((np.zeros((1, joints)), random.uniform(-1.0, 1.0, (count, joints))))
 
@@ -144,7 +146,8 @@ def scenario(rate: float, velocities: bool, seed: int, duration: float) -> tuple
     """Return a robot, and its messages without a fault."""
     random = np.random.default_rng([int(rate), velocities, seed])
     joints = JOINTS[(seed + int(rate) + 3 * velocities) % len(JOINTS)]
-    moves = motion(KINDS[(seed + int(rate) // 7 + velocities) % 3], joints, random, duration)
+    moves = motion(KINDS[(seed + int(rate) // 7 + velocities) % 3], joints, random, duration,
+                   rate)
     bits = random.integers(17, 21)
     robot = Robot(moves, rate, 2.0 * np.pi / 2.0**bits, random, random.choice([0.0, 4.0]))
     t = np.arange(0.0, duration, 1.0 / rate)
@@ -227,8 +230,8 @@ def stalls(catching_up: int):
                 break
             counts.append(f'{count} at {m.sent[k]:.2f} s')
             some = slice(k, stop)
-            m.q[some], m.source[some], m.repeated[some] = m.q[k - 1], -1, True
-            m.taken[some] = m.taken[k - 1]
+            m.q[some], m.taken[some] = m.q[k - 1], np.nan
+            m.source[some], m.repeated[some] = -1, True
             if m.qd is not None:
                 m.qd[some] = m.qd[k - 1] if robot.random.random() < 0.7 else 0.0
             if catching_up == 2:

@@ -396,9 +396,11 @@ def read_baseline() -> dict:
 
 
 def store(kind: str, name: str, values: dict) -> None:
-    """Add figures to the stored ones: a line for each row."""
+    """Add figures of rows and their columns to the stored ones, a line for each row."""
     whole = read_baseline()
-    whole.setdefault(kind, {}).setdefault(name, {}).update(values)
+    table = whole.setdefault(kind, {}).setdefault(name, {})
+    for key, value in values.items():
+        table.setdefault(key, {}).update(value)
     rows = [f' {json.dumps(kind)}: {{' + ',\n'.join(
         f'\n  {json.dumps(each)}: {{\n' + ',\n'.join(
             f'   {json.dumps(key)}: {json.dumps(value)}' for key, value in sorted(table.items()))

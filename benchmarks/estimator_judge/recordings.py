@@ -1,7 +1,7 @@
 """
 Recordings of real robots, as arrays that do not depend on the package.
 
-    python recordings.py --data FOLDER [--clones FOLDER] -o FOLDER [--only NAME]
+    python recordings.py --data FOLDER [--clones FOLDER [--held-out]] -o FOLDER [--only NAME]
 
 `--data` holds the recordings of this project, `--clones` the public repositories of ``PUBLIC``,
 each as a clone `owner+name` (a work tree, or `repo` with the git directory). A recording becomes
@@ -211,13 +211,18 @@ DOUBLE = 'dfki-ric-underactuated-lab/double_pendulum', '1e8544e6'
 AIRBOT = 'liuyurong129/figaroh_kinova', '24b73fff'
 UR10E = 'shamilmamedov/dynamic_calibration', '11af40e7'
 SHADOW = 'rtkg/motion_primitives', '2941530c'
+MTM = 'wangyanhit/mtm_dynamics_identification', '2bf2d71f'
+NARUTON = 'Naruton94/robot_identification', 'a75121d2'
+DAMIAO = 'YIZHIXIAOCANGSHU/Friction-Identification-for-Manipulators_usb2fdcan', '4c6df01e'
+SNAKE = 'Rallstad/RobotSnake', '37ee6d5a'
+HIPS = 'BIOROB-Lab-192/robotic-hip-exoskeleton', '6f16b5d8'
 # name: repository and commit, file or folder, reader, cutoff of the reference [Hz]
 PUBLIC = {
     'psm': (WPI, 'data/psm/measured_trajectory/one_results.csv',
             without_times(7, 0.005, qd=7), 10),
     'mtm': (WPI, 'data/mtm/measured_trajectory/one_results.csv',
             without_times(7, 0.005, qd=7), 5),
-    'mtm_three_joints': (('wangyanhit/mtm_dynamics_identification', '2bf2d71f'),
+    'mtm_three_joints': (MTM,
                          'data/experiment_data/50s-1', mtm, 5),
     'panda': (('marcocognetti/FrankaEmikaPandaDynModel', '24d85ce4'),
               'matlab/data/Exciting_Traj/Trajectory_1/rbt_log', panda, 8),
@@ -261,21 +266,55 @@ PUBLIC = {
             columns(1, skip=1, scale=np.pi / 180.0), 16),
     'ur5e': (('MingyuTang0728/Universal-Robots-Notts', '3bfbff1d'), 'UR5e_motion_full.csv',
              without_times(6, 0.008, q=9, qd=15, skip=1), 8),
-    'six_joints': (('Naruton94/robot_identification', 'a75121d2'),
+    'six_joints': (NARUTON,
                    'python_identification/csv_data/dataInput1.csv', six_joints, 8),
-    'damiao': (('YIZHIXIAOCANGSHU/Friction-Identification-for-Manipulators_usb2fdcan', '4c6df01e'),
+    'damiao': (DAMIAO,
                'results/runs/20260425_155213_identify-all/group_01/motor_04/capture.npz', damiao,
                8),
     'serial_arm': (('YIZHIXIAOCANGSHU/Friction-Identification-for-Manipulators', 'f9157512'),
                    'results/real_uart_capture_compensate_joint_1.npz', serial_arm, 3),
-    'snake': (('Rallstad/RobotSnake', '37ee6d5a'), 'log/2017.5.31.18.16.9.labviewMeasJoints.csv',
+    'snake': (SNAKE, 'log/2017.5.31.18.16.9.labviewMeasJoints.csv',
               snake, 3),
-    'exoskeleton': (('BIOROB-Lab-192/robotic-hip-exoskeleton', '6f16b5d8'),
+    'exoskeleton': (HIPS,
                     'data/Collin_treadwalk_2_AntData_2025_03_06_15_40.csv', exoskeleton, 6),
     'kawasaki': (('abdealip/mapping-3d-robot-arm', '6362ab89'), 'data/joint_states.csv',
                  kawasaki, 6),
     'shadow_thumb': (SHADOW, 'matlab/data/thj4_sine_5_5.txt', shadow, 8),
     'shadow_finger': (SHADOW, 'matlab/data/ffj3_sweep_30_20.txt', shadow, 8)}
+
+
+# others of these robots, by `--held-out`: no parameter is to be chosen by them
+HELD_OUT = {
+    'psm_two': (WPI, 'data/psm/measured_trajectory/two_results.csv',
+                without_times(7, 0.005, qd=7), 10),
+    'mtm_two': (WPI, 'data/mtm/measured_trajectory/two_results.csv',
+                without_times(7, 0.005, qd=7), 5),
+    'mtm_large': (MTM, 'data/experiment_data/50s-alllink-work-large', mtm, 5),
+    'airbot_loaded': (AIRBOT, 'examples/airbot_play/data/identification/chirp_motion/'
+                      'identification_q_real_loaded.csv', without_times(6, 0.01, skip=1), 6),
+    'ur10e_14_harmonics': (UR10E, 'dataset_ur10e/identification_data/ur-20_02_19_14harm50sec.csv',
+                           columns(6), 8),
+    'ur10e_joint_5': (UR10E, 'dataset_ur10e/jointwise_motion/ur-20_01_22-joint_5.csv',
+                      columns(6), 8),
+    **{f'pendulum_{name}': (PENDULUM, f'results/control_method_{file}/data_measured.csv',
+                            columns(1, skip=1), 10)
+       for name, file in {'ilqr': 'ilqr', 'ddp': 'ddp', 'fails': 'pd/1nm_torque_limited_'
+                          'swingup_failure'}.items()},
+    **{f'double_{name}': (DOUBLE, f'data/experiment_records/{file}.csv', columns(2, skip=1), 15)
+       for name, file in {
+           'a_first': 'design_A.0/20220812/sys_id/20220812-055032-PM_measured',
+           'a_pendubot': 'design_A.0/20220819/174932-pendubot_tvlqr_lqr/trajectory',
+           'c_first': 'design_C.0/20220914/sys_id/trajectory_12',
+           'c_acrobot': 'design_C.0/20220914/180839_acrobot_tvlqr_video/trajectory'}.items()},
+    'six_joints_two': (NARUTON, 'python_identification/csv_data/dataInput2.csv', six_joints, 8),
+    'damiao_two': (DAMIAO, 'results/runs/20260425_155213_identify-all/group_02/motor_02/'
+                   'capture.npz', damiao, 8),
+    'snake_two': (SNAKE, 'log/2017.5.31.14.36.45.labviewMeasJoints.csv', snake, 3),
+    'exoskeleton_two': (HIPS, 'data/Collin_treadwalk_2_AntData_2025_03_06_15_53_45.csv',
+                        exoskeleton, 6),
+    'shadow_wrist': (SHADOW, 'matlab/data/wrj1_sine_5_5.txt', shadow, 8),
+    'shadow_little': (SHADOW, 'matlab/2012-11-23_SysIdent_LFJ3/'
+                      'lfj3_sweep_30.0_120at45deg_0.5_5.0.txt', shadow, 8)}
 
 
 def reference(time: np.ndarray, q: np.ndarray, qd: np.ndarray, cutoff: float) -> np.ndarray:
@@ -326,6 +365,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
     parser.add_argument('--data', type=Path)
     parser.add_argument('--clones', type=Path)
+    parser.add_argument('--held-out', action='store_true')
     parser.add_argument('--only', default='')
     parser.add_argument('-o', '--output', type=Path, required=True)
     arguments = parser.parse_args()
@@ -335,7 +375,8 @@ def main() -> None:
             path = arguments.data / file
             found = bag(path) if path.suffix == '.db3' else table(path.open())
             print(write(arguments.output / f'{name}.npz', found, cutoff, file), flush=True)
-    for name, (source, file, read, cutoff) in PUBLIC.items() if arguments.clones else ():
+    for name, (source, file, read, cutoff) in (
+            HELD_OUT if arguments.held_out else PUBLIC).items() if arguments.clones else ():
         if arguments.only in name:
             try:
                 found = read(Clone(arguments.clones, *source), file)
