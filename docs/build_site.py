@@ -58,11 +58,16 @@ def linked(text: str, source: str) -> str:
 
     text = LINK.sub(replaced, text)
     text = re.sub(r'^```math\n(.*?)^```', r'$$\n\1$$', text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(   # types of messages may break there, in tables
-        r'^\|.*', lambda row: re.sub(r'(\w_msgs/)(?=\w)', r'\1<wbr>', row[0]), text,
-        flags=re.MULTILINE)
+    text = re.sub(r'^\|.*', lambda row: breakable(row[0]), text, flags=re.MULTILINE)
     # Markdown in tables of HTML is rendered where they say so
     return re.sub(r'<(table|tr|td|th|figure)>', r'<\1 markdown="1">', text)
+
+
+def breakable(row: str) -> str:
+    """Return a row of a table whose name and types of messages a phone may break in two."""
+    row = re.sub(r'(\w_msgs/)(?=\w)', r'\1<wbr>', row)
+    return re.sub(r'^\| `(\w+)`', lambda name: '| <code>' + name[1].replace(
+        '_', '_<wbr>') + '</code>', row)
 
 
 def sources() -> list[str]:

@@ -252,4 +252,5 @@ def test_formulas_and_types_of_messages_are_marked_for_the_site() -> None:
     """Fences of GitHub become what MathJax reads; a type breaks behind its package alone."""
     linked = runpy.run_path(str(ROOT / 'docs' / 'build_site.py'))['linked']
     assert linked('```math\na_1 = b\n```\n', 'docs/x.md') == '$$\na_1 = b\n$$\n'
-    assert linked('| sensor_msgs/Imu |', 'docs/x.md') == '| sensor_msgs/<wbr>Imu |'
+    assert linked('| `a_b` | sensor_msgs/Imu |', 'docs/x.md') == (
+        '| <code>a_<wbr>b</code> | sensor_msgs/<wbr>Imu |')
