@@ -71,7 +71,7 @@ fuzz: $(VENV)/fuzz-ready
 
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready
-	PYTHONPATH=test $(RUN)/python test/languages/test_golden.py
+	PYTHONPATH=test $(RUN)/python test/codegen/test_golden.py
 
 # the tests of the nodes with the rclpy of Jazzy, which needs Python 3.12: PYTHON=python3.12
 jazzy: .venv-jazzy/ready
@@ -79,7 +79,7 @@ jazzy: .venv-jazzy/ready
 
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready
-	$(RUN)/python -m urdf2dyn_ros.nodes.inverse_dynamics.config_file > config/dynamics.yaml
+	$(RUN)/python -m urdf2dyn_ros.nodes.config_file > config/dynamics.yaml
 
 # the site of README, docs/, parameters, options and classes: site/index.html
 docs: $(VENV)/docs-ready

@@ -95,7 +95,7 @@ setup(
         (f'share/{PACKAGE}/urdf', sorted(glob('urdf/*.urdf'))),
     ],
     entry_points={'console_scripts': [
-        f'urdf2dyn = {PACKAGE}.cli:run_as_process',
+        f'urdf2dyn = {PACKAGE}.__main__:run_as_process',
         f'inverse_dynamics = {PACKAGE}.nodes.start:inverse_dynamics',
         f'inverse_dynamics_lifecycle = {PACKAGE}.nodes.start:inverse_dynamics_lifecycle',
         f'effort_comparison = {PACKAGE}.nodes.start:effort_comparison',

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.equations.body_inertias import body_inertias
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import body_inertias, multibody
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / 'test'))

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators import make_compiled
+from urdf2dyn_ros.robot.spatial import Array
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'test'))
 from support.streams import known_motions

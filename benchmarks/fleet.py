@@ -23,18 +23,17 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.fleet.merging import SummaryGroups
+from urdf2dyn_ros.identification.checks import SourceSettings, read_summaries
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.segments import RecordedNames
-from urdf2dyn_ros.identification.sources import SourceSettings, read_summaries
-from urdf2dyn_ros.identification.summary import Summary
-from urdf2dyn_ros.identification.summary_file import summary_bytes
+from urdf2dyn_ros.identification.summary import Summary, SummaryGroups, summary_bytes
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.loads import Friction, Loads
-from urdf2dyn_ros.system.memory import resident_memory
-from urdf2dyn_ros.system.workers import Workers
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.recordings.workers import Workers
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.robot.terms import Friction
+from urdf2dyn_ros.system import resident_memory
 
 SCARA = Path(__file__).parents[1] / 'urdf' / 'scara.urdf'
 SECONDS, RATE, NOISE = 5.0, 60.0, 0.01

@@ -51,7 +51,7 @@ from urdf2dyn_ros import (
     export_model,
     read_urdf,
 )
-from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS, stream  # the import that may move
+from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream  # the import that may move
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = (Path(sysconfig.get_path('purelib')) / 'cmeel.prefix' / 'share'

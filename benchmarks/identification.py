@@ -19,23 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.bodies import prior_of
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.identification import identify
-from urdf2dyn_ros.identification.pieces import pieces_of
-from urdf2dyn_ros.identification.report.robot_files import (
-    identified_joint_terms,
-    identified_model,
-)
-from urdf2dyn_ros.identification.result import Identification
-from urdf2dyn_ros.identification.robot import robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment
+from urdf2dyn_ros.identification.identification import Identification, identify
+from urdf2dyn_ros.identification.identified_urdf import identified_joint_terms, identified_model
+from urdf2dyn_ros.identification.robot import prior_of, robot_of
+from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Rotor
-from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor
 
 CASES = {'UR5': ('ur_description/urdf/ur5_robot.urdf', 0.1, (5.0, 10.0, 20.0, 40.0)),
          'Panda': ('panda_description/urdf/panda.urdf', 0.0, (5.0, 10.0, 20.0))}

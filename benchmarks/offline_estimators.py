@@ -26,9 +26,9 @@ from support.streams.known_motions import (
     truth,
 )
 from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.evaluation.accelerations import offline_parameters
-from urdf2dyn_ros.parameters import group
-from urdf2dyn_ros.smoothing.smoother import smoothed
+from urdf2dyn_ros.recordings.evaluation import offline_parameters
+from urdf2dyn_ros.recordings.smoothing import smoothed
+from urdf2dyn_ros.robot.parameters import group
 
 PROFILES = {'50 Hz': Profile(50, 17, 1e-3), '125 Hz': Profile(125, 17, 1e-3),
             '250 Hz': Profile(250, 17, 1e-3), '500 Hz': Profile(500, 17, 1e-3),

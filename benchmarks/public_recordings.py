@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from cases import EXAMPLES
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 PANDA = tuple(f'panda_joint{number}' for number in range(1, 8))
 UR10E = ('shoulder_pan_joint', 'shoulder_lift_joint', 'elbow_joint', 'wrist_1_joint',

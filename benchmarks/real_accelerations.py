@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.smoothing.smoother import smoothed
+from urdf2dyn_ros.recordings.smoothing import smoothed
+from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.smoothing.times_taken import times_taken
-from urdf2dyn_ros.stream.model_joints import unlimited_joints
-from urdf2dyn_ros.stream.stream import Stream
 
 CUTOFF = 8.0
 MOVED = 1e-3   # rad or m

@@ -22,9 +22,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.cli import main as urdf2dyn
+from urdf2dyn_ros.__main__ import main as urdf2dyn
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.messages import JOINT_STATE
+from urdf2dyn_ros.recordings.bag import JOINT_STATE
 
 ROBOT = Path(__file__).parents[1] / 'urdf' / 'rx90.urdf'
 PERIOD = 1_000_000   # ns

@@ -26,8 +26,8 @@ from soaking.faults import FAULTS
 from soaking.report import draw, growth, table
 from soaking.world import RIGHT, World
 
-from urdf2dyn_ros.counting import counted
-from urdf2dyn_ros.nodes.demo.local_graph import keep_local
+from urdf2dyn_ros.nodes.local_graph import keep_local
+from urdf2dyn_ros.text import counted
 
 BUILD = ROOT / 'build' / 'benchmarks'
 QUIET = 3.0

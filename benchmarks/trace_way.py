@@ -24,7 +24,7 @@ import numpy as np
 
 import urdf2dyn_ros
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
-from urdf2dyn_ros.stream.assembly import STREAM_PARAMETERS, stream  # the import that may move
+from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream  # the import that may move
 
 PACKAGE = f'{Path(urdf2dyn_ros.__file__).parent}/'
 URDF = Path(__file__).resolve().parents[1] / 'urdf' / 'rx90.urdf'

@@ -14,8 +14,14 @@ from pathlib import Path
 try:
     import numpy as np
 
-    from urdf2dyn_ros import InverseDynamics, Loads, Urdf2DynError
-    from urdf2dyn_ros.observer import Contact, ContactDetector, MomentumObserver
+    from urdf2dyn_ros import (
+        Contact,
+        ContactDetector,
+        InverseDynamics,
+        Loads,
+        MomentumObserver,
+        Urdf2DynError,
+    )
 except ImportError as error:
     sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 

@@ -27,7 +27,7 @@ try:
     from sensor_msgs.msg import JointState
 
     from urdf2dyn_ros import InverseDynamics
-    from urdf2dyn_ros.nodes.demo.demo_graph import (
+    from urdf2dyn_ros.nodes.demonstration import (
         START_TIMEOUT,
         DemoError,
         demo_exit_code,

@@ -15,10 +15,13 @@ from pathlib import Path
 try:
     import numpy as np
 
-    from urdf2dyn_ros import Urdf2DynError, read_urdf
-    from urdf2dyn_ros.simulators import simulator_class
-    from urdf2dyn_ros.simulators.control import computed_torque
-    from urdf2dyn_ros.trajectories.smooth import SmoothTrajectory
+    from urdf2dyn_ros import (
+        SmoothTrajectory,
+        Urdf2DynError,
+        computed_torque,
+        read_urdf,
+        simulator_class,
+    )
 except ImportError as error:
     sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 

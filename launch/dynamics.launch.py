@@ -28,8 +28,8 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
-from urdf2dyn_ros.urdf.sources import description_text
+from urdf2dyn_ros.nodes.start import unknown_arguments
+from urdf2dyn_ros.robot.reader import description_text
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
 

@@ -30,10 +30,9 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
-from urdf2dyn_ros.nodes.launch_arguments import unknown_arguments
-from urdf2dyn_ros.urdf import read_urdf
-from urdf2dyn_ros.urdf.gazebo import gazebo_urdf
-from urdf2dyn_ros.urdf.sources import load_urdf
+from urdf2dyn_ros.nodes.start import unknown_arguments
+from urdf2dyn_ros.robot.reader import load_urdf, read_urdf
+from urdf2dyn_ros.robot.writer import gazebo_urdf
 
 SHARE = FindPackageShare('urdf2dyn_ros')
 SIM_TIME = {'use_sim_time': True}

@@ -6,7 +6,8 @@ TYPE_CHECKING = False   # as in typing, whose import would delay the command's h
 if TYPE_CHECKING:
     from typing import Any
 
-    from urdf2dyn_ros.dh.reader import read_dh
+    from urdf2dyn_ros.codegen.functions.function import LinkFrames
+    from urdf2dyn_ros.codegen.languages import Target
     from urdf2dyn_ros.errors import (
         ComparisonError,
         CompilerError,
@@ -24,34 +25,43 @@ if TYPE_CHECKING:
         UrdfError,
         WorkersError,
     )
+    from urdf2dyn_ros.estimation.observer import Contact, ContactDetector, MomentumObserver
     from urdf2dyn_ros.export import export_model
-    from urdf2dyn_ros.functions.links.link_frames import LinkFrames
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-    from urdf2dyn_ros.languages import Target
-    from urdf2dyn_ros.loads import Friction, Loads, Rotor, Spring
-    from urdf2dyn_ros.robot_model import RobotModel
-    from urdf2dyn_ros.urdf import read_urdf
-    from urdf2dyn_ros.version import __version__
+    from urdf2dyn_ros.robot.dh_reader import read_dh
+    from urdf2dyn_ros.robot.loads import Loads
+    from urdf2dyn_ros.robot.model import RobotModel
+    from urdf2dyn_ros.robot.reader import read_urdf
+    from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
+    from urdf2dyn_ros.simulation import simulator_class
+    from urdf2dyn_ros.simulation.drives import computed_torque
+    from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
+    from urdf2dyn_ros.text import __version__
 
 _MODULES = {
-    'ComparisonError': 'errors', 'CompilerError': 'errors', 'DrawingError': 'errors',
-    'ExportError': 'errors', 'Friction': 'loads', 'IdentificationError': 'errors',
-    'InverseDynamics': 'inverse_dynamics', 'LinkFrames': 'functions.links.link_frames',
-    'Loads': 'loads', 'MissingLibraryError': 'errors', 'ParameterError': 'errors',
-    'Problem': 'errors', 'RecordingError': 'errors', 'RobotModel': 'robot_model',
-    'Rotor': 'loads', 'SimulationError': 'errors', 'SourceError': 'errors', 'Spring': 'loads',
-    'StateError': 'errors', 'Target': 'languages', 'Urdf2DynError': 'errors',
-    'UrdfError': 'errors', 'WorkersError': 'errors', '__version__': 'version',
-    'export_model': 'export', 'read_dh': 'dh.reader', 'read_urdf': 'urdf',
+    '__version__': 'text', 'ComparisonError': 'errors', 'CompilerError': 'errors',
+    'computed_torque': 'simulation.drives', 'Contact': 'estimation.observer',
+    'ContactDetector': 'estimation.observer', 'DrawingError': 'errors', 'export_model': 'export',
+    'ExportError': 'errors', 'Friction': 'robot.terms', 'IdentificationError': 'errors',
+    'InverseDynamics': 'inverse_dynamics', 'LinkFrames': 'codegen.functions.function',
+    'Loads': 'robot.loads', 'MissingLibraryError': 'errors',
+    'MomentumObserver': 'estimation.observer', 'ParameterError': 'errors', 'Problem': 'errors',
+    'read_dh': 'robot.dh_reader', 'read_urdf': 'robot.reader', 'RecordingError': 'errors',
+    'RobotModel': 'robot.model', 'Rotor': 'robot.terms', 'SimulationError': 'errors',
+    'simulator_class': 'simulation', 'SmoothTrajectory': 'simulation.trajectories',
+    'SourceError': 'errors', 'Spring': 'robot.terms', 'StateError': 'errors',
+    'Target': 'codegen.languages', 'Urdf2DynError': 'errors', 'UrdfError': 'errors',
+    'WorkersError': 'errors',
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
-    'ComparisonError', 'CompilerError', 'DrawingError', 'ExportError', 'Friction',
-    'IdentificationError', 'InverseDynamics', 'LinkFrames', 'Loads', 'MissingLibraryError',
-    'ParameterError', 'Problem', 'RecordingError', 'RobotModel', 'Rotor', 'SimulationError',
-    'SourceError', 'Spring', 'StateError', 'Target', 'Urdf2DynError', 'UrdfError', 'WorkersError',
-    '__version__', 'export_model', 'read_dh', 'read_urdf',
+    'ComparisonError', 'CompilerError', 'Contact', 'ContactDetector', 'DrawingError',
+    'ExportError', 'Friction', 'IdentificationError', 'InverseDynamics', 'LinkFrames', 'Loads',
+    'MissingLibraryError', 'MomentumObserver', 'ParameterError', 'Problem', 'RecordingError',
+    'RobotModel', 'Rotor', 'SimulationError', 'SmoothTrajectory', 'SourceError', 'Spring',
+    'StateError', 'Target', 'Urdf2DynError', 'UrdfError', 'WorkersError', '__version__',
+    'computed_torque', 'export_model', 'read_dh', 'read_urdf', 'simulator_class',
 ]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from urdf2dyn_ros.counting import counted
+from urdf2dyn_ros.text import counted
 
 
 class Urdf2DynError(Exception):

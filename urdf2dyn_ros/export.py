@@ -7,16 +7,15 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.codegen.generator import LOADS, Style, generate, uncollected
+from urdf2dyn_ros.codegen.languages import LanguageName, Target
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.functions.links.link_frames import ONLY_TIP, LinkFrames
-from urdf2dyn_ros.languages import LanguageName, Target
-from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.parameters.gravity import GRAVITY
-from urdf2dyn_ros.program.generator import LOADS, Style, generate, uncollected
-from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.system.atomic_file import create_files, made_folder, writing_to
-from urdf2dyn_ros.urdf.sources import UrdfSource, read_urdf
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.reader import UrdfSource, read_urdf
+from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 

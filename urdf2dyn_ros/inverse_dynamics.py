@@ -1,28 +1,722 @@
 """A robot's efforts as a function, by running the generated text, in Python or compiled from C."""
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.compiled.named_values import Values
-from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.methods.derivatives import Derivatives
-from urdf2dyn_ros.methods.equation_of_motion import EquationOfMotion
-from urdf2dyn_ros.methods.forward_dynamics import ForwardDynamics
-from urdf2dyn_ros.methods.kinematics import Kinematics
-from urdf2dyn_ros.methods.latex import Latex
-from urdf2dyn_ros.methods.regressor import RegressorMethods
-from urdf2dyn_ros.methods.views import Views
-from urdf2dyn_ros.parameters.gravity import GRAVITY, checked_gravity
-from urdf2dyn_ros.program.function import Operations
-from urdf2dyn_ros.program.generator import LOADS, uncollected
-from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values
+from urdf2dyn_ros.codegen.functions.function import (
+    FRAME_AXES,
+    ONLY_TIP,
+    FrameAxes,
+    LinkFrames,
+    body_wrenches,
+    load_inputs,
+)
+from urdf2dyn_ros.codegen.generator import LOADS, generate, uncollected
+from urdf2dyn_ros.codegen.program import Operations, Program
+from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
+from urdf2dyn_ros.equations.mass_matrix import body_terms
+from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, AppliedLoads, newton_euler, unnoted
+from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
+from urdf2dyn_ros.errors import ParameterError, StateError
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity
+from urdf2dyn_ros.robot.model import Limits, RobotModel
+from urdf2dyn_ros.robot.multibody import Multibody, link_inertia, multibody
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    TENSOR,
+    Array,
+    about_origin,
+    cos,
+    exp,
+    sin,
+    symmetric,
+    tanh,
+    total,
+    upper,
+)
+from urdf2dyn_ros.system import require
+from urdf2dyn_ros.text import counted, first_names, printable
 
 if TYPE_CHECKING:   # the reader requires lxml, a model does not
-    from urdf2dyn_ros.urdf.sources import UrdfSource
+    from urdf2dyn_ros.robot.reader import UrdfSource
+
+
+# ---- The functions of a robot, each of which is generated when it is first needed
+
+class Functions:
+    """
+    Base of all methods: a robot, and its functions so far.
+
+    Names of joints, gravity and loads are those of `InverseDynamics`.
+    """
+
+    def __init__(self, model: RobotModel, gravity: tuple[float, float, float], backend: str,
+                 threads: int, loads: Loads) -> None:
+        self.model, self.gravity_vector, self.loads = model, gravity, loads
+        self._system: Multibody = multibody(model)
+        self._requested = backend, threads
+        self._functions: dict[tuple[str, LinkFrames], GeneratedFunction] = {}
+        self.joint_names = self._system.joint_names
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute that is private, or not set yet: equations do not follow a change."""
+        if not name.startswith('_') and hasattr(self, name):
+            raise AttributeError(f'{name} cannot be set, as the equations are generated with it: '
+                                 'make another InverseDynamics(model, gravity=..., loads=...)')
+        super().__setattr__(name, value)
+
+    def prepare(self, name: str) -> None:
+        """Write a function, a key of FUNCTIONS, now rather than at its first call."""
+        self._function(name)
+
+    def _whole(self, name: str, *arguments: Values | None) -> Array | tuple[Array, Array]:
+        """Return the efforts and, with a moving base, the wrench on the root."""
+        function, n = self._function(name), len(self.joint_names)
+        result = function(*arguments)
+        return result if len(function.results) == 1 else (result[..., :n], result[..., n:])
+
+    def _program(self, name: str, frames: LinkFrames = ONLY_TIP) -> Program:
+        return generate(self._system, name='robot', style='fast', gravity=self.gravity_vector,
+                        functions=name, loads=self.loads, frames=frames)
+
+    def _function(self, name: str, frames: LinkFrames = ONLY_TIP) -> GeneratedFunction:
+        """Return a function, generated at its first call."""
+        function = self._functions.get((name, frames))
+        if function is None:
+            function = GeneratedFunction(self._program(name, frames), name, *self._requested)
+            self._functions[name, frames] = function
+        return function
+
+
+# ---- Methods for the parts of the equation of motion: gravity, bias, mass matrix, terms, momentum
+
+class EquationOfMotion(Functions):
+    """Parts of tau = M(q) qdd + bias(q, qd), each a function of its own."""
+
+    @overload
+    def gravity(self, q: Values) -> Array: ...
+
+    @overload
+    def gravity(self, q: Values, *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+
+    def gravity(self, q: Values, *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
+        """
+        Return the efforts that hold the robot still against gravity, and loads.
+
+        The acceleration of gravity is `gravity_vector`.
+
+        Parameters
+        ----------
+        q : array_like, (n,) or (N, n), or values by the names of the joints
+            [rad or m].
+        *load_arguments : array_like
+            As `__call__` takes it.
+
+        Returns
+        -------
+        ndarray, (n,) or (N, n)
+            [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        return self._whole('gravity', q, *load_arguments)
+
+    @overload
+    def bias(self, q: Values, qd: Values | None = None) -> Array: ...
+
+    @overload
+    def bias(self, q: Values, qd: Values | None,
+             *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+
+    def bias(self, q: Values, qd: Values | None = None,
+             *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
+        """
+        Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
+
+        Parameters
+        ----------
+        q, qd : array_like, (n,) or (N, n), or values by the names of the joints
+            [rad or m], [rad/s or m/s].
+        *load_arguments : array_like
+            As `__call__` takes it.
+
+        Returns
+        -------
+        ndarray, (n,) or (N, n)
+            [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        return self._whole('bias', q, qd, *load_arguments)
+
+    def terms(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
+              *load_arguments: ArrayLike) -> dict[str, Array]:
+        """
+        Return the terms whose sum are the efforts.
+
+        Parameters
+        ----------
+        q, qd, qdd, *load_arguments : array_like
+            As `__call__` takes them.
+
+        Returns
+        -------
+        dict
+            Name to (n,) or (N, n) [N m or N]: gravity, coriolis and inertia of the links, and
+            those of friction, rotor, spring and external that there are. With a moving base
+            gravity is what the acceleration of its origin requires, gravity included; coriolis
+            and inertia hold its angular velocity and angular acceleration.
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        function = self._function('terms')
+        result = function(q, qd, qdd, *load_arguments)
+        return {name.removeprefix('tau_'): result[..., where]
+                for name, where in function.results.items()}
+
+    def momentum(self, q: Values, qd: Values | None = None,
+                 *load_arguments: ArrayLike) -> tuple[Array, Array, Array]:
+        """
+        Return the generalised momentum, and what changes it: d/dt p = tau + beta - load.
+
+        Parameters
+        ----------
+        q, qd, *load_arguments : array_like
+            As `__call__` takes them.
+
+        Returns
+        -------
+        p : ndarray, (n,) or (N, n)
+            M(q) qd [kg m^2/s or kg m/s], rotors included.
+        beta : ndarray, (n,) or (N, n)
+            C(q, qd)' qd [N m or N], the derivative of the kinetic energy with respect to q.
+        load : ndarray, (n,) or (N, n)
+            Efforts of gravity, friction, springs and external wrenches [N m or N].
+
+        Raises
+        ------
+        ParameterError
+            If the base moves: the momentum of what it stands on is not known.
+        StateError
+            As `__call__` does.
+
+        """
+        function = self._function('momentum')
+        result = function(q, qd, *load_arguments)
+        p, beta, load = (result[..., where] for where in function.results.values())
+        return p, beta, load
+
+    def mass_matrix(self, q: Values, *payload: ArrayLike) -> Array:
+        """
+        Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).
+
+        Parameters
+        ----------
+        q : array_like, (n,) or (N, n), or values by the names of the joints
+            [rad or m].
+        *payload : array_like, (10,) or (N, 10)
+            As `__call__` takes it, if there is one.
+
+        Returns
+        -------
+        ndarray, (n, n) or (N, n, n)
+            [kg m^2, kg m or kg].
+
+        Raises
+        ------
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('mass_matrix')(q, *payload)
+
+
+# ---- Methods that return accelerations
+
+class ForwardDynamics(Functions):
+    """The inverse of tau = ID(q, qd, qdd)."""
+
+    def forward_dynamics(self, q: Values, qd: Values | None, tau: Values,
+                         *load_arguments: ArrayLike) -> Array:
+        """
+        Return the accelerations that efforts cause.
+
+        Parameters
+        ----------
+        q, qd, tau : array_like, (n,) or (N, n)
+            [rad or m], [rad/s or m/s], [N m or N]; the efforts include what overcomes friction.
+        *load_arguments : array_like
+            As `__call__` takes them. With a moving base its motion is an input as there: it does
+            not follow from the efforts.
+
+        Returns
+        -------
+        ndarray, (n,) or (N, n)
+            [rad/s^2 or m/s^2]: `dynamics(q, qd, qdd, *load_arguments)` are the efforts.
+
+        Raises
+        ------
+        ParameterError
+            If the friction of a joint depends on the effort that it transmits, or if what a joint
+            moves has no inertia: then no acceleration follows from the efforts.
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('forward_dynamics')(q, qd, tau, *load_arguments)
+
+    def forward_dynamics_derivatives(self, q: Values, qd: Values | None, tau: Values,
+                                     *load_arguments: ArrayLike) -> tuple[Array, ...]:
+        """
+        Return the accelerations that efforts cause, and their derivatives; exact, of all terms.
+
+        Parameters
+        ----------
+        q, qd, tau, *load_arguments : array_like
+            As `forward_dynamics` takes them.
+
+        Returns
+        -------
+        qdd : ndarray, (n,) or (N, n)
+            Accelerations [rad/s^2 or m/s^2].
+        dqdd_dq, dqdd_dqd, Minv : ndarray, (n, n) or (N, n, n)
+            Their derivatives with respect to q, qd and tau: rows accelerations, columns joints.
+            The last is the inverse of the mass matrix.
+
+        Raises
+        ------
+        ParameterError, StateError
+            As `forward_dynamics` does.
+
+        """
+        function = self._function('forward_dynamics_derivatives')
+        return function.split(function(q, qd, tau, *load_arguments))
+
+
+# ---- Derivatives of the functions, as matrices
+
+class Derivatives(Functions):
+    """Derivatives with respect to positions, velocities and accelerations."""
+
+    def derivatives(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
+                    *load_arguments: ArrayLike) -> tuple[Array, ...]:
+        """
+        Return the efforts that a motion requires, and their derivatives; exact, of all terms.
+
+        Parameters
+        ----------
+        q, qd, qdd, *load_arguments : array_like
+            As `__call__` takes them.
+
+        Returns
+        -------
+        tau : ndarray, (n,) or (N, n)
+            Efforts [N m or N].
+        dtau_dq, dtau_dqd, M : ndarray, (n, n) or (N, n, n)
+            Their derivatives with respect to q, qd and qdd: rows efforts, columns joints. The last
+            is the mass matrix.
+        wrench, dwrench_dq, dwrench_dqd, dwrench_dqdd : ndarray
+            With a moving base only: the wrench (6,) or (N, 6) that `__call__` returns, and its
+            derivatives (6, n) or (N, 6, n).
+
+        Raises
+        ------
+        ParameterError
+            If the friction of a joint depends on the effort that it transmits.
+        StateError
+            As `__call__` does.
+
+        """
+        function = self._function('inverse_dynamics_derivatives')
+        return function.split(function(q, qd, qdd, *load_arguments))
+
+
+# ---- Methods for links: where they are relative to the root, and how they move
+
+class Kinematics(Functions):
+    """Pose, Jacobian and motion of one link, which may be part of a body of another name."""
+
+    def forward_kinematics(self, q: Values, link: str | None = None) -> tuple[Array, Array]:
+        """
+        Return the pose of a link relative to the root.
+
+        Parameters
+        ----------
+        q : array_like, (n,) or (N, n)
+            [rad or m].
+        link : str, optional
+            By default the only tip.
+
+        Returns
+        -------
+        R : ndarray, (3, 3) or (N, 3, 3)
+            root_R_link: rotation from the axes of the link to those of the root.
+        p : ndarray, (3,) or (N, 3)
+            Position of the origin of the link in the root frame [m].
+
+        Raises
+        ------
+        ExportError
+            For a link that the robot does not have, or several tips and no link.
+        StateError
+            As `__call__` does.
+
+        """
+        function = self._of_link('forward_kinematics', link)
+        R, p = function.split(function(q))
+        return R, p
+
+    def jacobian(self, q: Values, link: str | None = None,
+                 axes: FrameAxes = FRAME_AXES[0]) -> Array:
+        """
+        Return J of twist = J(q) qd, of the origin of a link.
+
+        With a moving base it has six columns more, before the others: twist = J (base_twist, qd)
+        relative to the world, with the twist of the root in its axes as `frame_motion` takes it.
+
+        Parameters
+        ----------
+        q : array_like, (n,) or (N, n)
+            [rad or m].
+        link : str, optional
+            By default the only tip.
+        axes : str
+            'root': those of the root (Pinocchio's LOCAL_WORLD_ALIGNED); 'link': those of the link
+            (LOCAL).
+
+        Returns
+        -------
+        ndarray, (6, n) or (N, 6, n); with a moving base (6, 6 + n) or (N, 6, 6 + n)
+            Linear rows [m or 1], then angular rows [1 or 1/m].
+
+        Raises
+        ------
+        ExportError
+            For a link that the robot does not have, several tips and no link, unknown axes, or a
+            robot without movable joints.
+        StateError
+            As `__call__` does.
+
+        """
+        return self._of_link('jacobian', link, axes)(q)
+
+    def frame_motion(self, q: Values, qd: Values | None, qdd: Values | None,
+                     link: str | None = None, axes: FrameAxes = FRAME_AXES[0],
+                     base_twist: ArrayLike | None = None,
+                     base_acceleration: ArrayLike | None = None) -> tuple[Array, Array]:
+        """
+        Return velocity and acceleration of a link, relative to a fixed root or to the world.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like, (n,) or (N, n)
+            [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+        link : str, optional
+            By default the only tip.
+        axes : str
+            As `jacobian` takes it.
+        base_twist, base_acceleration : array_like, (6,) or (N, 6), optional
+            With a moving base only, in the axes of the root: velocity of its origin [m/s],
+            angular velocity [rad/s]; acceleration of its origin [m/s^2], angular acceleration
+            [rad/s^2]. Without them they are zero.
+
+        Returns
+        -------
+        twist : ndarray, (6,) or (N, 6)
+            J qd: velocity of the origin of the link [m/s], angular velocity [rad/s].
+        acceleration : ndarray, (6,) or (N, 6)
+            Acceleration of the origin [m/s^2], angular acceleration [rad/s^2], without gravity;
+            in the axes of the root J qdd + Jd qd, so that qdd = 0 returns Jd qd.
+
+        Raises
+        ------
+        ExportError, StateError
+            As `jacobian` does; a StateError for a motion of a base that is fixed.
+
+        """
+        function = self._of_link('frame_motion', link, axes)
+        of_base = [base_twist, base_acceleration]
+        if not self.loads.moving(self._system):
+            if any(each is not None for each in of_base):
+                raise StateError('the base is fixed: base_twist and base_acceleration are those '
+                                 "of a moving one; set base 'moving'")
+            of_base.clear()
+        twist, acceleration = function.split(function(q, qd, qdd, *of_base))
+        return twist, acceleration
+
+    def _of_link(self, name: str, link: str | None,
+                 axes: FrameAxes = FRAME_AXES[0]) -> GeneratedFunction:
+        return self._function(name, LinkFrames(() if link is None else (link,), axes))
+
+
+# ---- Methods for identification: the regressor, and the base inertial parameters
+
+class RegressorMethods(Functions):
+    """Efforts as a product of motion and parameters: tau = Y(q, qd, qdd) pi."""
+
+    def regressor(self, q: Values, qd: Values | None = None, qdd: Values | None = None) -> Array:
+        """
+        Return Y of tau = Y pi, with pi the values of `base_parameters`.
+
+        The efforts are those of links and gravity; friction, rotors, springs, external wrenches
+        and a payload are not in it.
+
+        Parameters
+        ----------
+        q, qd, qdd : array_like, (n,) or (N, n)
+            As `__call__` takes them.
+
+        Returns
+        -------
+        ndarray, (n, b) or (N, n, b)
+            [N m or N, per unit of pi]; as many columns as the rank for any motion.
+
+        Raises
+        ------
+        ParameterError
+            If the base moves.
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('regressor')(q, qd, qdd)
+
+    @property
+    def base_parameters(self) -> BaseParameters:
+        """
+        The parameters that `regressor` has columns of: names, values, and how links make them.
+
+        Raises
+        ------
+        ParameterError
+            If the base moves.
+
+        """
+        self._function('regressor')
+        system, _ = for_any_inertia(self._system)
+        return base_parameters(system, self.gravity_vector)
+
+    def _program(self, name: str, frames: LinkFrames = ONLY_TIP) -> Program:
+        program = super()._program(name, frames)
+        if name != 'regressor':
+            return program
+        function, = program.functions   # the parameters are constants: there is a property
+        return replace(program, functions=(replace(function, results=function.results[:1]),))
+
+
+# ---- The equations of small robots as formulas of LaTeX: the recursion on symbols of sympy
+
+What: TypeAlias = Literal['efforts', 'mass_matrix', 'gravity', 'bias']
+
+MOST_JOINTS = 3   # of formulas that can be read
+_SIDES = {'efforts': r'\tau_{}', 'bias': 'b_{}', 'gravity': 'g_{}', 'mass_matrix': 'M_{{{}{}}}'}
+
+
+class Latex(Functions):
+    """Formulas of a robot with few joints."""
+
+    def latex(self, what: What = 'efforts', symbolic: bool = True) -> str:
+        """
+        Return equations of up to three joints as LaTeX: an environment aligned, to stand in $$.
+
+        Parameters
+        ----------
+        what : str
+            efforts: those of a motion; bias: those without accelerations; gravity: those at rest;
+            mass_matrix: its upper triangle. Loads and tags ``<force>`` are included as numbers.
+        symbolic : bool
+            Whether what is not 0 is a symbol: mass m_i, centre c_ix and tensor I_ixx of link i as
+            in its ``<inertial>`` (i' of a link fixed to it), g, and the place p_ix of joint i in
+            the frame of the body before, whose z is its axis; else a number of six digits.
+
+        Raises
+        ------
+        ParameterError, MissingLibraryError
+            For more joints, loads with arguments of their own, an unknown `what`; without sympy.
+
+        """
+        require('latex', 'sympy')
+        n = len(self.joint_names)
+        if what not in get_args(What):
+            raise ParameterError(f'unknown equations {what!r}: {", ".join(get_args(What))}')
+        if n > MOST_JOINTS:
+            raise ParameterError(f'formulas of {n} joints are too long to read (at most '
+                                 f'{MOST_JOINTS}): export_model(model, style="readable")')
+        if load_inputs(self._system, self.loads):
+            raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
+                                 'and declare no payload and no external wrenches')
+        rows, state, _ = equations(self, what, symbolic)
+        return '\\begin{aligned}\n' + ' \\\\\n'.join(
+            f'{_SIDES[what].format(i + 1, j + 1)} &= {_text(entry, state, 8 if symbolic else 1)}'
+            for i, row in enumerate(rows) for j, entry in enumerate(row)
+            if what != 'mass_matrix' or j >= i) + '\n\\end{aligned}'
+
+
+def equations(robot: Functions, what: What, symbolic: bool) -> tuple[Any, Any, dict[Any, float]]:
+    """Return rows of expressions of sympy; q, qd and qdd; and the values of the other symbols."""
+    import sympy
+    for name, function in (('sin', sin), ('cos', cos), ('tanh', tanh), ('exp', exp)):
+        function.register(sympy.Expr, getattr(sympy, name))
+    values: dict[Any, float] = {}
+
+    def named(letter: str, index: str, keys: Any, entries: Any) -> Any:
+        """Return symbols in the place of entries other than 0."""
+        result = []
+        for key, entry in zip(keys, entries):
+            name = f'{letter}_{{{index}{key}}}' if index + key else letter
+            result.append(sympy.Symbol(name, real=True) if symbolic and entry else entry)
+            values.update({x: entry for x in result[-1:] if x is not entry})
+        return tuple(result)
+
+    def inertia(index: str, attached: Any) -> Any:
+        link = link_inertia(attached)
+        mass, = named('m', index, [''], [link.mass])
+        return about_origin(link._replace(
+            mass=mass, com=named('c', index, AXES, link.com),
+            tensor=symmetric(named('I', index, TENSOR, upper(link.tensor)))))
+
+    system, n = robot._system, len(robot.joint_names)
+    bodies = tuple(replace(body, parent_p_joint=named('p', f'{i}', AXES, body.parent_p_joint))
+                   for i, body in enumerate(system.bodies, 1))
+    inertias = [total(inertia(f'{i}' + "'" * k, each) for k, each in enumerate(
+        each for each in body.attached if each.link.inertia)) for i, body in enumerate(bodies, 1)]
+    gravity = robot.gravity_vector
+    down: Any = [math.copysign(1.0, along) * size for along, size in zip(gravity, named(
+        'g', '', [''] * 3 if sum(map(bool, gravity)) == 1 else AXES, [*map(abs, gravity)]))]
+    q, qd, qdd = [[sympy.Symbol(f'{x}_{j + 1}', real=True) for j in range(n)]
+                  for x in ('q', r'\dot{q}', r'\ddot{q}')]
+    given = (q, qd if what in ('efforts', 'bias') else [0.0] * n,
+             qdd if what in ('efforts', 'mass_matrix') else [0.0] * n)
+    terms = {i: tuple(term for term in some if term.INERTIAL or what != 'mass_matrix')
+             for i, some in body_terms(system, robot.loads).items()}
+    wrenches = body_wrenches(system, system.forces, False, unnoted)
+    efforts = newton_euler(replace(system, bodies=bodies), [*inertias, None], given, down,
+                           TEXTBOOK, AppliedLoads(None, terms, wrenches)).efforts
+    return [[sympy.diff(effort, x) for x in qdd] if what == 'mass_matrix' else
+            [sympy.sympify(effort)] for effort in efforts], (q, qd, qdd), values
+
+
+def _text(expression: Any, state: Any, most: int) -> str:
+    """Return a sum in which fractions of a larger denominator than `most` are decimal."""
+    import sympy
+    (q, qd, qdd), turns, whole = state, sympy.symbols('z:3')[:len(state[0])], sympy.S.Zero
+
+    def power(angle: Any) -> Any:
+        """Return exp(i angle) with the powers of z = exp(i q)."""
+        constant, multiples = angle.as_independent(*q, as_Add=True)
+        turned = [sympy.Rational(str(f(constant))) for f in (math.cos, math.sin)]
+        return (turned[0] + sympy.I * turned[1]) * sympy.Mul(*(
+            z ** sympy.expand(multiples).coeff(x) for x, z in zip(q, turns)))
+
+    exact = expression.replace(lambda x: x.is_Float, lambda x: sympy.Rational(str(x))).replace(
+        sympy.cos, lambda a: (power(a) + power(-a)) / 2).replace(
+        sympy.sin, lambda a: (power(a) - power(-a)) / (2 * sympy.I))
+    terms = sympy.Add.make_args(sympy.expand(exact))
+    least = 1e-12 * max(abs(term.as_coeff_Mul()[0]) for term in terms)   # of rounding
+    for term in terms:
+        constant, powers = term.as_independent(*turns, as_Add=False)
+        angle = sum(x * powers.as_powers_dict()[z] for x, z in zip(q, turns))
+        if abs(term.as_coeff_Mul()[0]) > least:
+            whole += sympy.expand(constant * (sympy.cos(angle) + sympy.I * sympy.sin(angle)))
+    whole = whole.replace(lambda x: x.is_Rational and x.q > most, lambda x: sympy.Float(x, 6))
+    rates = [*qdd, *(x * y for i, x in enumerate(qd) for y in qd[i:]), *qd]
+    waves: list[Any] = sorted(whole.atoms(sympy.cos, sympy.sin), key=str)
+    parts: list[Any] = []
+    groups = sympy.collect(whole, rates, evaluate=False)
+    for rate in (*rates, sympy.S.One):
+        part = sympy.collect(groups.get(rate, 0), waves, sympy.factor_terms)
+        parts += sympy.Add.make_args(part) if rate == 1 else [sympy.Mul(
+            *sympy.Mul.make_args(part), *sympy.Mul.make_args(rate), evaluate=False)] * (part != 0)
+    return str(sympy.latex(sympy.Add(*parts, evaluate=False), order='none'))
+
+
+# ---- What a user sees of a robot: efforts by name, its representation as text and as a table
+
+_MOST_NAMES = 8
+"""Joints that are listed in a line."""
+
+_HEAD = ('joint', 'unit of q', 'lower', 'upper', 'velocity', 'effort', 'unit of the effort')
+
+
+class Views(Functions):
+    """Vectors by the names of joints, and the representations of an interpreter or a notebook."""
+
+    units: tuple[str, ...]
+    effort_units: tuple[str, ...]
+    inputs: tuple[str, ...]
+    limits: tuple[Limits, ...]
+    backend: str
+
+    def named(self, values: ArrayLike) -> dict[str, float | Array]:
+        """
+        Return the entries of a vector by the names of their joints.
+
+        Parameters
+        ----------
+        values : array_like, (n,) or (N, n)
+            Efforts, or any vector in the order of `joint_names`.
+
+        Returns
+        -------
+        dict
+            Name to a number, or to (N,).
+
+        Raises
+        ------
+        StateError
+            If the last axis has not one entry for each joint.
+
+        """
+        array, n = np.asarray(values), len(self.joint_names)
+        if array.ndim not in (1, 2) or array.shape[-1] != n:
+            raise StateError(f'values have shape {array.shape}; it must be ({n},) or (N, {n}), '
+                             f'for the joints {", ".join(self.joint_names)}')
+        columns = array.tolist() if array.ndim == 1 else array.T
+        return dict(zip(self.joint_names, columns))
+
+    def _about(self) -> str:
+        name, n = printable(self.model.name), len(self.joint_names)
+        joints = 'no joints' if n == 0 else counted(n, 'joint')
+        loads = ', '.join(self.inputs[3:])
+        return f'{name!r}, {joints}, backend {self.backend!r}' + (f', with {loads}' * bool(loads))
+
+    def __repr__(self) -> str:
+        names = first_names([printable(name) for name in self.joint_names], _MOST_NAMES)
+        return f'<{type(self).__name__} of {self._about()}' + (f': {names}>' if names else '>')
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, ...]] = [_HEAD]
+        for name, unit, limits, effort_unit in zip(self.joint_names, self.units, self.limits,
+                                                   self.effort_units):
+            numbers = (limits.lower, limits.upper, limits.velocity, limits.effort)
+            rows.append((name, unit, *('' if x is None else f'{x:.5g}' for x in numbers),
+                         effort_unit))
+        head, *body = (''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)
+                       for tag, row in zip(('th', *['td'] * len(rows)), rows))
+        return (f'<table><caption>{escape(f"{type(self).__name__} of {self._about()}")}</caption>'
+                f'<thead><tr>{head}</tr></thead><tbody>'
+                + ''.join(f'<tr>{row}</tr>' for row in body) + '</tbody></table>')
+
+
+# ---- A robot's efforts as a function, by running the generated text, in Python or compiled from C
 
 BackEnd: TypeAlias = Literal['auto', 'c', 'python']
 BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
@@ -94,12 +788,12 @@ class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics
                  gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
                  threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
         if not isinstance(model, RobotModel):
-            from urdf2dyn_ros.urdf.sources import read_urdf
+            from urdf2dyn_ros.robot.reader import read_urdf
             model = read_urdf(model)
         gravity = checked_gravity(gravity)
         if not isinstance(loads, Loads):
             raise ParameterError(f'loads is a {type(loads).__name__}; it must be of the class '
-                                 "urdf2dyn_ros.loads.Loads: Loads(terms={'joint1': [...]})")
+                                 "urdf2dyn_ros.robot.loads.Loads: Loads(terms={'joint1': [...]})")
         if base is not None:
             loads = replace(loads, base=base)
         self._made_of = (model, gravity, backend, threads, None, loads)

@@ -7,9 +7,9 @@ Run the judge with PYTHONPATH set to a checkout of that commit.
 
 import numpy as np
 
+from urdf2dyn_ros.estimation.hold import ModelJoints
+from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.estimators import make_compiled
-from urdf2dyn_ros.stream.model_joints import ModelJoints
-from urdf2dyn_ros.stream.stream import Stream
 
 
 class Adapter:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from cases import HUMANOID, ROBOTS
 
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 500, 1000)
 QUICK = (2, 5)

@@ -6,7 +6,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
-from urdf2dyn_ros.nodes.running import run_node
+from urdf2dyn_ros.nodes.runtime import run_node
 
 
 class CopyNode(Node):

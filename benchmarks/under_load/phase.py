@@ -20,9 +20,8 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from under_load.process_figures import figures
-from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.demo.local_graph import Client, join_empty_domain
-from urdf2dyn_ros.nodes.running import EXECUTOR_VARIABLE
+from urdf2dyn_ros.nodes.local_graph import ChildProcess, Client, join_empty_domain, stop_all
+from urdf2dyn_ros.nodes.runtime import EXECUTOR_VARIABLE
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent

@@ -8,10 +8,10 @@ import pytest
 
 from support.paths import ROOT, TEST
 from support.robot_files import OWN
-from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.commands.checks.checking import EFFECTS
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.commands.check import EFFECTS
 from urdf2dyn_ros.errors import Problem
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 CORPUS = TEST / 'corpus'
 ANCHORED = """<robot name="r"><link name="w"/><link name="a"/><link name="b"/>
@@ -120,8 +120,8 @@ def test_the_effect_of_gear_ratios_and_negative_friction_is_a_number(
 
 def warning_codes() -> set[str]:
     """Return the first argument of every call of `warn` in the rules that is a text."""
-    return {node.args[0].value for path in (ROOT / 'urdf2dyn_ros' / 'urdf' / 'rules').glob('*.py')
-            for node in ast.walk(ast.parse(path.read_text()))
+    return {node.args[0].value for node in ast.walk(ast.parse(
+        (ROOT / 'urdf2dyn_ros' / 'robot' / 'rules.py').read_text()))
             if isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'warn'
             and isinstance(node.args[0], ast.Constant)}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from support.robot_files import EXAMPLES, OWN, robot_path
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import COMMANDS
 
 RX90 = OWN / 'rx90.urdf'
@@ -26,7 +26,7 @@ XACRO = """<robot name="boxes" xmlns:xacro="http://www.ros.org/wiki/xacro">
 
 
 def process(*words: object, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, '-m', 'urdf2dyn_ros.cli', *map(str, words)], input=text,
+    return subprocess.run([sys.executable, '-m', 'urdf2dyn_ros', *map(str, words)], input=text,
                           capture_output=True, text=True, timeout=230)
 
 
@@ -62,7 +62,7 @@ def test_an_exported_script_runs_and_agrees_with_itself(tmp_path: Path, style: s
 def test_an_answer_that_cannot_be_written_is_an_error(tmp_path: Path, words: tuple[object, ...],
                                                       ) -> None:
     """No traceback on a full disk, and no message if the reader of a pipe has ended."""
-    command = [sys.executable, '-m', 'urdf2dyn_ros.cli', *map(str, words)]
+    command = [sys.executable, '-m', 'urdf2dyn_ros', *map(str, words)]
     with open('/dev/full', 'w') as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True,
                               cwd=tmp_path)

@@ -10,20 +10,19 @@ import pytest
 
 from support.paths import ROOT
 from support.robot_files import OWN
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import command_line
+from urdf2dyn_ros.commands.arguments import results
 from urdf2dyn_ros.commands.command_line import parse
-from urdf2dyn_ros.commands.output import results
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.system.atomic_file import atomic_file
-from urdf2dyn_ros.system.child_process import child_environment
+from urdf2dyn_ros.system import atomic_file, child_environment
 
 RX90 = str(OWN / 'rx90.urdf')
 
 
 LOADED = """
 import sys
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import command_line
 for words in ['--help'], ['help', 'info']:
     try:
@@ -123,7 +122,7 @@ class Interrupt:
             os.kill(os.getpid(), signal.{name})
 sys.meta_path.insert(0, Interrupt())
 sys.argv[1:] = ['export', {robot!r}]
-from urdf2dyn_ros.cli import run_as_process
+from urdf2dyn_ros.__main__ import run_as_process
 run_as_process()
 """
 
@@ -145,7 +144,7 @@ def test_a_signal_at_once_is_one_line_and_its_code(module: str, name: str, code:
 
 def test_little_is_imported_before_signals_are_handled() -> None:
     """Until then Ctrl-C ends in a traceback; typing is a third of these imports."""
-    script = ('import sys; sys.path.insert(0, sys.argv[1]); import urdf2dyn_ros.cli; '
+    script = ('import sys; sys.path.insert(0, sys.argv[1]); import urdf2dyn_ros.__main__; '
               'print(*{"typing", "argparse", "pathlib", "numpy"} & {*sys.modules})')
     done = subprocess.run([sys.executable, '-S', '-c', script, str(ROOT)], capture_output=True,
                           text=True, timeout=100)
@@ -153,7 +152,7 @@ def test_little_is_imported_before_signals_are_handled() -> None:
 
 
 IN_EXEC = """
-from urdf2dyn_ros import cli
+from urdf2dyn_ros import __main__ as cli
 from urdf2dyn_ros.commands import command_line
 command_line.run = lambda words: exec('import signal; signal.raise_signal(signal.SIGTERM)')
 cli.run_as_process()
@@ -171,7 +170,7 @@ def test_a_signal_while_a_class_is_made_has_its_code(tmp_path: Path) -> None:
 
 IN_A_DESTRUCTOR = """
 import signal, time
-from urdf2dyn_ros import cli
+from urdf2dyn_ros import __main__ as cli
 from urdf2dyn_ros.commands import command_line
 class Last:
     def __del__(self):

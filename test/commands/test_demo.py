@@ -12,7 +12,7 @@ import pytest
 
 from support.nodes.children import children, ended, line_with
 from support.paths import ROOT
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
@@ -30,7 +30,7 @@ def start(robot, duration, output, *words):
 def demonstrated(monkeypatch, capsys):
     """Return a function that demonstrates in this process, with forks as nodes."""
     from support.nodes.fork_server import ForkedProcess
-    from urdf2dyn_ros.nodes.demo.child_process import ChildProcess
+    from urdf2dyn_ros.nodes.local_graph import ChildProcess
     monkeypatch.setattr(ChildProcess, '_start', staticmethod(ForkedProcess))
 
     def run(robot, duration, output, *words):

@@ -14,7 +14,7 @@ WITHOUT = """
 import sys
 for name in ('scipy', 'matplotlib', 'rosbags', 'xacro', 'argcomplete', 'setuptools', 'sympy'):
     sys.modules[name] = None   # import raises ImportError
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 urdf, csv = sys.argv[1:]
 for command in (['info', urdf], ['check', urdf], ['export', urdf, '-o', 'files']):
     assert main(command) == 0, command

@@ -8,9 +8,9 @@ from support.paths import ROOT
 from support.recordings.bags import write_csv
 from support.recordings.scara import no_pictures
 from urdf2dyn_ros import UrdfError, read_urdf
-from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.evaluation import job
-from urdf2dyn_ros.quoting import asked_once
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.recordings import many as job
+from urdf2dyn_ros.text import asked_once
 
 URDF, CSV, MCAP = (str(ROOT / path) for path in (
     'urdf/rx90.urdf', 'examples/rx90.csv', 'examples/rx90.mcap'))

@@ -8,8 +8,8 @@ import pytest
 
 from support.recordings.bags import write_csv
 from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.counting import counted
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.text import counted
 
 PENDULUM = """
 <robot name="pendulum"><link name="base"/>

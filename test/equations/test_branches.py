@@ -19,8 +19,8 @@ from support.oracles import (
 )
 from support.random_trees import random_inertia
 from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 G = 9.81
 HUB_LENGTH = 0.7

@@ -12,26 +12,24 @@ from hypothesis import given
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, ROBOTS
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
-from urdf2dyn_ros.algebra.expression import Graph
-from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.equations.body_inertias import body_inertias
-from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.equations.recursion import Recursion, second_moment
-from urdf2dyn_ros.equations.simplification.fewest_operations import fewest_operations
-from urdf2dyn_ros.equations.simplification.inherited_spin import InheritedSpin
-from urdf2dyn_ros.equations.simplification.regroup import regrouped
-from urdf2dyn_ros.equations.simplification.sliding_origins import FARTHEST_ORIGIN, slid_origins
-from urdf2dyn_ros.equations.simplification.turned_frames import turned_frames
-from urdf2dyn_ros.equations.simplification.virtual_masses import (
+from urdf2dyn_ros.codegen.expression import Graph
+from urdf2dyn_ros.equations.fewest_operations import (
+    FARTHEST_ORIGIN,
     LARGEST_RATIO,
     SHORTEST_ARM,
     Child,
+    fewest_operations,
+    regrouped,
+    slid_origins,
     virtual_mass,
 )
-from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.multibody import ROOT, Multibody, multibody
-from urdf2dyn_ros.parameters.gravity import GRAVITY
-from urdf2dyn_ros.robot_model import Joint, Link, Mimic
+from urdf2dyn_ros.equations.newton_euler import Recursion, newton_euler, second_moment
+from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.loads import GRAVITY
+from urdf2dyn_ros.robot.model import Joint, Link, Mimic
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias, multibody, turned_frames
+from urdf2dyn_ros.robot.spatial import BodyInertia
 
 REAL = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))
         if path.name not in ('alex_psyonic_hands.urdf', 'ur3.urdf')]   # no robots

@@ -11,9 +11,9 @@ from hypothesis import given
 from support.oracles import GRAVITY, Array, difference, efforts_of, motion_of, random_state, worst
 from support.random_trees import examples, trees
 from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.algebra.frames import from_rpy
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.spatial import from_rpy
 
 TIGHT = 4e-15
 """Largest difference of efforts computed in two ways; 1.8e-15 in 100 random trees each."""

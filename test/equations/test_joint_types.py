@@ -12,10 +12,10 @@ import pytest
 from support import oracles
 from support.random_trees import random_inertia
 from urdf2dyn_ros import InverseDynamics, UrdfError, export_model, read_urdf
-from urdf2dyn_ros.algebra.vectors import Triple
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, Mimic, RobotModel
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.spatial import Triple
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 AXES: dict[str, Triple] = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
 XYZ, RPY = (0.3, -0.2, 0.5), (0.4, -0.7, 1.1)

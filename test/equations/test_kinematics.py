@@ -7,8 +7,8 @@ from support.oracles import Pinocchio, motion_of, random_state, worst
 from support.random_trees import examples, trees
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import RobotModel, read_urdf
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 KINDS = ('position', 'velocity', 'acceleration', 'orientation', 'angular_velocity', 'forces',
          'torques')

@@ -9,13 +9,13 @@ import sympy
 
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.algebra import expression
-from urdf2dyn_ros.algebra.inertia import BodyInertia
 from urdf2dyn_ros.equations.newton_euler import newton_euler
-from urdf2dyn_ros.multibody import Multibody, multibody
+from urdf2dyn_ros.robot import spatial
+from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.spatial import BodyInertia
 
-expression.sin.register(sympy.Expr, sympy.sin)
-expression.cos.register(sympy.Expr, sympy.cos)
+spatial.sin.register(sympy.Expr, sympy.sin)
+spatial.cos.register(sympy.Expr, sympy.cos)
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 GRAVITY = (0.0, -9.81, 0.0)

@@ -10,10 +10,10 @@ from hypothesis import given
 from support.random_trees import examples, trees
 from support.robot_files import OWN, ROBOTS, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
-from urdf2dyn_ros.information import information
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.program.function import Operations
-from urdf2dyn_ros.program.generator import STYLES, generate
+from urdf2dyn_ros.codegen.generator import STYLES, generate
+from urdf2dyn_ros.codegen.information import information
+from urdf2dyn_ros.codegen.program import Operations
+from urdf2dyn_ros.robot.multibody import multibody
 
 LIMITS = {
     OWN / 'rx90.urdf': (217, 192),

@@ -11,7 +11,7 @@ from support.oracles import MuJoCo, Pinocchio, columns, difference, efforts_of, 
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, ROBOTS
 from urdf2dyn_ros import InverseDynamics, RobotModel, UrdfError, read_urdf
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 PRINTED = 1e-10
 """For robots whose angles are printed with few decimals; quarter turns are exact here: 4e-11."""

@@ -14,9 +14,9 @@ from support.oracles import Pinocchio, State, motion_of, random_state
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
 from urdf2dyn_ros import RobotModel, read_urdf
-from urdf2dyn_ros.external_wrenches.wrench_frames import Chain
-from urdf2dyn_ros.multibody import Multibody, multibody
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.estimation.wrenches import Chain
+from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 SOME = ('anymal-kinova', 'baxter', 'hyq_no_sensors', 'icub', 'panda', 'pr2', 'romeo', 'so101',
         'talos_full_v2', 'tiago_dual')

@@ -7,9 +7,9 @@ import pytest
 
 from support.descriptions import VALID
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.algebra.frames import quarter_turns
-from urdf2dyn_ros.information import information, information_text
-from urdf2dyn_ros.quoting import suggestion
+from urdf2dyn_ros.codegen.information import information, information_text
+from urdf2dyn_ros.robot.spatial import quarter_turns
+from urdf2dyn_ros.text import suggestion
 
 
 @pytest.mark.parametrize(('angle', 'turns'), [

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.algebra.expression import Expression, Graph, reciprocal
-from urdf2dyn_ros.program.scheduling import Schedule
+from urdf2dyn_ros.codegen.explanations import Schedule
+from urdf2dyn_ros.codegen.expression import Expression, Graph
+from urdf2dyn_ros.robot.spatial import reciprocal
 
 
 def written(*outputs: Expression) -> Schedule:

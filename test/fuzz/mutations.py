@@ -7,7 +7,7 @@ from random import Random
 
 from lxml import etree
 
-from urdf2dyn_ros.urdf.document import (
+from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
     CHILDREN,
     JOINT_TYPES,

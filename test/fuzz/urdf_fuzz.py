@@ -19,7 +19,7 @@ from random import Random
 import atheris
 
 with atheris.instrument_imports(include=['urdf2dyn_ros']):
-    from urdf2dyn_ros.urdf import read_description  # noqa: F401 - its modules, before all others
+    from urdf2dyn_ros.robot.reader import read_description  # noqa: F401 - its modules, before all others
 
 from fuzz.mutations import cross, mutate
 from fuzz.seeds import CORPUS, FAULTY, real

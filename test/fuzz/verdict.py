@@ -13,11 +13,11 @@ import numpy as np
 from support.allow_list import check_text
 from urdf2dyn_ros.errors import StateError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.parameters.gravity import GRAVITY
-from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.urdf import read_description
-from urdf2dyn_ros.urdf.writer import clean_urdf
+from urdf2dyn_ros.robot.loads import GRAVITY
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.reader import read_description
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 SLOW = 10.0
 """[s] of CPU time for what takes some milliseconds, also if it is instrumented."""

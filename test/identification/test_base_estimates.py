@@ -5,17 +5,19 @@ import pytest
 
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, ROBOT, motion
-from urdf2dyn_ros.identification.fit.base_estimates import base_estimates
-from urdf2dyn_ros.identification.fit.deviations import deviations
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, top_speeds
-from urdf2dyn_ros.identification.fit.pooled_fit import FitTerms, fitted, pooled
+from urdf2dyn_ros.identification.fit import FitTerms, deviations, fitted, pooled
 from urdf2dyn_ros.identification.identification import identify
-from urdf2dyn_ros.identification.pieces import pieces_of
-from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment
+from urdf2dyn_ros.identification.robot import (
+    JOINT_COLUMNS,
+    Robot,
+    base_estimates,
+    robot_of,
+    top_speeds,
+)
+from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 
 @pytest.mark.parametrize('name', ['scara.urdf', 'rx90.urdf', 'robot_2r.urdf'])

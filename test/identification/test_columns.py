@@ -7,16 +7,16 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import EXAMPLES
-from urdf2dyn_ros.identification.bodies import (
+from urdf2dyn_ros.identification.robot import (
+    Columns,
     link_inertias,
     parameters_of,
     prior_of,
     pseudo_inertia,
 )
-from urdf2dyn_ros.identification.columns import Columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.reader import read_urdf
 
 ROBOTS = ('ur_description/urdf/ur10_robot.urdf', 'panda_description/urdf/panda.urdf',
           'tiago_description/robots/tiago_no_hand.urdf')

@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from urdf2dyn_ros.identification.bodies import BASIS, parameters_of, pseudo_inertia
-from urdf2dyn_ros.identification.fit.consistent_fit import SCALAR_WEIGHT, ConsistentFit
-from urdf2dyn_ros.identification.fit.fit_problem import FitProblem
-from urdf2dyn_ros.identification.fit.joint_columns import JOINT_COLUMNS, OFFSET, bounded
-from urdf2dyn_ros.identification.fit.triangles import triangle
+from urdf2dyn_ros.identification.fit import SCALAR_WEIGHT, ConsistentFit, FitProblem
+from urdf2dyn_ros.identification.robot import (
+    BASIS,
+    JOINT_COLUMNS,
+    OFFSET,
+    bounded,
+    parameters_of,
+    pseudo_inertia,
+)
+from urdf2dyn_ros.identification.rows import triangle
 
 TOP_SPEED, WEIGHT = 2.0, 3.0
 LOWER = np.tril_indices(4)

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from urdf2dyn_ros.identification.fit.coupling import coupling
-from urdf2dyn_ros.identification.fit.joint_columns import joint_columns
-from urdf2dyn_ros.identification.rows import RecordedRows
+from urdf2dyn_ros.identification.robot import joint_columns
+from urdf2dyn_ros.identification.rows import RecordedRows, coupling
 
 
 def moving(rng: np.random.Generator, joints: int) -> tuple[np.ndarray, RecordedRows]:

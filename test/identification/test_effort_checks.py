@@ -10,15 +10,15 @@ import pytest
 from support.robot_files import EXAMPLES
 from support.streams.sums_of_sines import sums_of_sines
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.choice import block_pools
-from urdf2dyn_ros.identification.fit.pooled_fit import pooled
+from urdf2dyn_ros.identification.fit import pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated
-from urdf2dyn_ros.identification.mistakes.change import Change, no_change, swapped, turned
-from urdf2dyn_ros.identification.pieces import Piece
+from urdf2dyn_ros.identification.mistakes import Change, no_change, swapped, turned
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import RowSource
+from urdf2dyn_ros.identification.segments import Piece
+from urdf2dyn_ros.identification.summary import block_pools
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 RATE = 25.0
 FITS, ABSENT = 'the efforts fit a gravity of about', 'the efforts are without gravity'

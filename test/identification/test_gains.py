@@ -9,9 +9,9 @@ import pytest
 from support.paths import RECORDINGS, UR10
 from support.robot_files import EXAMPLES
 from support.scara_recordings import NAMES, SCARA, recording
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.fit.deviations import deviations_of_ratios
+from urdf2dyn_ros.identification.fit import deviations_of_ratios
 from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.recordings import open_recording
 

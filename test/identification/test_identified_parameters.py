@@ -12,15 +12,13 @@ import yaml
 from support.recordings import scara
 from support.recordings.evaluate_command import Done
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.identification.report.identified_parameters import identified_parameters
-from urdf2dyn_ros.identification.report.identified_urdf import identified_urdf
-from urdf2dyn_ros.loads import Friction, Loads, Rotor
-from urdf2dyn_ros.loads.joint_term import JointTerm
-from urdf2dyn_ros.loads.load_parameters import with_loads
-from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
-from urdf2dyn_ros.parameters.parameter_file import read_parameter_file
+from urdf2dyn_ros.identification.identified_urdf import identified_parameters, identified_urdf
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.robot.loads import Loads, with_loads
+from urdf2dyn_ros.robot.parameters import read_parameter_file
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor
 
 TERMS: dict[str, list[JointTerm]] = {
     'joint1': [Friction(2.0, 3.0, 1.0 / 0.02, offset=-0.25, load=0.08, quadratic=0.5),

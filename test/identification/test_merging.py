@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import MODEL, NAMES, SCARA, recording
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.fit.triangles import merged_triangle, residual_squares, triangle
-from urdf2dyn_ros.identification.fleet.merging import SummaryGroups, merged_summary
 from urdf2dyn_ros.identification.identification import identify
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.summary import Summary
-from urdf2dyn_ros.identification.summary_file import read_summary, summary_bytes
+from urdf2dyn_ros.identification.rows import merged_triangle, residual_squares, triangle
+from urdf2dyn_ros.identification.summary import (
+    Summary,
+    SummaryGroups,
+    merged_summary,
+    read_summary,
+    summary_bytes,
+)
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 
 FIXED = ('--urdf', str(SCARA), '--cutoff', '10', '--delay', '0')

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import MODEL, SCARA, recording, robot
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 
 MODEL_ROBOT = InverseDynamics(MODEL)

@@ -8,7 +8,7 @@ import pinocchio as pin
 
 from support.robot_files import vertical_2r
 from support.streams.sums_of_sines import sums_of_sines
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 
 TEXT = vertical_2r('lower="-3" upper="3" effort="400" velocity="9"')
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import NAMES, SCARA, recording, robot
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 
 
 def test_a_recording_that_spoils_the_model_is_not_used(

@@ -12,10 +12,10 @@ import pytest
 from support.robot_files import vertical_2r
 from support.streams.sums_of_sines import sums_of_sines
 from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
-from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.identification.fit import fit_data
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.identification import fit_data
 from urdf2dyn_ros.identification.gains import Gains, approximated
-from urdf2dyn_ros.loads import Friction, Rotor
+from urdf2dyn_ros.robot.terms import Friction, Rotor
 
 TEXT = vertical_2r('lower="-3" upper="3" effort="400" velocity="9"')
 

@@ -3,10 +3,10 @@
 import numpy as np
 
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.pieces import Piece
 from urdf2dyn_ros.identification.robot import robot_of
+from urdf2dyn_ros.identification.segments import Piece
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 URDF = """<robot name="pendulum"><link name="stand"/>
 <link name="bob"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/>

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import NAMES
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.pieces import Piece, pieces_of
-from urdf2dyn_ros.identification.segments import RecordedNames, read_segments
+from urdf2dyn_ros.identification.segments import Piece, RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.robot.spatial import Array
 
 REST = 0.5   # s
 

@@ -8,14 +8,12 @@ import pytest
 
 from support.robot_files import EXAMPLES
 from support.streams.sums_of_sines import sums_of_sines
-from urdf2dyn_ros.identification.mistakes.changed_payload import changed_payload
-from urdf2dyn_ros.identification.mistakes.more_columns import fitted_rows
-from urdf2dyn_ros.identification.mistakes.small_zeros import small_zeros
-from urdf2dyn_ros.identification.pieces import Piece
+from urdf2dyn_ros.identification.changes import changed_payload, fitted_rows, small_zeros
 from urdf2dyn_ros.identification.robot import robot_of
+from urdf2dyn_ros.identification.segments import Piece
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 RATE = 50.0
 URDF = EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf'

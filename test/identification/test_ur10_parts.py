@@ -7,7 +7,7 @@ import pytest
 
 from support.paths import UR10
 from support.robot_files import EXAMPLES
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import open_recording
 
 pytestmark = pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')

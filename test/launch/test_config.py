@@ -11,10 +11,10 @@ from rclpy.parameter import Parameter as RosParameter
 
 from support.nodes.graph import Graph, domain
 from support.paths import ROOT
-from urdf2dyn_ros.nodes.inverse_dynamics.config_file import config_file
-from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
-from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.system.share import robot_file
+from urdf2dyn_ros.nodes.config_file import config_file
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.system import robot_file
 
 FILE = ROOT / 'config' / 'dynamics.yaml'
 KINDS = {bool: RosParameter.Type.BOOL, int: RosParameter.Type.INTEGER,

@@ -5,9 +5,9 @@ import yaml
 from lxml import etree
 
 from support.paths import ROOT
-from urdf2dyn_ros.nodes.effort_comparison.node import COMPUTED_TOPIC, MEASURED_TOPIC
-from urdf2dyn_ros.system.share import robot_file
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.nodes.effort_comparison import COMPUTED_TOPIC, MEASURED_TOPIC
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.system import robot_file
 
 RX90 = read_urdf(robot_file('rx90').read_bytes())
 RVIZ = yaml.safe_load((ROOT / 'rviz' / 'urdf2dyn.rviz').read_text())['Visualization Manager']

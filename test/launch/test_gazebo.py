@@ -10,11 +10,11 @@ from support.paths import ROOT
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros.errors import ParameterError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.simulators import simulator_class
-from urdf2dyn_ros.simulators.gears import gears
-from urdf2dyn_ros.trajectories import TRAJECTORIES
-from urdf2dyn_ros.urdf import read_urdf
-from urdf2dyn_ros.urdf.gazebo import PLUGINS, gazebo_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.robot.writer import PLUGINS, gazebo_urdf
+from urdf2dyn_ros.simulation import simulator_class
+from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES
 
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed; it comes with ROS 2')
 

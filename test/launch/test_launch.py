@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.system.share import robot_file
+from urdf2dyn_ros.system import robot_file
 
 try:
     import launch_testing.actions

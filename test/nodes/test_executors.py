@@ -12,7 +12,7 @@ from std_srvs.srv import Trigger
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.nodes import running
+from urdf2dyn_ros.nodes import runtime as running
 
 
 @pytest.mark.parametrize('name', ('events', 'single'))
@@ -48,7 +48,7 @@ def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
 
 def test_the_choice_follows_the_version_of_rclpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the events executor cannot await a service, and where there is none."""
-    module = 'urdf2dyn_ros.nodes.running.'
+    module = 'urdf2dyn_ros.nodes.runtime.'
     monkeypatch.delenv(running.EXECUTOR_VARIABLE, raising=False)
     monkeypatch.setitem(running.EXECUTORS, 'events', lambda: pytest.fail('not requested'))
     monkeypatch.setattr(module + 'version', lambda name: '7.1.6')

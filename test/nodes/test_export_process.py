@@ -15,13 +15,13 @@ import pytest
 
 from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros import system as child_process
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.loads import load_parameters
 from urdf2dyn_ros.nodes import export_process
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
-from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
-from urdf2dyn_ros.system import child_process
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.robot import loads as load_parameters
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 

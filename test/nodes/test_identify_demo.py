@@ -13,7 +13,7 @@ import pytest
 from support.nodes.children import children, ended, line_with
 from support.paths import ROOT
 from support.robot_files import vertical_2r
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')

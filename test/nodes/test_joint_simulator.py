@@ -17,8 +17,8 @@ from std_msgs.msg import Float64, String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.simulators import SIMULATORS
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.simulation import SIMULATORS
 
 URDF = (ROOT / 'urdf' / 'robot_2r.urdf').read_text(encoding='utf-8')
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from support.nodes.graph import Graph
-from urdf2dyn_ros.nodes.demo import local_graph
+from urdf2dyn_ros.nodes import local_graph
 
 
 def test_a_domain_in_which_others_receive_is_not_joined(

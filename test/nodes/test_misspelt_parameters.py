@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.nodes.graph import Graph
-from urdf2dyn_ros.system.share import robot_file
+from urdf2dyn_ros.system import robot_file
 
 
 @pytest.mark.parametrize(('node', 'name', 'known'), [

@@ -6,7 +6,7 @@ import sys
 STUCK = """
 import os, signal, threading, time
 from rclpy.node import Node
-from urdf2dyn_ros.nodes import running
+from urdf2dyn_ros.nodes import runtime as running
 
 class Stuck(Node):
     def __init__(self):

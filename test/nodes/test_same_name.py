@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from unittest.mock import Mock
 
-from urdf2dyn_ros.nodes.same_name import SameName
+from urdf2dyn_ros.nodes.endpoints import SameName
 
 
 def test_another_node_of_the_same_name_is_logged_once_it_is_no_remainder_of_a_killed_one() -> None:

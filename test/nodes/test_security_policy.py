@@ -10,8 +10,8 @@ from rclpy.node import NodeNameNonExistentError
 
 from support.nodes.graph import Graph, Process
 from support.paths import ROOT
-from urdf2dyn_ros.nodes.demo.child_process import check_running, stop_all
-from urdf2dyn_ros.system.share import robot_file
+from urdf2dyn_ros.nodes.local_graph import check_running, stop_all
+from urdf2dyn_ros.system import robot_file
 
 POLICY = ROOT / 'config' / 'sros2_policy.xml'
 

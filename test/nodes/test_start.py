@@ -15,15 +15,14 @@ from rclpy.time_source import TimeSource
 from support.nodes.graph import Graph
 from support.paths import ROOT
 from support.robot_files import OWN
+from urdf2dyn_ros.estimation.status import NodeState
 from urdf2dyn_ros.nodes import (
     effort_comparison,
     inverse_dynamics,
     inverse_dynamics_lifecycle,
     joint_simulator,
 )
-from urdf2dyn_ros.nodes.inverse_dynamics.missing_data import MissingData
-from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
-from urdf2dyn_ros.status.node_state import NodeState
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS, MissingData
 
 
 @pytest.mark.parametrize('node', [

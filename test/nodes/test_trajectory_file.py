@@ -13,12 +13,12 @@ pytest.importorskip('dartpy')
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import Urdf2DynError
-from urdf2dyn_ros.identification.excitation.trajectory_file import trajectory_from_file
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.simulators.gears import gears
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.via_points import trajectory_from_file
 
 TWO = OWN / 'robot_2r.urdf'
 LIMITS = 'joint1: {velocity: 1.0, effort: 200}\njoint2: {velocity: 2, effort: 100}\n'

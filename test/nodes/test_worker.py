@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from urdf2dyn_ros.nodes.worker import Worker
+from urdf2dyn_ros.nodes.endpoints import Worker
 
 
 @pytest.mark.fault(51)

@@ -19,13 +19,13 @@ from support.paths import ROOT
 from support.robot_files import OWN, robot_path
 from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.loads import Friction, Loads
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.page.robot_data import drawn_bodies, robot_data
-from urdf2dyn_ros.page.robot_page import robot_page
-from urdf2dyn_ros.robot_model import Limits
+from urdf2dyn_ros.page.robot_page import drawn_bodies, robot_data, robot_page
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import Limits
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.terms import Friction
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 FRICTION = Loads(terms={'joint2': [Friction(viscous=3.0, coulomb=5.0)]})
@@ -264,7 +264,7 @@ def test_a_robot_that_cannot_move_is_rejected() -> None:
 
 def test_every_term_has_a_colour(rx90: str) -> None:
     """On light and on dark paper, as each kind of load is a term."""
-    from urdf2dyn_ros.functions.terms import Terms
+    from urdf2dyn_ros.codegen.functions.efforts import Terms
 
     styles: Sequence[str] = rx90.partition('@media')[::2]
     for name in (result.name.removeprefix('tau_') for result in Terms.RESULTS):

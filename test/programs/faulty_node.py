@@ -9,9 +9,9 @@ A program of the node's tests, started in the node's place.
 import sys
 from typing import Any
 
+from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.nodes.export_process import Export
 from urdf2dyn_ros.nodes.inverse_dynamics import main
-from urdf2dyn_ros.stream.stream import Stream
 
 right = Stream.receive
 right_files = Export.files

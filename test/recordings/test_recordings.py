@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from support.recordings import bags
 from support.recordings.two_joints import NAMES, STORAGE, VALUES, check, listing, messages, stamps
-from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.recordings import Record, open_recording
-from urdf2dyn_ros.recordings.messages import decoder
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.bag import decoder
+from urdf2dyn_ros.recordings.recording import Record
+from urdf2dyn_ros.text import counted
 
 
 @pytest.mark.parametrize(('kind', 'how', 'file'), [

@@ -16,7 +16,7 @@ from support.paths import ROOT
 BIN = Path(sys.executable).parent
 EXECUTABLES = ('effort_comparison', 'inverse_dynamics', 'inverse_dynamics_lifecycle',
                'joint_simulator', 'urdf2dyn')
-SELECTION = ('test/simulators/test_trajectory.py', 'test/urdf/test_urdf_source.py')
+SELECTION = ('test/simulation/test_trajectory.py', 'test/robot/test_urdf_source.py')
 
 pytestmark = pytest.mark.skipif(not shutil.which('colcon', path=f'{BIN}:{os.environ["PATH"]}'),
                                 reason='colcon is not installed')
@@ -76,7 +76,7 @@ def test_everything_is_installed(workspace: Path) -> None:
 def test_sourcing_makes_it_known(workspace: Path) -> None:
     prefix = workspace / 'install' / 'urdf2dyn_ros'
     assert str(prefix) in sourced(workspace, 'echo $AMENT_PREFIX_PATH').strip().split(':')
-    out = sourced(workspace, f'{sys.executable} -c "import urdf2dyn_ros.system.share as share; '
+    out = sourced(workspace, f'{sys.executable} -c "import urdf2dyn_ros.system as share; '
                              'print(share.__file__, share.share_directory())"')
     file, share = out.split()
     assert prefix.resolve() in Path(file).resolve().parents

@@ -14,26 +14,18 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / 'urdf2dyn_ros'
 
-APART = {'measuring': {'generating', 'simulating'}, 'generating': {'measuring', 'simulating'},
-         'simulating': {'measuring', 'generating'}}
-"""A floor to floors that it does not import, although they stand below."""
-
 Floors = Mapping[str, Sequence[str]]
 FLOORS: Floors = {
-    'ground': ['counting', 'errors', 'quoting', 'text_table', 'version', 'origin', 'health',
-               'stamps', 'algebra'],
-    'tools': ['system', 'parameters', 'c_compiler'],
-    'robot': ['robot_model', 'joints', 'urdf', 'multibody', 'loads', 'joint_terms', 'equations',
-              'dh'],
-    'measuring': ['outcomes', 'joint_states', 'estimators', 'smoothing', 'recordings',
-                  'moving_base', 'external_wrenches'],
-    'generating': ['functions', 'program', 'languages', 'compiled', 'methods', 'inverse_dynamics',
-                   'information', 'export'],
-    'simulating': ['trajectories', 'simulators'],
-    'joined': ['stream', 'observer', 'status'],
-    'judged': ['drawing', 'page', 'comparison', 'evaluation', 'identification'],
+    'ground': ['text', 'errors', 'signals', 'system'],
+    'robot': ['robot'],
+    'equations': ['equations'],
+    'generating': ['codegen', 'inverse_dynamics', 'export'],
+    'estimating': ['joint_states', 'estimators', 'estimation'],
+    'recording': ['smoothing', 'recordings'],
+    'simulating': ['simulation'],
+    'identifying': ['identification'],
     'ros': ['nodes'],
-    'used': ['__init__', 'commands', 'cli', '__main__'],
+    'used': ['page', '__init__', 'commands', '__main__'],
 }
 """Lowest first: the name of a floor to its folders."""
 
@@ -56,10 +48,9 @@ def imported_files(path: Path, package: Path) -> Iterator[Path]:
                     if file.is_file() and package in file.parents)
 
 
-def false_arrows(package: Path, floors: Floors, apart: Mapping[str, set[str]]) -> list[str]:
+def false_arrows(package: Path, floors: Floors) -> list[str]:
     """Return what no floor allows, a line for each arrow and for each folder on no floor."""
     order = [folder for folders in floors.values() for folder in folders]
-    floor_of = {folder: floor for floor, folders in floors.items() for folder in folders}
     faults = []
     for path in sorted(package.rglob('*.py')):
         folder = path.relative_to(package).parts[0].removesuffix('.py')
@@ -69,14 +60,12 @@ def false_arrows(package: Path, floors: Floors, apart: Mapping[str, set[str]]) -
                 faults.append(f'{arrow}: {", ".join({folder, other} - {*order})} on no floor')
             elif order.index(other) > order.index(folder):
                 faults.append(f'{arrow}, which stands above {folder}')
-            elif floor_of[other] in apart.get(floor_of[folder], ()):
-                faults.append(f'{arrow}: {floor_of[folder]} does without {floor_of[other]}')
     return faults
 
 
 def test_no_folder_imports_one_above_it() -> None:
     """The package can be read from the ground floor up."""
-    assert false_arrows(PACKAGE, FLOORS, APART) == []
+    assert false_arrows(PACKAGE, FLOORS) == []
 
 
 def in_circles(package: Path) -> list[str]:
@@ -109,7 +98,6 @@ def test_the_floors_list_every_folder_once() -> None:
     there = {path.name.removesuffix('.py') for path in PACKAGE.iterdir()
              if path.suffix == '.py' or (path / '__init__.py').is_file()}
     assert sorted(folders) == sorted(there)
-    assert {*APART} <= {*FLOORS}
 
 
 def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -139,7 +127,6 @@ def test_no_function_has_more_than_eight_parameters() -> None:
     ('ground', 'from house import one', '__init__, which stands above ground'),
     ('ground', 'def f():\n    from house.top import one', 'which stands above ground'),
     ('ground', 'if TYPE_CHECKING:\n    from house.top import one', 'which stands above ground'),
-    ('texts', 'from house.sensors import one', 'generating does without measuring'),
     ('sensors', 'from house.texts import one', 'which stands above sensors'),
     ('top', 'from house.cellar import one', 'cellar on no floor'),
 ])
@@ -151,7 +138,7 @@ def test_a_false_arrow_is_found(folder: str, text: str, fault: str, tmp_path: Pa
     for name in ('ground', 'sensors', 'texts', 'top', 'cellar'):
         (package / name).mkdir(parents=True)
     (package / folder / 'file.py').write_text(text)
-    faults = false_arrows(package, floors, APART)
+    faults = false_arrows(package, floors)
     assert len(faults) == bool(fault) and all(line.endswith(fault) for line in faults)
 
 
@@ -175,12 +162,6 @@ def loaded_with(*folders: str) -> set[str]:
 
 
 def test_only_the_reader_of_urdf_needs_lxml() -> None:
-    """Languages, filters and recordings work where it is not installed."""
-    folders = {'languages', 'estimators', 'joint_states', 'recordings', 'stream'}
+    """Equations, languages and filters work where it is not installed."""
+    folders = {'equations', 'codegen', 'estimation'}
     assert folders <= loaded_with(*folders)
-
-
-def test_measuring_loads_no_generator() -> None:
-    """Neither by way of another folder nor by that of the package itself."""
-    assert loaded_with('estimators', 'joint_states', 'recordings').isdisjoint(
-        {*FLOORS['generating'], 'urdf', 'multibody'})

@@ -86,9 +86,10 @@ def test_no_attribute_of_a_node_hides_one_of_rclpy(name: str,
     theirs = set(vars(node)) | set(dir(type(node)))
     node.destroy_node()
     context.try_shutdown()
-    path, = (*NODES.glob(f'{name}.py'), *NODES.glob(f'{name}/node.py'))
-    tree = ast.parse(path.read_text())
-    ours = {target.attr for target in ast.walk(tree)
+    kind, = (each for each in ast.parse((NODES / f'{name}.py').read_text()).body
+             if isinstance(each, ast.ClassDef) and any(
+                 ast.unparse(base) in ('Node', 'LifecycleNode') for base in each.bases))
+    ours = {target.attr for target in ast.walk(kind)
             if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store)
             and isinstance(target.value, ast.Name) and target.value.id == 'self'}
     assert ours & theirs == set()
@@ -103,7 +104,7 @@ import urdf2dyn_ros
 for module in pkgutil.walk_packages(urdf2dyn_ros.__path__, 'urdf2dyn_ros.'):
     if '.nodes' not in module.name and 'dart' not in module.name:
         importlib.import_module(module.name)
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 sys.exit(main(['demo']))
 """
 
@@ -184,7 +185,7 @@ def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
             'config/*.yaml', 'launch/*.launch.py', 'plotjuggler/*.xml', 'rviz/*.rviz',
             'urdf/*.urdf') for path in ROOT.glob(pattern))):
         assert (share / name).read_bytes() == (ROOT / name).read_bytes()
-    code = ('import urdf2dyn_ros, urdf2dyn_ros.system.share as s;'
+    code = ('import urdf2dyn_ros, urdf2dyn_ros.system as s;'
             'print(urdf2dyn_ros.__file__); print(s.share_directory())')
     file, directory = command(installed, 'python', '-c', code).stdout.split()
     assert Path(directory) == share.resolve()

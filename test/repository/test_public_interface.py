@@ -15,13 +15,12 @@ from typing import get_args
 import pytest
 
 from support.paths import ROOT
-from urdf2dyn_ros.compiled.backend import BACKENDS
-from urdf2dyn_ros.export import LanguageName, Style
-from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, FrameAxes
+from urdf2dyn_ros.codegen.compiled import BACKENDS
+from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, FrameAxes
+from urdf2dyn_ros.codegen.generator import GENERAL, STYLES, Style
+from urdf2dyn_ros.codegen.languages import LANGUAGES, LanguageName
 from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
-from urdf2dyn_ros.languages import LANGUAGES
-from urdf2dyn_ros.loads import BASES
-from urdf2dyn_ros.program.generator import GENERAL, STYLES
+from urdf2dyn_ros.robot.loads import BASES
 
 PACKAGE = 'urdf2dyn_ros'
 MODULES = [importlib.import_module(name) for name in re.findall(

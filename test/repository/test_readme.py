@@ -8,8 +8,8 @@ import pytest
 from support.paths import ROOT
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.information import information
-from urdf2dyn_ros.languages import LANGUAGES
+from urdf2dyn_ros.codegen.information import information
+from urdf2dyn_ros.codegen.languages import LANGUAGES
 
 README = (ROOT / 'README.md').read_text()
 EXPORTED_FILES = (ROOT / 'docs' / 'exported_files.md').read_text()

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from urdf2dyn_ros import RobotModel
-from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.loads import Friction, JointTerm, Loads, Rotor, Spring
-from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
 
 
 def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True,

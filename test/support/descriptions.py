@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from support.paths import TEST
 from urdf2dyn_ros.errors import UrdfError
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 VALID = (TEST / 'corpus' / 'valid.urdf').read_text()
 """A pendulum with a hand, and nothing wrong with it."""

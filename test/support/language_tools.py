@@ -14,9 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from support.paths import TEST
-from urdf2dyn_ros.languages import LANGUAGES
-from urdf2dyn_ros.languages.cpp import Cpp
-from urdf2dyn_ros.program.program import Program
+from urdf2dyn_ros.codegen.languages import LANGUAGES
+from urdf2dyn_ros.codegen.languages.cpp import Cpp
+from urdf2dyn_ros.codegen.program import Program
 
 WARNINGS = '-Wall -Wextra -Wpedantic -Wconversion -Wdouble-promotion -Wshadow -Werror'
 PYTHON = shlex.quote(sys.executable)

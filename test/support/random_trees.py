@@ -14,8 +14,8 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from urdf2dyn_ros.algebra.vectors import Triple
-from urdf2dyn_ros.robot_model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.spatial import Triple
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 ALIGNED = ('x', 'y', 'z', '-x', '-y', '-z')

@@ -6,10 +6,11 @@ import numpy as np
 
 from support.robot_files import OWN
 from support.streams.sums_of_sines import sums_of_sines
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.loads import Friction, Loads, Rotor
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.robot.terms import Friction, Rotor
 
 SCARA = OWN / 'scara.urdf'
 MODEL = read_urdf(SCARA.read_text())

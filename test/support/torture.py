@@ -9,34 +9,34 @@ from support.acting_loads import everything
 from support.random_trees import random_inertia
 from support.robot_files import OWN
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.functions.inputs import Input
-from urdf2dyn_ros.functions.quantity import Quantity
-from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.multibody import multibody
-from urdf2dyn_ros.program.function import Function, Operations, Result, Row
-from urdf2dyn_ros.program.generator import LOADS, generate
-from urdf2dyn_ros.program.program import (
-    JointRow,
-    ParameterGroup,
-    ParameterLine,
-    Program,
-    Reference,
-)
-from urdf2dyn_ros.program.statements import (
+from urdf2dyn_ros.codegen.functions.function import Input, Quantity
+from urdf2dyn_ros.codegen.generator import LOADS, generate
+from urdf2dyn_ros.codegen.program import (
     Block,
     Call,
+    Function,
+    JointRow,
     Name,
     Number,
+    Operations,
     Paragraph,
+    ParameterGroup,
+    ParameterLine,
     Product,
+    Program,
     Reciprocal,
+    Reference,
+    Result,
+    Row,
     Section,
     Signed,
     Statement,
     Sum,
     Term,
 )
-from urdf2dyn_ros.robot_model import Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
 
 
 def evaluated(term: Term, names: dict[str, float]) -> float:

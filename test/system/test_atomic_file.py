@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from urdf2dyn_ros.system.atomic_file import create_files
+from urdf2dyn_ros.system import create_files
 
 
 @pytest.mark.usefixtures('ctrl_c')

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from urdf2dyn_ros.comparison import files
 from urdf2dyn_ros.errors import ComparisonError
-from urdf2dyn_ros.system.child_process import NICENESS, TIME_SLICE_NS, run_giving_way
+from urdf2dyn_ros.recordings import report as files
+from urdf2dyn_ros.system import NICENESS, TIME_SLICE_NS, run_giving_way
 
 # Its own look at itself, once its caller has lowered it: that takes less than a start of Python.
 LOOK = """
@@ -43,7 +43,7 @@ def test_it_gives_way(own_session: bool) -> None:
 
 def test_a_caller_with_real_time_priority_does_not_hand_it_down() -> None:
     """An export at the priority of a robot's controller would stop the robot."""
-    program = ('import os, sys; from urdf2dyn_ros.system.child_process import run_giving_way\n'
+    program = ('import os, sys; from urdf2dyn_ros.system import run_giving_way\n'
                'os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))\n'
                f'done = run_giving_way([sys.executable, "-c", {LOOK!r}], b"\\n", os.environ)\n'
                'print(done.stdout.decode())')

@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 
 from support.streams.hand_clock import Clock
-from urdf2dyn_ros.system.pauses import LONGEST_PAUSE, PAUSE_RATIO, SHORTEST_PAUSE, Pauses
+from urdf2dyn_ros.system import LONGEST_PAUSE, PAUSE_RATIO, SHORTEST_PAUSE, Pauses
 
 
 @pytest.mark.fault(47)

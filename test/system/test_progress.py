@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from urdf2dyn_ros.system.progress import progress
+from urdf2dyn_ros.system import progress
 
 
 class Terminal(StringIO):

@@ -4,7 +4,7 @@ import pytest
 
 from support.paths import ROOT
 from urdf2dyn_ros.errors import SourceError
-from urdf2dyn_ros.system.share import robot_file, share_directory
+from urdf2dyn_ros.system import robot_file, share_directory
 
 
 def test_in_a_checkout_they_are_next_to_the_package():

@@ -15,10 +15,10 @@ import pytest
 from support.nodes.children import children, command, ended
 from support.scara_recordings import SCARA, recording
 from support.work import fail, span, square, squared_or_killed
-from urdf2dyn_ros.cli import main
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import WorkersError
-from urdf2dyn_ros.system.child_process import child_environment
-from urdf2dyn_ros.system.workers import Lost, Workers, results_of
+from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
+from urdf2dyn_ros.system import child_environment
 
 
 @pytest.fixture(scope='module')
@@ -70,7 +70,7 @@ def test_a_process_of_a_cluster_works_on_one_item_at_a_time(cluster: str) -> Non
 
 STARTING = """
 import time
-from urdf2dyn_ros.system.workers import Workers, results_of
+from urdf2dyn_ros.recordings.workers import Workers, results_of
 print(len(list(results_of(time.sleep, [0.0] * 4, Workers(2)))))
 """
 

@@ -48,5 +48,3 @@ COMMANDS = {name: Command(name) for name in (
     'identify',
     'demo',
 )}
-
-__all__ = ['COMMANDS', 'Command', 'CommandModule']

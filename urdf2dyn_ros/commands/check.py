@@ -2,11 +2,350 @@
 
 import argparse
 import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any, NamedTuple
 
-from urdf2dyn_ros.commands.checks.checking import Finding, count_line, findings
-from urdf2dyn_ros.commands.robot import add_file
-from urdf2dyn_ros.urdf.sources import load_urdf
+import numpy as np
 
+from urdf2dyn_ros.codegen.information import rounded_angles
+from urdf2dyn_ros.commands.arguments import add_file
+from urdf2dyn_ros.errors import ParameterError, Problem, Urdf2DynError, UrdfError
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.robot.document import (
+    TENSOR_ATTRIBUTES,
+    Element,
+    name_of,
+    read_reduction,
+    reductions,
+)
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.loads import LOAD_PARAMETERS, Loads, with_loads
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.reader import load_urdf, read_description
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.robot.urdf_text import Edit, EditableText, decoded_text, edited
+from urdf2dyn_ros.text import printable
+
+# ---- The descriptions that `urdf2dyn check` compares with, to find what a problem does to efforts
+
+Change = Callable[[EditableText, Element, str], list[Edit]]
+"""The edits of the element that has a problem, or its attribute."""
+
+ROTOR_INERTIA = 1e-4
+"""Inertia of the rotors with which gear ratios are compared [kg m^2]: of a motor of some 500 W."""
+
+_DEFAULTS: dict[str, Any] = {**{row.name: row.default for row in LOAD_PARAMETERS}, 'base': 'fixed',
+                             'payload.link': ''}
+
+
+def no_loads(model: RobotModel) -> tuple[RobotModel, Loads]:
+    """Return the robot without joint terms."""
+    return model, Loads('fixed')
+
+
+def _with_friction(model: RobotModel) -> tuple[RobotModel, Loads]:
+    """Return the robot with friction, whose negative values, which are rejected, are positive."""
+    positive = tuple(replace(joint, damping=abs(joint.damping or 0.0),
+                             friction=abs(joint.friction or 0.0)) for joint in model.joints)
+    return with_loads({**_DEFAULTS, 'friction.enabled': True}, replace(model, joints=positive))
+
+
+def _with_rotors(model: RobotModel) -> tuple[RobotModel, Loads]:
+    return with_loads({**_DEFAULTS, **{f'joints.{body.name}.rotor_inertia': ROTOR_INERTIA
+                                       for body in multibody(model).bodies}}, model)
+
+
+class OtherDescription(NamedTuple):
+    """Another description to compare with: in words, as edits, and the loads in both cases."""
+
+    words: str
+    change: Change
+    loads: Callable[[RobotModel], tuple[RobotModel, Loads]] = no_loads
+
+
+def _scaled(attribute: str, factor: float) -> Change:
+    def change(text: EditableText, element: Element, _: str) -> list[Edit]:
+        values = text.description.numbers(element, attribute) or ()
+        return text.with_values(element, {
+            attribute: ' '.join(repr(value * factor) for value in values)})
+
+    return change
+
+
+def _without_tensor(text: EditableText, element: Element, _: str) -> list[Edit]:
+    inertia = element if element.tag == 'inertia' else element.getparent()
+    if inertia is not None and inertia.tag != 'inertia':
+        inertia = inertia.find('inertia')
+    return [] if inertia is None else text.with_values(
+        inertia, dict.fromkeys(TENSOR_ATTRIBUTES, '0'))
+
+
+def _without_mass(text: EditableText, element: Element, attribute: str) -> list[Edit]:
+    return [*text.with_values(element, {'value': '0'}), *_without_tensor(text, element, '')]
+
+
+def _at_another_joint(text: EditableText, element: Element, _: str) -> list[Edit]:
+    """Return the edits that name the joint that an unknown one resembles most."""
+    known = [*text.description.joint_of]
+    edits = []
+    for joint in element.iterchildren('joint'):
+        close = get_close_matches(name_of(joint), known, n=1)
+        if close and name_of(joint) not in known:
+            edits += text.with_values(joint, {'name': close[0]})
+    return edits
+
+
+def _largest_number(text: EditableText, element: Element, _: str) -> list[Edit]:
+    """Return the edit that leaves the largest number: 100 of 1:100."""
+    values = re.findall(r'\d+(?:[.,]\d+)?', str(element.xpath('string()')))
+    largest = max((float(value.replace(',', '.')) for value in values), default=0.0)
+    return text.with_text(element, repr(largest)) if largest else []
+
+
+def _second_reduction(text: EditableText, element: Element, _: str) -> list[Edit]:
+    """Return the edit that gives the first reduction of a joint the value of this one."""
+    read = list(reductions(text.description))
+    joint = next((name for name, each in read if each is element), None)
+    for name, each in read:
+        if name == joint and not isinstance(read_reduction(each), str):
+            return text.with_text(each, str(element.xpath('string()')).strip())
+    return []
+
+
+_NO_TENSOR = 'a link without this tensor'
+_ROTORS = f'both with a rotor of {ROTOR_INERTIA:g} kg m^2 at each joint'
+
+OTHER_DESCRIPTIONS = {
+    'dynamics-negative': OtherDescription('no friction of this kind there, if the sign is dropped',
+                                          lambda text, element, name: text.with_values(
+                                              element, {name: '0'}), _with_friction),
+    'inertia-negative': OtherDescription(_NO_TENSOR, _without_tensor),
+    'inertia-triangle': OtherDescription(_NO_TENSOR, _without_tensor),
+    'mass-zero': OtherDescription(_NO_TENSOR, _without_tensor),
+    'transmission-reduction': OtherDescription(
+        f'the largest number in its text, {_ROTORS}', _largest_number, _with_rotors),
+    'transmission-twice': OtherDescription(
+        f'this gear ratio, {_ROTORS}', _second_reduction, _with_rotors),
+    'transmission-unknown': OtherDescription(
+        f'the transmission at the joint of the most similar name, {_ROTORS}', _at_another_joint,
+        _with_rotors),
+    'units-angle': OtherDescription('the angles in degrees', _scaled('rpy', math.pi / 180.0)),
+    'units-length': OtherDescription('the lengths in millimetres', _scaled('xyz', 1e-3)),
+    'units-mass': OtherDescription('the mass in grams', _scaled('value', 1e-3)),
+    'units-mass-ratio': OtherDescription('the light link without mass', _without_mass),
+}
+"""Code of a warning to what the description is compared with; the others have no effect."""
+
+
+# ---- What a problem does to the efforts, in numbers: against the description without it
+
+RANDOM_STATES = 100
+"""Random states within the limits."""
+
+MOST_CHANGES = 10
+"""Problems of a description that are evaluated."""
+
+_RATES = {'rad': (2.0, 5.0), 'm': (0.5, 2.0)}
+"""Velocity without a limit, and acceleration, at most."""
+
+_LARGEST_RANGE = {'rad': math.pi, 'm': 1.0}
+
+
+@dataclass(frozen=True)
+class EffortChange:
+    """
+    Efforts of the description as read minus those of another one, over random states.
+
+    `other` says what the other one is; `joint` has the largest difference, in `unit`; `rms` is
+    that of this joint.
+    """
+
+    other: str
+    joint: str
+    unit: str
+    largest: float
+    rms: float
+    joints: dict[str, float]
+
+    def __str__(self) -> str:
+        if self.largest == 0.0:
+            return f'no change of any effort, compared with {self.other}'
+        return (f'up to {self.largest:.3g} {self.unit} at joint "{self.joint}" (RMS '
+                f'{self.rms:.3g} {self.unit}), compared with {self.other}, over {RANDOM_STATES} '
+                'random states within the limits')
+
+    def data(self) -> dict[str, Any]:
+        return {'compared_with': self.other, 'states': RANDOM_STATES, 'joint': self.joint,
+                'unit': self.unit, 'largest': self.largest, 'rms': self.rms,
+                'largest_of_joints': self.joints}
+
+
+class EffortChanges:
+    """The changes of one description that is not rejected."""
+
+    def __init__(self, text: str) -> None:
+        self._text = EditableText(text)
+        self._left = MOST_CHANGES
+
+    def of(self, problem: Problem) -> EffortChange | None:
+        """Return the effect of a problem; None where there is nothing to compare with."""
+        other = OTHER_DESCRIPTIONS.get(problem.code)
+        element = self._text.element(problem)
+        if other is None or element is None or not self._left or not self._dynamics.joint_names:
+            return None
+        self._left -= 1
+        edits = other.change(self._text, *element)
+        if not edits:
+            return None
+        try:
+            read, corrected = (_dynamics(text, other.loads) for text in (
+                self._text.text, edited(self._text.text, edits)))
+        except Urdf2DynError:
+            return None
+        if corrected.joint_names != self._dynamics.joint_names:
+            return None
+        difference = np.asarray(read(*self._states)) - np.asarray(corrected(*self._states))
+        largest = np.abs(difference).max(axis=0)
+        k = int(largest.argmax())
+        rms = float(np.sqrt((difference[:, k] ** 2).mean()))
+        return EffortChange(other.words, read.joint_names[k], read.effort_units[k],
+                            float(largest[k]), rms, dict(zip(read.joint_names, largest.tolist())))
+
+    @cached_property
+    def _dynamics(self) -> InverseDynamics:
+        return _dynamics(self._text.text, no_loads)
+
+    @cached_property
+    def _states(self) -> Array:
+        return _states(multibody(self._dynamics.model))
+
+
+def _dynamics(text: str, with_loads: Callable[[RobotModel], tuple[RobotModel, Loads]],
+              ) -> InverseDynamics:
+    model, loads = with_loads(read_description(text))
+    return InverseDynamics(model, backend='python', loads=loads)
+
+
+def _states(system: Multibody) -> Array:
+    """Return positions, velocities and accelerations within the limits, (3, RANDOM_STATES, n)."""
+    generator = np.random.default_rng(0)
+    columns = []
+    for i in system.drivers:
+        body = system.bodies[i]
+        unit, limits = JOINTS[body.type].unit, body.limits
+        far, (velocity, acceleration) = _LARGEST_RANGE[unit], _RATES[unit]
+        lower, upper = -far, far
+        if limits.lower is not None and limits.upper is not None and (
+                limits.lower < limits.upper):
+            lower, upper = limits.lower, limits.upper
+        largest = abs(limits.velocity or velocity)
+        columns.append([generator.uniform(low, high, RANDOM_STATES) for low, high in (
+            (lower, upper), (-largest, largest), (-acceleration, acceleration))])
+    return np.stack(columns, axis=-1)
+
+
+# ---- What `urdf2dyn check` finds in a robot description, with the effect of each on the efforts
+
+_REJECTED = 'none are computed: the description is rejected'
+_NO_EFFECT = 'no effect'
+
+EFFECTS = {
+    'axis-not-unit': 'no effect, if only the direction was meant',
+    'base': 'none are computed unless the base is fixed',
+    'dynamics-negative': 'none are computed with friction, which may not be negative; without '
+                         'friction, no effect',
+    'effort-zero': _NO_EFFECT,
+    'floating-root': 'they depend on the motion of the base, an input; with a fixed base, no '
+                     'effect',
+    'inertia-negative': 'those that accelerate this link can have the wrong sign and size',
+    'inertia-triangle': 'those that accelerate this link are of an inertia that no body has',
+    'limit-inverted': _NO_EFFECT,
+    'limit-missing': _NO_EFFECT,
+    'limit-negative': _NO_EFFECT,
+    'limit-single': _NO_EFFECT,
+    'mass-zero': 'those of all joints before this link lack its weight',
+    'massless-branch': 'zero in every motion at these joints',
+    'mimic-ignored': _NO_EFFECT,
+    'mimic-zero': 'nothing of this joint is reflected to the joint that drives it',
+    'robot-name': _NO_EFFECT,
+    'transmission-reduction': 'no rotor of this joint has its gear ratio; without rotors, no '
+                              'effect',
+    'transmission-twice': 'a rotor of this joint has the first gear ratio; without rotors, no '
+                          'effect',
+    'transmission-unknown': 'no rotor has this gear ratio; without rotors, no effect',
+    'units-angle': 'what the rotation places is in another direction: all efforts before it can '
+                   'be wrong',
+    'units-length': 'if it is in millimetres, moments of all joints before it are up to 1000 '
+                    'times too large',
+    'units-mass': 'if it is in grams, efforts of all joints before it are up to 1000 times too '
+                  'large',
+    'units-mass-ratio': 'those of the heavy link hide those of the light one, or one is wrong',
+}
+"""Code of a warning to its effect on the efforts."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem, and its effect on the efforts, in numbers where there is a comparison."""
+
+    problem: Problem
+    change: EffortChange | None = None
+
+    @property
+    def error(self) -> bool:
+        """Whether the description is rejected for it."""
+        return self.problem.refused
+
+    @property
+    def effect(self) -> str:
+        """The effect on the efforts, in words."""
+        return _REJECTED if self.error else EFFECTS[self.problem.code]
+
+    def text(self) -> str:
+        """Return two lines for people."""
+        kind = 'error' if self.error else 'warning'
+        numbers = '' if self.change is None else f'\n  {self.change}'
+        return f'{kind}: {self.problem}\n  efforts: {self.effect}{numbers}'
+
+    def data(self) -> dict[str, Any]:
+        problem = self.problem
+        return {'severity': 'error' if self.error else 'warning', 'code': problem.code,
+                'line': problem.line, 'element': problem.element, 'message': problem.message,
+                'efforts': self.effect,
+                'effort_change': None if self.change is None else self.change.data()}
+
+
+def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
+    """Return the robot's name, empty if it is rejected, all findings, and the rounded angles."""
+    try:
+        model = read_description(text)
+    except UrdfError as error:
+        return '', list(map(Finding, error.problems)), []
+    changes = EffortChanges(decoded_text(text))
+    reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
+    try:
+        Loads().check(multibody(model))
+    except ParameterError as error:
+        reported.append(Finding(Problem('base', str(error), refused=False)))
+    return model.name, reported, list(rounded_angles(model))
+
+
+def count_line(name: str, reported: list[Finding]) -> str:
+    """Return the numbers of errors and warnings in a line."""
+    errors = sum(finding.error for finding in reported)
+    counts = [f'{n} {what}' + 's' * (n != 1) for n, what in (
+        (errors, 'error'), (len(reported) - errors, 'warning')) if n]
+    robot = f'robot {printable(name)!r}' if name else 'the robot'
+    return f'{robot}: {" and ".join(counts) or "no problems"}'
+
+
+# ---- Check a robot description: every problem, what it does to the efforts, and its remedy
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot, what counts as a failure, and the format."""

@@ -3,8 +3,7 @@
 import argparse
 from pathlib import Path
 
-from urdf2dyn_ros.commands.output import add_output, results
-from urdf2dyn_ros.commands.robot import add_gravity
+from urdf2dyn_ros.commands.arguments import add_gravity, add_output, results
 from urdf2dyn_ros.errors import Urdf2DynError
 
 
@@ -21,7 +20,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return its exit code."""
     try:
-        from urdf2dyn_ros.nodes.demo.demonstration import DEMO_FILES, run_demo
+        from urdf2dyn_ros.nodes.demonstration import DEMO_FILES, run_demo
     except ImportError as error:
         raise Urdf2DynError(f"the demo needs ROS 2's Python library ({error}): source a ROS 2 "
                             "installation, or pip install 'urdf2dyn_ros[demo]'") from None

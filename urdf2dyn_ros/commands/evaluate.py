@@ -6,43 +6,46 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from urdf2dyn_ros.commands.loads import add_parameters, read_recorded_loads
-from urdf2dyn_ros.commands.output import add_output, print_remarks, results
-from urdf2dyn_ros.commands.recording import (
+from urdf2dyn_ros.codegen.compiled import BACKENDS
+from urdf2dyn_ros.commands.arguments import (
+    add_base,
     add_efforts,
+    add_file,
     add_joints,
+    add_options,
+    add_output,
+    add_parameters,
     add_recording,
     add_workers,
+    check_fixed,
+    print_remarks,
+    read_model,
+    read_recorded_loads,
     read_workers,
+    results,
 )
-from urdf2dyn_ros.commands.robot import add_base, add_file, add_options, check_fixed, read_model
-from urdf2dyn_ros.comparison.semantics import SEMANTICS
-from urdf2dyn_ros.compiled.backend import BACKENDS
-from urdf2dyn_ros.counting import counted
-from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import ParameterError, RecordingError
+from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
 from urdf2dyn_ros.estimators import ESTIMATORS
-from urdf2dyn_ros.evaluation.accelerations import OFFLINE_DEFAULT
-from urdf2dyn_ros.evaluation.job import RESULTS, EvaluationJob
-from urdf2dyn_ros.evaluation.many import (
+from urdf2dyn_ros.identification.gains import read_gains
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.evaluation import OFFLINE_DEFAULT, Settings, figures_table
+from urdf2dyn_ros.recordings.many import (
     MANY_FILES,
+    RESULTS,
+    EvaluationJob,
     evaluate_many,
     folder_names,
     many_json,
     many_remarks,
     many_tables,
 )
-from urdf2dyn_ros.evaluation.result import Settings, figures_table
-from urdf2dyn_ros.identification.gains import read_gains
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.observer.contact import THRESHOLD
-from urdf2dyn_ros.observer.momentum_observer import GAIN
-from urdf2dyn_ros.origin import facts, typed_command
-from urdf2dyn_ros.system.atomic_file import create_files, writing_to
-from urdf2dyn_ros.system.extras import require
-from urdf2dyn_ros.system.progress import progress
-from urdf2dyn_ros.system.workers import Workers
-from urdf2dyn_ros.urdf.sources import load_urdf
+from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
+from urdf2dyn_ros.recordings.pictures import report_page, text_table
+from urdf2dyn_ros.recordings.workers import Workers
+from urdf2dyn_ros.robot.reader import load_urdf
+from urdf2dyn_ros.system import create_files, progress, require, writing_to
+from urdf2dyn_ros.text import counted, facts, typed_command
 
 MOST_ROWS = 50
 """Most recordings of which each has a row on the terminal."""

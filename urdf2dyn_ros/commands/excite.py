@@ -8,34 +8,38 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.algebra.arrays import Array, geometric_mean
-from urdf2dyn_ros.commands.output import add_overwrite, results
-from urdf2dyn_ros.commands.robot import add_base, add_robot, check_fixed, read_robot
-from urdf2dyn_ros.counting import counted
-from urdf2dyn_ros.drawing.tables_page import ReportTable, text_table
+from urdf2dyn_ros.commands.arguments import (
+    add_base,
+    add_overwrite,
+    add_robot,
+    check_fixed,
+    read_robot,
+    results,
+)
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.excitation.files import (
+from urdf2dyn_ros.identification.excitation import (
+    EFFORT_NOISE,
     ENDINGS,
     PICTURE_RATE,
+    Excitation,
+    Information,
+    MotionLimits,
     approach_time,
     csv_text,
     excitation_picture,
+    excite,
     instants,
-    yaml_text,
-)
-from urdf2dyn_ros.identification.excitation.information import EFFORT_NOISE, Information
-from urdf2dyn_ros.identification.excitation.limits import (
-    MotionLimits,
     motion_limits,
     read_limits,
+    yaml_text,
 )
-from urdf2dyn_ros.identification.excitation.optimisation import Excitation, excite
-from urdf2dyn_ros.identification.low_pass import ROW_RATE
 from urdf2dyn_ros.identification.robot import joint_friction
+from urdf2dyn_ros.identification.segments import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.system.atomic_file import create_files, writing_to
-from urdf2dyn_ros.system.extras import require
-from urdf2dyn_ros.system.progress import progress
+from urdf2dyn_ros.recordings.pictures import ReportTable, text_table
+from urdf2dyn_ros.robot.spatial import Array, geometric_mean
+from urdf2dyn_ros.system import create_files, progress, require, writing_to
+from urdf2dyn_ros.text import counted
 
 _COLLISIONS = ('collisions with itself, the floor and cables are not checked: play it slowly in a '
                'simulation first, and narrow the ranges with --limits where necessary')

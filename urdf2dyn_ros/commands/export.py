@@ -2,13 +2,19 @@
 
 import argparse
 
-from urdf2dyn_ros.commands.loads import add_loads, read_loads
-from urdf2dyn_ros.commands.output import add_output
-from urdf2dyn_ros.commands.robot import add_model, add_robot, read_frames, read_robot
+from urdf2dyn_ros.codegen.generator import GENERAL, STYLES
+from urdf2dyn_ros.codegen.languages import LANGUAGES, Target
+from urdf2dyn_ros.codegen.languages.precision import DOUBLE, SINGLE
+from urdf2dyn_ros.commands.arguments import (
+    add_loads,
+    add_model,
+    add_output,
+    add_robot,
+    read_frames,
+    read_loads,
+    read_robot,
+)
 from urdf2dyn_ros.export import export_model, write_files
-from urdf2dyn_ros.languages import LANGUAGES, Target
-from urdf2dyn_ros.languages.precision.precision import DOUBLE, SINGLE
-from urdf2dyn_ros.program.generator import GENERAL, STYLES
 
 _ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp',
             'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}

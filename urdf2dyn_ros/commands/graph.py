@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from urdf2dyn_ros.commands.output import add_overwrite, check_free
-from urdf2dyn_ros.commands.robot import add_file, read_robot
-from urdf2dyn_ros.counting import counted
-from urdf2dyn_ros.drawing import picture
+from urdf2dyn_ros.commands.arguments import add_file, add_overwrite, check_free, read_robot
 from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.export import default_name, write_files
-from urdf2dyn_ros.multibody import Attached, Multibody, multibody
-from urdf2dyn_ros.quoting import printable
-from urdf2dyn_ros.robot_model import RobotModel
-from urdf2dyn_ros.system.extras import require
+from urdf2dyn_ros.recordings import pictures as picture
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import Attached, Multibody, multibody
+from urdf2dyn_ros.system import require
+from urdf2dyn_ros.text import counted, printable
 
 MOST_BODIES = 400   # of a picture, which is 2 m high then
 _MARKS = {'root': ('s', picture.BLACK), 'revolute': ('o', picture.BLUE),

@@ -9,53 +9,60 @@ from tempfile import TemporaryDirectory
 
 from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.commands.output import add_output, print_remarks, results
-from urdf2dyn_ros.commands.recording import (
+from urdf2dyn_ros.commands.arguments import (
+    add_base,
     add_efforts,
+    add_file,
     add_joints,
+    add_options,
+    add_output,
     add_topic,
     add_workers,
+    check_fixed,
+    print_remarks,
+    read_model,
     read_workers,
+    results,
 )
-from urdf2dyn_ros.commands.robot import add_base, add_file, add_options, check_fixed, read_model
-from urdf2dyn_ros.drawing.tables_page import report_page, text_table
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.identification.fleet.merged_file import (
+from urdf2dyn_ros.estimation.hold import read_hold
+from urdf2dyn_ros.identification.checks import (
+    SourceSettings,
     check_merged_file,
+    read_summaries,
     shared_paths,
+    with_filter_of,
     write_merged,
 )
-from urdf2dyn_ros.identification.fleet.merging import MOST_SUMMARIES, SummaryGroups
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
-from urdf2dyn_ros.identification.identification import identify
-from urdf2dyn_ros.identification.mistakes.late_efforts import LARGEST_GIVEN_DELAY
-from urdf2dyn_ros.identification.payload.payload_body import CarriedPayload, payload_on
-from urdf2dyn_ros.identification.payload.payload_tables import PAYLOAD_TITLE, payload_tables
-from urdf2dyn_ros.identification.report.figures import identification_json
-from urdf2dyn_ros.identification.report.picture import identification_picture
-from urdf2dyn_ros.identification.report.robot_files import robot_texts
-from urdf2dyn_ros.identification.report.tables import (
+from urdf2dyn_ros.identification.identification import Identification, identify
+from urdf2dyn_ros.identification.identified_urdf import robot_texts
+from urdf2dyn_ros.identification.mistakes import LARGEST_GIVEN_DELAY
+from urdf2dyn_ros.identification.payload import CarriedPayload, payload_on
+from urdf2dyn_ros.identification.report import (
     GAINS_TITLE,
+    PAYLOAD_TITLE,
     VALIDATION_TITLE,
+    identification_json,
+    identification_picture,
+    payload_tables,
     report_tables,
 )
-from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.segments import RecordedNames
-from urdf2dyn_ros.identification.sources import (
-    SourceSettings,
-    read_summaries,
-    with_filter_of,
+from urdf2dyn_ros.identification.summary import (
+    MOST_SUMMARIES,
+    SUFFIX,
+    Summary,
+    SummaryGroups,
+    summary_bytes,
+    summary_paths,
 )
-from urdf2dyn_ros.identification.summary import Summary
-from urdf2dyn_ros.identification.summary_file import SUFFIX, summary_bytes, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.origin import facts, typed_command
-from urdf2dyn_ros.stream.hold import read_hold
-from urdf2dyn_ros.system.atomic_file import create_files, writing_to
-from urdf2dyn_ros.system.extras import require
-from urdf2dyn_ros.system.progress import progress
-from urdf2dyn_ros.urdf.sources import load_urdf
+from urdf2dyn_ros.recordings.pictures import report_page, text_table
+from urdf2dyn_ros.robot.reader import load_urdf
+from urdf2dyn_ros.system import create_files, progress, require, writing_to
+from urdf2dyn_ros.text import facts, typed_command
 
 FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html')

@@ -3,13 +3,17 @@
 import argparse
 import json
 
-from urdf2dyn_ros.commands.loads import add_loads, read_loads
-from urdf2dyn_ros.commands.robot import add_model, add_robot, read_frames, read_robot
-from urdf2dyn_ros.dh.rows import table_data
-from urdf2dyn_ros.dh.table import dh_table
-from urdf2dyn_ros.dh.text import dh_latex, dh_text
+from urdf2dyn_ros.codegen.information import information, information_text
+from urdf2dyn_ros.commands.arguments import (
+    add_loads,
+    add_model,
+    add_robot,
+    read_frames,
+    read_loads,
+    read_robot,
+)
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.information import information, information_text
+from urdf2dyn_ros.robot.dh_table import dh_latex, dh_table, dh_text, table_data
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -3,9 +3,13 @@
 import argparse
 from pathlib import Path
 
-from urdf2dyn_ros.commands.loads import add_friction, read_loads
-from urdf2dyn_ros.commands.output import add_overwrite
-from urdf2dyn_ros.commands.robot import add_robot, read_robot
+from urdf2dyn_ros.commands.arguments import (
+    add_friction,
+    add_overwrite,
+    add_robot,
+    read_loads,
+    read_robot,
+)
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
 from urdf2dyn_ros.page.robot_page import robot_page

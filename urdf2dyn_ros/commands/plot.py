@@ -7,15 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from urdf2dyn_ros.commands.output import add_overwrite, check_free
-from urdf2dyn_ros.comparison.comparison import Comparison
-from urdf2dyn_ros.comparison.plots import plot_comparison
-from urdf2dyn_ros.drawing.bars import draw_bars, read_report
-from urdf2dyn_ros.drawing.curves import draw_curves
-from urdf2dyn_ros.drawing.picture import checked_path
-from urdf2dyn_ros.drawing.table import Table, read_table
+from urdf2dyn_ros.commands.arguments import add_overwrite, check_free
 from urdf2dyn_ros.errors import DrawingError
-from urdf2dyn_ros.system.extras import require
+from urdf2dyn_ros.recordings.comparison import Comparison
+from urdf2dyn_ros.recordings.pictures import checked_path
+from urdf2dyn_ros.recordings.plots import Table, draw_bars, draw_curves, read_report, read_table
+from urdf2dyn_ros.recordings.report import plot_comparison
+from urdf2dyn_ros.system import require
 
 _MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
 

@@ -1,0 +1,1 @@
+"""The equations of robots, written once for any scalar."""

@@ -12,17 +12,368 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.vectors import dot
-from urdf2dyn_ros.equations.column_frames import BodyMotion, ColumnFrame
-from urdf2dyn_ros.equations.columns import Column, begun, column_in_parent
-from urdf2dyn_ros.equations.composite import Composite
-from urdf2dyn_ros.equations.recursion import unnoted
-from urdf2dyn_ros.joints import JOINTS, JointType
-from urdf2dyn_ros.joints.joint_type import turned
-from urdf2dyn_ros.joints.motion import BodyNote, Coordinate, Note
-from urdf2dyn_ros.loads.joint_term import JointTerm
-from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.equations.newton_euler import Sweep, unnoted
+from urdf2dyn_ros.robot.joints import (
+    JOINTS,
+    BodyNote,
+    Coordinate,
+    JointType,
+    Motion,
+    Note,
+    Wrench,
+    turned,
+)
+from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.robot.spatial import (
+    IDENTITY,
+    NO_TENSOR,
+    ZERO,
+    BodyInertia,
+    Matrix,
+    Scalar,
+    Vector,
+    add,
+    apply,
+    cross,
+    dot,
+    matrix_sum,
+    outer,
+    product,
+    scale,
+    symmetric,
+    traced,
+    transpose,
+    upper,
+)
+from urdf2dyn_ros.robot.terms import JointTerm
+
+# ---- Each body with all that it carries as one: its inertia, its momentum, and their moments
+
+class Composite(NamedTuple):
+    """
+    A body and what it carries, in one frame, relative to its origin.
+
+    Mass m [kg], first moments h [kg m], inertia J [kg m^2]; P is twice the momentum [kg m/s], and
+    K d twice the integral of r x (d x v) over the mass [kg m^2/s], r being the position and v
+    the velocity relative to the origin: of the matrix T that is the integral of v r',
+    K = 2 (tr(T) 1 - T).
+    """
+
+    m: Scalar = 0.0
+    h: Vector = ZERO
+    J: Matrix = NO_TENSOR
+    P: Vector = ZERO
+    K: Matrix = NO_TENSOR
+
+    def plus(self, other: Composite) -> Composite:
+        """Return the sum of two about the same origin."""
+        return Composite(self.m + other.m, add(self.h, other.h), matrix_sum(self.J, other.J),
+                         add(self.P, other.P), matrix_sum(self.K, other.K))
+
+    def rotated_about_z(self, c: Scalar, s: Scalar) -> Composite:
+        """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
+        return Composite(self.m, turned(self.h, c, -s), _rotated_about_z(self.J, c, s),
+                         turned(self.P, c, -s), _rotated_about_z(self.K, c, s))
+
+    def rotated(self, R: Matrix) -> Composite:
+        """Return it in axes to which R rotates vectors."""
+        if R is IDENTITY:
+            return self
+        back = transpose(R)
+        return Composite(self.m, apply(R, self.h),
+                         symmetric(upper(product(product(R, self.J), back))),
+                         apply(R, self.P), product(product(R, self.K), back))
+
+    def about(self, r: Vector, twice_v: Vector) -> Composite:
+        """Return it about an origin from which this one is at r, and moves with half twice_v."""
+        h = add(self.h, scale(self.m, r))
+        second = matrix_sum(outer(self.h, r), outer(r, h))
+        first = matrix_sum(outer(self.P, r), outer(twice_v, h))
+        return Composite(self.m, h, symmetric(upper(matrix_sum(self.J, traced(second)))),
+                         add(self.P, scale(self.m, twice_v)), matrix_sum(self.K, traced(first)))
+
+
+def own_composite(inertia: BodyInertia | None, S: Matrix, twice_w: Vector) -> Composite:
+    """Return a body by itself from its inertia, its second moments and twice w."""
+    if inertia is None:
+        return Composite()
+    # T = [w]x S has no trace
+    columns = tuple(cross(twice_w, (S[0][k], S[1][k], S[2][k])) for k in range(3))
+    K = transpose((scale(-1.0, columns[0]), scale(-1.0, columns[1]), scale(-1.0, columns[2])))
+    return Composite(inertia.m, inertia.h, inertia.J, cross(twice_w, inertia.h), K)
+
+
+def _rotated_about_z(m: Matrix, c: Scalar, s: Scalar) -> Matrix:
+    """Return R m R', with four products for the block of x and y, from c^2 + s^2 = 1."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = m
+    t = c * (xx - yy) - s * (xy + yx)
+    return ((yy + c * t, xy + s * t, c * xz - s * yz),
+            (yx + s * t, xx - c * t, s * xz + c * yz),
+            (c * zx - s * zy, s * zx + c * zy, zz))
+
+
+def entries(composite: Composite) -> Sequence[Scalar]:
+    """Return all entries, of J in the order of TENSOR."""
+    m, h, J, P, K = composite
+    return (m, *h, *upper(J), *P, *K[0], *K[1], *K[2])
+
+
+# ---- The frames in which columns of derivatives begin, and the bodies with what they carry there
+
+CosSin = tuple[Scalar, Scalar]
+
+
+class BodyMotion(NamedTuple):
+    """Angular velocity w, e = U z, and acceleration a of the origin, in one choice of axes."""
+
+    w: Vector
+    e: Vector
+    a: Vector
+
+    @property
+    def twice_w(self) -> Vector:
+        """Return 2 w, which P and K are made of."""
+        return scale(2.0, self.w)
+
+
+class ColumnFrame(NamedTuple):
+    """Axes at the origin of a body with z along its joint, where the joint's column begins."""
+
+    motion: BodyMotion   # along these axes
+    wrench: Wrench   # what the joint transmits, along these axes
+    # along the axes of the body's own frame, in which its children are placed
+    body_motion: BodyMotion
+    # cosine and sine of angles about z; None where the axes are the same
+    turn: CosSin | None   # from the body's own axes to these
+    back: CosSin | None   # from these to the joint's, which are fixed to the parent
+    shared: bool   # whether these axes are those of the parent's column
+    # the joint's origin in the parent, along the parent's own axes, or along the shared ones
+    p: Vector
+
+
+def body_frames(system: Multibody, sweep: Sweep) -> list[ColumnFrame]:
+    """Return the bodies' own frames, then the root's, with what the recursion has computed."""
+    result = []
+    for i, body in enumerate(system.bodies):
+        motion = body_motion(sweep.motions[i], sweep.spins[i])
+        rotation = JOINTS[body.type].rotation(sweep.coordinates[i])
+        result.append(ColumnFrame(motion, sweep.wrenches[i], motion, None,
+                                  (rotation[0][0], rotation[1][0]), False, body.parent_p_joint))
+    return [*result, root_column_frame(sweep.motions[ROOT])]
+
+
+def body_motion(motion: Motion, U: Matrix) -> BodyMotion:
+    """Return what columns need of the motion of a frame, and its U."""
+    return BodyMotion(motion.w, (U[0][2], U[1][2], U[2][2]), motion.a)
+
+
+def root_column_frame(root: Motion) -> ColumnFrame:
+    """Return the frame of the root, where columns end: it has none of its own."""
+    zero = (0.0, 0.0, 0.0)
+    motion = BodyMotion(root.w, zero, root.a)
+    return ColumnFrame(motion, Wrench(zero, zero), motion, None, None, False, zero)
+
+
+def parent_w(system: Multibody, frames: Sequence[ColumnFrame], i: int) -> Vector:
+    """Return the angular velocity of the parent, along the axes that body i is placed in."""
+    parent = frames[system.bodies[i].parent]
+    return parent.motion.w if frames[i].shared else parent.body_motion.w
+
+
+def parent_in_joint(system: Multibody, frames: Sequence[ColumnFrame], i: int) -> Motion:
+    """Return the angular velocity of the parent in the axes of the joint, for `on_parent`."""
+    w, zero = parent_w(system, frames, i), (0.0, 0.0, 0.0)
+    if not frames[i].shared:
+        w = apply(transpose(system.bodies[i].parent_R_joint), w)
+    return Motion(w, zero, zero)
+
+
+def slide(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
+          ) -> tuple[Vector, Vector]:
+    """Return the origin of body i from that of its joint, and twice its velocity from there."""
+    joint, twice_w = JOINTS[system.bodies[i].type], frames[i].motion.twice_w
+    distance = joint.slides * at.q
+    return (0.0, 0.0, distance), (twice_w[1] * distance, -(twice_w[0] * distance),
+                                  2.0 * (joint.slides * at.qd))
+
+
+def composites(system: Multibody, frames: Sequence[ColumnFrame], own: Sequence[Composite],
+               at: Sequence[Coordinate], terms: Mapping[int, Sequence[JointTerm]],
+               note: Note) -> list[Composite]:
+    """Return each body with what it carries, from the bodies alone in their own axes."""
+    apart, shared = list(own), [Composite()] * len(own)
+    result = list(own)
+    for i in reversed(range(len(system.bodies))):
+        body, frame, whole = system.bodies[i], frames[i], apart[i]
+        if frame.turn is not None:
+            whole = whole.rotated_about_z(*frame.turn)
+        whole = whole.plus(shared[i])
+        result[i] = whole
+        note(i, 'composite', tuple(entries(whole)))
+        if body.parent == ROOT:
+            continue
+        if JOINTS[body.type].slides:
+            whole = whole.about(*slide(system, frames, i, at[i]))
+        if frame.back is not None:
+            whole = whole.rotated_about_z(*frame.back)
+        for term in terms.get(i, ()):
+            whole = _carried_with_rotor(whole, term, at[i])
+        note(i, 'jointed', tuple(entries(whole))[1:])
+        twice_v = cross(scale(2.0, parent_w(system, frames, i)), frame.p)
+        if not frame.shared:
+            whole = whole.rotated(body.parent_R_joint)
+        whole = whole.about(frame.p, twice_v)
+        note(i, 'passed', tuple(entries(whole))[1:])
+        parts = shared if frame.shared else apart
+        parts[body.parent] = parts[body.parent].plus(whole)
+    return result
+
+
+def _carried_with_rotor(whole: Composite, term: JointTerm, at: Coordinate) -> Composite:
+    """Return what the parent carries of a joint: a spinning rotor resists as K does."""
+    zero, x, y = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    spinning = at._replace(qdd=0.0)
+    columns = [term.on_parent(Motion(w, zero, zero), spinning) for w in (x, y)]
+    K = whole.K
+    return whole._replace(K=(
+        (K[0][0] + columns[0][0], K[0][1] + columns[1][0], K[0][2]),
+        (K[1][0] + columns[0][1], K[1][1] + columns[1][1], K[1][2]), K[2]))
+
+
+# ---- A column: how q, qd and qdd of one joint vary what it and every joint before it transmit
+#
+# A variation of joint j varies the motion of all that its body carries: by dw and e = d(wd) + w x
+# dw, which are the same for all of it, and by da of the body's origin. So the wrench varies by
+#
+#     F = m da + e x h + dw x P            N = h x da + J e + K dw
+#
+# (P and K as in `Composite`) and is rotated with the joint. From there it is transformed towards
+# the root, as any wrench.
+
+_Z = (0.0, 0.0, 1.0)
+
+
+class Column(NamedTuple):
+    """
+    Changes of force and moment with q (fq, nq), qd (fv, nv) and qdd (fa, na) of one joint, and g.
+
+    If another body varies by dw, e and da of the column's origin, the effort of the column's joint
+    varies by g . dw + na . e + fa . da.
+    """
+
+    fq: Vector
+    nq: Vector
+    fv: Vector
+    nv: Vector
+    fa: Vector
+    na: Vector
+    g: Vector
+
+
+class _Source(NamedTuple):
+    """A body with what it carries, its motion, and the wrench that its joint transmits."""
+
+    m: Scalar
+    h: Vector
+    J: Matrix
+    P: Vector
+    K: Matrix
+    w: Vector
+    e: Vector
+    a: Vector
+    f: Vector
+    n: Vector
+
+
+_ROTATION: dict[str, Callable[[_Source], Vector]] = {
+    'fq': lambda x: add(add(add(scale(x.m, cross(x.a, _Z)), cross(x.e, x.h)),
+                            cross(cross(x.w, _Z), x.P)), cross(_Z, x.f)),
+    'nq': lambda x: add(add(add(cross(x.h, cross(x.a, _Z)), apply(x.J, x.e)),
+                            apply(x.K, cross(x.w, _Z))), cross(_Z, x.n)),
+    'fv': lambda x: add(cross(cross(scale(2.0, x.w), _Z), x.h), cross(_Z, x.P)),
+    'nv': lambda x: add(apply(x.J, cross(scale(2.0, x.w), _Z)), apply(x.K, _Z)),
+    'fa': lambda x: cross(_Z, x.h),
+    'na': lambda x: apply(x.J, _Z),
+    'g': lambda x: x.K[2],
+}
+"""dw, e and da are w x z, U z and a x z of q; z, 2 w x z and 0 of qd; 0, z and 0 of qdd."""
+
+_TRANSLATION: dict[str, Callable[[_Source], Vector]] = {
+    'fq': lambda x: scale(x.m, x.e),
+    'nq': lambda x: add(cross(x.h, x.e), cross(_Z, x.f)),
+    'fv': lambda x: scale(x.m, cross(scale(2.0, x.w), _Z)),
+    'nv': lambda x: cross(x.h, cross(scale(2.0, x.w), _Z)),
+    'fa': lambda x: scale(x.m, _Z),
+    'na': lambda x: cross(x.h, _Z),
+    'g': lambda x: cross(x.P, _Z),
+}
+"""dw and e are 0, and da is U z of q, 2 w x z of qd and z of qdd."""
+
+
+def begun(joint: JointType, composite: Composite, frame: ColumnFrame, note: BodyNote) -> Column:
+    """Return the column of a joint at its own body."""
+    x = _Source(*composite, *frame.motion, *frame.wrench)
+    vectors = []
+    for name in Column._fields:
+        vector = ZERO
+        for factor, formulas in ((joint.turns, _ROTATION), (joint.slides, _TRANSLATION)):
+            if factor:
+                vector = add(vector, scale(factor, formulas[name](x)))
+        note(f'd{name}', vector)
+        vectors.append(vector)
+    return Column(*vectors)
+
+
+def column_in_parent(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
+                     column: Column, terms: Sequence[JointTerm], note: Note) -> Column:
+    """Return a column of body i about the parent's origin, along the axes that i is placed in."""
+    frame, body, noted = frames[i], system.bodies[i], partial(note, i)
+    column = _transformed(column, *slide(system, frames, i, at), IDENTITY, noted, '')
+    vectors = []
+    for name, vector in zip(Column._fields, column):
+        vectors.append(vector if frame.back is None else
+                       turned(vector, frame.back[0], -frame.back[1]))
+        noted(f'd{name}j', vectors[-1])
+    column = Column(*vectors)
+    for term in terms:
+        column = _with_rotor(column, term, parent_in_joint(system, frames, i), at, noted)
+    twice_v = cross(scale(2.0, parent_w(system, frames, i)), frame.p)
+    R = IDENTITY if frame.shared else body.parent_R_joint
+    return _transformed(column, frame.p, twice_v, R, noted, 'p')
+
+
+def _transformed(column: Column, r: Vector, twice_v: Vector, R: Matrix, note: BodyNote,
+                 stage: str) -> Column:
+    """Return a column in axes to which R rotates, about an origin from which its own is at r."""
+    forces, vectors = {}, []
+    for name, vector in zip(Column._fields, column):
+        rotated = apply(R, vector)
+        if name.startswith('f'):
+            forces[name[1:]] = rotated
+        else:
+            rotated = add(rotated, cross(twice_v, forces['a']) if name == 'g' else
+                          cross(r, forces[name[1:]]))
+        if stage:
+            note(f'd{name}{stage}', rotated)
+        vectors.append(rotated)
+    return Column(*vectors)
+
+
+def _with_rotor(column: Column, term: JointTerm, parent: Motion, at: Coordinate,
+                note: BodyNote) -> Column:
+    """Return a column with the moment on the parent, which is also how the parent acts back."""
+    by_rate = term.on_parent(parent, at._replace(qd=1.0, qdd=0.0))
+    by_acceleration = term.on_parent(parent, at._replace(qd=0.0, qdd=1.0))
+    if by_acceleration == ZERO:
+        return column
+    changed = {'nv': add(column.nv, by_rate), 'na': add(column.na, by_acceleration),
+               'g': add(column.g, by_rate)}
+    for name, vector in changed.items():
+        note(f'd{name}r', vector)
+    return column._replace(**changed)
+
+
+# ---- Derivatives of the efforts with respect to q, qd and qdd, column by column
 
 _Rows = list[list[Scalar]]
 

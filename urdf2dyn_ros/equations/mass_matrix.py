@@ -1,26 +1,89 @@
-"""
-The mass matrix: what every joint feels of a unit acceleration of each joint in turn.
-
-At rest and without gravity, the links beyond an accelerated joint move as one body, so the
-recursion's own two steps on that composite body give a column (Walker and Orin 1982, method 3;
-Featherstone, Rigid Body Dynamics Algorithms, section 6.2). Second moments are shifted and turned
-without a trace, and what has been regrouped stays so.
-"""
+"""The mass matrix M(q), and the generalised momentum M(q) qd with its derivative."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
-from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.inertia import BodyInertia, rotated_about_z, total, transformed
-from urdf2dyn_ros.algebra.vectors import IDENTITY, ZERO, add
-from urdf2dyn_ros.equations.newton_euler import in_parent, inertial
-from urdf2dyn_ros.equations.recursion import prefixed, second_moment, unnoted
-from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import AT_REST, Coordinate, Note, spin
-from urdf2dyn_ros.loads.joint_term import JointTerm
-from urdf2dyn_ros.multibody import ROOT, Multibody
+from urdf2dyn_ros.equations.newton_euler import (
+    NO_LOADS,
+    TEXTBOOK,
+    AppliedLoads,
+    Recursion,
+    Sweep,
+    in_parent,
+    inertial,
+    newton_euler,
+    prefixed,
+    second_moment,
+    unnoted,
+)
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, BodyNote, Coordinate, Motion, Note, spin
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody
+from urdf2dyn_ros.robot.spatial import (
+    IDENTITY,
+    ZERO,
+    BodyInertia,
+    Matrix,
+    Scalar,
+    Vector,
+    add,
+    apply,
+    rotated_about_z,
+    total,
+    traced,
+    transformed,
+)
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Spring
 
+# ---- The terms at the joint of every body, and the same in the coordinates of another choice
+
+BodyTerms = Mapping[int, tuple[JointTerm, ...]]
+
+
+def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[JointTerm, ...]]:
+    """Return the terms by the number of a body; what is off leaves no trace."""
+    terms = {i: tuple(term for term in loads.terms.get(body.name, ()) if not term.is_off())
+             for i, body in enumerate(system.bodies)}
+    return {i: each for i, each in terms.items() if each}
+
+
+def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
+            merged: bool) -> dict[int, tuple[JointTerm, ...]]:
+    """
+    Return the terms of `old` where the offset of a coordinate is part of a constant turn in `new`.
+
+    If `merged`, what a spring has at zero may be counted with the offset of friction: one addition
+    fewer where only the sum is returned.
+    """
+    result = {}
+    for i, each in terms.items():
+        shift = old.bodies[i].offset - new.bodies[i].offset
+        new_terms = tuple(term.shifted(shift) for term in each)
+        result[i] = _one_constant(new_terms) if merged else new_terms
+    return result
+
+
+def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
+    """Return terms of one joint with what a spring has at zero in the offset of friction."""
+    springs = [term for term in terms if isinstance(term, Spring)]
+    if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):
+        return terms
+    constant = sum(spring.stiffness * spring.reference for spring in springs)
+    return tuple(
+        replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
+        replace(term, reference=0.0) if isinstance(term, Spring) else term for term in terms)
+
+
+# ---- The mass matrix: what every joint feels of a unit acceleration of each joint in turn
+#
+# At rest and without gravity, the links beyond an accelerated joint move as one body, so the
+# recursion's own two steps on that composite body give a column (Walker and Orin 1982, method 3;
+# Featherstone, Rigid Body Dynamics Algorithms, section 6.2). Second moments are shifted and turned
+# without a trace, and what has been regrouped stays so.
 
 def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
                 note: Note = unnoted, column: Callable[[int], None] = lambda body: None,
@@ -102,3 +165,112 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
 
 def _note_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
     note(i, 'unpr' if symbol == 'np' else f'u{symbol}', entries)
+
+
+# ---- The generalised momentum p = M(q) qd, and beta = C(q, qd)' qd of its derivative
+#
+# d/dt p = tau + beta - load, where load are the efforts of gravity and of the loads, without
+# Coriolis and centrifugal ones (De Luca, Mattone 2003): an observer of efforts needs no
+# accelerations. As p is linear in qd, the recursion returns it with velocities in the place of
+# accelerations: on the way it computes angular velocity, velocity of the origin, and linear and
+# angular momentum of each link with what it carries. So p takes no mass matrix, and beta, the
+# derivative of the kinetic energy with respect to q, needs the same vectors only.
+
+_OF_VELOCITIES = {
+    'R': 'mR', 'wdj': 'mwj', 'wd': 'mw', 'b': 'mvb', 'bj': 'mvj', 'a': 'mvo', 'F': 'mPo',
+    'N': 'mLo', 'f': 'mP', 'n': 'mL', 'fj': 'mPj', 'nj': 'mLj', 'fp': 'mPp', 'np': 'mLp',
+    'rotor': 'mrotor', 'nr': 'mLr', 'tau': 'mp',
+}
+"""What the recursion notes of accelerations, to what it is of velocities."""
+
+
+MOMENTUM_UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}
+"""Unit of an effort to that of the momentum it changes."""
+
+
+class MomentumRates(NamedTuple):
+    """Momentum p [kg m^2/s or kg m/s], beta and load [N m or N] of independent joints, (n,)."""
+
+    p: list[Scalar]
+    beta: list[Scalar]
+    load: list[Scalar]
+
+
+def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
+    """Return J w from second moments S, as J = tr(S) 1 - S, with w in the place of wd."""
+    return apply(traced(S), motion.wd)
+
+
+def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
+             qd: Sequence[Scalar], gravity: Vector, recursion: Recursion = TEXTBOOK,
+             loads: AppliedLoads = NO_LOADS) -> MomentumRates:
+    """
+    Return the momentum of every independent joint, and what changes it besides the efforts.
+
+    The arguments are those of `newton_euler`, but for accelerations and a base; the recursion's
+    moment is `textbook_moment` of tensors, or `angular_momentum` of second moments. A base that
+    moves raises a ParameterError.
+    """
+    if loads.base is not None:
+        raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '
+                             "gives a moving one is not known; set base 'fixed'")
+
+    note, resting = recursion.note, [0.0] * len(qd)
+
+    def of_velocities(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        if symbol == 'q':
+            note(i, 'mq', (entries[0], entries[2]))
+        elif symbol in _OF_VELOCITIES:
+            note(i, _OF_VELOCITIES[symbol], entries)
+
+    def at_rest(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        note(i, f'l{symbol}' if symbol in ('np', 'tau') else symbol, entries)
+
+    moving = newton_euler(
+        system, inertias, (q, resting, qd), ZERO, recursion._replace(note=of_velocities),
+        AppliedLoads(terms=_kept(loads.terms, inertial=True)))
+    beta = _beta(system, moving, note)
+    static = newton_euler(
+        system, inertias, (q, resting, resting), gravity, recursion._replace(note=at_rest),
+        AppliedLoads(wrenches=loads.wrenches))
+    terms = _kept(loads.terms, inertial=False)
+    return MomentumRates(moving.efforts, beta, _load(system, moving, static, terms, note))
+
+
+def _beta(system: Multibody, moving: Sweep, note: Note) -> list[Scalar]:
+    """Return how the kinetic energy changes as each joint moves what it carries."""
+    beta: list[Scalar] = [0.0] * len(moving.efforts)
+    for i, body in enumerate(system.bodies):
+        motion, (P, L) = moving.motions[i], moving.wrenches[i]
+        w, v = motion.wd, motion.a
+        change = JOINTS[body.type].along(_across_z(w, P), _across_z(w, L) + _across_z(v, P))
+        beta[body.coordinate] = beta[body.coordinate] + body.multiplier * change
+        note(i, 'beta', (beta[body.coordinate],))
+    return beta
+
+
+def _load(system: Multibody, moving: Sweep, static: Sweep,
+          terms_of: Mapping[int, Sequence[JointTerm]], note: Note) -> list[Scalar]:
+    """Return the efforts of gravity, wrenches and the terms of joints at their velocities."""
+    load = static.efforts
+    for i, terms in terms_of.items():
+        body, at = system.bodies[i], moving.coordinates[i]
+        for term in terms:
+            # without accelerations, what the joint transmits is known at rest alone
+            part = term.effort(AT_REST, at._replace(qd=at.qdd, qdd=0.0), static.transmitted[i])
+            note(i, term.NAME, (part,))
+            load[body.coordinate] = load[body.coordinate] + body.multiplier * part
+        note(i, 'load', (load[body.coordinate],))
+    return load
+
+
+def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int, list[JointTerm]]:
+    """Return the terms that depend on accelerations, or the others."""
+    kept = {i: [term for term in each if inertial == term.INERTIAL]
+            for i, each in terms.items()}
+    return {i: each for i, each in kept.items() if each}
+
+
+def _across_z(a: Vector, b: Vector) -> Scalar:
+    """Return (a x z) . b."""
+    return a[1] * b[0] - a[0] * b[1]

@@ -1,27 +1,46 @@
-"""
-The regressor: the efforts of unit inertial parameters, column by column.
-
-Efforts are linear in the inertial parameters of the bodies (Atkeson, An and Hollerbach 1986;
-Khalil and Dombre, Modeling, Identification and Control of Robots, chapter 12). A column is what
-the joints from a body to the root transmit where one parameter of that body is 1 and all others
-are 0. With second moments as parameters, what such a body requires are entries of U and a.
-"""
+"""The regressor of the inertial parameters, and the base parameters that efforts depend on."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.algebra.expression import Scalar
-from urdf2dyn_ros.algebra.inertia import BodyInertia
-from urdf2dyn_ros.algebra.vectors import AXES, TENSOR, Vector
-from urdf2dyn_ros.equations.newton_euler import Sweep, in_parent, inertial, newton_euler
-from urdf2dyn_ros.equations.recursion import second_moment, textbook_moment, unnoted
-from urdf2dyn_ros.joints import JOINTS
-from urdf2dyn_ros.joints.motion import Note, Wrench, silent
-from urdf2dyn_ros.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.equations.newton_euler import (
+    Sweep,
+    in_parent,
+    inertial,
+    newton_euler,
+    second_moment,
+    textbook_moment,
+    unnoted,
+)
+from urdf2dyn_ros.robot.joints import JOINTS, Note, Wrench, silent
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, link_inertia
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    IDENTITY,
+    NO_INERTIA,
+    TENSOR,
+    ZERO,
+    Array,
+    BodyInertia,
+    Scalar,
+    Vector,
+    about_origin,
+    total,
+    transformed,
+    upper,
+)
+
+# ---- The regressor: the efforts of unit inertial parameters, column by column
+#
+# Efforts are linear in the inertial parameters of the bodies (Atkeson, An and Hollerbach 1986;
+# Khalil and Dombre, Modeling, Identification and Control of Robots, chapter 12). A column is what
+# the joints from a body to the root transmit where one parameter of that body is 1 and all others
+# are 0. With second moments as parameters, what such a body requires are entries of U and a.
 
 MASS_ENTRIES = ('m', *(f'h{x}' for x in AXES), *(f'S{xy}' for xy in TENSOR))
 """Mass, first moments and second moments of a body about the origin of its frame."""
@@ -123,3 +142,262 @@ def _wrench_in_parent(body: Body) -> Array:
 
 def _stacked(wrenches: Wrench, shape: tuple[int, ...]) -> Array:
     return np.stack([np.broadcast_to(entry, shape) for vector in wrenches for entry in vector])
+
+
+# ---- The columns of the regressor: as many as its rank, for any motion of a robot
+#
+# The structure of the joints moves most parameters that have no effect of their own to the parent.
+# What further depends on each other, as near the root, behind parallel axes or with mimic joints,
+# the regressor itself says at random states: columns that are sums of those before them (Gautier
+# 1991).
+
+NEGLIGIBLE_COLUMN = 1e-10
+"""Efforts of a unit parameter that are rounding errors [N m or N]."""
+
+CLEAR_COLUMN = 1e-4
+"""Efforts of unit parameters above which their columns are independent at first sight."""
+
+ROUNDED_FACTOR = 1e-12
+"""Distance of a factor from a whole number below which it is that number."""
+
+_SEED = 20
+
+
+class Grouping(NamedTuple):
+    """
+    Columns of the regressor, (b,), of those that the structure leaves, (s,).
+
+    A base parameter is the sum of the structural ones times its row of the factors, (b, s).
+    """
+
+    columns: tuple[UnitParameter, ...]
+    structural: tuple[UnitParameter, ...]
+    factors: Array
+
+
+@lru_cache(maxsize=8)
+def grouping(system: Multibody, gravity: Vector) -> Grouping:
+    """Return the columns for a robot in plain numbers; gravity [m/s^2] is in the root frame."""
+    columns = structural_columns(system)
+    Y = _sampled(system, gravity, columns)
+    rows = len(Y) * len(system.joint_names)
+    kept, factors = _independent(Y.reshape(rows, len(columns)), _undecided(Y))
+    factors.setflags(write=False)
+    return Grouping(tuple(columns[k] for k in kept), columns, factors)
+
+
+def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
+    """
+    Return the parameters that the structure of the joints does not move to the parent.
+
+    Those of a body without links, between the coordinates of one joint, are what it gets from
+    its children.
+    """
+    rng = np.random.default_rng(_SEED)   # no sum of its entries vanishes
+    whole = with_regrouped(system, [BodyInertia.of(rng.uniform(1.0, 2.0, 10).tolist())
+                                    if body.attached else None for body in system.bodies])
+    return tuple(UnitParameter(i, entry) for i, body in enumerate(system.bodies)
+                 for entry, value in zip(MASS_ENTRIES, whole[i].entries) if value != 0.0
+                 and JOINTS[body.type].split(unit_inertia(entry))[1] != NO_INERTIA)
+
+
+def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
+                   note: Note = unnoted) -> list[BodyInertia]:
+    """
+    Return the inertia of every body with what is regrouped with it from its children.
+
+    Inertias have second moments, of any scalar; `note` is called with every named quantity.
+    """
+    whole = [inertia or NO_INERTIA for inertia in inertias[:len(system.bodies)]]
+    for i, body in reversed(list(enumerate(system.bodies))):
+        note(i, 'base', whole[i].entries)
+        if body.parent != ROOT:
+            shared, _ = JOINTS[body.type].split(whole[i])
+            there = transformed(shared, body.parent_R_joint, body.parent_p_joint)
+            whole[body.parent] = total([whole[body.parent], there]) or NO_INERTIA
+    return whole
+
+
+def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter]) -> Array:
+    """Return the regressor at random states, (N, n, columns)."""
+    n, several = len(system.joint_names), [0] * len(system.joint_names)
+    for column in columns:
+        several[system.bodies[column.body].coordinate] += 1
+    size = 2 * max(several, default=0) + 10
+    states = np.random.default_rng(_SEED).normal(size=(3, n, size))
+    result = np.zeros((size, n, len(columns)))
+    inertias = [unit_inertia(column.entry) for column in columns]
+    units = [(column.body, inertia.with_tensor())
+             for column, inertia in zip(columns, inertias)]
+    for body, numbers, efforts in sampled_columns(system, units, states, gravity):
+        result[:, body.coordinate, numbers] += efforts
+    return result
+
+
+def _undecided(Y: Array) -> list[int]:
+    """
+    Return the columns that may depend on each other.
+
+    One row at a time, from the tips to the root, most of them are found to be independent: where
+    the undecided ones so far are independent in that row alone, no sum of them vanishes.
+    """
+    undecided, has = set(range(Y.shape[2])), np.abs(Y).max(axis=0, initial=0.0) > 0.0
+    for row in reversed(range(Y.shape[1])):
+        some = [k for k in sorted(undecided) if has[row, k]]
+        if 0 < len(some) < len(Y) and (np.linalg.svd(Y[:, row, some], compute_uv=False)[-1]
+                                       > CLEAR_COLUMN * np.sqrt(len(Y))):
+            undecided.difference_update(some)
+    return sorted(undecided)
+
+
+def _independent(W: Array, undecided: Sequence[int]) -> tuple[list[int], Array]:
+    """
+    Return columns of W that all are sums of, and the factors, (columns that are kept, all).
+
+    An undecided column is kept if it is no sum of those before it.
+    """
+    kept: list[int] = []
+    # as many random sums of rows are enough, and quicker
+    size = len(undecided) + 10
+    mixed = np.random.default_rng(_SEED).normal(size=(size, len(W))) / np.sqrt(len(W) + 1)
+    some: Array = mixed @ W[:, undecided]
+    Q: Array = np.zeros(some.shape)
+    R: Array = np.zeros((len(undecided), len(undecided)))
+    for k, column in enumerate(some.T):
+        basis, rest = Q[:, :len(kept)], column
+        for _ in range(2):   # twice is enough
+            shares = basis.T @ rest
+            rest = rest - basis @ shares
+            R[:len(kept), k] += shares
+        length = float(np.linalg.norm(rest))
+        if length > NEGLIGIBLE_COLUMN * np.sqrt(size):
+            R[len(kept), k] = length
+            Q[:, len(kept)] = rest / length
+            kept.append(k)
+    shares = _rounded(np.linalg.solve(R[:len(kept), kept], R[:len(kept)]))
+    among = [undecided[k] for k in kept]
+    result = sorted(set(range(W.shape[1])) - set(undecided) | set(among))
+    factors: Array = np.zeros((len(result), W.shape[1]))
+    factors[range(len(result)), result] = 1.0
+    factors[np.ix_([result.index(k) for k in among], undecided)] = shares
+    return result, factors
+
+
+def _rounded(factors: NDArray[np.floating]) -> Array:
+    whole: Array = np.round(factors)
+    return np.where(np.abs(factors - whole) < ROUNDED_FACTOR, whole, factors)
+
+
+# ---- Base inertial parameters: as few as possible that the efforts of any motion depend on
+#
+# What lies on the axis of a revolute joint, and the second moments of the body of a prismatic one,
+# have the same effect fixed to the parent, and are regrouped there (Gautier and Khalil 1990).
+
+STANDARD = ('m', 'mx', 'my', 'mz', *(f'I{xy}' for xy in TENSOR))
+"""Inertial parameters of a link: mass, mass times centre, inertia about the link's origin."""
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """The parameters pi of tau = Y pi, in the order of the columns of Y."""
+
+    # (b,), parameter and number of the body that the column is of, as Sxx2: mass m, first moments
+    # hx hy hz and second moments Sxx .. Szz of body 2 about the origin of its frame, and what is
+    # regrouped with it
+    names: tuple[str, ...]
+    units: tuple[str, ...]   # (b,)
+    links: tuple[str, ...]   # (L,), the moving links, those without inertia included
+    # (b, 10 L) from the standard parameters of the links to pi: for each link m [kg], m c [kg m],
+    # and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2] about the origin of the link's frame, in its axes
+    matrix: Array
+    standard: Array   # (10 L,), the standard parameters of this robot
+
+    @cached_property
+    def values(self) -> Array:
+        """The parameters of this robot, (b,)."""
+        return self.matrix @ self.standard
+
+    @cached_property
+    def formulas(self) -> tuple[str, ...]:
+        """Each as a sum of the standard parameters of the links, (b,)."""
+        names = [f'{name}({link})' for link in self.links for name in STANDARD]
+        return tuple(_sum(row, names) for row in self.matrix)
+
+
+def base_parameters(system: Multibody, gravity: Vector) -> BaseParameters:
+    """
+    Return the base parameters of a robot whose root is fixed, in the frames of its bodies.
+
+    Gravity [m/s^2] is in the root frame.
+    """
+    moving = [each for body in system.bodies for each in body.attached]
+    groups = grouped(system, gravity)
+    return BaseParameters(
+        tuple(column.name for column in groups.columns),
+        tuple(column.unit for column in groups.columns),
+        tuple(each.link.name for each in moving), _matrix(system, groups),
+        np.array([_standard(each) for each in moving]).reshape(-1))
+
+
+def grouped(system: Multibody, gravity: Vector) -> Grouping:
+    """Return the columns of the regressor, which do not depend on inertias."""
+    def massless(links: Sequence[Attached]) -> tuple[Attached, ...]:
+        return tuple(replace(each, link=replace(each.link, inertia=None)) for each in links)
+
+    bodies = tuple(replace(body, attached=massless(body.attached)) for body in system.bodies)
+    return grouping(replace(system, bodies=bodies, root=massless(system.root), forces=()), gravity)
+
+
+def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], groups: Grouping,
+                note: Note = unnoted) -> list[Scalar]:
+    """
+    Return the base parameters of bodies with these second moments, (b,), for any scalar.
+
+    `note` is called with every named quantity.
+    """
+    entries = {(i, entry): value for i, whole in enumerate(with_regrouped(system, inertias, note))
+               for entry, value in zip(MASS_ENTRIES, whole.entries)}
+    values = []
+    for row in groups.factors:
+        value: Scalar = 0.0
+        for k in np.flatnonzero(row):
+            value = value + float(row[k]) * entries[groups.structural[k]]
+        values.append(value)
+    return values
+
+
+def _matrix(system: Multibody, groups: Grouping) -> Array:
+    """Return the matrix from standard parameters to base parameters."""
+    links = sum(len(body.attached) for body in system.bodies)
+    size = 10 * links
+    units = iter(np.eye(size).reshape(links, 10, size))
+    inertias = []
+    for body in system.bodies:
+        parts = []
+        for each in body.attached:
+            inertia = BodyInertia.of(next(units)).with_second_moments()
+            parts.append(transformed(inertia, each.body_R_link, each.body_p_link))
+        inertias.append(total(parts))
+    result = np.zeros((len(groups.columns), size))
+    for row, value in zip(result, base_values(system, inertias, groups)):
+        row[:] = value
+    return result
+
+
+def _standard(attached: Attached) -> tuple[float, ...]:
+    """Return the standard parameters of a link in its own frame."""
+    if attached.link.inertia is None:
+        return (0.0,) * 10
+    m, h, J = about_origin(link_inertia(replace(attached, body_R_link=IDENTITY,
+                                                body_p_link=ZERO)))
+    return (m, *h, *upper(J))
+
+
+def _sum(row: Array, names: Sequence[str]) -> str:
+    text = ''
+    for k in map(int, np.flatnonzero(row)):
+        factor = abs(float(row[k]))
+        sign = '-' if row[k] < 0.0 else '+' * bool(text)
+        text += f'{" " * bool(text)}{sign}{" " * bool(text)}' + (
+            f'{factor:.6g} ' * (factor != 1.0)) + names[k]
+    return text

@@ -22,10 +22,10 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.bank import Bank
 from urdf2dyn_ros.estimators.constant_jerk import integrals
 from urdf2dyn_ros.estimators.onset import INNOVATION_SHOWS, Onset
+from urdf2dyn_ros.robot.spatial import Array
 
 HORIZONS = (0.03, 0.06, 0.12)
 """How far ahead predictions are compared with the samples [s]."""

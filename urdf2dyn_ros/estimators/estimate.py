@@ -5,9 +5,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.driver_clock import DriverClock
-from urdf2dyn_ros.parameters import Parameter, check_all
+from urdf2dyn_ros.robot.parameters import Parameter, check_all
+from urdf2dyn_ros.robot.spatial import Array
 
 
 class Estimate(NamedTuple):

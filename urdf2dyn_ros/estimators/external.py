@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.none import Slopes
-from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.robot.spatial import Array
 
 QUEUE_LENGTH = 512
 """Samples, and accelerations, that are kept."""

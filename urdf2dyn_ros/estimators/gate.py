@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.wrong_stamp import LARGE_SHIFT, LEAST_SAMPLE_SHIFT, SAMPLE_SHIFT
+from urdf2dyn_ros.robot.spatial import Array
 
 MOST_REJECTED = 3
 """Measurements that may be rejected in a row before a joint is reset or its velocity not used."""

@@ -24,7 +24,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 ROW_SPACING = 2_500_000
 """Shortest time between two rows [ns]."""

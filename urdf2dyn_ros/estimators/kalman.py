@@ -5,7 +5,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators import wrong_stamp
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.bank import MOTION_MODELS, Bank, Model
@@ -29,7 +28,8 @@ from urdf2dyn_ros.estimators.sample_times import SampleTimes
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
 from urdf2dyn_ros.estimators.usable import Usable
 from urdf2dyn_ros.joint_states.driver_clock import DriverClock
-from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.robot.spatial import Array, all_true
 
 _MEASURED_VARIANCES = slice(COVARIANCE_ROW[0, 0], COVARIANCE_ROW[1, 1] + 1)
 _COUPLING = COVARIANCE_ROW[0, 1]

@@ -5,7 +5,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array, all_true
 from urdf2dyn_ros.estimators.bandwidth import LEAST_VARIANCE, shares
 from urdf2dyn_ros.estimators.constant_jerk import (
     COVARIANCE_ROW,
@@ -15,7 +14,8 @@ from urdf2dyn_ros.estimators.constant_jerk import (
 )
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman import Kalman
-from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.robot.spatial import Array, all_true
 
 SMOOTHED_STATES = 3
 """Position, velocity and acceleration."""

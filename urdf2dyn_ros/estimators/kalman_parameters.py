@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from urdf2dyn_ros.estimators.bank import Model
-from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.robot.parameters import Parameter
 
 FIXED_DENSITY = Parameter(
     'snap_density', 1e5, 'Power spectral density of the white noise that models snap, the fourth '

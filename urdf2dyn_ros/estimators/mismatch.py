@@ -8,7 +8,7 @@ accelerations that do not exist.
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 MEDIAN_WINDOWS = 17
 """Windows whose median is used, so that outliers have no effect."""

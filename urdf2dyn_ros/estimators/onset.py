@@ -15,8 +15,8 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.bank import ABSENT
+from urdf2dyn_ros.robot.spatial import Array
 
 DEVIATION_MEMORY = 0.2
 """Time constant of the usual squared deviations [s]."""

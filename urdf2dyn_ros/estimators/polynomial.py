@@ -4,9 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.parameters import Parameter
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.robot.spatial import Array
 
 LONGEST_WINDOW = 1023
 """Most samples in a window."""

@@ -12,8 +12,8 @@ from math import isnan, prod, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.mismatch import Mismatch
+from urdf2dyn_ros.robot.spatial import Array
 
 WINDOW = 5
 """Samples of a window."""

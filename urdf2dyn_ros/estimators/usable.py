@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 FIRST_VALID = 5
 """Number of the first sample with a valid estimate."""

@@ -19,7 +19,7 @@ from math import floor
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 NEW, SAME, AFTER_SAME, CARRIED = range(4)
 """A sample, one that is exactly the one before, the first other one after it, and none at all."""

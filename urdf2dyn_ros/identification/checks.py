@@ -1,20 +1,139 @@
-"""Checks of a recording before it is used: what cannot be identified from, with the reason."""
+"""Checks of a recording before it is used, and recordings as summaries one by one."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import compress
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.effort_checks import effort_fault
+from urdf2dyn_ros.errors import ExportError, IdentificationError, ParameterError, RecordingError
+from urdf2dyn_ros.estimation.hold import held_text
+from urdf2dyn_ros.identification.changes import (
+    changed_payload,
+    contacts,
+    fitted_rows,
+    offset_steps,
+    small_zeros,
+)
 from urdf2dyn_ros.identification.gains import Gains, free_gains
-from urdf2dyn_ros.identification.mistakes.change import no_change
-from urdf2dyn_ros.identification.mistakes.nominal_fit import NominalFit
-from urdf2dyn_ros.identification.pieces import Piece
-from urdf2dyn_ros.identification.robot import Robot
+from urdf2dyn_ros.identification.mistakes import (
+    NominalFit,
+    late_efforts,
+    late_joints,
+    mistakes_of,
+    no_change,
+    other_units,
+    piece_without_delay,
+)
+from urdf2dyn_ros.identification.robot import COULOMB, OFFSET, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import MOVING_SPEED
+from urdf2dyn_ros.identification.segments import Piece, RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.identification.summary import (
+    SUFFIX,
+    Summary,
+    SummaryGroups,
+    read_summary,
+    summarised,
+    summary_bytes,
+)
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.system import create_files
+from urdf2dyn_ros.text import counted
+
+# ---- Checks of measured efforts against the URDF: signs, units, gravity, and their joints
+
+_WRONG_UNITS = 30.0
+"""Effort over that of the URDF, or its inverse, that is one of units."""
+
+_STRONG = 0.5
+"""Share of an effort that the URDF's explains, from which on their ratio is known."""
+
+_MOST_SAMPLES = 4000
+
+
+def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
+                 gains: Gains | None) -> str:
+    """
+    Return why efforts, or currents times gains, contradict the URDF's joints, or nothing.
+
+    They are of another time, have a wrong sign, other units or another gravity, joints are
+    interchanged, or positions have another zero or sign. Efforts are in N m or N; free gains have
+    any unit and sign.
+    """
+    free = free_gains(gains, len(used))
+    known = np.flatnonzero((used > 0) & ~free).tolist()
+    factors, frictions, strong = _proportions(robot, pieces, known)
+    of_urdf = {joint: float(factor) for joint, factor, is_known in zip(known, factors, strong)
+               if is_known and factor}
+    longest = max(pieces, key=lambda piece: len(piece.q))
+    return (late_efforts(robot, longest, used, free)
+            or _sign_or_units_of_all(factors, frictions, strong, gains is not None)
+            or '; '.join(each.sentence(robot, gains is not None)
+                         for each in mistakes_of(robot, pieces, moving, used, free))
+            or '; '.join(_units_of_some(robot, longest, used, free, of_urdf, gains is not None)))
+
+
+def _proportions(robot: Robot, pieces: Sequence[Piece],
+                 joints: Sequence[int]) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Return factors of the URDF's efforts (m,), Coulomb friction, and which factors are known."""
+    step = max(1, sum(len(piece.q) for piece in pieces) // _MOST_SAMPLES)
+    q, qd, qdd, effort = (np.concatenate([getattr(piece, name)[::step] for piece in pieces])
+                          for name in ('q', 'qd', 'qdd', 'effort'))
+    nominal = robot.dynamics(q, qd, qdd)
+    result = []
+    for j in joints:
+        known = np.isfinite(effort[:, j])
+        own = joint_columns(qd[known, j], qdd[known, j], nominal[known, j], robot.sign_widths[j])
+        columns = np.column_stack((nominal[known, j], own[:, [COULOMB, OFFSET]]))
+        x = np.linalg.lstsq(columns, effort[known, j], rcond=None)[0]
+        sizes = np.abs(x[:2]) * columns[:, :2].std(axis=0) / max(
+            float(np.std(effort[known, j])), 1e-9)
+        result.append((x[0], np.copysign(sizes[1], x[1]), sizes[0] > _STRONG))
+    factors, frictions, strong = np.array(result, dtype=np.float64).reshape(-1, 3).T
+    return factors, frictions, strong > 0.0
+
+
+def _sign_or_units_of_all(factors: Array, frictions: Array, strong: NDArray[np.bool_],
+                          gains: bool) -> str:
+    """Return a fault of efforts that are proportional to those of the URDF and friction."""
+    known = factors[strong]
+    if len(known) and known.max() < -0.1 and np.mean(frictions < 0.0) > 0.7:
+        return ('the efforts have the wrong sign: they are minus what the URDF needs, and they '
+                'push where friction brakes; change the sign of the '
+                + ('gains' if gains else 'efforts'))
+    sizes = np.sort(np.abs(known))
+    middle = min((float(sizes[k]) for k in {(len(sizes) - 1) // 2, len(sizes) // 2}),
+                 key=lambda each: abs(np.log(each)) if each else np.inf) if len(sizes) else 1.0
+    if not 1.0 / _WRONG_UNITS < middle < _WRONG_UNITS:
+        return (f'the efforts are {middle:.3g} times what the URDF needs: ' + (
+            'are the currents in A, and the gains those of the joint, after its gear?' if gains
+            else 'are they in other units? they must be in N m or N; for currents, add '
+                 '--effort-semantics current --gains free'))
+    return ''
+
+
+def _units_of_some(robot: Robot, longest: Piece, used: Array, free: NDArray[np.bool_],
+                   factors: Mapping[int, float], gains: bool) -> Iterator[str]:
+    """Yield a fault for each joint whose efforts are in other units than those of the others."""
+    for joint, factor in other_units(robot, longest, used, free, factors):
+        name = robot.joints[joint]
+        yield (f'the efforts of {name} are about {factor:.3g} times what fits those of the other '
+               'joints: ' + (
+                   f'check its gain, or identify it with --gains {name}=free' if gains else
+                   'are they in another unit, as N mm or a share of the rated torque? convert '
+                   'them to N m or N, or identify their unit with --effort-semantics current '
+                   f'--gains 1 {name}=free'))
+
+
+# ---- Checks of a recording before it is used: what cannot be identified from, with the reason
 
 _STILL_RANGE = 0.02
 """Range of the positions of a joint that does not move [rad or m]."""
@@ -209,3 +328,179 @@ def _fit_degrees(robot: Robot, pieces: Sequence[Piece], used: Array, gains: Gain
     recorded, degrees = (float(NominalFit(robot, each, used, free).left(
         no_change(len(used))).sum()) for each in (pieces, converted))
     return degrees < recorded - _CLEARER
+
+
+# ---- Recordings as summaries, one after the other: a damaged one costs only itself
+
+@dataclass(frozen=True)
+class SourceSettings:
+    """How recordings are read."""
+
+    topic: str | None   # of bags
+    names: RecordedNames
+    gains: Gains | None = None   # of currents; None where efforts are recorded
+    cutoff: float | None = None   # [Hz]; None: chosen for each recording
+    delay: float | None = None   # [s]; None likewise
+    workers: Workers = field(default_factory=Workers)   # the processes that read
+
+
+def with_filter_of(summaries: Sequence[Summary], settings: SourceSettings) -> SourceSettings:
+    """Return settings with the mean cutoff and delay of summaries, unless these are set."""
+    seconds = [each.seconds for each in summaries]
+    cutoff, delay = (float(np.average([getattr(each, name) for each in summaries],
+                                      weights=seconds)) for name in ('cutoff', 'delay'))
+    return replace(settings, cutoff=settings.cutoff or cutoff,
+                   delay=delay if settings.delay is None else settings.delay)
+
+
+class ReadSource(NamedTuple):
+    """The summary of a recording, or why there is none, and remarks."""
+
+    summary: Summary | None
+    fault: str
+    remarks: Sequence[str] = ()
+
+
+def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
+                   remarks: list[str], show: Callable[[float], None]) -> Iterator[Summary]:
+    """
+    Yield the summaries of recordings, or those that are in files; add to the remarks.
+
+    The names differ. A recording that cannot be used is a remark if others can; if none can, an
+    IdentificationError has the reasons.
+    """
+    names: set[str] = set()
+    faults: list[str] = []
+    workers, items = settings.workers, [(number, path) for number, path in enumerate(paths)]
+
+    def shown(number: int, fraction: float) -> None:
+        show((number + fraction) / len(paths))
+
+    read = partial(_read, robot, settings, shown if workers.here else None)
+    for number, result in enumerate(results_of(read, items, workers)):
+        shown(number, 1.0)
+        if isinstance(result, Lost):
+            result = ReadSource(None, f'{paths[number]}: {result.reason}')
+        remarks += result.remarks
+        summary = result.summary
+        if summary is None:
+            faults.append(result.fault)
+            continue
+        if names:   # one picture is enough, and the memory does not grow
+            summary = replace(summary, rows=None)
+        while summary.name in names:
+            summary = replace(summary, name=f'{summary.name}_')
+        names.add(summary.name)
+        yield summary
+    if not names:
+        raise IdentificationError('\n'.join(faults))
+    remarks += [f'not used: {fault}' for fault in faults]
+
+
+def _read(robot: Robot, settings: SourceSettings,
+          show: Callable[[int, float], None] | None, item: tuple[int, str]) -> ReadSource:
+    """Return what is read of a numbered path; without `show`, in another process."""
+    number, path = item
+    remarks: list[str] = []
+
+    def shown(fraction: float) -> None:
+        if show is not None:
+            show(number, fraction)
+
+    try:
+        with threadpool_limits(1, user_api='blas'):
+            if path.endswith(SUFFIX):
+                summary = read_summary(Path(path), robot)
+            else:
+                summary = _summary(robot, path, settings, remarks, shown)
+    except (RecordingError, IdentificationError) as error:
+        return ReadSource(None, str(error))
+    if summary.currents != (settings.gains is not None):
+        raise ParameterError(
+            f'{path}: a summary of ' + ('currents: add --effort-semantics current --gains'
+                                        if summary.currents else
+                                        'efforts, not of currents: remove --gains and '
+                                        '--effort-semantics'))
+    # rows are large: those of the first recording alone travel
+    return ReadSource(summary if show is not None or number == 0
+                      else replace(summary, rows=None), '', remarks)
+
+
+def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[str],
+             show: Callable[[float], None]) -> Summary:
+    recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction))
+    segments, names = read_segments(recording, settings.names)
+    pieces = pieces_of(segments, names, path)
+    gains = settings.gains
+    delay = settings.delay or 0.0
+    recorded = checked(robot, [piece_without_delay(each, delay) for each in pieces], gains)
+    if recorded.fault:
+        held = names.hold.positions
+        about = [*recording.remarks, *([f'not recorded, and taken to be at rest: '
+                                        f'{held_text(held)}; did they move?'] if held else [])]
+        more = f' ({"; ".join(about)})' if about else ''
+        raise IdentificationError(f'{path}: {recorded.fault}{more}')
+    name = recording.path.stem or 'recording'
+    remarks += [f'{name}: {remark}' for remark in recorded.remarks]
+    remarks += [f'{name}: {remark}' for remark in recording.remarks]
+    automatic = {joint: position for joint, position in names.hold.positions.items()
+                 if joint not in settings.names.hold.positions}
+    if automatic:
+        remarks.append(f'{name}: not recorded, and taken to be at rest: {held_text(automatic)}')
+    if not recorded.moving.all():
+        resting = [joint for joint, moves in zip(robot.joints, recorded.moving)
+                   if not moves and joint not in names.hold.positions]
+        if resting:
+            remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
+                           'friction is undetermined')
+    summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
+                         gains, lambda fraction: show(0.3 + 0.7 * fraction))
+    zeros = ''
+    if gains is None:
+        fit = fitted_rows(robot, summary)
+        changed = changed_payload(robot, fit)
+        if changed:
+            raise IdentificationError(f'{path}: {changed}')
+        zeros = small_zeros(robot, pieces, summary, fit, recorded.moving)
+    free = free_gains(gains, len(recorded.used))
+    late = late_joints(robot, max(pieces, key=lambda piece: len(piece.q)), recorded.used, free)
+    assert summary.rows is not None
+    stepped = offset_steps(robot.joints, summary.rows, recorded.used)
+    touched = contacts(robot.joints, summary.rows, recorded.used)
+    remarks += [f'{name}: {note}' for note in (zeros, *late, *stepped, touched) if note]
+    return summary
+
+
+# ---- One file with the summary of many recordings, made in the memory of two
+
+def check_merged_file(path: Path, overwrite: bool) -> None:
+    """Raise an error if a merged summary must not be written to a path."""
+    if path.suffix != SUFFIX:
+        raise ParameterError(f'--merge {path}: must end with {SUFFIX}')
+    if path.exists() and not overwrite:
+        raise ExportError(f'{path} exists, which may be your work: choose another name, or add '
+                          '--overwrite')
+
+
+def write_merged(robot: Robot, recordings: Sequence[str], settings: SourceSettings, path: Path,
+                 show: Callable[[float], None]) -> tuple[str, list[str]]:
+    """
+    Write the summary of all recordings; return a sentence about it, and remarks.
+
+    An IdentificationError if none can be used, an ExportError if the file cannot be written.
+    """
+    groups, remarks = SummaryGroups(len(recordings), 1), list[str]()
+    for summary in read_summaries(robot, shared_paths(recordings, settings), settings, remarks,
+                                  show):
+        groups.add(replace(summary, rows=None))
+    whole = replace(groups.summaries()[0], name=path.stem)
+    try:
+        create_files({path: summary_bytes(whole, robot)}, replace=True)
+    except OSError as error:
+        raise ExportError(f'cannot write {path}: {error.strerror}') from None
+    return f'{path}: {counted(whole.recordings, "recording")}, {whole.seconds:.1f} s', remarks
+
+
+def shared_paths(recordings: Sequence[str], settings: SourceSettings) -> list[str]:
+    """Return paths that other machines read as well."""
+    return [os.path.abspath(path) if settings.workers.scheduler else path for path in recordings]

@@ -14,18 +14,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.fit.joint_columns import (
+from urdf2dyn_ros.identification.fit import Pool
+from urdf2dyn_ros.identification.robot import (
     COULOMB,
     JOINT_COLUMNS,
     OFFSET,
     VISCOUS,
+    Robot,
     in_units,
 )
-from urdf2dyn_ros.identification.fit.pooled_fit import Pool
-from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.quoting import quote, suggestion
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import quote, suggestion
 
 FREE = 'free'
 

@@ -1,18 +1,314 @@
 """What a fit needs to know of a robot: its columns, the prior of its bodies, its joints."""
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.bodies import Prior, prior_of
-from urdf2dyn_ros.identification.columns import Columns
-from urdf2dyn_ros.identification.fit.joint_columns import SIGN_WIDTHS
+from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
+from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.multibody import Multibody, multibody
-from urdf2dyn_ros.robot_model import RobotModel
+from urdf2dyn_ros.robot.model import Inertia, RobotModel
+from urdf2dyn_ros.robot.multibody import (
+    Attached,
+    Body,
+    Multibody,
+    body_inertias,
+    link_inertia,
+    multibody,
+)
+from urdf2dyn_ros.robot.spatial import (
+    NO_INERTIA,
+    Array,
+    BodyInertia,
+    about_origin,
+    from_rpy,
+    symmetric,
+)
 
+# ---- Columns of a joint's own terms: friction and the rotor
+#
+# Viscous friction of gears grows less than linearly, so that the quadratic part is often negative.
+# Then it must not exceed the linear one: in
+#
+#     slow qd (1 - |qd| / v) + fast qd |qd| / v
+#
+# with slow and fast not negative the friction is not negative at any velocity up to v.
+
+JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic')
+"""Unknowns of each joint, after those of bodies: fields of Friction and Rotor."""
+
+VISCOUS, COULOMB, OFFSET, ARMATURE, LOAD, QUADRATIC = range(len(JOINT_COLUMNS))
+
+SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
+"""Velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]."""
+
+
+def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Array:
+    """
+    Return the columns (k, 6) of a joint; `transmitted` is the effort of its bodies (k,).
+
+    The width is that of SIGN_WIDTHS.
+    """
+    sign = np.tanh(qd / width)
+    return np.stack((qd, sign, np.ones_like(qd), qdd, sign * np.abs(transmitted),
+                     qd * np.abs(qd)), axis=1)
+
+
+def in_units(rows: Array, factor: float) -> Array:
+    """
+    Return rows (k, c), or a triangle, whose efforts are multiplied by a factor.
+
+    The effort on which friction with the load depends is in the same units: where a gain turns out
+    to be another one, so does what the bodies transmit, and the coefficient stays.
+    """
+    factors = np.ones(rows.shape[1])
+    factors[-1], factors[LOAD - len(JOINT_COLUMNS) - 1] = factor, abs(factor)
+    return rows * factors
+
+
+def units_of(gains: Array) -> Array:
+    """Return the units of JOINT_COLUMNS (n, 6): gains (n,), but 1 of friction with the load."""
+    return np.where(np.arange(len(JOINT_COLUMNS)) == LOAD, 1.0, gains[:, None])
+
+
+def bounded(top_speed: float) -> Array:
+    """
+    Return the matrix (6, 6) from unknowns with slow and fast to those of JOINT_COLUMNS.
+
+    Without a bound of the velocity there is no quadratic friction, and slow is viscous friction.
+    """
+    result = np.eye(len(JOINT_COLUMNS))
+    result[QUADRATIC, VISCOUS] = -1.0 / top_speed
+    result[QUADRATIC, QUADRATIC] = 1.0 / top_speed
+    return result
+
+
+def top_speeds(limits: Array, fastest: Array) -> Array:
+    """
+    Return the velocities (n,) up to which friction is not negative [rad/s or m/s].
+
+    They are the limits, infinite where there are none, but at most twice the fastest recorded
+    velocities, and at least these.
+    """
+    speeds: Array = np.maximum(np.minimum(limits, 2.0 * fastest), 1.05 * fastest)
+    return np.maximum(speeds, min(SIGN_WIDTHS.values()))
+
+
+# ---- Columns of the efforts: what each inertial parameter of each body contributes to each joint
+#
+# The efforts of rigid bodies are linear in mass m, first moments h and inertia J about the body's
+# origin (Atkeson, An, Hollerbach 1986).
+
+PARAMETERS = ('m', 'hx', 'hy', 'hz', 'Jxx', 'Jxy', 'Jxz', 'Jyy', 'Jyz', 'Jzz')
+"""Inertial parameters of a body: [kg], [kg m], and [kg m^2] about its origin."""
+
+_SAMPLES_AT_ONCE = 1024
+"""More do not fit into the processor's cache."""
+
+
+class Columns:
+    """The columns of each joint's effort, for gravity (3,) in the root frame [m/s^2]."""
+
+    def __init__(self, system: Multibody, gravity: Sequence[float]) -> None:
+        x, y, z = gravity
+        self._system, self._gravity = system, (x, y, z)
+        numbers = range(len(system.bodies))
+        self._units = [(number, BodyInertia.of(entries))
+                       for number in numbers for entries in np.eye(10).tolist()]
+        depends: list[set[int]] = [set() for _ in system.joint_names]
+        for number in numbers:
+            for each in chain(system, number):
+                depends[system.bodies[each].coordinate].add(number)
+        # bodies whose parameters the effort of each joint depends on; ten columns each
+        self.bodies = [sorted(each) for each in depends]
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
+        """Return the columns (k, 10 b) of each joint at positions to accelerations (k, n)."""
+        result = [np.zeros((len(q), len(each), 10)) for each in self.bodies]
+        for rows, body, units, efforts in self._of(self._units, q, qd, qdd):
+            joint = body.coordinate
+            bodies, entries = np.divmod(units, 10)
+            places = np.searchsorted(self.bodies[joint], bodies)
+            result[joint][rows][:, places, entries] += efforts
+        return [each.reshape(len(q), -1) for each in result]
+
+    def efforts(self, q: Array, qd: Array, qdd: Array, bodies: Array) -> Array:
+        """Return the efforts (k, n) of bodies with parameters (b, 10)."""
+        result = np.zeros(q.shape)
+        inertias = [(number, BodyInertia.of(entries))
+                    for number, entries in enumerate(bodies.tolist())]
+        for rows, body, _, efforts in self._of(inertias, q, qd, qdd):
+            result[rows, body.coordinate] += efforts.sum(axis=1)
+        return result
+
+    def _of(self, units: Sequence[tuple[int, BodyInertia]], *state: Array,
+            ) -> Iterator[tuple[slice, Body, list[int], Array]]:
+        """Yield some rows of a state at a time, and their columns: see `sampled_columns`."""
+        for first in range(0, len(state[0]), _SAMPLES_AT_ONCE):
+            rows = slice(first, first + _SAMPLES_AT_ONCE)
+            for columns in sampled_columns(self._system, units,
+                                           np.array([each[rows].T for each in state]),
+                                           self._gravity):
+                yield rows, *columns
+
+
+# ---- Inertial parameters of bodies as pseudo-inertias, and the prior that a URDF is of them
+#
+# The pseudo-inertia of a body is P = [[S, h], [h', m]], with the second moments
+# S = trace(J) / 2 1 - J. A body with these parameters exists if and only if P is positive definite
+# (Wensing, Kim, Slotine 2018).
+
+_LEAST_GYRATION = 0.02
+"""Smallest radius of gyration of a prior, about each axis [m]."""
+
+_LIGHT_MASS_SHARE = 0.01
+"""Mass of the prior of a body that has none, as a share of the mean of the others."""
+
+_UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def _basis() -> Array:
+    """Return the pseudo-inertias (10, 4, 4) of the ten parameters."""
+    result = np.zeros((10, 4, 4))
+    result[0, 3, 3] = 1.0
+    for i in range(3):
+        result[1 + i, i, 3] = result[1 + i, 3, i] = 1.0
+    for number, six in enumerate(np.eye(6).tolist(), start=4):
+        tensor: Array = np.array(symmetric(tuple(six)))
+        result[number, :3, :3] = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    return result
+
+
+BASIS = _basis()
+
+
+def pseudo_inertia(parameters: Array) -> Array:
+    """Return the pseudo-inertias (..., 4, 4) of parameters (..., 10)."""
+    return np.tensordot(parameters, BASIS, axes=1)
+
+
+def parameters_of(P: Array) -> Array:
+    """Return the parameters (..., 10) of pseudo-inertias (..., 4, 4), symmetric or not."""
+    S = P[..., :3, :3]
+    J = np.trace(S, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - S
+    entries = [J[..., i, j] if i == j else 0.5 * (J[..., i, j] + J[..., j, i])
+               for i, j in _UPPER]
+    h = [0.5 * (P[..., i, 3] + P[..., 3, i]) for i in range(3)]
+    return np.stack([P[..., 3, 3], *h, *entries], axis=-1)
+
+
+class Prior(NamedTuple):
+    """The bodies of a URDF, made possible."""
+
+    nominal: Array   # (b, 10), parameters as they are in the URDF
+    parameters: Array   # (b, 10), parameters of bodies that exist
+    factors: Array   # (b, 4, 4), lower triangles L with P = L L'
+    remarks: tuple[str, ...]   # what was changed, a sentence for each body
+
+
+def prior_of(system: Multibody) -> Prior:
+    """Return the prior of all bodies."""
+    nominal = np.array([(each or NO_INERTIA).entries for each in body_inertias(system)[:-1]],
+                       dtype=np.float64)
+    masses = nominal[:, 0][nominal[:, 0] > 0.0]
+    light = _LIGHT_MASS_SHARE * float(masses.mean()) if len(masses) else 1.0
+    matrices, remarks = [], []
+    for body, row in zip(system.bodies, nominal):
+        P, remark = _possible(pseudo_inertia(row), light)
+        matrices.append(P)
+        if remark:
+            remarks.append(f'the body that joint {body.name!r} moves {remark}')
+    P = np.array(matrices)
+    factors: Array = np.asarray(np.linalg.cholesky(P), dtype=np.float64)
+    return Prior(nominal, parameters_of(P), factors, tuple(remarks))
+
+
+def _possible(P: Array, light: float) -> tuple[Array, str]:
+    """Return a pseudo-inertia whose radii of gyration are large enough, and what was changed."""
+    mass, remark = P[3, 3], ''
+    if mass <= 0.0:
+        remark = (f'has no mass in the URDF: it begins with {light:.3g} kg, a hundredth of the '
+                  'mean of the others')
+        mass = light
+        P = np.zeros((4, 4))
+    com = P[:3, 3] / mass
+    values, axes = np.linalg.eigh(P[:3, :3] - mass * np.outer(com, com))
+    if not remark and values[0] < -1e-9 * max(values[2], 1e-9):
+        remark = ('is impossible in the URDF (a principal moment exceeds the sum of the other '
+                  'two): it begins with the nearest possible one')
+    values = np.maximum(values, mass * _LEAST_GYRATION ** 2)
+    S = (axes * values) @ axes.T + mass * np.outer(com, com)
+    result = np.empty((4, 4))
+    result[:3, :3], result[:3, 3], result[3, :3], result[3, 3] = S, mass * com, mass * com, mass
+    return result, remark
+
+
+def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> dict[str, Inertia]:
+    """
+    Return the new inertias of the links of a body, by name, in URDF's own terms.
+
+    All links of a body are changed by the one symmetric matrix A for which A P0 A = P, from the
+    parameters `before` to those `after` (10,): links that are possible remain so, and their sum is
+    the body. Where the URDF has no mass, the first link becomes the body.
+    """
+    heavy = [each for each in attached if each.link.mass > 0.0]
+    if not heavy:
+        heavy = list(attached[:1])
+        parts = [pseudo_inertia(after)]
+    elif len(heavy) == 1:
+        parts = [pseudo_inertia(after)]
+    else:
+        A = _symmetric_map(pseudo_inertia(before), pseudo_inertia(after))
+        parts = [A @ pseudo_inertia(np.array(about_origin(link_inertia(each)).entries)) @ A
+                 for each in heavy]
+    return {each.link.name: _in_link(each, part) for each, part in zip(heavy, parts)}
+
+
+def _root(P: Array) -> Array:
+    values, vectors = np.linalg.eigh(P)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+
+
+def _symmetric_map(before: Array, after: Array) -> Array:
+    """Return the symmetric A with A before A = after."""
+    root = _root(before)
+    inverse = np.linalg.inv(root)
+    return inverse @ _root(root @ after @ root) @ inverse
+
+
+def placement(each: Attached) -> Array:
+    """Return the transformation (4, 4) of points from the link's frame to the body's."""
+    result = np.eye(4)
+    result[:3, :3], result[:3, 3] = each.body_R_link, each.body_p_link
+    return result
+
+
+def in_link(each: Attached, P: Array) -> Array:
+    """Return a pseudo-inertia of the body's frame in the frame of a link."""
+    back = np.linalg.inv(placement(each))
+    return back @ P @ back.T
+
+
+def _in_link(each: Attached, P: Array) -> Inertia:
+    """Return a pseudo-inertia of the body's frame as the inertia of a link."""
+    P = in_link(each, P)
+    mass = float(P[3, 3])
+    com = P[:3, 3] / mass
+    S = P[:3, :3] - mass * np.outer(com, com)
+    rpy = each.link.inertia.rpy if each.link.inertia else (0.0, 0.0, 0.0)
+    R: Array = np.array(from_rpy(rpy))
+    S = R.T @ S @ R
+    tensor = np.trace(S) * np.eye(3) - S
+    six = [float(0.5 * (tensor[i, j] + tensor[j, i])) for i, j in _UPPER]
+    x, y, z = com.tolist()
+    return Inertia(mass, (x, y, z), rpy, (six[0], six[1], six[2], six[3], six[4], six[5]))
+
+
+# ---- What a fit needs to know of a robot: its columns, the prior of its bodies, its joints
 
 @dataclass(frozen=True)
 class Robot:
@@ -55,3 +351,35 @@ def joint_friction(model: RobotModel, dynamics: InverseDynamics) -> Array:
     joints = {joint.name: joint for joint in model.joints}
     own = [joints.get(name) for name in dynamics.joint_names]
     return np.array([(joint.damping, joint.friction) if joint else (0.0, 0.0) for joint in own])
+
+
+# ---- Base parameters of an identified robot: the combinations that efforts depend on
+
+class BaseEstimates(NamedTuple):
+    """Names and units of base parameters (b,), values of URDF and fit, standard deviations."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    urdf: Array
+    identified: Array
+    deviations: Array
+
+
+def base_estimates(robot: Robot, bodies: Array, covariance: Array) -> BaseEstimates:
+    """Return the base parameters of bodies (k, 10) with a covariance (10 k, 10 k)."""
+    base = base_parameters(for_any_inertia(robot.system)[0], robot.dynamics.gravity_vector)
+    matrix = _from_bodies(robot, base)
+    return BaseEstimates(base.names, base.units, matrix @ robot.prior.nominal.ravel(),
+                         matrix @ bodies.ravel(),
+                         np.sqrt(np.maximum(np.diag(matrix @ covariance @ matrix.T), 0.0)))
+
+
+def _from_bodies(robot: Robot, base: BaseParameters) -> Array:
+    """Return the matrix (b, 10 k) to base parameters: a body is as if it were its first link."""
+    parts = []
+    for body in robot.system.bodies:
+        first = body.attached[0]
+        place = 10 * base.links.index(first.link.name)
+        own = np.array([parameters_of(in_link(first, P)) for P in BASIS]).T
+        parts.append(base.matrix[:, place:place + 10] @ own)
+    return np.concatenate(parts, axis=1)

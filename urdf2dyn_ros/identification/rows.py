@@ -1,17 +1,57 @@
-"""The rows of a recording's least-squares problem: columns and efforts at ROW_RATE."""
+"""The rows of a recording's least-squares problem: columns and efforts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.identification.columns import Columns
-from urdf2dyn_ros.identification.fit.joint_columns import VISCOUS, in_units, joint_columns
-from urdf2dyn_ros.identification.fit.late_friction import eliminated, late_signs
-from urdf2dyn_ros.identification.low_pass import HIGHEST_CUTOFF, Spectra
-from urdf2dyn_ros.identification.pieces import UNUSED_ENDS, Piece
+from urdf2dyn_ros.identification.robot import (
+    COULOMB,
+    JOINT_COLUMNS,
+    VISCOUS,
+    Columns,
+    in_units,
+    joint_columns,
+)
+from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, UNUSED_ENDS, Piece, Spectra
+from urdf2dyn_ros.robot.spatial import Array
+
+# ---- Friction that follows late when a joint turns back, as in harmonic drives, eliminated from
+# rows
+#
+# Its sign z comes to that of the velocity within some travel (Dahl):
+#
+#     dz = (sign(dq) - z) |dq| / travel
+
+_TRAVELS = (0.05, 0.2, 1.0)
+"""Travels within which signs follow, over what a joint moves in 1 s at the width of its sign."""
+
+
+def late_signs(q: Array, widths: Array) -> Array:
+    """Return signs (k, n, 3) that follow late along positions (k, n), by SIGN_WIDTHS (n,)."""
+    steps = np.diff(q, axis=0, prepend=q[:1])[:, :, None]
+    kept = np.exp(-np.abs(steps) / (widths[:, None] * np.array(_TRAVELS)))
+    added = np.sign(steps) * (1.0 - kept)
+    signs = np.zeros(added.shape)
+    for k in range(1, len(signs)):
+        signs[k] = kept[k] * signs[k - 1] + added[k]
+    return signs
+
+
+def eliminated(rows: Array, columns: Array, block: NDArray[np.int64]) -> Array:
+    """Return rows (k, c) without the part that columns (k, m) explain within each block (k,)."""
+    result = rows.copy()
+    for number in np.unique(block):
+        chosen = block == number
+        basis, sizes, _ = np.linalg.svd(columns[chosen], full_matrices=False)
+        basis = basis[:, sizes > 1e-9 * max(sizes[0], 1e-300)]
+        result[chosen] -= basis @ (basis.T @ rows[chosen])
+    return result
+
+
+# ---- The rows of a recording's least-squares problem: columns and efforts at ROW_RATE
 
 BLOCKS = 5
 """Parts of a recording that are held out in turn."""
@@ -146,3 +186,102 @@ def _spans(time: Array, most: int) -> NDArray[np.int64]:
         middle = 0.5 * (time[edge] + time[edge + 1])
         spans[np.abs(time - middle) < 0.5 * gap] = most
     return spans
+
+
+# ---- Triangles: rows of a least-squares problem, compressed without loss
+#
+# The upper triangle R of a QR decomposition of [X, z] has the same least-squares problem, for any
+# unknowns, as its rows: |X x - z| = |R [x, -1]|. Triangles of parts merge by a QR decomposition of
+# one above the other (TSQR; Demmel, Grigori, Hoemmen, Langou 2012), in any order.
+
+_ROWS_AT_ONCE = 4096
+
+
+def triangle(rows: Array) -> Array:
+    """Return the triangle (c, c) of rows (k, c); its diagonal is not negative."""
+    columns = rows.shape[1]
+    if not rows.any():   # of a joint that is held, as most of a humanoid are
+        return np.zeros((columns, columns))
+    R: Array = np.zeros((0, columns))
+    for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
+        R = np.asarray(np.linalg.qr(np.concatenate((R, rows[first:first + _ROWS_AT_ONCE])),
+                                    mode='r'))
+    square = np.zeros((columns, columns))
+    square[:len(R)] = R
+    signs = np.where(np.diag(square) < 0.0, -1.0, 1.0)
+    return signs[:, None] * square
+
+
+def merged_triangle(triangles: Iterable[Array]) -> Array:
+    """Return the triangle of the rows of all of several triangles of the same columns."""
+    return triangle(np.concatenate(list(triangles)))
+
+
+def residual_squares(R: Array, solution: Array) -> float:
+    """Return |X x - z|^2 of a triangle (c, c) for unknowns (c - 1,)."""
+    residual = R[:, :-1] @ solution - R[:, -1]
+    return float(residual @ residual)
+
+
+# ---- Which joints look coupled by their gears: what a motor that turns with both would explain
+
+_RIDGE = 1e-6
+"""Share of each column's square that is added to it: columns may be equal."""
+
+_WIDTH = len(JOINT_COLUMNS)
+
+
+def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Array:
+    """
+    Return the share (n, n) of a joint's residual that a motor turning with another predicts.
+
+    The friction of a motor whose velocity is r qd_i + s qd_j acts r times on joint i and s times
+    on joint j, so that it depends on the other's velocity in the same way in both. The residual is
+    that which a joint's own friction leaves; the share is what viscous and Coulomb friction with
+    the other's velocity, with the same coefficients in both joints, removes from it in held-out
+    blocks. Motions that happen to be alike show none, and errors of a model hardly any.
+    """
+    n = len(used)
+    result = np.zeros((n, n))
+    owns = [part[:, -_WIDTH - 1:-1] for part in rows.joints]
+    crossed = np.concatenate([own[:, [VISCOUS, COULOMB]] for own in owns], axis=1)
+    products, alone = {}, {}
+    for joint in np.flatnonzero(used).tolist():
+        size = max(float(np.linalg.norm(residuals[joint])), 1e-300)
+        columns = np.column_stack((owns[joint], crossed, residuals[joint])) / size
+        products[joint] = np.array([columns[rows.block == number].T @ columns[rows.block == number]
+                                    for number in range(BLOCKS)])
+        alone[joint] = _unseen(products[joint], [products[joint]], list(range(_WIDTH)))[0]
+    own, other_own, shared = (list(range(_WIDTH)), list(range(_WIDTH, 2 * _WIDTH)),
+                              [2 * _WIDTH, 2 * _WIDTH + 1])
+    for one, other in combinations(products, 2):
+        if min(alone[one], alone[other]) <= 0.0:
+            continue
+        parts = [_placed(products[joint], [*places, *shared, -1], [
+            *own, _WIDTH + 2 * another, _WIDTH + 2 * another + 1, -1])
+            for joint, another, places in ((one, other, own), (other, one, other_own))]
+        left = _unseen(parts[0] + parts[1], parts, [*own, *other_own, *shared])
+        result[one, other] = max(0.0, 1.0 - left[0] / alone[one])
+        result[other, one] = max(0.0, 1.0 - left[1] / alone[other])
+    return result
+
+
+def _placed(products: Array, places: Sequence[int], chosen: Sequence[int]) -> Array:
+    """Return the chosen rows and columns of products at their places among those of two joints."""
+    result = np.zeros((len(products), 2 * _WIDTH + 3, 2 * _WIDTH + 3))
+    result[np.ix_(range(len(products)), places, places)] = products[
+        np.ix_(range(len(products)), chosen, chosen)]
+    return result
+
+
+def _unseen(products: Array, judged: Sequence[Array], chosen: list[int]) -> list[float]:
+    """Return the squares that columns leave of the last one in blocks that were held out."""
+    total, left = products.sum(axis=0), [0.0] * len(judged)
+    places = [*chosen, -1]
+    for number, block in enumerate(products):
+        seen = (total - block)[np.ix_(chosen, chosen)]
+        seen += np.diag(_RIDGE * np.diag(seen) + 1e-12)
+        x = np.append(np.linalg.solve(seen, (total - block)[chosen, -1]), -1.0)
+        for k, each in enumerate(judged):
+            left[k] += float(x @ each[number][np.ix_(places, places)] @ x)
+    return left

@@ -13,7 +13,7 @@ from math import isfinite
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 LEAST_SLIP, LONGEST_BACK, LONGEST_ON = 0.25, -0.75, 1.25
 """Parts of a step by which a sample is newer or older where the clocks slip: one that is older by

@@ -14,13 +14,13 @@ from math import floor, isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.clock_slips import (
     LEAST_SPEED,
     MOST_APART,
     MOST_CHANGE,
     ClockSlips,
 )
+from urdf2dyn_ros.robot.spatial import Array
 
 STEPS = 32
 """Steps between samples from which a period is learned."""

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.layouts import Indices, Layouts, NameLayout
+from urdf2dyn_ros.robot.spatial import Array
 
 MAX_TURNS = 1e6
 """Most turns between two positions of a joint that are unwrapped; more are a fault."""

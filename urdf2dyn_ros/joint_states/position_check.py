@@ -5,7 +5,7 @@ from operator import sub
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 LEAST_SWING = 2e-3
 """Step from one sample to the next and back that counts as a swing [rad or m]."""

@@ -5,7 +5,6 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.messages import is_finite
 from urdf2dyn_ros.joint_states.repeated_positions import (
     CONFIRMATIONS,
@@ -17,6 +16,7 @@ from urdf2dyn_ros.joint_states.repeated_positions import (
     RUNS_WITHIN_NS,
     SAME_SPEED,
 )
+from urdf2dyn_ros.robot.spatial import Array
 
 MOST_SAMPLES = 17
 """Samples that are kept: twice the longest run that is recognised, and one."""

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 LARGE_CHANGE = 3.0
 """Smallest changes of a position that are no longer its resolution alone."""

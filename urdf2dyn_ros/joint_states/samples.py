@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.layouts import NameLayout
 from urdf2dyn_ros.joint_states.messages import Message, Messages, unwrap
 from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.robot.spatial import Array
 
 SKEW_PERIODS = 1.5
 """Largest difference of the stamps of one sample, in median periods."""

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.stamps import SECOND_NS
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import SECOND_NS
 
 _LITTLE_ENDIAN = b'\0\1'
 _STAMP_BEGIN, _STAMP_END = 4, 12

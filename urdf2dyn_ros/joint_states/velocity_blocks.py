@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.velocity_regression import UNEXPLAINED_SHARE
+from urdf2dyn_ros.robot.spatial import Array
 
 LEAST_MOTION = 3e-4
 """Least motion of a joint in a block that is used [rad or m]."""

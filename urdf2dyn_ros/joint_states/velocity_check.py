@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.velocity_blocks import VelocityBlock, VelocityBlocks, VelocitySample
 from urdf2dyn_ros.joint_states.velocity_lag import LagScan
 from urdf2dyn_ros.joint_states.velocity_regression import VelocityRegression
 from urdf2dyn_ros.joint_states.velocity_words import ALWAYS_ZERO, JointVelocity, fault_text
+from urdf2dyn_ros.robot.spatial import Array
 
 BLOCK_NS = 50_000_000
 """Length of a block [ns]."""

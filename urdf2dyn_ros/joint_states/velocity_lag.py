@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.velocity_blocks import VelocitySample
+from urdf2dyn_ros.robot.spatial import Array
 
 LAGS = np.array([0.0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.225, 0.25,
                  0.275, 0.3])

@@ -5,7 +5,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 BLOCK_MEMORY = 100.0
 """Blocks with motion after which the weight of a block is 1/e."""

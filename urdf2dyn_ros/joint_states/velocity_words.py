@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 RADIAN_DEGREES = 57.3
 """Degrees in a radian."""

@@ -1,18 +1,134 @@
-"""A node's publishers, subscriptions, services and timers."""
+"""A node's publishers, subscriptions, services, timers, and workers for longer jobs."""
 
-from collections.abc import Callable
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
-from typing import Any
+from typing import Any, TypeVar
 
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidTopicNameException
+from rclpy.executors import Executor
 from rclpy.node import Node
-from rclpy.qos import QoSPolicyKind, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.task import Future
 from rclpy.validate_topic_name import validate_topic_name
+from std_srvs.srv import Trigger
 
-from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.nodes.callbacks import answering, barrier, steady_timer
-from urdf2dyn_ros.nodes.qos import QosMismatch
+from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
+
+# ---- Callbacks whose errors are logged and do not end the process, and timers of the steady clock
+
+def barrier(node: Node, callback: Callable[..., None],
+            failed: Callable[[str], None] = lambda text: None) -> Callable[..., None]:
+    """
+    Return a callback that logs errors, one in five seconds, instead of raising them.
+
+    The function `failed` is called with the traceback of every error.
+    """
+    @wraps(callback)   # rclpy looks at the signature for the arguments that a callback takes
+    def guarded(*message: Any) -> None:
+        try:
+            callback(*message)
+        except Exception:
+            report_defect(node, failed)
+
+    return guarded
+
+
+def answering(node: Node, callback: Callable[[Any, Any], None],
+              failed: Callable[[str], None]) -> Callable[[Any, Any], Any]:
+    """Return the same for a service: a callback of a request and the response that it fills."""
+    def guarded(request: Any, response: Any) -> Any:
+        try:
+            callback(request, response)
+        except Exception as error:
+            report_defect(node, failed)
+            response.success, response.message = False, f'a defect: {error!r}'
+        return response
+
+    return guarded
+
+
+def report_defect(node: Node, failed: Callable[[str], None]) -> None:
+    """Log the error that is being handled, one in five seconds; pass its traceback to `failed`."""
+    text = traceback.format_exc()
+    failed(text)
+    node.get_logger().error(f'a callback failed, this is a defect:\n{text}',
+                            throttle_duration_sec=5.0)
+
+
+def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
+    """Call a callback every `period` [s], also while simulated time stands still or jumps."""
+    node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
+# ---- QoS profiles, and log lines about publishers and subscribers whose QoS is incompatible with
+# them
+#
+# Each call returns a new profile: rclpy writes overrides into it.
+
+_WEAK_POLICIES = {'reliability': ReliabilityPolicy.BEST_EFFORT,
+                  'durability': DurabilityPolicy.VOLATILE}
+"""Values of an offered policy that are incompatible with a request for the other value."""
+
+_NOT_RECEIVED = ('nothing is received from a publisher of {topic}: it offers less {policy} than '
+                 'this node requests; publish with {policy} {own}')
+_NOT_DELIVERED = ('a subscriber of {topic} receives nothing: it requests more {policy} than this '
+                  'node offers; subscribe with {policy} {own}')
+
+
+def latched() -> QoSProfile:
+    """Return the profile of a topic whose last message also reaches later subscribers."""
+    return QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def best_effort(depth: int) -> QoSProfile:
+    """Return the profile of a subscription that any publisher is compatible with."""
+    return QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+class QosMismatch:
+    """Logs incompatible QoS of other nodes, once for each topic and policy."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._logged: set[tuple[str, str]] = set()
+
+    def of_publisher(self, topic: str, own: QoSProfile, event: Any) -> None:
+        """Log the policies for which subscribers of a topic receive nothing of this node."""
+        self._log(_NOT_DELIVERED, topic, 'publisher', own, event, [
+            policy for end in self._node.get_subscriptions_info_by_topic(topic)
+            for policy in _incompatible(own, end.qos_profile)])
+
+    def of_subscription(self, topic: str, own: QoSProfile, event: Any) -> None:
+        """Log the policies for which this node receives nothing of publishers of a topic."""
+        self._log(_NOT_RECEIVED, topic, 'subscription', own, event, [
+            policy for end in self._node.get_publishers_info_by_topic(topic)
+            for policy in _incompatible(end.qos_profile, own)])
+
+    def _log(self, text: str, topic: str, end: str, own: QoSProfile, event: Any,
+             policies: list[str]) -> None:
+        # the event names only the last policy, of several that may be incompatible
+        last = QoSPolicyKind(event.last_policy_kind).name.lower()
+        for policy in dict.fromkeys([*policies, last]):
+            if policy != 'invalid' and (topic, policy) not in self._logged:
+                self._logged.add((topic, policy))
+                value = getattr(getattr(own, policy, None), 'name', 'as this node does')
+                self._node.get_logger().warning(
+                    text.format(topic=topic, policy=policy, own=value) + ', or start this node '
+                    f'with another qos_overrides.{topic}.{end}.{policy}')
+
+
+def _incompatible(offered: QoSProfile, requested: QoSProfile) -> Iterable[str]:
+    return (policy for policy, weak in _WEAK_POLICIES.items()
+            if getattr(offered, policy) == weak != getattr(requested, policy))
+
+
+# ---- A node's publishers, subscriptions, services and timers
 
 try:
     from rclpy import event_handler as qos_events
@@ -137,3 +253,130 @@ def _node_of(end: Any) -> str:
     if end.node_name == _UNKNOWN:
         return 'a node whose name is not discovered yet'
     return f'{end.node_namespace.rstrip("/")}/{end.node_name}'
+
+
+# ---- A thread for jobs that take longer than the time between two messages
+
+_Result = TypeVar('_Result')
+
+
+class Worker:
+    """
+    Runs one job at a time in a thread, and then the newest of those submitted meanwhile.
+
+    A newer job replaces one that has not begun, so that jobs do not pile up. The thread does not
+    keep the process alive: a node that is stopped does not wait for a job, which is why this is
+    not a ThreadPoolExecutor. The function `guarded` makes jobs whose errors do not end the thread.
+    """
+
+    def __init__(self, guarded: Callable[[Callable[[], None]], Callable[[], None]]) -> None:
+        self._guarded = guarded
+        self._newest: deque[Callable[[], None]] = deque(maxlen=1)
+        self._submitted, self._ended = threading.Event(), False
+        threading.Thread(target=self._work, name='worker', daemon=True).start()
+
+    def submit(self, job: Callable[[], _Result],
+               done: Callable[[_Result | None, Exception | None], None]) -> None:
+        """Run `job`, then call `done` with its result or its error, both in the thread."""
+        def run() -> None:
+            try:
+                result = job()
+            except Exception as error:
+                done(None, error)
+            else:
+                done(result, None)
+
+        self._newest.append(self._guarded(run))
+        self._submitted.set()
+
+    def end(self) -> None:
+        """End the thread after the job that it runs now."""
+        self._ended = True
+        self._submitted.set()
+
+    async def result(self, job: Callable[[], _Result], executor: Executor | None) -> _Result:
+        """Await the result of a job in a coroutine of an executor, and raise its error."""
+        future: Any = Future(executor=executor)
+        # a sleeping executor is woken by a callback of the future, not by its result alone
+        future.add_done_callback(lambda future: None)
+        self.submit(job, lambda result, error: future.set_result((result, error)))
+        result, error = await future
+        if error is not None:
+            raise error
+        done: _Result = result
+        return done
+
+    def _work(self) -> None:
+        while not self._ended:
+            self._submitted.wait()
+            self._submitted.clear()
+            if self._newest and not self._ended:
+                self._newest.popleft()()
+
+
+# ---- Services Trigger whose response takes seconds, while the node goes on
+
+class JobService:
+    """
+    Does the job of one call at a time in a worker; the response has its message or its error.
+
+    The function `job` returns the job of a call, which returns the message; both may raise
+    Urdf2DynError. `busy` returns the response to a call during another one; `failed` is called
+    with the traceback of every other error, which is logged.
+    """
+
+    def __init__(self, node: Node, name: str, worker: Worker,
+                 job: Callable[[], Callable[[], str]], busy: Callable[[], str],
+                 failed: Callable[[str], None] = lambda text: None) -> None:
+        self._node, self._worker, self._job, self._failed = node, worker, job, failed
+        self._under_way, self._busy = False, busy
+        # a call that waits blocks its callback group for a second call and, if it were the node's
+        # own group, for all messages
+        node.create_service(Trigger, name, self._respond, callback_group=ReentrantCallbackGroup())
+
+    async def _respond(self, request: Trigger.Request, response: Trigger.Response,
+                       ) -> Trigger.Response:
+        if self._under_way:
+            response.message = self._busy()
+            return response
+        self._under_way = True
+        try:
+            response.message = await self._worker.result(self._job(), self._node.executor)
+            response.success = True
+        except Urdf2DynError as error:
+            response.message = str(error)
+        except Exception as error:
+            report_defect(self._node, self._failed)
+            response.message = f'a defect: {error!r}'
+        finally:
+            self._under_way = False
+        return response
+
+
+# ---- A line of the log while another node has the name of this one
+
+_CHECK_PERIOD = 5.0
+"""Time between two checks [s]."""
+
+_CHECKS_TO_LOG = 5
+"""Checks in a row after which it is logged: a node that was killed is known for another 20 s."""
+
+
+class SameName:
+    """Logs that another node of this name publishes the same topics: each effort comes twice."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self._node = endpoints.node
+        self._checks = 0
+        endpoints.timer(_CHECK_PERIOD, self.check)
+
+    def check(self) -> None:
+        """Count the nodes of this name; log once, and again after there was only one."""
+        name, namespace = self._node.get_name(), self._node.get_namespace()
+        same = self._node.get_node_names_and_namespaces().count((name, namespace))
+        self._checks = self._checks + 1 if same > 1 else 0
+        if self._checks == _CHECKS_TO_LOG:
+            self._node.get_logger().warning(
+                f'{same} nodes have the name {self._node.get_fully_qualified_name()}: every '
+                f'effort is published {same} times. Remedy: end all but one, or start them with '
+                'other names (-r __node:=NAME) or namespaces (-r __ns:=/NAME)')

@@ -17,15 +17,14 @@ from dataclasses import asdict, dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, FrameAxes, LinkFrames
+from urdf2dyn_ros.codegen.generator import Style
+from urdf2dyn_ros.codegen.languages import LanguageName
 from urdf2dyn_ros.errors import ExportError, Urdf2DynError
 from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.functions.links.link_frames import FRAME_AXES, FrameAxes, LinkFrames
-from urdf2dyn_ros.languages import LanguageName
-from urdf2dyn_ros.loads import Loads
-from urdf2dyn_ros.loads.load_parameters import with_loads
-from urdf2dyn_ros.program.generator import Style
-from urdf2dyn_ros.system.child_process import IMPORT_ROOT, start_giving_way, time_limit
-from urdf2dyn_ros.urdf import read_description
+from urdf2dyn_ros.robot.loads import Loads, with_loads
+from urdf2dyn_ros.robot.reader import read_description
+from urdf2dyn_ros.system import IMPORT_ROOT, start_giving_way, time_limit
 
 _ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
 """Otherwise numpy starts a thread for each core, which waits for work without sleeping."""

@@ -7,12 +7,11 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.estimation.status import Monitor
 from urdf2dyn_ros.nodes.endpoints import Endpoints
-from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_FAMILIES, NODE_PARAMETERS
-from urdf2dyn_ros.nodes.inverse_dynamics.wiring import Wiring
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_FAMILIES, NODE_PARAMETERS, Wiring
 from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.running import run_node
-from urdf2dyn_ros.status.monitor import Monitor
+from urdf2dyn_ros.nodes.runtime import run_node
 
 DESCRIPTION_PATIENCE = 10.0
 """Time [s] for which a transition waits for a description on the topic robot_description."""

@@ -15,24 +15,24 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 from trajectory_msgs.msg import JointTrajectory
 
-from urdf2dyn_ros.counting import counted
 from urdf2dyn_ros.errors import ParameterError, SimulationError
-from urdf2dyn_ros.identification.excitation.trajectory_file import trajectory_from_file
-from urdf2dyn_ros.loads.load_parameters import JOINT_PARAMETERS
-from urdf2dyn_ros.nodes.callbacks import barrier, steady_timer
+from urdf2dyn_ros.nodes.endpoints import barrier, latched, steady_timer
 from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.qos import latched
-from urdf2dyn_ros.nodes.running import run_node
-from urdf2dyn_ros.simulators import simulator_class
-from urdf2dyn_ros.simulators.control import CONTROLS
-from urdf2dyn_ros.simulators.drives import Drives
-from urdf2dyn_ros.simulators.gears import Gears, gears
-from urdf2dyn_ros.simulators.parameters import BY_FILE, BY_TOPIC, SIMULATOR_PARAMETERS
-from urdf2dyn_ros.simulators.sample import SimulatedSample
-from urdf2dyn_ros.trajectories import TRAJECTORIES
-from urdf2dyn_ros.trajectories.trajectory import Trajectory
-from urdf2dyn_ros.trajectories.via_points import Point, ViaPoints
-from urdf2dyn_ros.urdf.reader import read_description
+from urdf2dyn_ros.nodes.runtime import run_node
+from urdf2dyn_ros.robot.loads import JOINT_PARAMETERS
+from urdf2dyn_ros.robot.reader import read_description
+from urdf2dyn_ros.simulation import simulator_class
+from urdf2dyn_ros.simulation.drives import (
+    BY_FILE,
+    BY_TOPIC,
+    CONTROLS,
+    SIMULATOR_PARAMETERS,
+    Drives,
+)
+from urdf2dyn_ros.simulation.simulator import Gears, SimulatedSample, gears
+from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES, Trajectory
+from urdf2dyn_ros.simulation.via_points import Point, ViaPoints, trajectory_from_file
+from urdf2dyn_ros.text import counted
 
 _SETTLING_TIME = 0.5
 """Simulated time at rest [s] between the arrival of the last subscriber and the motion."""

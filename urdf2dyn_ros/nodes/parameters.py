@@ -11,9 +11,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 
 from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
-from urdf2dyn_ros.parameters import Parameter
-from urdf2dyn_ros.parameters.parameter_family import Family
-from urdf2dyn_ros.quoting import listed, suggestion
+from urdf2dyn_ros.robot.parameters import Family, Parameter
+from urdf2dyn_ros.text import listed, suggestion
 
 _QOS = 'qos_overrides.'
 

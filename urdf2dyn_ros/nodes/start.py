@@ -1,17 +1,20 @@
-"""
-The executables of the nodes, which import them as late as `main` of the command line does.
-
-The imports take most of the first second. A signal meanwhile ends the process as it does later,
-with exit code 0 and no traceback. Without ROS there is one sentence.
-"""
+"""The executables of the nodes, which import them as late as the command line does."""
 
 import os
 import signal
 import sys
+from collections.abc import Iterable, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
 
+from urdf2dyn_ros.text import quote, suggestion
+
+# ---- The executables of the nodes, which import them as late as `main` of the command line does
+#
+# The imports take most of the first second. A signal meanwhile ends the process as it does later,
+# with exit code 0 and no traceback. Without ROS there is one sentence.
 
 def _run(name: str) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -37,3 +40,23 @@ inverse_dynamics, inverse_dynamics_lifecycle, effort_comparison, joint_simulator
     partial(_run, name) for name in ('inverse_dynamics', 'inverse_dynamics_lifecycle',
                                      'effort_comparison', 'joint_simulator'))
 """Run a node; return its exit code."""
+
+
+# ---- Arguments of the command line of ros2 launch that a launch file does not have
+
+def unknown_arguments(file: str, known: Iterable[str], command: Sequence[str]) -> list[str]:
+    """
+    Return a sentence for each argument that launch would ignore, as it does with unknown ones.
+
+    The launch `file` that asks has the `known` arguments, with those of the files that it
+    includes. Where another one includes it, the arguments are for that one. The command is the
+    words of the process: ``ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=FILE``.
+    """
+    name, names = Path(file).name, list(known)
+    words = list(command)
+    at = next((at for at, word in enumerate(words) if Path(word).name == name), len(words))
+    arguments = [word.partition(':=')[0] for word in words[at + 1:] if ':=' in word]
+    # ros2 launch has launch-prefix and others of its own, with a hyphen
+    return [f'{name} has no argument {quote(argument)}, it has no effect: '
+            f'{suggestion(argument, names, search=True)}'
+            for argument in arguments if argument not in names and '-' not in argument]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.bag import METADATA, BagRecording
-from urdf2dyn_ros.recordings.csv_table import CsvRecording
-from urdf2dyn_ros.recordings.recording import ProgressCallback, Record, Recording
+from urdf2dyn_ros.recordings.recording import ProgressCallback, Recording
+from urdf2dyn_ros.recordings.table import CsvRecording
 
 DIRECTORY = 'directory'
 
@@ -18,8 +18,6 @@ RECORDINGS: dict[str, Callable[[Path, str | None], Recording]] = {
     '.csv': CsvRecording,
 }
 """Kinds of recordings by the suffix of the file."""
-
-__all__ = ['RECORDINGS', 'ProgressCallback', 'Record', 'Recording', 'open_recording']
 
 
 def open_recording(path: str | Path, topic: str | None = None,

@@ -1,13 +1,181 @@
-"""Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml."""
+"""Bags of rosbag2 as recordings: read, and written with computed efforts."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
 
-from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.messages import decoder
+import numpy as np
+
+from urdf2dyn_ros.errors import ExportError, RecordingError, Urdf2DynError
+from urdf2dyn_ros.joint_states.serialized import Fields, JointStateTemplate, SerializedJointStates
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
-from urdf2dyn_ros.recordings.storage import BagStorage, choose_topic
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import SECOND_NS, counted
+
+# ---- Serialized messages decoded to records: a type of message is a function and a line here
+
+LATEST_STAMP = 2**31 * SECOND_NS
+"""The first stamp that a message of ROS cannot contain [ns]."""
+
+TOO_LATE = ('times beyond 2038, which a message cannot contain, are dropped: are they in '
+            'seconds?')
+
+
+def joint_state(message: Any, recorded: int) -> Iterator[Record]:
+    """Yield the record of a JointState; without a stamp its time is `recorded` [ns]."""
+    yield Record(_stamp(message) or recorded, message.name, message.position, message.velocity,
+                 message.effort)
+
+
+def joint_trajectory(message: Any, recorded: int) -> Iterator[Record]:
+    """Yield a record for every point of a JointTrajectory."""
+    start = _stamp(message) or recorded
+    for point in message.points:
+        after = point.time_from_start
+        yield Record(start + after.sec * SECOND_NS + after.nanosec, message.joint_names,
+                     point.positions, point.velocities, point.effort, point.accelerations)
+
+
+MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
+    'sensor_msgs/msg/JointState': joint_state,
+    'trajectory_msgs/msg/JointTrajectory': joint_trajectory,
+}
+"""Functions by type, in the order in which a topic is searched."""
+
+
+def _stamp(message: Any) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)
+
+
+Decoder = Callable[[bytes, int], Iterator[Record]]
+
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+
+def decoder(kind: str) -> Decoder:
+    """
+    Return a function of a serialized message and its time of recording [ns].
+
+    The definitions of the types are the same in every ROS 2; those in a bag are not needed.
+    """
+    store = types()
+    records = MESSAGES[kind]
+
+    def decode(data: bytes, recorded: int) -> Iterator[Record]:
+        return records(store.deserialize_cdr(data, kind), recorded)
+
+    return _joint_states(store) if kind == JOINT_STATE else decode
+
+
+@cache
+def types() -> Any:
+    """Return the types of the library, which takes a quarter of a second."""
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores.ROS2_HUMBLE)
+
+
+def _joint_states(store: Any) -> Decoder:
+    def decoded(data: bytes) -> Fields:
+        record, = MESSAGES[JOINT_STATE](store.deserialize_cdr(data, JOINT_STATE), 0)
+        return Fields(*record[:5])
+
+    serialized = SerializedJointStates(decoded)
+
+    def decode(data: bytes, recorded: int) -> Iterator[Record]:
+        stamp, *fields = serialized.read(data)
+        yield Record(stamp or recorded, *fields)
+
+    return decode
+
+
+# ---- The topics of a bag, and their serialized messages, read by the library rosbags
+
+_USUAL_TOPIC = '/joint_states'
+
+
+class Topic(NamedTuple):
+    """One topic of a bag, with the number of its messages; None if unknown."""
+
+    name: str
+    type: str
+    messages: int | None
+
+    def __str__(self) -> str:
+        count = ('an unknown number of messages' if self.messages is None
+                 else counted(self.messages, 'message'))
+        return f'{self.name} ({self.type}, {count})'
+
+
+def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
+    """Return the requested or only possible topic; RecordingError lists all topics otherwise."""
+    candidates = [topic for kind in MESSAGES for topic in topics if topic.type == kind
+                  and topic.name in (wanted, f'/{wanted}')][:1] if wanted else _candidates(topics)
+    if len(candidates) == 1:
+        return candidates[0]
+    readable = ' and '.join(MESSAGES)
+    fault = 'several topics are possible: choose one with --topic' if candidates else (
+        f'no topic {wanted!r} of {readable}' if wanted else f'no topic of {readable}')
+    listed = ''.join(f'\n  {topic}' for topic in topics) or ' none'
+    raise RecordingError(path, f'{fault}; the topics are:{listed}')
+
+
+def _candidates(topics: Sequence[Topic]) -> list[Topic]:
+    """Return the topics of the first type that occurs, if possible those with messages."""
+    for kind in MESSAGES:
+        candidates = [topic for topic in topics if topic.type == kind]
+        candidates = [topic for topic in candidates if topic.messages != 0] or candidates
+        usual = [topic for topic in candidates if topic.name == _USUAL_TOPIC]
+        if candidates:
+            return usual or candidates
+    return []
+
+
+class BagStorage:
+    """A bag: file or directory, split or not, compressed or not."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._reader = library().Reader
+
+    def topics(self) -> list[Topic]:
+        """Return all topics, of any type."""
+        counts: dict[tuple[str, str], int] = {}
+        with self._reader(self._path) as reader:
+            for connection in reader.connections:
+                key = (connection.topic, connection.msgtype)
+                counts[key] = counts.get(key, 0) + connection.msgcount
+        return [Topic(*key, count) for key, count in counts.items()]
+
+    def messages(self, topic: Topic) -> Iterator[tuple[int, bytes]]:
+        """Yield the time of recording [ns] and the serialized message."""
+        with self._reader(self._path) as reader:
+            wanted = [connection for connection in reader.connections
+                      if (connection.topic, connection.msgtype) == topic[:2]]
+            for _, recorded, data in reader.messages(wanted):
+                yield recorded, data
+
+
+def library() -> Any:
+    """Return the optional requirement rosbags.rosbag2; Urdf2DynError if it is not installed."""
+    try:
+        from rosbags import rosbag2
+    except ImportError as error:
+        raise Urdf2DynError(f'reading bags needs the Python library rosbags ({error}); install '
+                            "it with: pip install rosbags, or 'urdf2dyn_ros[recordings]'"
+                            ) from None
+    return rosbag2
+
+
+# ---- Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml
 
 _MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
 """First bytes of a file by suffix, and the name of its format."""
@@ -112,3 +280,112 @@ def _why_not_opened(path: Path, error: Exception, remedy: str) -> str:
         return (f'cannot be opened ({fault}); SQLite does not accept ?, # and % in a path: rename '
                 'it')
     return f'damaged ({fault}): {remedy}'
+
+
+# ---- Computed efforts as a bag of joint states, written by the library rosbags
+
+_TOPIC = '/inverse_dynamics/efforts'
+_PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
+_VERSION = 8
+"""Version of the format: the newest that ROS 2 Humble reads, and all later ones."""
+
+
+class EffortBag:
+    """
+    A bag of the messages that the node would publish; its directory appears when it is complete.
+
+    An earlier bag of this kind, 'db3' or 'mcap', is replaced. The frame of the messages is the
+    model's root. It raises Urdf2DynError if rosbags is not installed, and ExportError if it cannot
+    be written.
+    """
+
+    def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str,
+                 topic: str = _TOPIC) -> None:
+        rosbag2 = library()
+        _check_ours(path)
+        # SQLite would read these characters as parts of an address
+        kind = 'mcap' if set('?#%') & set(str(path)) else kind
+        self._path = path
+        self._part = path.with_name(f'.{secrets.token_hex(8)}')
+        # the file in it is named after the directory
+        self._bag = self._part / path.name
+        self._message = _message(joints, frame)
+        try:
+            self._writer = rosbag2.Writer(
+                self._bag, version=_VERSION,
+                storage_plugin=rosbag2.StoragePlugin[_PLUGINS[kind]])
+            self._writer.open()
+            self._connection = self._writer.add_connection(topic, JOINT_STATE,
+                                                           typestore=types())
+        # the library raises many types when the disk is full or not writable
+        except Exception as error:
+            self._discard()
+            raise self._failed(error) from None
+
+    def write(self, stamp: int, q: Array, qd: Array, effort: Array) -> None:
+        """Write a message: stamp [ns], q, qd and effort (n,) in the order of the joints."""
+        try:
+            self._writer.write(self._connection, stamp, self._message.filled(stamp, q, qd, effort))
+        except Exception as error:
+            raise self._failed(error) from None
+
+    def __enter__(self) -> EffortBag:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        try:
+            self._writer.__exit__(kind, error, trace)
+            if kind is None:
+                _remove(self._path)
+                self._bag.replace(self._path)
+        except Exception as problem:
+            raise self._failed(problem) from None
+        finally:
+            self._discard()
+
+    def _discard(self) -> None:
+        with suppress(OSError):
+            _remove(self._bag)
+            self._part.rmdir()
+
+    def _failed(self, error: Exception) -> ExportError:
+        return ExportError(f'cannot write the bag {self._path}: {one_line(error)}')
+
+
+def _message(joints: Sequence[str], frame: str) -> JointStateTemplate:
+    """Return what writes joint states of the same joints."""
+    store = types()
+    kinds = store.types
+    header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
+    message = kinds[JOINT_STATE](header, list(joints), *np.zeros((3, len(joints))))
+    return JointStateTemplate(store.serialize_cdr(message, JOINT_STATE, little_endian=True),
+                              len(joints))
+
+
+def _files(path: Path) -> set[str]:
+    """Return the possible names of a bag's files, including journals of SQLite."""
+    return {METADATA} | {f'{path.name}.{kind}{end}' for kind in _PLUGINS
+                         for end in ('', '-journal')}
+
+
+def _check_ours(path: Path) -> None:
+    """Raise ExportError before the work if something else would be replaced."""
+    strange = [path.name] if path.exists() and not path.is_dir() else sorted(
+        {file.name for file in path.iterdir()} - _files(path)) if path.exists() else []
+    if strange:
+        raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
+                          f'{", ".join(strange[:3])}; move it, or choose another directory')
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        for name in _files(path):
+            (path / name).unlink(missing_ok=True)
+        path.rmdir()
+
+
+def storage_kind(path: Path) -> str:
+    """Return the kind of a bag's files, mcap for other recordings, to write efforts alike."""
+    files = path.iterdir() if path.is_dir() else [path]
+    return 'db3' if any('.db3' in file.suffixes for file in files) else 'mcap'

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.robot.spatial import Array
 
 ProgressCallback = Callable[[float], None]
 

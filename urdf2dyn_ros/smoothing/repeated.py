@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.repeated_joints import RepeatedJoints
 from urdf2dyn_ros.joint_states.repeated_positions import (
     CONFIRMATIONS,
@@ -12,6 +11,7 @@ from urdf2dyn_ros.joint_states.repeated_positions import (
     RUNS_WITHIN_NS,
     SAME_SPEED,
 )
+from urdf2dyn_ros.robot.spatial import Array
 
 _AROUND = np.arange(-2, 2)
 

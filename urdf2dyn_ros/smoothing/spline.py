@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 _DEGREE = 5
 _ORDER = 4   # of the derivative that is penalised

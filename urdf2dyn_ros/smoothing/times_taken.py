@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.joint_states.clock_slips import LEAST_SPEED, MOST_CHANGE, MOST_OF_ONE
+from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 
 _FEWEST_SAMPLES = 50

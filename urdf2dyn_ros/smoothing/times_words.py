@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.quoting import listed
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import listed
 
 
 def times_sentences(names: Sequence[str], clocks: Array) -> list[str]:

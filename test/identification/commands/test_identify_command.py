@@ -11,13 +11,12 @@ import pytest
 
 from support.robot_files import OWN
 from support.scara_recordings import NAMES, identified, recording, robot
-from urdf2dyn_ros.cli import main
-from urdf2dyn_ros.identification.bodies import pseudo_inertia
-from urdf2dyn_ros.identification.fit.consistent_fit import ConsistentFit
-from urdf2dyn_ros.identification.report.tables import centre_in_link
-from urdf2dyn_ros.identification.robot import robot_of
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.identification.fit import ConsistentFit
+from urdf2dyn_ros.identification.report import centre_in_link
+from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 FILES = {'identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html', 'summaries'}

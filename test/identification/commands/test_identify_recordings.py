@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import MODEL, NAMES, identified, recording
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 
 def noise(q, effort):

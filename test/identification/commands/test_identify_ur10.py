@@ -6,16 +6,14 @@ from threadpoolctl import threadpool_limits
 
 from support.paths import UR10
 from support.robot_files import EXAMPLES
-from urdf2dyn_ros.identification.bodies import pseudo_inertia
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.identification import identify
-from urdf2dyn_ros.identification.pieces import pieces_of
-from urdf2dyn_ros.identification.robot import robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames, read_segments
+from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
+from urdf2dyn_ros.identification.segments import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.robot.reader import read_urdf
 
 URDF = EXAMPLES / 'ur_description' / 'urdf' / 'ur10_robot.urdf'
 

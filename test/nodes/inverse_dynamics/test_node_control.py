@@ -18,8 +18,8 @@ from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import DYNAMICS, TEXT, connected, error, stamp_of, started
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
-from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
-from urdf2dyn_ros.system.pauses import SHORTEST_PAUSE
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.system import SHORTEST_PAUSE
 
 HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
 

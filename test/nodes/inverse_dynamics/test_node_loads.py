@@ -20,8 +20,8 @@ from std_srvs.srv import SetBool, Trigger
 from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import DYNAMICS, NAMES, TEXT, Robot, connected, stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.identification.report.identified_parameters import identified_parameters
-from urdf2dyn_ros.loads import Friction, Rotor
+from urdf2dyn_ros.identification.identified_urdf import identified_parameters
+from urdf2dyn_ros.robot.terms import Friction, Rotor
 
 FILE = """
 /**:

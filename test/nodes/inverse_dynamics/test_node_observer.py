@@ -16,7 +16,7 @@ from support.nodes.graph import LATCHED, Graph, Process
 from support.nodes.moving_robot import DYNAMICS, TEXT, connected, stamp_of, started
 from support.streams.pushed_robot import ARMATURE, START, STEP, TOOL, Motion, panda, pushed
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.loads import Loads
+from urdf2dyn_ros.robot.loads import Loads
 
 ARM = panda()
 NAMES = [f'panda_joint{k}' for k in range(1, 8)]

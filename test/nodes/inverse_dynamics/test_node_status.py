@@ -11,9 +11,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import NAMES, STEP, TEXT, connected, error, stamp_of, started
 from support.nodes.statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
-from urdf2dyn_ros.nodes.callbacks import answering, barrier
-from urdf2dyn_ros.nodes.running import EVENTS_SINCE, rclpy_version
-from urdf2dyn_ros.outcomes import JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.nodes.endpoints import answering, barrier
+from urdf2dyn_ros.nodes.runtime import EVENTS_SINCE, rclpy_version
 
 
 def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Graph) -> None:

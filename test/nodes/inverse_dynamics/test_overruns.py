@@ -13,12 +13,10 @@ from support.memory import bytes_of
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, Robot, connected, error, stamp_of, started
 from support.streams.pendulums import add_up, make_stream, receive
-from urdf2dyn_ros.health import Level
+from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
+from urdf2dyn_ros.estimation.status import MonitorReport, NodeState, input_status
 from urdf2dyn_ros.joint_states.backlog import MAX_PUBLISHERS, Backlog, Overruns
-from urdf2dyn_ros.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
-from urdf2dyn_ros.status.monitor import MonitorReport
-from urdf2dyn_ros.status.node_state import NodeState
-from urdf2dyn_ros.status.node_status import input_status
+from urdf2dyn_ros.text import Level
 
 NAN = float('nan')
 

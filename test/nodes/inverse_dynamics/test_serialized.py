@@ -12,10 +12,10 @@ from sensor_msgs.msg import JointState
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
 from support.nodes.statuses import Statuses
+from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
-from urdf2dyn_ros.nodes.inverse_dynamics.joint_states import UNREADABLE, decoded
-from urdf2dyn_ros.nodes.inverse_dynamics.messages import JointStateFields
-from urdf2dyn_ros.stream.output import Output
+from urdf2dyn_ros.nodes.inverse_dynamics import UNREADABLE, decoded
+from urdf2dyn_ros.nodes.messages import JointStateFields
 
 
 def message(names: list[str], present: tuple[bool, ...], frame: str, value: float) -> bytes:
@@ -133,7 +133,7 @@ def test_bytes_between_texts_and_numbers_may_be_anything() -> None:
 def test_where_the_bytes_are_others_a_message_is_filled(
         strange: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     """Longer, shorter, aligned in another way, of the other endianness; rclpy writes it then."""
-    monkeypatch.setattr('urdf2dyn_ros.nodes.inverse_dynamics.messages.serialize_message',
+    monkeypatch.setattr('urdf2dyn_ros.nodes.messages.serialize_message',
                         lambda message: strange(serialize_message(message)))
     fields = JointStateFields(['a', 'b'], 'base')
     q, qd, effort = np.arange(6.0).reshape(3, 2)

@@ -6,7 +6,7 @@ import pytest
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, started
-from urdf2dyn_ros.system.memory import LISTENER, PORT_FILES, replaced_ports
+from urdf2dyn_ros.system import LISTENER, PORT_FILES, replaced_ports
 
 SHARED = Path('/dev/shm')
 FIRST = 7400

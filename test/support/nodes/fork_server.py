@@ -25,7 +25,7 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 
-_IMPORTED = ('effort_comparison.node', 'inverse_dynamics_lifecycle', 'joint_simulator')
+_IMPORTED = ('effort_comparison', 'inverse_dynamics_lifecycle', 'joint_simulator')
 """Modules of ``urdf2dyn_ros.nodes``."""
 
 _LONGEST_ORDER = 200_000   # [byte]

@@ -27,9 +27,8 @@ from std_msgs.msg import String
 from support.nodes.fork_server import ForkedProcess
 from support.nodes.messages import Messages, holds
 from support.paths import TEST
-from urdf2dyn_ros.nodes.demo.child_process import ChildProcess, stop_all
-from urdf2dyn_ros.nodes.demo.local_graph import Client, _in_use
-from urdf2dyn_ros.system.child_process import IMPORT_ROOT
+from urdf2dyn_ros.nodes.local_graph import ChildProcess, Client, _in_use, stop_all
+from urdf2dyn_ros.system import IMPORT_ROOT
 
 SENSOR = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
 PROGRAMS = frozenset(path.stem for path in (TEST / 'programs').glob('*.py'))

@@ -2,8 +2,13 @@
 
 import numpy as np
 
-from urdf2dyn_ros.comparison.figures import EffortFigures, JointComparison, Span
-from urdf2dyn_ros.comparison.friction_fit import FittedValue, FrictionFit
+from urdf2dyn_ros.recordings.comparison import (
+    EffortFigures,
+    FittedValue,
+    FrictionFit,
+    JointComparison,
+    Span,
+)
 
 FIT = FrictionFit(FittedValue(0.4, 0.01), FittedValue(0.7, 0.01), FittedValue(0.1, 0.01), 1e-3)
 

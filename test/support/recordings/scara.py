@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from support.oracles import Pinocchio
 from support.recordings.bags import START, joint_state, joint_trajectory, write_bag, write_csv
 from support.robot_files import OWN
-from urdf2dyn_ros.comparison.report import write_json
+from urdf2dyn_ros.recordings.report import write_json
 
 Array = NDArray[np.float64]
 

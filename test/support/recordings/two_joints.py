@@ -7,7 +7,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode
 
 from support.recordings.bags import START, joint_state
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.recordings import Record, Recording
+from urdf2dyn_ros.recordings.recording import Record, Recording
 
 NAMES = ('shoulder', 'elbow [2]')
 STORAGE = {'none': None, 'chunk': (CompressionMode.STORAGE, CompressionFormat.ZSTD),

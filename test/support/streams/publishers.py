@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from support.oracles import Pinocchio
+from urdf2dyn_ros.estimation.assembly import stream
+from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.nodes.inverse_dynamics.parameters import NODE_PARAMETERS
-from urdf2dyn_ros.stamps import SECOND_NS
-from urdf2dyn_ros.stream.assembly import stream
-from urdf2dyn_ros.stream.output import Output
-from urdf2dyn_ros.stream.stream import Stream
-from urdf2dyn_ros.urdf import read_urdf
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.text import SECOND_NS
 
 START = 1_700_000_000 * SECOND_NS
 FREQUENCIES = np.array([0.23, 0.51, 0.97])   # Hz

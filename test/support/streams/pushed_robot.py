@@ -11,7 +11,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from support.robot_files import robot_path
-from urdf2dyn_ros.loads import Friction, JointTerm, Rotor
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor
 
 Array = NDArray[np.float64]
 

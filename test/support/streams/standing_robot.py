@@ -8,8 +8,8 @@ import pytest
 from support.robot_files import robot_path
 from support.streams.flying_robot import START
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.moving_base import BASE_SENSORS
-from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS
+from urdf2dyn_ros.robot.multibody import multibody
 
 MODEL = read_urdf(robot_path('solo12').read_bytes())
 STILL = np.zeros((3, len(multibody(MODEL).joint_names)))

@@ -4,8 +4,8 @@ import numpy as np
 
 from support.robot_files import robot_path
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.external_wrenches import ExternalWrenches
-from urdf2dyn_ros.multibody import multibody
+from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
+from urdf2dyn_ros.robot.multibody import multibody
 
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS

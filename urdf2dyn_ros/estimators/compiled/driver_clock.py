@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.compiled.machine_code import MachineCode
 from urdf2dyn_ros.joint_states.clock_slips import ClockSlips
 from urdf2dyn_ros.joint_states.driver_clock import STEPS, DriverClock
+from urdf2dyn_ros.robot.spatial import Array
 
 
 class _Slips(ctypes.Structure):

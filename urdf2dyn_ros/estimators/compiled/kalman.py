@@ -5,8 +5,7 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
-from urdf2dyn_ros.c_compiler.compiler import find_compiler
+from urdf2dyn_ros.codegen.c_compiler import find_compiler
 from urdf2dyn_ros.estimators.bandwidth import Bandwidth
 from urdf2dyn_ros.estimators.compiled.driver_clock import CompiledDriverClock
 from urdf2dyn_ros.estimators.compiled.machine_code import machine_code
@@ -14,6 +13,7 @@ from urdf2dyn_ros.estimators.compiled.sensor_noise import CompiledSensorNoise
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.hindsight import Hindsight
 from urdf2dyn_ros.estimators.kalman import Kalman
+from urdf2dyn_ros.robot.spatial import Array
 
 _REJECTING, _UNCERTAIN = 1, 2   # flags that a step returns, as in kalman.c
 _STARTED = -1                   # no flags: a joint was started or reset since

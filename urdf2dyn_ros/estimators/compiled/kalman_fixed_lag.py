@@ -5,11 +5,11 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
 from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
 from urdf2dyn_ros.estimators.wrong_stamp import CARRIED
+from urdf2dyn_ros.robot.spatial import Array
 
 _GAINS, _LINKED = 15, 14   # rows of gains, as in constant_jerk.c, and one of them
 _RECORD, _SHOWN = 16, 30   # rows that are stored of a sample, and of `Shown` in shown.c

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.c_compiler.cache import cached, key_of
-from urdf2dyn_ros.c_compiler.compiler import NATIVE, Compiler, machine
+from urdf2dyn_ros.codegen.c_compiler import NATIVE, Compiler, cached, key_of, machine
 from urdf2dyn_ros.estimators import (
     bandwidth,
     bank,

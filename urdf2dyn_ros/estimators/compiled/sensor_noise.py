@@ -4,9 +4,9 @@ import ctypes
 
 import numpy as np
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimators.compiled.machine_code import MachineCode
 from urdf2dyn_ros.estimators.sensor_noise import SensorNoise
+from urdf2dyn_ros.robot.spatial import Array
 
 _ARRAYS = ('variance', '_prior', '_weight', '_sum', '_step', '_fits', '_judged', 'known',
            '_moments')

@@ -1,0 +1,235 @@
+"""The compiled back end returns what the Python text returns, and rejects the same input."""
+
+import copy
+import gc
+import logging
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.robot_files import OWN, robot_path
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.codegen import compiled as caller
+from urdf2dyn_ros.codegen.compiled import choose
+from urdf2dyn_ros.codegen.generator import generate
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+
+SLIDER = """<robot name="slider"><link name="a"/><link name="b"><inertial><mass value="2"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="j" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+<limit effort="1" velocity="1" lower="-1" upper="1"/></joint></robot>"""
+
+
+@pytest.fixture(scope='module')
+def rx90() -> tuple[InverseDynamics, InverseDynamics]:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    return InverseDynamics(model), InverseDynamics(model, backend='c')
+
+
+def compiled_efforts(model: RobotModel) -> caller.Caller:
+    program = generate(multibody(model), name='robot', style='fast')
+    return choose(program, 'inverse_dynamics', 'c')[1]
+
+
+def states(n: int, count: int, seed: int = 0) -> np.ndarray:
+    """Return q, qd, qdd of some instants, (3, count, n)."""
+    return np.random.default_rng(seed).normal(size=(3, count, n))
+
+
+@pytest.mark.parametrize('name', [
+    'robot_2r', 'ur5_robot', 'panda', 'talos_reduced', 'humanoid_3p33r'])
+def test_compiled_efforts_are_those_of_the_python_text(name: str) -> None:
+    """One by one, and in batches of every kind of remainder."""
+    model = read_urdf(robot_path(name).read_bytes())
+    expected, found = InverseDynamics(model), InverseDynamics(model, backend='c')
+    assert (expected.backend, found.backend) == ('python', 'c')
+    n = len(found.joint_names)
+    every = states(n, 1000)
+    efforts = expected(*every)
+    scale = np.abs(efforts).max(axis=0)
+    for count in (0, 1, 3, 7, 8, 9, 1000):
+        batch = found(*every[:, :count])
+        assert batch.shape == (count, n)
+        assert (np.abs(batch - efforts[:count]) <= 3e-15 * scale).all()
+    for k in range(20):
+        one = found(*every[:, k])
+        assert one.shape == (n,)
+        assert (np.abs(one - efforts[k]) <= 3e-15 * scale).all()
+
+
+def test_a_batch_is_the_same_for_any_neighbours_and_threads(
+        rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
+    """To the last bit, with angles that are computed by the C library as well."""
+    found = rx90[1]
+    every = states(6, 20001)
+    every[0, 777] = 1e9
+    efforts = found(*every)
+    for k in (0, 776, 777, 778, 20000):
+        np.testing.assert_array_equal(found(*every[:, k:k + 1])[0], efforts[k])
+    np.testing.assert_allclose(efforts[777], rx90[0](*every[:, 777]), rtol=0.0, atol=1.5e-14)
+    for threads in (2, 3, 64):
+        several = InverseDynamics(found.model, backend='c', threads=threads)
+        np.testing.assert_array_equal(several(*every), efforts)
+        assert several(*every[:, :1]).shape == (1, 6)
+
+
+def test_a_robot_that_only_slides_and_one_without_joints() -> None:
+    """No angles at all; nothing to compile."""
+    slider = InverseDynamics(read_urdf(SLIDER), backend='c')
+    assert slider.backend == 'c'
+    np.testing.assert_allclose(slider([0.3], [0.2], [1.0]), [2 * (1 + 9.81)], rtol=1e-15)
+    np.testing.assert_allclose(slider(*np.ones((3, 5, 1))), np.full((5, 1), 2 * (1 + 9.81)),
+                               rtol=1e-15)
+    table = InverseDynamics(read_urdf('<robot name="table"><link name="top"/></robot>'),
+                            backend='c')
+    assert table.backend == 'python'
+    assert table([], [], []).shape == (0,)
+    assert table(*np.zeros((3, 4, 0))).shape == (4, 0)
+
+
+class Own(np.ndarray):
+    """An array that is not exactly one."""
+
+
+STATE = states(6, 1, seed=3)[:, 0]
+FROZEN = STATE.copy()
+FROZEN.flags.writeable = False
+BYTES = np.frombuffer(b'\0' + STATE.tobytes(), dtype=np.uint8)[1:]
+SAME = np.linspace(0.0, 1.0, 10)
+
+
+TAKEN = {
+    'lists': STATE.tolist(), 'tuples': tuple(map(tuple, STATE)), 'read-only': FROZEN,
+    'memory views': [memoryview(x) for x in STATE], 'swapped': [x.astype('>f8') for x in STATE],
+    'single': STATE.astype(np.float32), 'objects': [x.astype(object) for x in STATE],
+    'masked': [np.ma.masked_array(x) for x in STATE],
+    'subclass': [x.view(Own) for x in STATE], 'strided': np.repeat(STATE, 2, axis=1)[:, ::2],
+    'reversed': STATE[:, ::-1], 'unaligned': BYTES.view(np.float64).reshape(3, 6),
+    'integers': [np.ones(6, dtype=int)] * 3, 'booleans': [np.ones(6, dtype=bool)] * 3,
+    'overlapping': (SAME[:6], SAME[2:8], SAME[4:]), 'one and the same': (SAME[:6],) * 3,
+    'subnormal': np.full((3, 6), 5e-324), 'minus zero': np.full((3, 6), -0.0),
+    'many turns': (np.full(6, 1e15), np.zeros(6), np.zeros(6)),
+    'no states': np.zeros((3, 0, 6)), 'every other': states(6, 5)[:, ::2],
+    'columns': [np.asfortranarray(x) for x in states(6, 9)],
+    'broadcast': (np.broadcast_to(STATE[0], (4, 6)),) * 3,
+    'nested lists': states(6, 3).tolist(),
+}
+
+
+@pytest.mark.parametrize('case', TAKEN)
+def test_whatever_numpy_takes_is_taken(case: str,
+                                       rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
+    """Lists, views, other types, read-only, unaligned, swapped, tiny and large."""
+    expected, found = (dynamics(*TAKEN[case]) for dynamics in rx90)
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-15, atol=5e-14)
+
+
+Z = [0.0] * 6
+BAD = {
+    'none': (None, None, None), 'string': ('abc', Z, Z), 'strings': (Z, ['a'] * 6, Z),
+    'objects': (Z, Z, np.array([None] * 6)), '0-d': (np.float64(1.0), Z, Z),
+    'numbers': (1.0, 2.0, 3.0), '3-d': (np.zeros((2, 2, 6)),) * 3, 'short': (Z[:5], Z, Z),
+    'long': (np.zeros(7),) * 3, 'empty': ([], [], []), 'no columns': (np.zeros((3, 0)),) * 3,
+    'counts': (np.zeros((2, 6)), np.zeros((3, 6)), np.zeros((2, 6))),
+    'complex': (np.zeros(6) + 1j, Z, Z), 'ragged': ([[0.0], [0.0, 1.0]], Z, Z),
+    'nan': (np.zeros(6), np.zeros(6), np.array([0.0] * 5 + [np.nan])),
+    'inf': (np.zeros(6), np.array([np.inf] + [0.0] * 5), np.zeros(6)),
+    'nan in a batch': (np.zeros((9, 6)), np.zeros((9, 6)), np.diag([np.nan] * 9)[:, :6]),
+    'inf at the end': (np.zeros((9, 6)), np.zeros((9, 6)), np.vstack(
+        [np.zeros((8, 6)), np.full(6, -np.inf)])),
+    'overflow': (np.zeros(6), np.zeros(6), np.full(6, 1e308)),
+    'overflow in a batch': tuple(np.full((3, 2, 6), 1e200)),
+    'dictionary': ({}, Z, Z), 'bytes': (b'123456', Z, Z),
+    'record': (np.zeros(6, dtype='f8,f8'), Z, Z),
+}
+
+
+@pytest.mark.parametrize('extension', [True, False])
+@pytest.mark.parametrize('case', BAD)
+def test_bad_input_is_refused_in_the_same_words(case: str, extension: bool,
+                                                rx90: tuple[InverseDynamics, InverseDynamics],
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the extension module and by ctypes; the interpreter survives."""
+    expected, found = rx90
+    if not extension:
+        monkeypatch.setattr(caller, 'extension', lambda compiler: None)
+        found = InverseDynamics(found.model, backend='c')
+    with pytest.raises(Exception) as wanted:
+        expected(*BAD[case])
+    with pytest.raises(type(wanted.value)) as caught:
+        found(*BAD[case])
+    assert str(caught.value) == str(wanted.value)
+
+
+def test_without_the_headers_of_python_ctypes_calls_it(
+        monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+        rx90: tuple[InverseDynamics, InverseDynamics], tmp_path: Path) -> None:
+    """Slower, and the same to the last bit; one line says so."""
+    paths = {'include': str(tmp_path), 'platinclude': str(tmp_path)}
+    monkeypatch.setattr(caller.sysconfig, 'get_paths', lambda: paths)
+    caller.extension.cache_clear()
+    with caplog.at_level(logging.INFO):
+        found = InverseDynamics(rx90[0].model, backend='c', threads=2)
+    caller.extension.cache_clear()
+    assert found.backend == 'c'
+    assert [record.message for record in caplog.records if 'Python.h' in record.message] == [
+        caplog.records[0].message]
+    every = states(6, 1001)
+    np.testing.assert_array_equal(found(*every), rx90[1](*every))
+    np.testing.assert_array_equal(found(*every[:, 0]), rx90[1](*every[:, 0]))
+    assert found(*every[:, :0]).shape == (0, 6)
+    np.testing.assert_array_equal(found(*every[:, :, ::-1]), rx90[1](*every[:, :, ::-1]))
+
+
+def test_the_callable_itself_answers_none_to_whatever_is_unusual(
+        rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
+    """Too few arguments, too many, keywords: nothing that could be read by mistake."""
+    call = compiled_efforts(rx90[0].model)
+    x = np.zeros(6)
+    assert isinstance(call(x, x, x), np.ndarray)
+    for arguments in ((), (x,), (x, x), (x,) * 4, (None,) * 3, (x, x, object())):
+        assert call(*arguments) is None
+    assert call(x, x, x, x=x) is None   # type: ignore[call-arg]
+    sizes, m = (6, 6, 6), (6,)
+    for arguments in ((), (1, 2, sizes, m, 1, None, 8), (0, 0, sizes, m, 1, None),
+                      (1, 1, sizes, m, 0, None), (1, 1, (), m, 1, None),
+                      (1, 1, (6,) * 7, m, 1, None), (1, 1, (6, 0, 6), m, 1, None),
+                      (1, 1, ('a',), m, 1, None), (1, 1, (6, 2**80), m, 1, None),
+                      (1, 1, 3, m, 1, None), (1, 1, [6, 6, 6], m, 1, None),
+                      (1, 1, sizes, (), 1, None), (1, 1, sizes, (6, 6, 6), 1, None),
+                      ('a', 1, sizes, m, 1, None)):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            type(call)(*arguments)
+
+
+def test_results_are_new_arrays_and_the_code_outlives_its_maker() -> None:
+    """A result does not change with the next call; references keep the library loaded."""
+    made = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_bytes()), backend='c')
+    first = made(*STATE)
+    kept = first.copy()
+    made(*(2 * STATE))
+    np.testing.assert_array_equal(first, kept)
+    call = compiled_efforts(made.model)
+    del made
+    gc.collect()
+    np.testing.assert_array_equal(call(*STATE), kept)
+
+
+def test_it_can_be_copied_and_pickled(rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
+    """It is made again, from the cache."""
+    for again in (copy.deepcopy(rx90[1]), pickle.loads(pickle.dumps(rx90[1]))):
+        assert again.backend == 'c'
+        np.testing.assert_array_equal(again(*STATE), rx90[1](*STATE))
+
+
+@pytest.mark.parametrize('options', [
+    {'backend': 'rust'}, {'backend': None}, {'threads': 0}, {'threads': 65}, {'threads': 1.5},
+    {'threads': True}, {'threads': '2'}])
+def test_unknown_back_ends_and_threads_are_refused(options: dict) -> None:
+    with pytest.raises(ParameterError, match=r'back ends are|from 1 to 64'):
+        InverseDynamics(read_urdf(SLIDER), **options)

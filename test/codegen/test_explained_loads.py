@@ -1,0 +1,119 @@
+"""Comments of a readable file about loads are true in their part of the file."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from support.acting_loads import everything
+from support.paths import ROOT
+from support.torture import robot
+from urdf2dyn_ros import RobotModel, export_model, read_urdf
+from urdf2dyn_ros.codegen.languages import LANGUAGES
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import ExternalForce
+
+RX90 = read_urdf(ROOT / 'urdf' / 'rx90.urdf')
+TANGLE = replace(robot('tangle'), forces=(ExternalForce('link3', (1.0, 0.0, 0.0)),))
+PARTS = ('Gravity', 'Coriolis', 'Inertia', 'Friction', 'Rotor', 'Spring', 'External')
+
+
+def text_of(functions: str, base: str = 'fixed', model: RobotModel = TANGLE,
+            loads: Loads | None = None) -> str:
+    text, = export_model(model, 'python', 'readable', 'tangle', functions=functions,
+                         loads=loads or everything(model, base)).values()
+    return text
+
+
+def parts(text: str) -> Iterator[tuple[str, str]]:
+    pieces = re.split(r'\n    # ==== (.*?) =+\n', text.split('\n    return ')[0])
+    yield from zip(pieces[1::2], pieces[2::2])
+
+
+@pytest.mark.parametrize('base', ['fixed', 'moving'])
+def test_a_term_is_explained_by_what_acts_in_it_alone(base: str) -> None:
+    found = [(title, text) for title, text in parts(text_of('terms', base))
+             if 'Backward' in title]
+    assert tuple(title.split('.')[0] for title, _ in found) == PARTS
+    for title, text in found:
+        part = title.split('.')[0].lower()
+        said = '\n'.join(re.findall(r'# .*', text))
+        for name in ('friction', 'rotor', 'spring'):
+            assert (re.search(rf'{name}\d', said) is not None) == (name == part)
+        assert (re.search(r'# [fn]\d = .*- ?[fn]e\d', said) is not None) == (part == 'external')
+        assert (re.search(r'# n\d = N\d', said) is not None) == (
+            part in ('gravity', 'coriolis', 'inertia'))
+        assert ('A3 nr3' in said, 'A3 nj3' in said) == (part == 'rotor', part not in (
+            'rotor', 'friction', 'spring'))
+        assert not re.search(r'= +-? *=|= *$', said, re.MULTILINE)   # an empty formula
+
+
+@pytest.mark.parametrize('functions', ['inverse_dynamics', 'terms', 'mass_matrix', 'momentum'])
+def test_a_moment_with_a_rotors_part_is_made_where_it_is_mentioned(functions: str) -> None:
+    """Joint 4 is prismatic: its rotor has no effect on the parent, and there is no Ic4."""
+    text = text_of(functions)
+    for title, part in parts(text):
+        for symbol, n in re.findall(r'# (?:np|Lp)\d = (?:A\d )?(nr|Lr)(\d)', part):
+            assert re.search(rf'^    {symbol}{n}_[xyz]\w*(?: =|,) |# {symbol}{n} = ', part,
+                             re.MULTILINE), (title, symbol, n)
+    named = ' '.join(re.findall(r'^([\w, ]+) = ', text, re.MULTILINE))
+    constants = set(re.findall(r'Ic\d|Ir\d', named))
+    assert set(re.findall(r'Ic\d|Ir\d', text)) <= constants
+
+
+def test_the_effort_of_a_joint_with_followers_says_what_they_add() -> None:
+    """Joint 6 follows joint 1 and is done before it, joint 2 follows joint 4 and is done after."""
+    text = text_of('inverse_dynamics')
+    assert '# tau1 = tau6 + n1_z + friction1 + rotor1 + spring1\n' in text
+    assert '# tau2: tau of joint 4, with what joint 2 adds to it\n' in text
+    text = text_of('momentum')
+    assert '# pq1 = pq6 + L1_z + Lm1\n' in text
+    assert '# pq3 = L3_z + Lm3\n' in text
+    assert '# load1 = tau1 + friction1 + spring1\n' in text
+    assert '# load3 = n3_z + friction3 + spring3\n' in text
+
+
+@pytest.mark.parametrize(('functions', 'symbols'), [
+    ('momentum', ('Poi, Loi ', 'Pi, Li ', 'pqi, Lmi ', 'betai, loadi ')),
+    ('inverse_dynamics', ('Li = Ji wi', 'Ti, wri ')),
+    ('forward_dynamics', ('Li = Ji wi',)), ('terms', ('Li = Ji wi',))])
+def test_the_heading_has_the_symbols_of_the_function(functions: str, symbols: tuple[str, ...],
+                                                     ) -> None:
+    heading = text_of(functions).split('Self-test')[0]
+    assert [each for each in ('Poi, Loi ', 'Pi, Li ', 'pqi, Lmi ', 'betai, loadi ', 'Li = Ji wi',
+                              'Ti, wri ') if each in heading] == [*symbols]
+
+
+def test_symbols_of_the_root_frame_are_in_the_heading_of_what_has_them_alone() -> None:
+    for language in LANGUAGES:
+        text = '\n'.join(export_model(RX90, language).values())
+        assert ('Ti, wri ' in text) == ('acc2_x' in text) == (language == 'python')
+
+
+@pytest.mark.parametrize('language', [*LANGUAGES])
+def test_a_joint_is_one_line_of_the_heading_however_long_its_name(language: str) -> None:
+    model = read_urdf((ROOT / 'urdf' / 'rx90.urdf').read_text().replace(
+        '"joint4"', '"forearm_and_wrist_roll_joint_4"').replace(
+        '"link4"', '"forearm_and_wrist_roll_link_4"'))
+    text = next(iter(export_model(model, language, functions='forward_dynamics').values()))
+    rows = [' '.join(line.split()) for line in text.splitlines()]
+    assert any(row.endswith('4 forearm_and_wrist_roll_joint_4 revolute '
+                            'forearm_and_wrist_roll_link_4 3 rad N m x y z x -z y')
+               for row in rows)
+
+
+@pytest.mark.parametrize('function', ['mass_matrix', 'forward_dynamics',
+                                      'inverse_dynamics_derivatives'])
+def test_second_moments_are_explained_where_there_are_some(function: str) -> None:
+    text = text_of(function, model=RX90, loads=Loads())
+    assert re.search(r'^ *S\d_xx', text, re.MULTILINE) and 'S = trace(J)/2 1 - J' in text
+    assert 'S = trace(J)/2' not in text_of('inverse_dynamics', model=RX90, loads=Loads())
+
+
+def test_the_heading_says_that_no_effort_depends_on_a_load_of_the_base() -> None:
+    idle = "link 'base'. It is fixed to the world: no effort depends on it."
+    for loads in (Loads(payload='base'), Loads(external=('link3', 'base'))):
+        assert idle in text_of('inverse_dynamics', loads=loads, model=RX90)
+        moving = replace(loads, base='moving')
+        assert 'fixed to the world' not in text_of('inverse_dynamics', loads=moving, model=RX90)

@@ -1,0 +1,299 @@
+"""Forward dynamics: Pinocchio, MuJoCo, the inverse of inverse dynamics, cost, and refusals."""
+
+import ast
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support import language_tools
+from support.acting_loads import entries, everything, terms
+from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
+from support.random_trees import examples, trees
+from support.robot_files import OWN, fixed_fingers, robot_path
+from support.torture import program_of, robot, tangle
+from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
+from urdf2dyn_ros.codegen.functions.forward_dynamics import (
+    AccelerationsByArticulatedBodies,
+    AccelerationsByFactors,
+    AccelerationsOfEfforts,
+    CheapestAccelerations,
+)
+from urdf2dyn_ros.codegen.generator import STYLES, generate
+from urdf2dyn_ros.codegen.languages import LANGUAGES
+from urdf2dyn_ros.codegen.program import Program
+from urdf2dyn_ros.errors import ParameterError, StateError
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import Joint, Link
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.terms import Friction, Rotor
+
+PEERS = [*map(robot_path, (
+    'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'kinova', 'talos_reduced', 'anymal',
+    'simple_humanoid', 'tiago_no_hand'))]
+LIMITS = {'ur5_robot': (196, 181, 5), 'panda': (559, 502, 6), 'talos_reduced': (2934, 2757, 27),
+          'humanoid_3p33r': (2382, 1980, 31)}
+"""Multiplications, additions and divisions of the fast style, at most."""
+
+WAYS = (AccelerationsByFactors, AccelerationsByArticulatedBodies)
+way = pytest.mark.parametrize('way', WAYS)
+
+
+def program(model: RobotModel, style: str = 'fast', loads: Loads | None = None) -> Program:
+    return program_of(model, style, 'forward_dynamics', loads=loads or Loads())
+
+
+def read(name: str) -> RobotModel:
+    return read_urdf(robot_path(name).read_bytes())
+
+
+@contextmanager
+def derived_by(way: type[AccelerationsOfEfforts]) -> Iterator[None]:
+    """Derive forward dynamics in this way, whatever it costs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CheapestAccelerations, 'ways', lambda self, system: (way(),))
+        yield
+
+
+@way
+@pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
+def test_accelerations_are_those_of_pinocchio(
+        path: Path, way: type[AccelerationsOfEfforts]) -> None:
+    text = path.read_bytes()
+    dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
+    names = dynamics.joint_names
+    state = random_state(names, 3)
+    q, qd, tau = columns(names, state)
+    peer = Pinocchio(text).accelerations(state)
+    with derived_by(way):
+        found = dynamics.forward_dynamics(q, qd, tau)
+    assert worst(found, [peer[name] for name in names]) < 1e-10
+
+
+@way
+@pytest.mark.parametrize('name', ['panda', 'pr2'])
+def test_efforts_by_pinocchio_give_the_motion_where_joints_follow_others(
+        name: str, way: type[AccelerationsOfEfforts]) -> None:
+    text = robot_path(name).read_bytes()
+    dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
+    names = dynamics.joint_names
+    state = random_state(names, 4)
+    q, qd, qdd = columns(names, state)
+    efforts = Pinocchio(text).efforts(state)
+    with derived_by(way):
+        found = dynamics.forward_dynamics(q, qd, [efforts[joint] for joint in names])
+    assert worst(found, qdd) < 1e-10
+
+
+def test_with_rotors_accelerations_are_those_of_mujoco() -> None:
+    text = (OWN / 'rx90.urdf').read_bytes()
+    model = read_urdf(text)
+    names = multibody(model).joint_names
+    loads = Loads(terms={name: [Rotor(armature=0.1 + 0.01 * k)] for k, name in enumerate(names)})
+    state = random_state(names, 5)
+    peer = MuJoCo(text)
+    for k, name in enumerate(names):
+        peer.set_armature(name, 0.1 + 0.01 * k)
+    expected = peer.accelerations(state)
+    found = InverseDynamics(model, loads=loads).forward_dynamics(*columns(names, state))
+    assert worst(found, [expected[name] for name in names]) < 1e-10
+
+
+def check_inverse(model: RobotModel, loads: Loads, style: str, seed: int = 0) -> None:
+    """The accelerations are those of which inverse_dynamics returns the efforts."""
+    text, = export_model(model, style=style, name='robot', functions='forward_dynamics',
+                         loads=loads).values()
+    script: dict[str, object] = {'__name__': 'robot'}
+    exec(text, script)
+    dynamics = InverseDynamics(model, backend='python', loads=loads)
+    q, qd, qdd = columns(dynamics.joint_names, random_state(dynamics.joint_names, seed))
+    more = entries(model, loads)
+    result = dynamics(q, qd, qdd, *more)
+    tau = result[0] if loads.moving(multibody(model)) else result
+    found = script['forward_dynamics'](q.tolist(), qd.tolist(), tau.tolist(), *more)
+    assert worst(found, qdd) < 1e-9
+
+
+@way
+@pytest.mark.parametrize('style', STYLES)
+@pytest.mark.parametrize('base', ['fixed', 'moving'])
+@pytest.mark.parametrize('name', ['tangle', 'scara'])
+def test_it_is_the_inverse_with_all_loads(
+        name: str, base: str, style: str, way: type[AccelerationsOfEfforts]) -> None:
+    """Branches, sliders, joints that follow others in other branches, oblique axes."""
+    model = robot(name)
+    with derived_by(way):
+        check_inverse(model, everything(model, base), style)
+
+
+@examples(12)
+@given(trees(most=7))
+def test_it_is_the_inverse_for_random_trees(model: RobotModel) -> None:
+    loads = Loads(terms=terms(model, gyroscopic=False))   # the links may be points on their axes
+    for style, way in itertools.product(STYLES, WAYS):
+        with derived_by(way):
+            check_inverse(model, loads, style)
+
+
+def test_the_operations_of_a_chain_grow_with_its_length_and_it_stays_exact() -> None:
+    """Articulated bodies: the factors of the mass matrix would take ten times as many for 60."""
+    counts = {n: program(arm(*[True] * n, turning=True)).functions[0].operations
+              for n in (20, 40, 60)}
+    more = [np.subtract(counts[n][:2], counts[n - 20][:2]) for n in (40, 60)]
+    assert np.allclose(more[0], more[1], rtol=0.01)
+    check_inverse(arm(*[True] * 40, turning=True), Loads(), 'fast')
+
+
+def test_a_planar_joint_and_a_floating_joint_on_a_link() -> None:
+    links = ('base', 'sled', 'arm', 'ball')
+    joints = (Joint('sled', 'planar', 'base', 'sled', axis=(0.0, 0.6, 0.8)),
+              Joint('elbow', 'revolute', 'sled', 'arm', (0.3, 0.0, 0.1)),
+              Joint('thrown', 'floating', 'arm', 'ball', (0.2, 0.1, 0.0)))
+    inertias = [link.inertia for link in tangle().links[1:4]]
+    model = RobotModel('sledge', (Link('base'), *(
+        Link(name, inertia) for name, inertia in zip(links[1:], inertias))), joints, 'base')
+    check_inverse(model, Loads(), 'fast')
+
+
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
+def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
+    model = tangle()
+    style = 'fast' if tool in ('gcc', 'rust') else 'readable'
+    with derived_by(AccelerationsByArticulatedBodies):   # the factors: those of its derivatives
+        files = language_tools.files_of(tool, program(model, style, everything(model)))
+    language_tools.check_self_test(tool, files, tmp_path)
+
+
+def test_the_accelerations_of_a_joint_that_are_wrong_are_reported(tmp_path: Path) -> None:
+    said = language_tools.reported_about('python', program(robot('scara')), 'forward_dynamics',
+                                         'qdd', 2, tmp_path)
+    assert 'joint3' in said
+
+
+@pytest.mark.parametrize('name', LIMITS)
+def test_it_costs_no_more_than_it_did(name: str) -> None:
+    model = fixed_fingers(read(name))
+    function, = (whole := program(model, loads=Loads('fixed'))).functions
+    counts = function.operations
+    found = counts.multiplications, counts.additions, counts.divisions
+    assert all(a <= b for a, b in zip(found, LIMITS[name])), found
+    text, = LANGUAGES['python'](whole).values()
+    assert sum(isinstance(node, ast.Div) for node in ast.walk(ast.parse(text))) == found[-1]
+    assert f'One call: {counts}.' in text
+    assert f'additions, {found[-1]} divisions, ' in str(counts)
+
+
+@pytest.mark.parametrize(('name', 'by'), [
+    *((name, AccelerationsByFactors) for name in ('scara', 'rx90', 'ur5_robot', 'anymal')),
+    *((name, AccelerationsByArticulatedBodies) for name in ('talos_reduced', 'humanoid_3p33r'))])
+def test_articulated_bodies_are_taken_where_they_save_more_than_they_wait(
+        name: str, by: type[AccelerationsOfEfforts]) -> None:
+    model, functions = read(name), {}
+    for way in WAYS:
+        with derived_by(way):
+            functions[way] = program(model, loads=Loads('fixed')).functions
+    chosen = program(model, loads=Loads('fixed')).functions
+    assert chosen == functions.pop(by) and chosen not in functions.values()
+
+
+def test_readable_text_explains_every_row_of_the_factors() -> None:
+    text, = export_model(robot('scara'), functions='forward_dynamics').values()
+    for line in ("# ---- joint 2 'joint2': r2_j = M2_j - l3_2 r3_j, d2 = r2_2, l2_j = r2_j / d2",
+                 'id2 = 1.0 / d2', 'e2 = tau2 - n2_z - l3_2 * e3', 'qdd2 = id2 * e2 - l2_1 * qdd1',
+                 'Mij           entry of the mass matrix', 'gv_effort_joint1'):
+        assert line in text, line
+    assert 'acceleration_joint1' not in text
+
+
+def test_readable_text_explains_every_articulated_body() -> None:
+    """With a paragraph for each link in each sweep, and only its own symbols in the legend."""
+    with derived_by(AccelerationsByArticulatedBodies):
+        text, = export_model(robot('scara'), functions='forward_dynamics').values()
+    for line in ('# IA2 = I2 + IFp3', 'e3 = tau3 - n3_z', '# fa3 = HA3 z, na3 = JA3 z',
+                 '# fl3 = fa3 / d3, nl3 = na3 / d3', '# ff3 = f3 + e3 fl3',
+                 '# qdd3 = e3 / d3 - fl3 . xa3 - nl3 . xwb3', 'IAi           (MAi, HAi, JAi):',
+                 'As the joints behind it move freely. Backward, tips to root:'):
+        assert line in text, line
+    assert text.count("# ---- link 3 'link3', turned by joint 3 'joint3'") == 3
+    assert 'mass matrix' not in text
+    with derived_by(AccelerationsByArticulatedBodies):
+        text, = export_model(tangle(), functions='forward_dynamics').values()
+    assert '# ---- joints 1, 2, 4, 6 together: rk_j, the effort of k for' in text
+    assert 'e1 = tau1 - k6 * N6_z - n1_z - e4 * l4_1' in text
+
+
+@pytest.mark.parametrize('backend', ['python', 'c'])
+def test_one_state_or_many(backend: str) -> None:
+    model = read('panda')
+    dynamics = InverseDynamics(model, backend=backend, threads=2)
+    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 9, 8))
+    tau = dynamics(q, qd, qdd)
+    many = dynamics.forward_dynamics(q, qd, tau)
+    assert worst(many, qdd) < 1e-11
+    assert worst(dynamics.forward_dynamics(q[3], qd[3], tau[3]), many[3]) < 1e-13
+
+
+def arm(*inertial: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0),
+        turning: bool = False) -> RobotModel:
+    """Return links in a row, with inertia or not, that turn about the same axis, or not."""
+    inertia = tangle().links[1].inertia
+    links = (Link('base'), *(Link(f'link{k}', inertia if there else None)
+                             for k, there in enumerate(inertial, 1)))
+    joints = tuple(Joint(f'joint{k}', 'revolute', links[k - 1].name, links[k].name, axis=axis,
+                         xyz=(0.2 * turning, 0.0, 0.0), rpy=(1.5708 * turning, 0.0, 0.0))
+                   for k in range(1, len(links)))
+    return RobotModel('arm', links, joints, 'base')
+
+
+@pytest.mark.parametrize(('inertial', 'message'), [
+    ((True, False), 'at joint "joint2": what it moves has an inertia of 0,'),
+    ((False, True), 'at joint "joint1": of the inertia .* 0 is left as the joints behind'),
+    ((True, False, True), 'at joint "joint2": of the inertia')])
+def test_a_joint_whose_acceleration_is_not_determined_is_rejected(
+        inertial: tuple[bool, ...], message: str) -> None:
+    model = arm(*inertial)
+    dynamics = InverseDynamics(model, backend='python')
+    n = len(dynamics.joint_names)
+    with pytest.raises(ParameterError, match=message):
+        dynamics.forward_dynamics(*np.zeros((3, n)))
+    name = f'joint{inertial.index(False) + 1}'
+    loads = Loads(terms={name: [Rotor(armature=0.1)]})
+    assert np.isfinite(InverseDynamics(model, backend='python', loads=loads).forward_dynamics(
+        *np.ones((3, n)))).all()
+
+
+def test_the_rejection_says_that_a_payload_does_not_count() -> None:
+    model = arm(True, False)
+    dynamics = InverseDynamics(model, backend='python', loads=Loads(payload=model.links[-1].name))
+    with pytest.raises(ParameterError, match='the payload does not count, as it may be zero'):
+        dynamics.forward_dynamics(*np.ones((3, 2)), np.ones(10))
+
+
+def test_friction_that_depends_on_the_accelerations_is_rejected() -> None:
+    model = robot('scara')
+    loads = Loads(terms={'joint2': [Friction(viscous=1.0, load=0.1)]})
+    with pytest.raises(ParameterError, match=r'friction of joint "joint2".*set its load to 0'):
+        generate(multibody(model), name='robot', functions='forward_dynamics', loads=loads)
+    assert generate(multibody(model), name='robot', functions='bias', loads=loads)
+
+
+def test_a_posture_in_which_the_efforts_do_not_determine_it_raises_an_error() -> None:
+    """A point at the axis of the first joint as the second is folded: no number divided by 0."""
+    text = """<robot name="folded"><link name="base"/>
+        <link name="upper"/><link name="lower"><inertial><mass value="1"/>
+        <origin xyz="1 0 0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/></inertial>
+        </link>
+        <joint name="a" type="continuous"><parent link="base"/><child link="upper"/>
+        <axis xyz="0 0 1"/></joint>
+        <joint name="b" type="continuous"><parent link="upper"/><child link="lower"/>
+        <origin xyz="1 0 0"/><axis xyz="0 0 1"/></joint></robot>"""
+    for backend in ('python', 'c'):
+        dynamics = InverseDynamics(read_urdf(text), backend=backend)
+        assert np.isfinite(dynamics.forward_dynamics([0.0, 1.0], [0, 0], [1, 1])).all()
+        for q in ([0.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]):
+            with pytest.raises(StateError, match='of forward_dynamics for'):
+                dynamics.forward_dynamics(q, np.zeros_like(q), np.ones_like(q))

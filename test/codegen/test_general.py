@@ -1,0 +1,187 @@
+"""The general style: every number of the description is a parameter; efforts are the same."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from support import language_tools
+from support.oracles import columns, efforts_of, exported, random_state, worst
+from support.robot_files import OWN
+from support.torture import program_of, robot
+from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.robot.model import Joint, RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.spatial import Triple, aligned
+
+
+@pytest.mark.parametrize('name', ['rx90', 'scara', 'tangle'])
+def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> None:
+    model = robot(name)
+    (text,) = export_model(model, style='general').values()
+    head = text.split('# ==== What follows')[0].split('# ==== Parameters')[1]
+    lines: dict[str, float] = {}
+    assigned = r'^(\w+(?:, \w+)*) = (-?\d[^\s,]*(?:, -?\d[^\s,]*)*)'
+    for names, values in re.findall(assigned, head, re.MULTILINE):
+        for each, value in zip(names.split(', '), values.split(', '), strict=True):
+            assert each not in lines
+            lines[each] = float(value)
+    system, joints = multibody(model), {joint.name: joint for joint in model.joints}
+    for n, body in enumerate(system.bodies, 1):
+        placed = [(f'{n}', joints[body.name])] if body.name in joints else []
+        if n - 1 not in system.drivers:
+            assert (lines[f'k{n}'], lines[f'o{n}']) == (body.multiplier, body.offset)
+        for k, each in enumerate(body.attached):
+            inertia, suffix = each.link.inertia, f'{n}_{k}' if k else f'{n}'
+            if k:
+                placed.append((suffix, joints[each.joint or '']))
+            if inertia is not None:
+                assert [lines[f'com{suffix}_{x}'] for x in 'xyz'] == [*inertia.com]
+                assert [lines[f'rpyI{suffix}_{x}'] for x in 'xyz'] == [*inertia.rpy]
+        for suffix, joint in placed:
+            assert [lines[f'xyz{suffix}_{x}'] for x in 'xyz'] == [*joint.xyz]
+            assert [lines[f'rpy{suffix}_{x}'] for x in 'xyz'] == [*joint.rpy]
+            if suffix == f'{n}':
+                assert [lines[f'axis{n}_{x}'] for x in 'xyz'] == [*joint.axis]
+    state = columns(system.joint_names, random_state(system.joint_names)).tolist()
+    general, readable = (exported(model, style)['inverse_dynamics'](*state)
+                         for style in ('general', 'readable'))
+    assert worst(general, readable) < 1e-14
+
+
+@pytest.mark.parametrize('tool', ['g++', 'clang++'])
+def test_cpp_has_lengths_and_angles_of_oblique_axes(tool: str, tmp_path: Path) -> None:
+    """Their roots and sines are no constant expressions, and abs without std is of integers."""
+    program = program_of(robot('tangle'), 'general', 'gravity')
+    code, output = language_tools.self_test(tool, language_tools.files_of(tool, program), 'robot',
+                                            tmp_path)
+    assert code == 0, output
+
+
+@pytest.mark.parametrize(('name', 'joint', 'field', 'line', 'change'), [
+    ('scara', 'joint2', 'xyz', 'xyz2_y', (0.0, 0.1, 0.0)),       # a length of zero
+    ('scara', 'joint2', 'rpy', 'rpy2_x', (0.3, 0.0, 0.0)),       # a zero angle of a moving joint
+    ('robot_2r', 'joint2', 'rpy', 'rpy2_z', (0.0, 0.0, -0.7))])
+def test_lengths_and_angles_can_be_edited(
+        name: str, joint: str, field: str, line: str, change: tuple[float, ...], tmp_path: Path,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """As it was exported by the command, also those of zero."""
+    assert main(['export', str(OWN / f'{name}.urdf'), '--general', '-o', str(tmp_path)]) == 0
+    check_edited(robot(name), joint, field, line, change,
+                 Path(capsys.readouterr().out.strip()).read_text())
+
+
+def test_an_edited_fixed_joint_takes_along_what_is_fixed_to_it() -> None:
+    """Links, their centres of mass, and the joints that stand on them."""
+    urdf = (OWN / 'rx90.urdf').read_text().replace(
+        '<parent link="link3"/>', '<parent link="plate"/>').replace('</robot>', """
+<link name="plate"><inertial><origin xyz="0.1 0 0.2" rpy="0 0.5 0"/><mass value="3"/>
+<inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="bolts" type="fixed"><parent link="link3"/><child link="plate"/>
+<origin xyz="0 0.1 0.05" rpy="0.1 0 0.2"/></joint></robot>""")
+    model = read_urdf(urdf)
+    text, = export_model(model, style='general').values()
+    check_edited(model, 'bolts', 'rpy', 'rpy3_1_y', (0.0, 0.4, 0.0), text)
+    check_edited(model, 'bolts', 'xyz', 'xyz3_1_x', (0.3, 0.0, 0.0), text)
+
+
+@pytest.mark.parametrize('axis', [
+    (0.0, 0.0, -1.0), (1.0, 0.0, 0.0), (0.0, -2.0, 0.0), (0.3, -0.2, 0.7), (1e-3, 0.0, -40.0)])
+@pytest.mark.parametrize(('name', 'joint'), [
+    ('rx90', 'joint2'), ('scara', 'joint4'), ('tangle', 'joint4')])
+def test_axes_can_be_edited(name: str, joint: str, axis: Triple) -> None:
+    """Reversed, along another coordinate, oblique, and of any length: the link turns about it."""
+    model = robot(name)
+    old, = (each for each in model.joints if each.name == joint)
+    n = 1 + [body.name for body in multibody(model).bodies].index(joint)
+    edits = ''.join(f'axis{n}_{x} = {value!r}\n' for x, value in zip('xyz', axis))
+    size = float(np.linalg.norm(axis))
+    check_changed(model, old, replace(old, axis=tuple(value / size for value in axis)), edits,
+                  *export_model(model, style='general').values())
+
+
+CART = """<robot name="cart"><link name="world"/>
+<link name="base"><inertial><origin xyz="0.1 0.2 0.3" rpy="0 0.4 0"/><mass value="10"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1.2" iyz="0" izz="1.1"/></inertial></link>
+<link name="rod"><inertial><origin xyz="0 0 0.5"/><mass value="1"/>
+<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial></link>
+<joint name="floor" type="planar"><parent link="world"/><child link="base"/>
+<axis xyz="AXIS"/><origin xyz="0.3 0 0.5" rpy="0.2 0 0"/></joint>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/>
+<axis xyz="0 1 0"/><origin xyz="0.3 0 0.5"/></joint></robot>"""
+
+
+@pytest.mark.parametrize('before', [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.6, 0.0, -0.8)])
+@pytest.mark.parametrize('tilt', [(0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.3, -0.8, 0.2)])
+def test_planes_can_be_edited(before: Triple, tilt: Triple) -> None:
+    """Then x and y rotate with the normal, by the smallest angle; those of a URDF do not."""
+    model = read_urdf(CART.replace('AXIS', '{} {} {}'.format(*before)))
+    text, = export_model(model, style='general').values()
+    old, = (each for each in model.joints if each.name == 'floor')
+    after = tuple(Rotation.from_rotvec(tilt).apply(before).tolist())
+    changed = replace(model, joints=tuple(
+        replace(each, axis=after) if each is old else each for each in model.joints))
+    edits = ''.join(f'axis1_{x} = {2.0 * value!r}\n' for x, value in zip('xyz', after))
+    script: dict[str, Any] = {'__name__': 'robot'}
+    exec(text.replace('# ==== What follows', f'{edits}# ==== What follows'), script)
+    across = np.cross(before, after)
+    size = float(np.linalg.norm(across))
+    smallest = Rotation.from_rotvec(across * (np.arcsin(size) / size if size else 0.0))
+    x, y = smallest.apply(np.array(aligned(before)).T[:2])
+    X, Y = np.array(aligned(after)).T[:2]
+    turn = np.eye(4)
+    turn[:2, :2] = [[X @ x, X @ y], [Y @ x, Y @ y]]
+    names = multibody(model).joint_names
+    state = columns(names, random_state(names))
+    expected = InverseDynamics(changed, base='fixed')(*(state @ turn.T))
+    assert worst(turn @ script['inverse_dynamics'](*state.tolist()), expected) < 1e-12
+
+
+def test_the_normal_of_a_plane_can_be_reversed() -> None:
+    model = read_urdf(CART.replace('AXIS', '0 0 1'))
+    old, = (each for each in model.joints if each.name == 'floor')
+    check_changed(model, old, replace(old, axis=(0.0, 0.0, -1.0)), 'axis1_z = -2.0\n',
+                  *export_model(model, style='general').values())
+
+
+def test_a_force_can_be_edited_in_its_own_axes() -> None:
+    urdf = (OWN / 'scara.urdf').read_text().replace('</robot>', """
+<force link="link4" xyz="0.1 0 0" rpy="0 0 0" force="3 0 5" torque="0 1 0"/></robot>""")
+    after = urdf.replace('xyz="0.1 0 0" rpy="0 0 0" force="3',
+                         'xyz="0.1 0.2 0" rpy="0 0.7 0" force="4')
+    edits = 'xyzF1_y = 0.2\nrpyF1_y = 0.7\nFt1_x = 4.0\n'
+    text, = export_model(read_urdf(urdf), style='general').values()
+    compare(read_urdf(urdf), read_urdf(after), edits, text)
+
+
+def check_edited(model: RobotModel, name: str, field: str, line: str, change: tuple[float, ...],
+                 text: str) -> None:
+    """Demand the efforts of the robot whose joint is changed by as much as the line is."""
+    joint = next(joint for joint in model.joints if joint.name == name)
+    values = tuple(old + more for old, more in zip(getattr(joint, field), change))
+    check_changed(model, joint, replace(joint, **{field: values}),
+                  f'{line} = {values["xyz".index(line[-1])]!r}\n', text)
+
+
+def check_changed(model: RobotModel, old: Joint, new: Joint, edits: str, text: str) -> None:
+    """Demand of the edited text the efforts of the robot with another joint."""
+    compare(model, replace(model, joints=tuple(
+        new if each is old else each for each in model.joints)), edits, text)
+
+
+def compare(model: RobotModel, changed: RobotModel, edits: str, text: str) -> None:
+    marker = '# ==== What follows'
+    assert text.count(marker) == 1
+    script: dict[str, Any] = {'__name__': 'robot'}
+    exec(text.replace(marker, f'{edits}{marker}'), script)
+    names = multibody(model).joint_names
+    state = random_state(names)
+    expected, before = efforts_of(changed, state), efforts_of(model, state)
+    found = script['inverse_dynamics'](*columns(names, state).tolist())
+    assert worst(found, [expected[each] for each in names]) < 1e-12
+    assert worst(found, [before[each] for each in names]) > 1e-6

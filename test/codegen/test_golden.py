@@ -1,0 +1,112 @@
+"""
+The 2R's exported files, as they are in the repository: what a change does to them is read there.
+
+`make golden` writes them again.
+
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT, TEST
+from support.robot_files import OWN
+from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.codegen import languages
+from urdf2dyn_ros.codegen.functions import FUNCTIONS
+from urdf2dyn_ros.codegen.generator import STYLES
+from urdf2dyn_ros.codegen.languages import LANGUAGES
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
+
+GOLDEN = TEST / 'golden'
+URDF = ROOT / 'urdf' / 'robot_2r.urdf'
+FRICTION, ROTOR = Friction(2.0, 1.5, 100.0, 0.5, 400.0, 0.1), Rotor(1e-4, 50.0, gyroscopic=True)
+SPRUNG = Rotor(armature=0.2), Spring(30.0, 0.4)
+LOADS = Loads('moving', {'joint1': (FRICTION, ROTOR), 'joint2': SPRUNG}, ('link2',), 'link2')
+TERMS = Loads(terms={'joint1': (FRICTION, ROTOR), 'joint2': SPRUNG})
+MOVING = Loads('moving', {'joint1': (ROTOR,)}, ('link2',), 'link2')
+FOLDERS = {
+    **{f'{language}/{style}': (language, style, 'inverse_dynamics', Loads())
+       for language in LANGUAGES for style in STYLES},
+    'c/fast_all': ('c', 'fast', 'all', Loads()),
+    'c/readable_loads': ('c', 'readable', 'inverse_dynamics', LOADS),
+    'python/readable_terms': ('python', 'readable', 'inverse_dynamics', TERMS),
+    'python/readable_forward': ('python', 'readable', 'forward_dynamics', Loads()),
+    'python/readable_moving': ('python', 'readable', 'inverse_dynamics', MOVING),
+}
+"""Folder in golden to language, style, functions, and what acts."""
+
+
+LONGER = {'c': 200, 'cpp': 185}
+"""Lines of the languages with a header, or with more than one kind of scalar."""
+
+
+def exported(folder: str) -> dict[str, str]:
+    """Return the files of the 2R in its plane, where gravity is along -y."""
+    language, style, functions, loads = FOLDERS[folder]
+    return export_model(read_urdf(URDF.read_bytes()), language, style, gravity=(0.0, -9.81, 0.0),
+                        functions=functions, loads=loads)
+
+
+@pytest.mark.parametrize('folder', FOLDERS)
+def test_the_exported_files_are_those_in_the_repository(folder: str) -> None:
+    """A difference is a change of what users get: look at it, then `make golden`."""
+    kept = {path.name: path.read_text() for path in (GOLDEN / folder).iterdir()}
+    assert exported(folder) == kept
+
+
+_WRITE = """
+import sys
+from urdf2dyn_ros import export_model, read_urdf
+model = read_urdf(open(sys.argv[1], 'rb').read())
+for language in sys.argv[2:]:
+    for style in ('readable', 'fast'):
+        for name, text in export_model(model, language, style, functions='all').items():
+            sys.stdout.write(name + text)
+"""
+
+
+@pytest.mark.parametrize(('path', 'some'), [
+    (URDF, LANGUAGES), (OWN / 'humanoid_3p33r.urdf', ['python'])])
+def test_two_processes_write_the_same_bytes(path: Path, some: list[str]) -> None:
+    first, second = (subprocess.run(
+        [sys.executable, '-c', _WRITE, str(path), *some], capture_output=True, check=True,
+        env={**os.environ, 'PYTHONHASHSEED': seed}).stdout for seed in '12')
+    assert len(first) > 50_000
+    assert first == second
+
+
+def test_a_language_is_a_file_and_a_line() -> None:
+    """What they share stands in language.py and self_test.py."""
+    folder = Path(languages.__file__).parent
+    lines = (folder / '__init__.py').read_text().splitlines()
+    for name in LANGUAGES:
+        assert lines.count(f"    '{name}': {name}.write,") == 1
+
+
+def test_no_language_compares_the_name_of_a_function_or_of_a_result() -> None:
+    """Rows, columns, units and inputs are data of a result."""
+    names = {*FUNCTIONS} | {result.name for function in FUNCTIONS.values()
+                            for result in function.RESULTS}
+    for path in Path(languages.__file__).parent.glob('*.py'):
+        texts = {node.value for node in ast.walk(ast.parse(path.read_text()))
+                 if isinstance(node, ast.Constant)}
+        assert not texts & names, path.name
+
+
+if __name__ == '__main__':
+    for each in FOLDERS:
+        folder_path = GOLDEN / each
+        folder_path.mkdir(parents=True, exist_ok=True)
+        for old in folder_path.iterdir():
+            old.unlink()
+        for name, text in exported(each).items():
+            (folder_path / name).write_text(text)
+            print(folder_path / name)

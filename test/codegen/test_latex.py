@@ -1,0 +1,114 @@
+"""Formulas of small robots as LaTeX: what they say is what the generated text computes."""
+
+import itertools
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from support.robot_files import OWN
+from urdf2dyn_ros import InverseDynamics, ParameterError, read_dh
+from urdf2dyn_ros.inverse_dynamics import equations
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import ExternalForce
+from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
+
+sympy = pytest.importorskip('sympy')
+
+ARM = read_dh([
+    {'type': 'R', 'alpha': 0.3, 'd': 0.2, 'M': 3.0, 'MX': 0.5, 'MZ': -0.2, 'XX': 0.4, 'YY': 0.5,
+     'ZZ': 0.6, 'XY': 0.1},
+    {'type': 'P', 'alpha': -0.7, 'd': 0.1, 'theta': 0.4, 'M': 2.0, 'MY': 0.3, 'ZZ': 0.2,
+     'XX': 0.3, 'YY': 0.3},
+    {'type': 'R', 'alpha': 1.1, 'r': 0.3, 'M': 1.0, 'MX': 0.2, 'XX': 0.1, 'YY': 0.1, 'ZZ': 0.1}])
+PUSHED = replace(ARM, forces=(
+    ExternalForce(ARM.joints[-1].child, (3.0, -2.0, 5.0), (1.0, 0.5, 0.2)),))
+FLAT = {'gravity': (0.0, -9.81, 0.0)}
+WHATS = ('efforts', 'bias', 'gravity', 'mass_matrix')
+TEXTBOOK = r"""\begin{aligned}
+\tau_1 &= \left(I_{1zz} + I_{2zz} + m_{1} c_{1x}^{2} + m_{2} c_{2x}^{2} + m_{2} p_{2x}^{2}"""
+NUMBERS = r"""\begin{aligned}
+g_1 &= 49.05 \cos{\left(q_{1} + q_{2} \right)} + 127.53 \cos{\left(q_{1} \right)} \\
+g_2 &= 49.05 \cos{\left(q_{1} + q_{2} \right)}
+\end{aligned}"""
+WORDS = ((r'\\ddot\{q\}_(\d)', r'a\1'), (r'\\dot\{q\}_(\d)', r'v\1'), (r'q_\{(\d)\}', r'q\1'),
+         (r'\\(cos|sin|tanh)(\^\{(\d)\})?\{', r'\1{'), (r'\\left|\\right|\s+', ' '),
+         (r'\^\{(-?\d+)\}', r'**(\1)'), (r'\\cdot', '*'), ('{', ''), ('}', ''),
+         (r'(?<=[\w)]) +(?=[a-z(])', '*'), (r'(cos|sin|tanh)\*', r'\1'))
+
+
+def value(formula: str, state: tuple[np.ndarray, ...]) -> list[float]:
+    """Return what the right sides are."""
+    names = {'cos': np.cos, 'sin': np.sin, 'tanh': np.tanh}
+    for symbol, entries in zip('qva', state):
+        names |= {f'{symbol}{k + 1}': entry for k, entry in enumerate(entries)}
+    result = []
+    for line in formula.splitlines()[1:-1]:
+        text = line.split('&=')[1].removesuffix('\\\\')
+        for pattern, replacement in WORDS:
+            text = re.sub(pattern, replacement, text)
+        result.append(eval(text, names))
+    return result
+
+
+def expected(dynamics: InverseDynamics, what: str, q, qd, qdd) -> np.ndarray:
+    return {'efforts': lambda: dynamics(q, qd, qdd), 'bias': lambda: dynamics.bias(q, qd),
+            'gravity': lambda: dynamics.gravity(q),
+            'mass_matrix': lambda: dynamics.mass_matrix(q)}[what]()
+
+
+FRICTION = Loads(terms={'joint1': (Friction(viscous=1.0, coulomb=2.0),)})
+
+
+@pytest.mark.parametrize('symbolic', [True, False])
+@pytest.mark.parametrize(('model', 'options'), [
+    ((OWN / 'robot_2r.urdf').read_text(), FLAT), (ARM, {'loads': FRICTION}),
+    (ARM, {'loads': Loads(terms={'joint2': (Spring(stiffness=30.0, reference=0.1),
+                                            Rotor(armature=0.2))})}),
+    (PUSHED, {})], ids=['2r', 'friction', 'spring and rotor', 'force'])
+def test_the_symbols_stand_for_the_values_of_the_model(model, options, symbolic) -> None:
+    """By sympy's own evaluation of the expressions."""
+    dynamics = InverseDynamics(model, backend='python', **options)
+    n = len(dynamics.joint_names)
+    for what in WHATS:
+        rows, state, values = equations(dynamics, what, symbolic)
+        assert bool(values) == symbolic
+        function = sympy.lambdify([*itertools.chain(*state), *values], rows)
+        for q, qd, qdd in np.random.default_rng(1).uniform(-2.0, 2.0, (3, 3, n)):
+            found = np.array(function(*q, *qd, *qdd, *values.values()))
+            known = expected(dynamics, what, q, qd, qdd)
+            np.testing.assert_allclose(found.reshape(known.shape), known, rtol=1e-12,
+                                       atol=1e-12 * np.abs(known).max())
+
+
+@pytest.mark.parametrize(('model', 'options'), [
+    ((OWN / 'robot_2r.urdf').read_text(), FLAT), (ARM, {}), (ARM, {'loads': FRICTION})])
+def test_the_text_says_what_the_model_computes(model, options) -> None:
+    """With numbers of six digits."""
+    dynamics = InverseDynamics(model, backend='python', **options)
+    n = len(dynamics.joint_names)
+    for what in WHATS:
+        text = dynamics.latex(what, symbolic=False)
+        for state in np.random.default_rng(1).uniform(-2.0, 2.0, (3, 3, n)):
+            known = expected(dynamics, what, *state)
+            if what == 'mass_matrix':
+                known = known[np.triu_indices(n)]
+            np.testing.assert_allclose(value(text, state), known, rtol=1e-5,
+                                       atol=3e-5 * np.abs(known).max())
+
+
+def test_two_joints_are_the_formula_of_the_textbook() -> None:
+    dynamics = InverseDynamics(OWN / 'robot_2r.urdf', **FLAT)
+    assert dynamics.latex().startswith(TEXTBOOK)
+    assert dynamics.latex('gravity', symbolic=False) == NUMBERS
+    assert r'g \left(c_{1x} m_{1} + m_{2} p_{2x}\right)' in dynamics.latex('gravity')
+
+
+@pytest.mark.parametrize(('model', 'options', 'what', 'reason'), [
+    (OWN / 'scara.urdf', {}, 'efforts', 'formulas of 4 joints are too long to read (at most 3)'),
+    (ARM, {}, 'tau', "unknown equations 'tau': efforts, mass_matrix, gravity, bias"),
+    (ARM, {'base': 'moving'}, 'efforts', 'set base="fixed"')])
+def test_without_a_formula_the_reason_is_named(model, options, what, reason) -> None:
+    with pytest.raises(ParameterError, match=re.escape(reason)):
+        InverseDynamics(model, backend='python', **options).latex(what)

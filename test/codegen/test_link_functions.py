@@ -1,0 +1,260 @@
+"""Pose, Jacobian and motion of links: Pinocchio, the textbook's recursion, and what they cost."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support import language_tools
+from support.oracles import Pinocchio, columns, random_state
+from support.random_trees import examples, random_inertia, trees
+from support.robot_files import OWN, robot_path
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.codegen.functions import FUNCTIONS
+from urdf2dyn_ros.codegen.functions.function import DEPENDING, FRAME_AXES, LinkFrames
+from urdf2dyn_ros.codegen.generator import STYLES, generate
+from urdf2dyn_ros.codegen.information import information
+from urdf2dyn_ros.codegen.languages import python
+from urdf2dyn_ros.codegen.program import Program
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.nodes.export_process import Export
+from urdf2dyn_ros.robot.model import Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.writer import clean_urdf
+
+COSTS = {
+    ('ur5_robot', 'tool0'): ((36, 21), (34, 15), (45, 22), (84, 63), (90, 66)),
+    ('panda', 'panda_hand'): ((68, 37), (91, 44), (94, 46), (156, 113), (145, 105)),
+    ('talos_reduced', 'gripper_left_base_link'): (
+        (94, 52), (149, 76), (141, 73), (223, 169), (204, 149)),
+}
+"""Robot and link to multiplications and additions, at most, of each of CHOICES."""
+
+CHOICES = (('forward_kinematics', 'root'), ('jacobian', 'root'), ('jacobian', 'link'),
+           ('frame_motion', 'root'), ('frame_motion', 'link'))
+
+PEERS = {
+    'ur5_robot': ('tool0', 'base', 'forearm_link'),
+    'panda': ('panda_hand_tcp', 'panda_rightfinger', 'panda_link4'),
+    'talos_reduced': ('gripper_right_base_link', 'left_sole_link', 'head_2_link'),
+    'icub_reduced': ('l_hand', 'r_sole', 'chest'),
+    'kinova': ('j2s6s200_end_effector', 'j2s6s200_link_finger_tip_1', 'j2s6s200_link_3'),
+    'tiago': ('hand_thumb_flex_2_link', 'xtion_optical_frame', 'wheel_left_link'),
+    'double_pendulum_continuous': ('link2',),
+    'anymal': ('RH_FOOT', 'LF_hip_fixed', 'imu_link'),
+}
+
+
+def program_of(model: RobotModel, function: str, links: Sequence[str] = (), axes: str = 'root',
+               style: str = 'fast') -> Program:
+    return generate(multibody(model), name='robot', style=style,
+                    functions=function, frames=LinkFrames(tuple(links), axes))
+
+
+def called(program: Program, *state: Any) -> list[Any]:
+    """Return the results of a program's only function, by running its Python text."""
+    namespace: dict[str, Any] = {'__name__': 'robot'}
+    exec(python.definitions(program), namespace)
+    function, = program.functions
+    found = namespace[function.name](*state[:len(function.inputs)])
+    return list(found) if len(function.results) > 1 else [found]
+
+
+def of_links(model: RobotModel, links: Sequence[str], axes: str, state: Any,
+             ) -> list[dict[str, Any]]:
+    """Return R, p, J, twist and acceleration of each link."""
+    found: list[dict[str, Any]] = [{} for _ in links]
+    for function in dict(CHOICES):
+        program = program_of(model, function, links,
+                             'root' if function == 'forward_kinematics' else axes)
+        names = program.functions[0].result_names
+        for name, value in zip(names, called(program, *state)):
+            name, _, k = name.partition('_')
+            found[int(k or 1) - 1][name] = value
+    return found
+
+
+@pytest.mark.parametrize('name', PEERS)
+def test_poses_jacobians_and_motions_are_those_of_pinocchio(name: str) -> None:
+    """In both axes, for links of every kind: lumped, on branches, behind mimic joints."""
+    text = robot_path(name).read_bytes()
+    check_peer(read_urdf(text), PEERS[name], Pinocchio(text))
+
+
+def check_peer(model: RobotModel, links: Sequence[str], peer: Pinocchio) -> None:
+    names = multibody(model).joint_names
+    state = random_state(names, 5)
+    for axes in FRAME_AXES:
+        found = of_links(model, links, axes, columns(names, state).tolist())
+        for link, results in zip(links, found):
+            for result, expected in peer.link(state, link, axes).items():
+                np.testing.assert_allclose(np.ravel(results[result]), np.ravel(expected),
+                                           rtol=1e-10, atol=1e-10, err_msg=f'{result} of {link}')
+
+
+@pytest.mark.parametrize(('name', 'link'), COSTS)
+def test_they_cost_no_more_than_they_did(name: str, link: str) -> None:
+    model = read_urdf(robot_path(name).read_bytes())
+    for (function, axes), most in zip(CHOICES, COSTS[name, link]):
+        cost = program_of(model, function, [link], axes).functions[0].operations
+        assert (cost.multiplications, cost.additions) <= most
+        assert cost.additions <= most[1]
+
+
+def check_styles(model: RobotModel, links: Iterable[str]) -> None:
+    """Compare both styles with the recursion of frames, and the Jacobian with the twist."""
+    for function, axes in CHOICES:
+        for style in STYLES:
+            program = program_of(model, function, [*links], axes, style)
+            for reference in program.references[:2]:
+                results = program.functions[0].results
+                found = called(program, *(reference.arguments[x] for x in ('q', 'qd', 'qdd')))
+                for result, value in zip(results, found):
+                    if result.is_matrix:
+                        value = np.reshape(value, result.shape) @ np.array(
+                            reference.arguments[result.quantity.times])
+                    expected = reference.expected[function][result.name]
+                    np.testing.assert_allclose(value, expected, rtol=1e-10, atol=1e-10)
+
+
+@examples(8)
+@given(trees(most=10, nearly=True))
+def test_links_of_random_trees_are_those_of_pinocchio(model: RobotModel) -> None:
+    if multibody(model).joint_names:
+        check_peer(model, [model.links[-1].name], Pinocchio(clean_urdf(model)))
+
+
+@examples(8)
+@given(trees(most=8, massless=True, nearly=True))
+def test_links_of_random_trees_move_as_the_recursion_says(model: RobotModel) -> None:
+    """Parallel and almost parallel axes, oblique ones, prismatic joints, fixed links."""
+    if multibody(model).joint_names:
+        check_styles(model, dict.fromkeys(
+            [model.links[-1].name, model.links[len(model.links) // 2].name]))
+
+
+def test_a_planar_joint_and_mimic_joints_in_a_row() -> None:
+    """Columns of a mimic joint are added with its multiplier, also about parallel axes."""
+    links = (Link('base'), *(Link(f'link{k}', random_inertia(k)) for k in range(6)))
+    z, x = (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)
+    check_styles(RobotModel('row', links, (
+        Joint('free', 'planar', 'base', 'link0', (0.3, -0.2, 0.5), (0.4, -0.7, 1.1), x),
+        Joint('first', 'revolute', 'link0', 'link1', (0.1, 0.2, 0.3), axis=z),
+        Joint('second', 'revolute', 'link1', 'link2', (0.4, 0.1, 0.0), (3.141592653589793, 0, 0),
+              z, Mimic('first', -2.0, 0.3)),
+        Joint('slide', 'prismatic', 'link2', 'link3', (0.2, 0.0, 0.1), axis=z,
+              mimic=Mimic('first', 0.5, -0.1)),
+        Joint('third', 'continuous', 'link3', 'link4', (0.0, 0.3, 0.0), axis=x),
+        Joint('hand', 'fixed', 'link4', 'link5', (0.1, 0.0, 0.2), (0.3, 0.2, 0.1))), 'base'),
+        ['link5', 'link2'])
+
+
+@pytest.mark.parametrize(('function', 'style'), [('forward_kinematics', 'fast'),
+                                                 ('jacobian', 'readable')])
+@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
+def test_the_files_of_every_language_pass_their_own_test(
+        tool: str, function: str, style: str, tmp_path: Path) -> None:
+    """Of several links, each with results of its own: matrices that are not square."""
+    axes = 'link' if function == 'jacobian' else 'root'
+    program = program_of(read_urdf((OWN / 'scara.urdf').read_bytes()), function,
+                         ['link4', 'link2'], axes, style)
+    language_tools.check_self_test(tool, language_tools.files_of(tool, program), tmp_path)
+
+
+@pytest.mark.parametrize('backend', ['python', 'c'])
+def test_the_methods_take_one_state_or_many(backend: str) -> None:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    dynamics = InverseDynamics(model, backend=backend)
+    q, qd = np.random.default_rng(1).normal(size=(2, 7, 6))
+    R, p = dynamics.forward_kinematics(q)
+    J = dynamics.jacobian(q, axes='link')
+    twist, acceleration = dynamics.frame_motion(q, qd, 0.0 * q, axes='link')
+    assert (R.shape, p.shape, J.shape) == ((7, 3, 3), (7, 3), (7, 6, 6))
+    np.testing.assert_allclose(np.einsum('nij,nj->ni', J, qd), twist, atol=1e-12)
+    for many, one in ((R, dynamics.forward_kinematics(q[3])[0]),
+                      (p, dynamics.forward_kinematics(q[3])[1]),
+                      (J, dynamics.jacobian(q[3], axes='link')),
+                      (acceleration, dynamics.frame_motion(
+                          q[3], qd[3], 0.0 * q[3], axes='link')[1])):
+        np.testing.assert_allclose(many[3], one, atol=1e-13)
+    # the derivative of J along qd, by central differences
+    h = 1e-6
+    Jd = (dynamics.jacobian(q + h * qd) - dynamics.jacobian(q - h * qd)) / (2.0 * h)
+    np.testing.assert_allclose(np.einsum('nij,nj->ni', Jd, qd),
+                               dynamics.frame_motion(q, qd, 0.0 * q)[1], atol=1e-6)
+
+
+@pytest.mark.parametrize(('function', 'links', 'axes', 'words'), [
+    ('jacobian', ['nosuch'], 'root', "there is no link 'nosuch'; the links are: panda_link0"),
+    ('jacobian', [], 'root', 'link=, --link, export.link.: the robot has several tips, '
+     'panda_hand_tcp, panda_leftfinger, panda_rightfinger'),
+    ('jacobian', ['panda_hand'] * 2, 'root', 'a link is named twice: panda_hand'),
+    ('jacobian', ['panda_hand'], 'tool', "unknown axes 'tool'; they are: root, link"),
+    ('forward_kinematics', ['panda_hand'], 'link',
+     'does not depend on a choice of axes: remove axes, or choose one of jacobian, frame_motion'),
+    ('gravity', ['panda_hand'], 'root', 'choose one of forward_kinematics, jacobian, frame_mo'),
+])
+def test_a_choice_that_cannot_be_is_refused_with_what_there_is(
+        function: str, links: list[str], axes: str, words: str) -> None:
+    model = read_urdf(robot_path('panda').read_bytes())
+    with pytest.raises(ExportError, match=words.replace('(', r'\(')):
+        program_of(model, function, links, axes)
+
+
+@pytest.mark.parametrize('option', DEPENDING)
+def test_the_functions_that_depend_on_a_choice_are_all_named(option: str) -> None:
+    assert DEPENDING[option] == tuple(
+        name for name, function in FUNCTIONS.items() if option in function.OPTIONS)
+
+
+def test_a_robot_without_joints_has_poses_but_no_jacobian() -> None:
+    model = RobotModel('rock', (Link('base'), Link('stone')), (
+        Joint('fixed', 'fixed', 'base', 'stone', (1.0, 2.0, 3.0)),), 'base')
+    assert InverseDynamics(model).forward_kinematics([])[1].tolist() == [1.0, 2.0, 3.0]
+    with pytest.raises(ExportError, match='has no movable joint'):
+        InverseDynamics(model).jacobian([])
+
+
+def test_information_has_operations_rows_and_columns() -> None:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    found = information(model, functions='jacobian', frames=LinkFrames(axes='link'))
+    assert found['model'] == 'jacobian'
+    assert [(each['name'], each['rows'], each['columns']) for each in found['results']] == [
+        ('J', 6, 6)]
+    assert found['operations']['fast']['multiplications'] < 100
+
+
+def test_where_the_world_is_relative_to_a_floating_root_is_not_known() -> None:
+    links = (Link('world'), Link('drone', random_inertia(0)), Link('arm'))
+    model = RobotModel('drone', links, (
+        Joint('flies', 'floating', 'world', 'drone'),
+        Joint('turns', 'revolute', 'drone', 'arm', (1.0, 2.0, 3.0), axis=(0.0, 0.0, 1.0))),
+        'world')
+    dynamics = InverseDynamics(model, backend='python')
+    assert dynamics.forward_kinematics([0.0])[1].tolist() == [1.0, 2.0, 3.0]
+    assert dynamics.jacobian([0.0], 'drone').tolist() == np.eye(6, 7).tolist()
+    with pytest.raises(ExportError, match="'world' is the world, in which the robot floats"):
+        dynamics.forward_kinematics([0.0], 'world')
+
+
+def test_the_command_line_and_the_node_choose_links(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The process in which the node exports has the same text as the command."""
+    urdf = OWN / 'rx90.urdf'
+    assert main(['export', str(urdf), '--model', 'jacobian', '--link', 'link4', 'link6',
+                 '--axes', 'link', '--name', 'arm', '-o', str(tmp_path)]) == 0
+    exported = Export(urdf.read_text(), 'python', 'readable', 'arm', (0.0, 0.0, -9.81), 'jacobian',
+                      links=('link4', 'link6'), axes='link').files()
+    assert exported == {'arm_dynamics.py': (tmp_path / 'arm_dynamics.py').read_text()}
+    assert 'return J_1, J_2' in exported['arm_dynamics.py']
+    capsys.readouterr()
+    assert main(['info', str(urdf), '--model', 'jacobian', '--link', 'link4']) == 0
+    printed = capsys.readouterr().out
+    assert 'jacobian: J (6 x 6), linear velocity of the origin' in printed
+    assert "\nLink 'link4'.\nVectors are in the axes of the root" in printed
+    assert main(['info', str(OWN / 'humanoid_3p33r.urdf'), '--model', 'jacobian']) == 1
+    assert 'several tips, head, hand_L, hand_R, foot_L, foot_R' in capsys.readouterr().err

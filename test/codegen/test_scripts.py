@@ -1,0 +1,292 @@
+"""Exported scripts: both styles, run as programs, with numpy, and with whatever names."""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support.allow_list import check_text
+from support.oracles import Array, columns, difference, efforts_of, exported, random_state, worst
+from support.random_trees import examples, random_inertia, trees
+from support.robot_files import OWN, ROBOTS
+from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.codegen.generator import STYLES
+from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.multibody import body_inertias, multibody
+from urdf2dyn_ros.robot.spatial import aligned, from_rpy
+
+MATH = 'from math import cos, sin\n'
+NUMPY = '# from numpy import cos, sin'
+NAMES = [
+    'a joint', "it's", 'say "so"', 'two\nlines', ';import os', '"""', "'''", 'back\\slash', '\\',
+    'class', 'print', '__import__', 'None', '1st', '', 'ünï', '関節', '\u202egnp.x\u202c',
+    '\u200b', 'ｊ1', 'j1', 'q1', 'sin', 'inverse_dynamics', 'values_robot', '{0}', '%s', '# x',
+    '\t', 'a' * 300, '{', '}', '\\N{BULLET}', '\r', '\x85', '\u2028']
+
+
+def text_of(model: RobotModel, style: str = 'readable') -> str:
+    text, = export_model(model, 'python', style, 'robot').values()
+    return text
+
+
+def states(model: RobotModel, number: int = 3) -> Array:
+    """Return random q, qd and qdd, (number, 3, n)."""
+    names = multibody(model).joint_names
+    return np.array([columns(names, random_state(names, seed)) for seed in range(number)])
+
+
+def check_styles(model: RobotModel) -> None:
+    """Compare both styles, all entry points, with the recursion on plain numbers."""
+    system = multibody(model)
+    scripts = [exported(model, style) for style in STYLES]
+    assert all(script['JOINT_NAMES'] == system.joint_names for script in scripts)
+    for state in states(model).tolist():
+        expected = newton_euler(system, body_inertias(system), state, GRAVITY).efforts
+        for script in scripts:
+            assert worst(script['inverse_dynamics'](*state), expected) < 1.8e-14
+
+
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
+def test_both_styles_of_our_robots_are_the_recursion_on_numbers(path: Path) -> None:
+    check_styles(read_urdf(path.read_bytes()))
+
+
+@examples(30)
+@given(trees(massless=True))
+def test_both_styles_of_random_trees_are_the_recursion_on_numbers(model: RobotModel) -> None:
+    check_styles(model)
+
+
+def followers() -> RobotModel:
+    """Return a finger of two joints, the second of which follows the first."""
+    return RobotModel('finger', (Link('palm'), *(Link(f'link{k}', random_inertia(k))
+                                                 for k in range(3))), (
+        Joint('lead', 'revolute', 'palm', 'link0', (0.1, 0.2, 0.3)),
+        Joint('follow', 'revolute', 'link0', 'link1', (0.4, 0.0, 0.1),
+              mimic=Mimic('lead', -0.7, 0.2)),
+        Joint('slide', 'planar', 'link1', 'link2', axis=(0.0, 0.0, 1.0))), 'palm')
+
+
+def test_both_styles_know_joints_that_follow_and_joints_of_several_freedoms() -> None:
+    check_styles(followers())
+
+
+def run(text: str, folder: Path) -> tuple[int, dict[str, float], str]:
+    """Run a script as a user would; return exit code, efforts by printed name, and output."""
+    file = folder / 'robot_dynamics.py'
+    file.write_text(text)
+    done = subprocess.run([sys.executable, '-I', str(file)], capture_output=True, text=True,
+                          check=False, cwd=folder)
+    assert done.stderr == ''
+    rows = re.findall(r'^(\S+) +(\S+) N(?: m)?$', done.stdout, re.MULTILINE)
+    return done.returncode, {name: float(effort) for name, effort in rows}, done.stdout
+
+
+@pytest.mark.parametrize('style', STYLES)
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
+def test_a_script_is_a_program_that_prints_efforts_and_checks_itself(
+        path: Path, style: str, tmp_path: Path) -> None:
+    model = read_urdf(path.read_bytes())
+    code, printed, output = run(text_of(model, style), tmp_path)
+    assert code == 0
+    assert output.endswith('agrees with the reference\n')
+    script = exported(model, style)
+    q, qd, qdd = np.array(script['array_of_variables']).T.tolist()
+    assert [printed[name] for name in script['JOINT_NAMES']] == pytest.approx(
+        script['inverse_dynamics'](q, qd, qdd), rel=1e-8, abs=1e-8)
+
+
+def test_a_changed_mass_changes_the_efforts_and_is_reported(tmp_path: Path) -> None:
+    text = (OWN / 'rx90.urdf').read_text()
+    model = read_urdf(text)
+    link = next(link for link in model.links if link.name == model.joints[2].child)
+    assert link.inertia is not None
+    script = text_of(model)
+    line = f'm3 = {link.inertia.mass!r} '
+    assert script.count(line) == 1
+    code, printed, output = run(script.replace(line, f'm3 = {link.inertia.mass + 1.0!r} '),
+                                tmp_path)
+    assert code == 0
+    assert 'parameter m3 was changed: the reference values do not apply\n' in output
+    heavier = replace(model, links=tuple(
+        replace(each, inertia=replace(each.inertia, mass=each.inertia.mass + 1.0))
+        if each is link and each.inertia else each for each in model.links))
+    rows = exported(model)['array_of_variables']
+    names = multibody(model).joint_names
+    expected = efforts_of(heavier, {name: tuple(row) for name, row in zip(names, rows)})
+    assert printed == pytest.approx(expected, rel=1e-8, abs=1e-8)
+
+
+def test_the_heading_has_the_constant_rotations() -> None:
+    """Axes of each joint in the frame of its parent; none where all are the same."""
+    model = read_urdf(OWN / 'rx90.urdf')
+    rows = re.findall(r'^ {4}\d  (joint\d) .*  x y z +(\S+ \S+ \S+)$', text_of(model),
+                      re.MULTILINE)
+    axes = dict(zip(('x', 'y', 'z'), np.eye(3))) | dict(zip(('-x', '-y', '-z'), -np.eye(3)))
+    assert len(rows) == 6
+    for joint, (name, cells) in zip(model.joints, rows):
+        expected = np.array(from_rpy(joint.rpy)) @ np.array(aligned(joint.axis))
+        assert name == joint.name
+        np.testing.assert_array_equal([axes[cell] for cell in cells.split()], expected.T)
+    key = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
+    assert f'{key}; Ai: axes of joint i, in frame p\n' in text_of(model)
+    first, *others = model.joints
+    oblique = replace(model, joints=(replace(first, axis=(0.0, 1.0, 0.0)), *others))
+    assert f'{key}\n' in text_of(oblique, 'fast')
+    for plain in (text_of(read_urdf(OWN / 'robot_2r.urdf')), text_of(model, 'fast')):
+        assert 'Ai: frame' not in plain and key not in plain
+
+
+def parameters_of(text: str) -> list[str]:
+    """Return the names that the head of a readable script gives a number to."""
+    head = text.split('# ==== What follows')[0]
+    return re.findall(r'\b([A-Za-z]\w*)(?=[, \w]* = -?\d)', head.split('# ==== Parameters')[1])
+
+
+def test_every_inertial_parameter_can_be_edited() -> None:
+    """Ten numbers of a link, each changed in the text and in the model."""
+    model = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
+    link = model.links[2]
+    assert link.inertia is not None
+    names = ('m2', *(f'com2_{x}' for x in 'xyz'),
+             *(f'I2_{xy}' for xy in ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')))
+    assert set(names) <= set(parameters_of(text_of(model)))
+    flat = [link.inertia.mass, *link.inertia.com, *link.inertia.tensor]
+    state = random_state(multibody(model).joint_names)
+    for k, name in enumerate(names):
+        values = [*flat[:k], flat[k] + 0.5, *flat[k + 1:]]
+        x, y, z = values[1:4]
+        xx, xy, xz, yy, yz, zz = values[4:]
+        changed = replace(model, links=(*model.links[:2], Link(link.name, Inertia(
+            values[0], (x, y, z), link.inertia.rpy, (xx, xy, xz, yy, yz, zz)))))
+        text = text_of(model)
+        marker = '# ==== What follows'
+        text = text.replace(marker, f'{name} = {values[k]!r}\n{marker}')
+        namespace: dict[str, object] = {'__name__': 'robot'}
+        exec(text, namespace)
+        efforts = namespace['inverse_dynamics'](*columns(state, state).tolist())
+        assert difference(dict(zip(state, efforts)), efforts_of(changed, state)) < 1e-15
+
+
+@pytest.mark.parametrize('style', STYLES)
+def test_two_lines_switch_a_script_to_arrays(style: str) -> None:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    text = text_of(model, style)
+    assert (text.count(MATH), text.count(NUMPY)) == (1, 1)
+    switched: dict[str, object] = {'__name__': 'robot'}
+    exec(text.replace(MATH, f'# {MATH}').replace(NUMPY, NUMPY[2:]), switched)
+    samples = states(model, 20)
+    loop = [exported(model, style)['inverse_dynamics'](*state) for state in samples.tolist()]
+    batch = switched['inverse_dynamics'](*samples.transpose(1, 2, 0))
+    assert worst(np.array(np.broadcast_arrays(*batch)).T, loop) < 1e-15
+
+
+def test_the_variables_of_the_ancestor_tool_are_there() -> None:
+    model = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
+    script = exported(model)
+    names = script['JOINT_NAMES']
+    kinds = ('position', 'velocity', 'acceleration')
+    assert len(names) == 36
+    assert script['array_of_variables'] == [
+        [script[f'gv_{kind}_{name}'] for kind in kinds] for name in names]
+    values = script['dynamic_model'](script['array_of_variables'])
+    assert {f'{kind}_{name}' for kind in (*kinds, 'forces', 'torques') for name in names} <= {
+        *values}
+    assert {len(vector) for vector in values.values()} == {3}   # of matrices: their rows
+
+
+@pytest.mark.parametrize(('robot', 'lines'), [('robot_2r', 230), ('humanoid_3p33r', 3300)])
+def test_both_functions_of_a_script_share_one_recursion(robot: str, lines: int) -> None:
+    text = text_of(read_urdf((OWN / f'{robot}.urdf').read_bytes()))
+    assert len(text.splitlines()) <= lines
+    assert text.count(' = cos(q1), sin(q1)') <= 1
+    assert len(re.findall(r'^    fj1_y = |fj1_x, fj1_y = ', text, re.MULTILINE)) <= 1
+
+
+def test_the_self_check_of_a_script_covers_the_vectors_in_the_root_frame(tmp_path: Path) -> None:
+    text = text_of(read_urdf((OWN / 'rx90.urdf').read_bytes()))
+    first = re.search(r'expected_wrenches = \[\n    \[(-?[\d.]+)', text)
+    assert first is not None
+    code, _, output = run(text.replace(first[0], first[0] + '7'), tmp_path)
+    assert code == 0   # beyond the digits that are compared
+    code, _, output = run(text.replace(first[0], first[0].replace('[', '[1 + ').replace(
+        '[1 + \n', '[\n')), tmp_path)
+    assert code == 1 and 'dynamic_model, ' in output
+
+
+def test_the_vectors_in_the_root_frame_count_external_wrenches_and_a_payload() -> None:
+    model = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
+    text, = export_model(model, loads=Loads(external=('link2',), payload='link2')).values()
+    script: dict[str, Any] = {'__name__': 'robot'}
+    exec(text, script)
+    rows = script['array_of_variables']
+    values = script['dynamic_model'](rows)
+    efforts = script['inverse_dynamics'](*zip(*rows), script['external'], script['payload'])
+    assert [values[f'torques_joint{k}'][2] for k in (1, 2)] == pytest.approx(efforts, rel=1e-15)
+
+
+def named(names: list[str]) -> RobotModel:
+    links = [Link('root'), *(Link(name, random_inertia(k)) for k, name in enumerate(names))]
+    return RobotModel(';import os\n"""', tuple(links), tuple(
+        Joint(name, 'revolute', parent.name, name, (0.1, 0.2, 0.0), (0.3, 0.0, 0.0))
+        for name, parent in zip(names, links)), 'root')
+
+
+@pytest.mark.fault(19)
+@pytest.mark.parametrize('style', STYLES)
+@pytest.mark.parametrize('names', [NAMES, *([name] for name in NAMES)],
+                         ids=lambda names: ascii(names[0][:20]) if len(names) == 1 else 'all')
+@pytest.mark.fault(46)
+def test_names_are_nothing_but_data(names: list[str], style: str) -> None:
+    """The text is ASCII, all names in its syntax tree are generated, and the data are right."""
+    check_text(text_of(named(names), style))
+    assert exported(named(names), style)['JOINT_NAMES'] == tuple(names)
+
+
+@pytest.mark.fault(19)
+@pytest.mark.parametrize('style', STYLES)
+@pytest.mark.fault(46)
+def test_a_script_full_of_hostile_names_runs_as_a_program(style: str, tmp_path: Path) -> None:
+    assert run(text_of(named(NAMES), style), tmp_path)[0] == 0
+
+
+@pytest.mark.fault(19)
+@pytest.mark.fault(46)
+def test_names_that_look_alike_have_variables_of_their_own() -> None:
+    """Python takes one for the other after NFKC normalisation."""
+    script = exported(named(['ｊ1', 'j1', 'joint_1', 'joint_2']))
+    assert len([name for name in script if name.startswith('gv_position_')]) == 4
+    state = {'ｊ1': (0.1, 0.2, 0.3), 'j1': (1.0, 2.0, 3.0), 'joint_1': (0.0, 0.0, 1.0),
+             'joint_2': (0.5, 0.5, 0.5)}
+    found = script['dynamic_model'](list(state.values()))
+    assert found['velocity_ｊ1'] != found['velocity_joint_2']
+    assert {f'forces_{name}' for name in state} <= set(found)
+
+
+def test_numbers_of_numpy_are_written_as_plain_numbers() -> None:
+    """A model made in Python easily has some."""
+    model = RobotModel('r', (Link('base'), Link('arm', random_inertia(1))), (
+        Joint('j', 'revolute', 'base', 'arm', tuple(np.array([0.1, 0.2, 0.3])), (0.3, 0.2, 0.1)),
+        ), 'base')
+    assert 'float64' not in text_of(model)
+
+
+def test_the_names_of_a_single_row_are_printed_in_full(tmp_path: Path) -> None:
+    """A joint about a vertical axis has one base parameter."""
+    links = ''.join(f'<link name="{link}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
+                    'ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>' for link in 'ab')
+    model = read_urdf(f'<robot name="r">{links}<joint name="j" type="continuous">'
+                      '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>')
+    text, = export_model(model, style='fast', functions='regressor').values()
+    (tmp_path / 'robot.py').write_text(text)
+    done = subprocess.run([sys.executable, tmp_path / 'robot.py'], capture_output=True, text=True,
+                          check=True)
+    assert re.search(r'^Sxx1 ', done.stdout, re.MULTILINE), done.stdout

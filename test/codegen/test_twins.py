@@ -1,0 +1,297 @@
+"""Equal limbs that are computed at once in C and C++: what is equal, and the same results."""
+
+import operator
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support import language_tools
+from support.acting_loads import entries, everything
+from support.oracles import Pinocchio, columns, random_state, worst
+from support.random_trees import random_inertia
+from support.robot_files import OWN, robot_path
+from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
+from urdf2dyn_ros.codegen import twins as twinned
+from urdf2dyn_ros.codegen.expression import Expression, Graph, Node
+from urdf2dyn_ros.codegen.functions.function import Quantity
+from urdf2dyn_ros.codegen.generator import LOADS, generate
+from urdf2dyn_ros.codegen.languages import LANGUAGES, Target, c, cpp
+from urdf2dyn_ros.codegen.program import Program
+from urdf2dyn_ros.codegen.twins import Signs, Twinned, equal_limbs
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic
+from urdf2dyn_ros.robot.multibody import multibody
+
+VECTORS = '#if defined(__GNUC__)'
+HUMANOID, TALOS = OWN / 'humanoid_3p33r.urdf', robot_path('talos_reduced')
+SOLO = robot_path('solo12')
+DERIVATIVES = 'inverse_dynamics_derivatives'
+
+
+def program(model: RobotModel, functions: str, loads: Loads = LOADS,
+            twins: bool = True) -> Program:
+    return generate(multibody(model), name='robot', style='fast',
+                    functions=functions, loads=loads, twins=twins)
+
+
+whole_program = cache(program)   # that of a robot alone: loads have no hash
+
+
+def one_by_one(program: Program, write: Callable[[Program], dict[str, str]] = c.write,
+               ) -> dict[str, str]:
+    """Return C or C++ as compilers without vectors see it."""
+    files = write(program)
+    assert sum(text.count(VECTORS) for text in files.values()) == 1
+    return {name: text.replace(VECTORS, '#if 0') for name, text in files.items()}
+
+
+def insect(mimic: bool = False) -> RobotModel:
+    """Return a body on a rail with six legs of three joints, no two of them the same."""
+    links, joints = [Link('rail'), Link('body', random_inertia(0))], [
+        Joint('slide', 'prismatic', 'rail', 'body', axis=(1.0, 0.0, 0.0))]
+    for leg in range(6):
+        parent = 'body'
+        for k, kind in enumerate(('revolute', 'revolute', 'prismatic')):
+            name, seed = f'leg{leg}_{k}', 10 * leg + k
+            xyz, rpy = np.random.default_rng(seed).normal(size=(2, 3)).tolist()
+            follows = Mimic('joint_leg0_0', 0.5, 0.1) if mimic and k == 0 < leg < 3 else None
+            joints.append(Joint(f'joint_{name}', kind, parent, name, tuple(xyz), tuple(rpy),
+                                (0.0, 0.6, 0.8), follows))
+            links.append(Link(name, random_inertia(seed)))
+            parent = name
+    return RobotModel('insect', tuple(links), tuple(joints), 'rail')
+
+
+def hexapod() -> RobotModel:
+    """Return six legs on the root, which differ in their places and centres of mass alone."""
+    links, joints, still = [Link('root')], [], (0.0, 0.0, 0.0)
+    for leg in range(6):
+        inertia = Inertia(1.0, (0.1, 0.1 * leg, 0.3), still, (0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+        for k, kind in enumerate(('revolute', 'revolute', 'prismatic')):
+            links.append(Link(f'leg{leg}_{k}', inertia))
+            joints.append(Joint(
+                f'joint{leg}_{k}', kind, f'leg{leg}_{k - 1}' if k else 'root', f'leg{leg}_{k}',
+                (0.1, 0.2 if k else 0.2 * leg, 0.1), still, tuple(np.eye(3)[k].tolist())))
+    return RobotModel('hexapod', tuple(links), tuple(joints), 'root')
+
+
+def test_limbs_are_equal_that_have_the_same_joints() -> None:
+    """Two by two; a joint that moves bodies of both limbs has no other."""
+    assert equal_limbs(multibody(insect())) == {
+        k: k + (3 if (k - 1) // 3 % 2 == 0 else -3) for k in range(1, 19)}
+    assert equal_limbs(multibody(read_urdf((OWN / 'rx90.urdf').read_bytes()))) == {}
+    followed = equal_limbs(multibody(insect(mimic=True)))
+    assert 1 not in followed
+    assert len(followed) == 14
+
+
+def test_signs_follow_from_each_other() -> None:
+    signs = Signs()
+    a, b, c = (signs.unknown() for _ in range(3))
+    assert signs.equate(a ^ b, 1)       # of other signs
+    assert signs.equate(b, c)
+    assert signs.equate(c, 1)
+    assert [signs.negative(each) for each in (a, b, c, a ^ b)] == [False, True, True, True]
+    assert not signs.equate(a, b)
+    assert not signs.negative(signs.unknown())
+
+
+@pytest.mark.parametrize(('path', 'tool', 'form'), [
+    (TALOS, 'gcc', 'vectors'), (TALOS, 'g++', 'one by one'), (HUMANOID, 'gcc', 'one by one'),
+    (SOLO, 'gcc', 'vectors'), (SOLO, 'g++', 'vectors')],
+    ids=lambda value: getattr(value, 'stem', value))
+def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_path: Path,
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    if form == 'one by one':
+        monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
+        monkeypatch.setitem(LANGUAGES, 'cpp', partial(one_by_one, write=cpp.write))
+    model = read_urdf(path.read_bytes())
+    whole = whole_program(model, DERIVATIVES)
+    names = multibody(model).joint_names
+    state = random_state(names, 5)
+    _, found = language_tools.driven(tool, whole, columns(names, state)[None], tmp_path)
+    n = len(names)
+    tau, *matrices = np.split(found[0], [n, n + n * n, n + 2 * n * n])
+    oracle = Pinocchio(path.read_bytes())
+    efforts = oracle.efforts(state)
+    assert worst(tau, [efforts[name] for name in names]) < 1e-10
+    for mine, theirs in zip(matrices, oracle.derivatives(names, state)):
+        assert worst(mine, theirs.ravel()) < 1e-10
+
+
+@pytest.mark.parametrize(('tool', 'form'), [
+    ('gcc', 'vectors'), ('clang', 'one by one'), ('g++', 'vectors')])
+def test_a_twin_of_numbers_of_another_waits_for_both(tool: str, form: str, tmp_path: Path,
+                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where limb is computed behind limb, they are there when the loop over the limbs is done."""
+    if form == 'one by one':
+        monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
+    whole = whole_program(hexapod(), 'inverse_dynamics')
+    assert whole.functions[0].twinned is not None
+    language_tools.check_self_test(tool, language_tools.files_of(tool, whole), tmp_path)
+
+
+@pytest.mark.parametrize(('functions', 'tool'), [
+    ('inverse_dynamics', 'gcc'), ('inverse_dynamics', 'clang++'), ('forward_dynamics', 'clang'),
+    ('mass_matrix', 'g++')])
+def test_other_functions_pass_their_check(functions: str, tool: str, tmp_path: Path) -> None:
+    whole = whole_program(read_urdf(TALOS.read_bytes()), functions)
+    assert whole.functions[0].twinned is not None
+    language_tools.check_self_test(tool, language_tools.files_of(tool, whole), tmp_path,
+                                   optimised=True)
+
+
+def test_limbs_may_slide_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then there are no sines and cosines, and so few operations that twins do not pay."""
+    model = insect()
+    model = replace(model, joints=tuple(
+        replace(joint, type='prismatic') for joint in model.joints))
+    assert program(model, 'gravity').functions[0].twinned is None
+    monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
+    whole = program(model, DERIVATIVES)
+    assert whole.functions[0].twinned is not None
+    language_tools.check_self_test('gcc', c.write(whole), tmp_path)
+
+
+@pytest.mark.parametrize('mimic', [False, True])
+def test_loads_act_on_equal_limbs(mimic: bool, tmp_path: Path,
+                                  monkeypatch: pytest.MonkeyPatch) -> None:
+    """Friction, rotors, springs, payload, wrenches, a moving base, and joints that follow."""
+    monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
+    model = insect(mimic)
+    loads = everything(model, 'moving')
+    whole = program(model, DERIVATIVES, loads)
+    assert whole.functions[0].twinned is not None
+    n = len(multibody(model).joint_names)
+    state = np.random.default_rng(2).normal(size=3 * n).tolist()
+    given = [entry for each in entries(model, loads) for entry in each]
+    _, found = language_tools.driven('gcc', whole, np.array([[*state, *given]]), tmp_path)
+    expected = InverseDynamics(model, loads=loads, backend='python').derivatives(
+        *np.reshape(state, (3, n)), *entries(model, loads))
+    assert worst(found, np.concatenate([np.ravel(each) for each in expected])) < 1e-12
+
+
+@pytest.mark.parametrize('form', ['vectors', 'one by one'])
+def test_single_precision_passes_its_check(form: str, tmp_path: Path,
+                                           monkeypatch: pytest.MonkeyPatch) -> None:
+    if form == 'one by one':
+        monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
+    files = Target('c', 'float').write(whole_program(insect(), DERIVATIVES))
+    assert 'double' not in files['robot_dynamics.c'].split('#ifdef ROBOT_SELF_TEST')[0].replace(
+        'double precision', '')
+    for tool in ('gcc', 'clang', *(['g++'] if form == 'vectors' else [])):   # it has one form
+        if tool == 'g++':
+            files = Target('cpp', 'float').write(whole_program(insect(), DERIVATIVES))
+        language_tools.check_self_test(tool, files, tmp_path / tool, optimised=True)
+
+
+COMPLEX = """
+#include "robot_dynamics.hpp"
+#include <complex>
+#include <cstdio>
+int main()
+{
+    using Number = std::complex<double>;
+    robot::Vector<Number> q, qd, qdd;
+    for (std::size_t i = 0; i < robot::joints; i++) {
+        q[i] = Number(0.3 + 0.1 * i, 1e-30);
+        qd[i] = 0.5 - 0.1 * i;
+        qdd[i] = 1.0 - 0.2 * i;
+    }
+    for (const Number &effort : robot::inverse_dynamics(q, qd, qdd)) {
+        std::printf("%.17g ", effort.imag() / 1e-30);
+    }
+}
+"""
+
+
+def test_twins_of_cpp_have_any_scalar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Complex numbers with a tiny imaginary part give the derivative in a direction."""
+    monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
+    whole = program(insect(), 'inverse_dynamics')
+    assert whole.functions[0].twinned is not None
+    for name, text in {**cpp.write(whole), 'main.cpp': COMPLEX}.items():
+        (tmp_path / name).write_text(text)
+    subprocess.run(['g++', '-std=c++17', '-Wall', '-Wextra', '-Werror', 'main.cpp', '-o', 'main'],
+                   cwd=tmp_path, check=True)
+    found = subprocess.run(['./main'], cwd=tmp_path, check=True, text=True, capture_output=True)
+    k = np.arange(len(multibody(insect()).joint_names))
+    _, dtau_dq, *_ = InverseDynamics(insect(), backend='python').derivatives(
+        0.3 + 0.1 * k, 0.5 - 0.1 * k, 1.0 - 0.2 * k)
+    assert worst(np.array(found.stdout.split(), dtype=float), dtau_dq.sum(axis=1)) < 1e-12
+
+
+def test_twins_are_for_robots_with_equal_limbs_in_c_and_cpp() -> None:
+    """Elsewhere, and where they would save too little, the text is what it was."""
+    solo, humanoid, rx90 = (read_urdf(path.read_bytes())
+                            for path in (SOLO, HUMANOID, OWN / 'rx90.urdf'))
+    for language, ending in (('c', 'c'), ('cpp', 'hpp')):
+        assert 'twin' in export_model(solo, language, 'fast', functions=DERIVATIVES)[
+            f'solo_dynamics.{ending}']
+    for language, style, function, model in (
+            ('c', 'fast', 'inverse_dynamics', humanoid), ('c', 'readable', 'gravity', humanoid),
+            ('cpp', 'fast', 'inverse_dynamics', humanoid),
+            ('cpp', 'readable', 'gravity', humanoid),
+            ('rust', 'fast', 'mass_matrix', humanoid), ('c', 'fast', DERIVATIVES, rx90)):
+        files = export_model(model, language, style, functions=function)
+        assert not any('twin' in text for text in files.values())
+
+
+def test_the_operations_are_those_of_the_function() -> None:
+    """A statement of two numbers stands for two operations, and none is made twice."""
+    function, = whole_program(read_urdf(TALOS.read_bytes()), DERIVATIVES).functions
+    assert function.twinned is not None
+    assert function.twinned.operations == function.operations
+    assert len(function.twinned.statements) < 0.6 * len(function.statements)
+
+
+def test_limbs_that_depend_on_each_other_are_computed_one_by_one(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two twins each of which needs a number of the other, one is none."""
+    monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
+    monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
+    graph = Graph()
+    inputs = iter([graph.input(f'q{k}') for k in range(26)])
+
+    def behind(start: Expression) -> Expression:
+        for _ in range(6):
+            start = start * next(inputs)
+        return start
+
+    ends = behind(next(inputs)), behind(next(inputs))
+    rows = [[behind(ends[1])], [behind(ends[0])], [ends[0]], [ends[1]]]
+    crossed = Twinned(graph, {'tau': rows}, {'tau': Quantity('tau', '')},
+                      {0: 2, 2: 0, 1: 3, 3: 1})
+    assert {node.op for node in crossed.graph.nodes} >= {'twin', 'single'}
+    values = {f'q{k}': 0.5 + k / 7 for k in range(26)}
+    for (mine,), (theirs,) in zip(crossed.results['tau'], rows):
+        assert number(mine, values) == pytest.approx(number(theirs, values), rel=1e-12)
+
+
+def number(entry: Expression, values: dict[str, float]) -> float:
+    """Return the value of an expression of single numbers and twins."""
+    found = evaluated(entry.node, values)
+    assert isinstance(found, float)
+    return -found if entry.negative else found
+
+
+def evaluated(node: Node, values: dict[str, float]) -> float | tuple[float, float]:
+    """Return the value of a node, a pair for a twin."""
+    operands = [evaluated(arg, values) for arg in node.args]
+    if node.op == 'input':
+        return values[node.value]
+    if node.op == 'twin':
+        a, b = (-x if minus else x for x, minus in zip(operands, node.value))
+        return a, b
+    if node.op == 'single':
+        return operands[0][node.value]
+    operation = {'add': operator.add, 'sub': operator.sub, 'mul': operator.mul}[node.op]
+    if isinstance(operands[0], tuple):
+        a, b = (operation(x, y) for x, y in zip(*operands))
+        return a, b
+    return operation(*operands)

@@ -1,0 +1,131 @@
+"""Angular accelerations from a gyroscope: as good as the joints', which have encoders as well."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from support.streams import known_motions
+from urdf2dyn_ros.estimation.moving_base import Rates
+from urdf2dyn_ros.estimators import make_compiled
+from urdf2dyn_ros.robot.parameters import check_all
+from urdf2dyn_ros.robot.spatial import geometric_mean
+
+GYRO = 0.005   # rad/s, one deviation
+# RMSE of the angular acceleration over its RMS, geometric mean of four motions [%], and lag [ms].
+GATES = {100.0: (11.5, 2.0), 200.0: (10.5, 2.0), 400.0: (9.2, 1.5), 1000.0: (7.8, 1.0)}
+WITH_A_LAG = {100.0: 3.6, 400.0: 2.7}
+EXACT = {100.0: 0.5, 200.0: 0.12, 400.0: 0.04}   # without noise, smooth motions [%]
+
+SMOOTH = [0, 1, 3]  # the motions without steps of acceleration
+
+
+def make_rates(**parameters: float) -> Rates:
+    """Return the filter in C, as the node has it; test_base_noise holds the one on numpy to it."""
+    return Rates(4, compiled=True, **check_all(Rates.PARAMETERS, parameters))
+
+
+class Gyroscope:
+    """The filter in the shape of an estimator of joints, so that the same is measured."""
+
+    def __init__(self, **parameters) -> None:
+        self._rates = make_rates(**parameters)
+
+    def update(self, stamp, q, qd):
+        return self._rates.update(stamp, qd)
+
+
+@cache
+def recording(rate: float, noise: float = GYRO) -> known_motions.Recording:
+    return known_motions.record(known_motions.Profile(rate, 0, noise))
+
+
+@cache
+def found(rate: float):
+    return known_motions.estimated(Gyroscope(), recording(rate))
+
+
+def clean(rate: float) -> float:
+    """Return the geometric mean of the errors of the default [%]."""
+    return geometric_mean(known_motions.errors(*found(rate)))
+
+
+def said(what: str, figure: float, most: float) -> float:
+    print(f'\n{what}: {figure:.3g} of {most:.3g}')
+    return figure
+
+
+@pytest.mark.parametrize('rate', GATES)
+def test_a_noisy_gyroscope_meets_its_gate(rate):
+    figure = clean(rate)
+    assert said(f'gyroscope {rate:g} Hz [%]', figure, GATES[rate][0]) <= GATES[rate][0]
+
+
+@pytest.mark.parametrize('rate', [100.0, 200.0, 400.0])
+def test_it_is_as_good_as_the_estimator_of_joints_with_the_same_velocities(rate):
+    """Which has an encoder of 14 bits as well."""
+    samples = known_motions.record(known_motions.Profile(rate, 14, GYRO))
+    joints = known_motions.error(make_compiled('kalman', 4), samples)
+    ratio = clean(rate) / joints
+    assert said(f'gyroscope over joints, {rate:g} Hz', ratio, 1.1) <= 1.1
+
+
+@pytest.mark.parametrize('rate', GATES)
+def test_the_lag_is_small(rate):
+    stamps, qdd = found(rate)
+    inner = slice(len(stamps) // 10, -len(stamps) // 50)
+    stamps, qdd = stamps[inner], qdd[inner]
+    shifts = np.arange(-5.0, 5.0, 0.25)
+    correlation = [[np.corrcoef(true, seen)[0, 1] for true, seen in zip(
+        known_motions.truth(stamps + round(shift * 1e6))[2].T[SMOOTH], qdd.T[SMOOTH], strict=True)]
+        for shift in shifts]
+    lag = -shifts[np.argmax(correlation, axis=0)]
+    print(f'\nlag at {rate:g} Hz [ms]: {lag}')
+    assert (np.abs(lag) <= GATES[rate][1]).all()
+
+
+@pytest.mark.parametrize('rate', EXACT)
+def test_an_exact_gyroscope_is_nearly_exact(rate):
+    """A simulator's; a jump of the acceleration cannot be known at once."""
+    stamps, qdd = known_motions.estimated(Gyroscope(), recording(rate, 0.0))
+    figure = geometric_mean(known_motions.errors(stamps, qdd)[SMOOTH])
+    assert said(f'exact gyroscope {rate:g} Hz [%]', figure, EXACT[rate]) <= EXACT[rate]
+
+
+@pytest.mark.parametrize('rate', WITH_A_LAG)
+def test_a_lag_makes_it_several_times_better(rate):
+    figure = known_motions.error(Gyroscope(lag=0.02), recording(rate))
+    assert said(f'gyroscope, 20 ms late, {rate:g} Hz [%]', figure, WITH_A_LAG[rate]) <= (
+        WITH_A_LAG[rate])
+
+
+@pytest.mark.parametrize('rate', [100.0, 400.0])
+def test_lost_samples_and_jitter_do_no_harm(rate):
+    whole = known_motions.record(known_motions.Profile(rate, 0, GYRO), jitter=0.3)
+    kept = np.random.default_rng(3).uniform(size=len(whole.stamps)) >= 0.05
+    ratio = known_motions.error(Gyroscope(), whole.chosen(kept)) / clean(rate)
+    assert said(f'5 % loss and jitter, {rate:g} Hz [times clean]', ratio, 1.2) <= 1.2
+
+
+@pytest.mark.parametrize('rate', [200.0, 400.0])
+def test_outliers_do_little_harm(rate):
+    whole, rng = recording(rate), np.random.default_rng(1)
+    wrong = rng.uniform(size=whole.qd.shape) < 0.01
+    samples = known_motions.Recording(whole.stamps, whole.q, whole.qd + 30.0 * wrong)
+    ratio = known_motions.error(Gyroscope(), samples) / clean(rate)
+    assert said(f'1 % outliers, {rate:g} Hz [times clean]', ratio, 1.3) <= 1.3
+
+
+@pytest.mark.parametrize('rate', [200.0, 400.0])
+def test_an_impact_is_believed_after_a_few_samples(rate):
+    """There is no encoder that contradicts a step of the velocity."""
+    whole = recording(rate)
+    hit = 3.0 * (whole.stamps >= whole.stamps[round(2.0 * rate)])
+    rates = make_rates()
+    estimates = [rates.update(stamp, qd + step) for (stamp, _, qd), step in zip(whole, hit)]
+    after = estimates[round(2.0 * rate):][:60]
+    first = next(k for k in range(20) if all(each.valid for each in after[k:]))
+    assert first <= 10
+    for k, estimate in enumerate(after[first:], round(2.0 * rate) + first):
+        true = known_motions.truth(whole.stamps[k:k + 1])[1][0]
+        assert estimate.qd == pytest.approx(true + 3.0, abs=0.05)

@@ -1,0 +1,135 @@
+"""What the monitor counts, with a clock of the test's own."""
+
+import math
+
+import numpy as np
+import pytest
+
+from support.memory import bytes_of
+from urdf2dyn_ros.estimation.status import LONGEST_SILENCE, MAX_LATENCIES, MEDIAN_STEPS, Monitor
+from urdf2dyn_ros.estimation.stream import Output
+from urdf2dyn_ros.text import SECOND_NS
+
+OUTPUT = Output(1, *(np.zeros(2) for _ in range(6)))
+
+
+class Clock:
+    """Stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now = 7 * SECOND_NS
+
+    def __call__(self) -> int:
+        """Return the time [ns]."""
+        return self.now
+
+    def wait(self, seconds: float) -> None:
+        self.now += round(seconds * SECOND_NS)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def monitor(clock: Clock) -> Monitor:
+    return Monitor(clock)
+
+
+def flow(monitor: Monitor, clock: Clock, count: int, period: float = 0.01) -> None:
+    """Have messages come that nothing comes of."""
+    for _ in range(count):
+        clock.wait(period)
+        monitor.received()
+
+
+def test_rates_and_latencies_are_those_since_the_last_report(monitor: Monitor,
+                                                             clock: Clock) -> None:
+    """Nearest rank: of 100 latencies of 1 to 100 us, p99 is the 99th."""
+    for k in range(1, 101):
+        clock.wait(0.02 - k * 1e-6)
+        began = monitor.received()
+        clock.wait(k * 1e-6)
+        monitor.published(began, OUTPUT)
+    flow(monitor, clock, 50, 0.0)
+    figures = monitor.report()
+    assert figures.received == pytest.approx(75.0)
+    assert figures.published == pytest.approx(50.0)
+    assert figures.latency == pytest.approx((50.0, 99.0, 100.0))
+    assert figures.newest is OUTPUT and figures.messages == 150
+    clock.wait(0.4)
+    figures = monitor.report()
+    assert (figures.received, figures.published, figures.messages) == (0.0, 0.0, 150)
+    assert all(map(math.isnan, figures.latency)) and figures.newest is None
+    assert figures.silence == pytest.approx(0.4)
+
+
+def test_one_latency_is_all_of_them(monitor: Monitor, clock: Clock) -> None:
+    """The smallest case of the nearest rank."""
+    began = monitor.received()
+    clock.wait(5e-6)
+    monitor.published(began, OUTPUT)
+    assert monitor.report().latency == (5.0, 5.0, 5.0)
+
+
+@pytest.mark.fault(49)
+def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
+                                                       clock: Clock) -> None:
+    """Otherwise once a second."""
+    assert not monitor.due and monitor.silent
+    flow(monitor, clock, 3)
+    assert monitor.due, 'the first messages'
+    assert not monitor.report().silent
+    flow(monitor, clock, 80)
+    assert not monitor.due
+    flow(monitor, clock, 20)
+    assert monitor.due
+    monitor.report()
+    clock.wait(0.4)
+    assert not monitor.due
+    clock.wait(0.2)
+    assert monitor.due
+    assert monitor.report().silent
+    assert not monitor.due
+    flow(monitor, clock, 1, 0.2)
+    assert monitor.due
+    assert not monitor.report().silent
+
+
+def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock: Clock) -> None:
+    """Three periods, and one pause does not count as a period."""
+    flow(monitor, clock, 2 * MEDIAN_STEPS, 0.6)
+    clock.wait(1.7)
+    assert not monitor.silent
+    clock.wait(0.2)
+    assert monitor.silent
+    flow(monitor, clock, 2 * MEDIAN_STEPS, 3600.0)
+    clock.wait(LONGEST_SILENCE + 0.1)
+    assert monitor.silent
+    flow(monitor, clock, MEDIAN_STEPS)
+    flow(monitor, clock, 1, 100.0)
+    clock.wait(0.6)
+    assert monitor.silent
+
+
+@pytest.mark.fault(53)
+def test_a_failure_is_reported_once_and_counted_for_ever(monitor: Monitor) -> None:
+    monitor.failed('first')
+    monitor.failed('second')
+    figures = monitor.report()
+    assert (figures.failures, figures.failure) == (2, 'second')
+    figures = monitor.report()
+    assert (figures.failures, figures.failure) == (2, '')
+
+
+@pytest.mark.fault(51)
+def test_nothing_grows_without_requests(monitor: Monitor) -> None:
+    """A flood between two reports is counted, not kept."""
+    sizes = []
+    for _ in range(3):
+        for _ in range(MAX_LATENCIES):
+            monitor.published(monitor.received(), OUTPUT)
+        sizes.append(bytes_of(monitor))
+    assert max(sizes) < 1.1 * sizes[0]
+    assert monitor.report().messages == 3 * MAX_LATENCIES

@@ -1,0 +1,175 @@
+"""A base that moves: against Pinocchio's free flyer, joints written out, and by tilting it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from support.acting_loads import entries, everything
+from support.free_flyer import GRAVITY, FreeFlyer
+from support.oracles import Array, columns, random_state, worst
+from support.random_trees import examples, trees
+from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
+from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
+from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.robot.model import Joint, Link
+from urdf2dyn_ros.robot.multibody import body_inertias, multibody
+from urdf2dyn_ros.robot.writer import clean_urdf
+
+REFUSED = ('alex_psyonic_hands', 'ur3')
+"""Robots that are refused: they mimic joints that do not exist, or have no link."""
+
+LEGGED = [path for path in sorted(EXAMPLES.rglob('*.urdf')) if path.stem not in REFUSED]
+
+
+def motion(seed: int) -> Array:
+    """Return a base motion, (9,)."""
+    return np.random.default_rng(seed).normal(size=9) * ([2.0] * 3 + [5.0] * 3 + [9.0] * 3)
+
+
+def check(model: RobotModel, text: str | bytes, tolerance: float) -> None:
+    dynamics, oracle = InverseDynamics(model, base='moving'), FreeFlyer(text)
+    names = dynamics.joint_names
+    for seed in range(2):
+        q, qd, qdd = columns(names, random_state(names, seed))
+        tau, wrench = dynamics(q, qd, qdd, motion(seed))
+        efforts, expected = oracle(names, q, qd, qdd, motion(seed), seed)
+        assert worst([*tau, *wrench], [*efforts, *expected]) < tolerance
+
+
+@pytest.mark.parametrize('path', LEGGED, ids=lambda path: f'{path.parents[1].name}-{path.stem}')
+def test_real_robots_are_pinocchios_free_flyers(path: Path) -> None:
+    text = path.read_bytes()
+    model = read_urdf(text)
+    if any(joint.mimic for joint in model.joints):
+        model, text = without_mimics(model)
+    check(model, text, 1e-10)
+
+
+def without_mimics(model: RobotModel) -> tuple[RobotModel, str]:
+    """Return the robot with every joint on its own, which is how Pinocchio reads it."""
+    free = read_urdf(clean_urdf(model).replace('<mimic', '<no_mimic'))
+    return free, clean_urdf(free)
+
+
+@examples(20)
+@given(trees())
+def test_random_trees_are_pinocchios_free_flyers(model: RobotModel) -> None:
+    check(model, clean_urdf(model), 1e-11)
+
+
+@pytest.mark.parametrize('style', ['readable', 'fast'])
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
+def test_the_exported_script_says_the_same(path: Path, style: str) -> None:
+    model = read_urdf(path.read_bytes())
+    floating = floated(model)
+    text, = export_model(floating, style=style, name='robot').values()
+    script: dict[str, object] = {'__name__': 'robot'}
+    exec(text, script)
+    dynamics = InverseDynamics(model, base='moving')
+    state = columns(dynamics.joint_names, random_state(dynamics.joint_names)).tolist()
+    tau, wrench = script['inverse_dynamics'](*state, motion(3).tolist())
+    expected = dynamics(*state, motion(3))
+    assert worst([*tau, *wrench], [*expected[0], *expected[1]]) < 1e-12
+
+
+def floated(model: RobotModel) -> RobotModel:
+    world = Joint('float', 'floating', 'the_world', model.root)
+    return RobotModel(model.name, (Link('the_world'), *model.links), (world, *model.joints),
+                      'the_world')
+
+
+def test_a_floating_root_joint_selects_it() -> None:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    state = columns([f'joint{k}' for k in range(1, 7)],
+                    random_state([f'joint{k}' for k in range(1, 7)]))
+    dynamics = InverseDynamics(floated(model))
+    assert dynamics.inputs == ('q', 'qd', 'qdd', 'base_motion')
+    with pytest.raises(StateError, match=r'takes 4 arguments \(q, qd, qdd, base_motion\)'):
+        dynamics(*state)
+    expected = InverseDynamics(model, base='moving')(*state, motion(1))
+    assert worst(np.concatenate(dynamics(*state, motion(1))), np.concatenate(expected)) < 1e-12
+    fixed = InverseDynamics(floated(model), base='fixed')
+    assert worst(fixed(*state), InverseDynamics(model)(*state)) < 1e-12
+
+
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
+def test_a_root_at_rest_is_a_fixed_one_and_a_tilted_one_is_gravity_tilted(path: Path) -> None:
+    model = read_urdf(path.read_bytes())
+    moving = InverseDynamics(model, base='moving')
+    state = columns(moving.joint_names, random_state(moving.joint_names))
+    for gravity in (GRAVITY, np.array((3.0, -7.0, 5.0))):
+        fixed = InverseDynamics(model, tuple(gravity))
+        tau, _ = moving(*state, [*np.zeros(6), *-gravity])
+        assert worst(tau, fixed(*state)) < 1e-12
+
+
+def test_a_robot_that_stands_needs_its_weight_from_the_ground() -> None:
+    model = read_urdf(robot_path('solo12').read_bytes())
+    dynamics = InverseDynamics(model, base='moving')
+    q, still = np.full(12, 0.3), np.zeros(12)
+    tau, wrench = dynamics(q, still, still, [*np.zeros(6), *-GRAVITY])
+    assert wrench[:3] == pytest.approx([0.0, 0.0, 9.81 * model.mass], abs=1e-9)
+    assert tau == pytest.approx(InverseDynamics(model)(q, still, still), rel=1e-12)
+    falling, nothing = dynamics(q, still, still, np.zeros(9))
+    assert np.abs(falling).max() < 1e-12
+    assert np.abs(nothing).max() < 1e-12
+
+
+def test_the_humanoid_on_3p3r_joints_is_a_free_pelvis() -> None:
+    """Six joints written out, or none and a base that moves as they do."""
+    whole = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
+    written = {joint.name for joint in whole.joints[:6]}
+    pelvis = whole.joints[5].child
+    gone = {joint.parent for joint in whole.joints[:6]}
+    free = RobotModel('free', tuple(link for link in whole.links if link.name not in gone),
+                      tuple(j for j in whole.joints if j.name not in written), pelvis)
+    system, dynamics = multibody(whole), InverseDynamics(free, base='moving')
+    assert dynamics.joint_names == system.joint_names[6:]
+    for seed in range(3):
+        state = columns(system.joint_names, random_state(system.joint_names, seed))
+        sweep = newton_euler(system, body_inertias(system), state.tolist(), tuple(GRAVITY))
+        pelvis_R_body = np.array(system.bodies[5].attached[0].body_R_link).T
+        base = np.concatenate([pelvis_R_body @ np.array(part) for part in sweep.motions[5]])
+        tau, wrench = dynamics(*state[:, 6:], base)
+        expected = InverseDynamics(whole)(*state)
+        assert worst(tau, expected[6:]) < 1e-10
+        on_pelvis = [pelvis_R_body @ np.array(part) for part in sweep.wrenches[5]]
+        assert worst(wrench, np.concatenate(on_pelvis)) < 1e-10
+
+
+def test_bias_and_mass_matrix_belong_to_a_moving_base_too() -> None:
+    model = read_urdf(robot_path('solo12').read_bytes())
+    loads = everything(model, 'moving')
+    dynamics = InverseDynamics(model, loads=loads)
+    q, qd, qdd = columns(dynamics.joint_names, random_state(dynamics.joint_names))
+    base, external, payload = entries(model, loads)
+    tau, _ = dynamics(q, qd, qdd, base, external, payload)
+    bias, _ = dynamics.bias(q, qd, base, external, payload)
+    assert worst(dynamics.mass_matrix(q, payload) @ qdd + bias, tau) < 1e-12
+
+
+def test_a_batch_of_states_is_each_of_them() -> None:
+    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
+    dynamics = InverseDynamics(model, base='moving')
+    rng = np.random.default_rng(0)
+    q, qd, qdd = rng.normal(size=(3, 5, 6))
+    base = rng.normal(size=(5, 9))
+    tau, wrench = dynamics(q, qd, qdd, base)
+    assert tau.shape == (5, 6)
+    assert wrench.shape == (5, 6)
+    for k in range(5):
+        alone = dynamics(q[k], qd[k], qdd[k], base[k])
+        assert worst(tau[k], alone[0]) < 1e-13
+        assert worst(wrench[k], alone[1]) < 1e-13
+
+
+def test_a_base_motion_must_be_nine_finite_numbers() -> None:
+    dynamics = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_bytes()), base='moving')
+    still = np.zeros(6)
+    with pytest.raises(StateError, match=r'base_motion has shape \(6,\); it must be \(9,\)'):
+        dynamics(still, still, still, still)
+    with pytest.raises(StateError, match=r'base_motion\[4\] is nan: the value of wd0_y'):
+        dynamics(still, still, still, [0.0, 0.0, 0.0, 0.0, np.nan, 0.0, 0.0, 0.0, 9.81])

@@ -1,0 +1,271 @@
+"""External efforts from momenta: their response, a push that is found, and no false alarm."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.robot_files import OWN
+from support.streams import pushed_robot
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.estimation import observer as momentum_observer
+from urdf2dyn_ros.estimation.observer import THRESHOLD, ContactDetector, MomentumObserver
+from urdf2dyn_ros.estimators import make_compiled
+from urdf2dyn_ros.robot.loads import Loads
+
+Array = np.ndarray
+
+ALL_BUT = slice(1, None)   # the first sample has no answer
+PUSHES = {'sideways': (0.0, 20.0, 0.0), 'down': (0.0, 0.0, -20.0)}
+EFFORT_NOISE = 0.005 * np.array([87.0] * 4 + [12.0] * 3)
+"""Half a percent of what the motors can do [N m]."""
+
+
+@cache
+def dynamics(rubs: bool = False) -> InverseDynamics:
+    """Return the Panda with its rotors, and with friction if it rubs."""
+    model = read_urdf(pushed_robot.panda())
+    names = InverseDynamics(model).joint_names
+    return InverseDynamics(model, loads=Loads(terms=dict(zip(names, pushed_robot.terms(rubs)))))
+
+
+# ---- the response to a step
+
+GATE = 1e-3
+"""Largest error of the response, as a share of the step."""
+
+STEP_AT = 400   # [ms]
+RATES = (100, 200, 500, 1000)
+
+
+@cache
+def stepped() -> tuple[Array, pushed_robot.Motion]:
+    """Return an effort on every joint, and how the arm gives way to it while it moves."""
+    step = dynamics().mass_matrix(pushed_robot.desired(0.4)[0]) @ [4.0, -3, -4, 3, 4, 3, -4]
+    return step, pushed_robot.pushed(joints=tuple(step.tolist()), first=0.4, last=9.0,
+                                     duration=0.6, feedback=0.0)
+
+
+def sampled(motion: pushed_robot.Motion, rate: int, irregular: bool) -> pushed_robot.Motion:
+    """Return samples at a rate; irregular ones are up to half a period late, and some are lost."""
+    every = 1000 // rate
+    rows = np.arange(0, len(motion.stamps), every)
+    if irregular:
+        rng = np.random.default_rng(rate)
+        rows = rows + rng.integers(0, every // 2 + 1, len(rows))
+        rows = rows[(rng.random(len(rows)) > 0.1) & (rows < len(motion.stamps))]
+    return motion.chosen(np.unique(np.append(rows, STEP_AT)))
+
+
+def online(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
+    """Return what comes of one sample after the other, NaN for nothing."""
+    rows = [watching.update(*row) for row in zip(
+        motion.stamps.tolist(), motion.q, motion.qd, motion.effort)]
+    return np.array([np.full(7, np.nan) if row is None else row for row in rows])
+
+
+def offline(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
+    return watching.run(motion.stamps, motion.q, motion.qd, motion.effort)
+
+
+def step_error(rate: int, irregular: bool, gain: float, run: Callable[..., Array],
+               stamps: Callable[[Array], Array] = lambda stamps: stamps) -> float:
+    """Return the largest difference from tau_ext (1 - exp(-K t)), as a share of tau_ext."""
+    step, motion = stepped()
+    motion = sampled(motion, rate, irregular)
+    after = np.maximum((motion.stamps - pushed_robot.START) * 1e-9 - STEP_AT * 1e-3, 0.0)
+    expected = step * -np.expm1(-gain * after)[:, None]
+    told = pushed_robot.Motion(stamps(motion.stamps), *(getattr(motion, name) for name in (
+        'q', 'qd', 'effort', 'external')))
+    found = run(MomentumObserver(dynamics(), gain=(gain,)), told)
+    return float(np.abs(found - expected)[ALL_BUT].max() / np.abs(step).max())
+
+
+@pytest.mark.fault(38)
+@pytest.mark.parametrize('run', [online, offline])
+@pytest.mark.parametrize('irregular', [False, True])
+@pytest.mark.parametrize('rate', RATES)
+def test_the_response_to_a_step_is_that_of_first_order(rate: int, irregular: bool,
+                                                       run: Callable[..., Array]) -> None:
+    """At every rate and gain, with stamps that are late and samples that are lost."""
+    for gain in (20.0, 100.0, 500.0):
+        assert step_error(rate, irregular, gain, run) < GATE
+
+
+def test_what_is_wrong_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without beta, with a wrong sign, with Euler's rule or a nominal period it is far off."""
+    def with_parts(beta: float, load: float) -> Any:
+        right = InverseDynamics.momentum
+
+        def momentum(self: InverseDynamics, *state: Any) -> Any:
+            p, beta_, load_ = right(self, *state)
+            return p, beta * beta_, load * load_
+
+        return momentum
+
+    def nominal(stamps: Array) -> Array:
+        return stamps[0] + np.arange(len(stamps)) * 10_000_000
+
+    for run in (online, offline):
+        assert step_error(100, True, 100.0, run, nominal) > 20 * GATE
+        for beta, load in ((0.0, 1.0), (-1.0, 1.0), (1.0, -1.0)):
+            with monkeypatch.context() as patch:
+                patch.setattr(InverseDynamics, 'momentum', with_parts(beta, load))
+                assert step_error(1000, False, 100.0, run) > 20 * GATE
+        with monkeypatch.context() as patch:
+            patch.setattr(momentum_observer.np, 'expm1', lambda x: x)
+            assert step_error(100, False, 100.0, lambda *given, run=run: run(*given)) > 20 * GATE
+
+
+# ---- a push at the tool
+
+
+def through_kalman(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
+    """Return what comes of estimated positions and velocities, as the node has them."""
+    estimator = make_compiled('kalman', 7)
+    rows = []
+    for stamp, q, qd, effort in zip(motion.stamps.tolist(), motion.q, motion.qd, motion.effort):
+        estimate = estimator.update(stamp, q, qd)
+        found = watching.update(stamp, estimate.q, estimate.qd, effort) if estimate.valid else None
+        rows.append(np.full(7, np.nan) if found is None else found)
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(('push', 'sensors', 'rubs'), [
+    ('sideways', 'exact', False), ('sideways', 'noisy', False), ('down', 'noisy', False),
+    ('sideways', 'noisy', True)])
+def test_a_push_of_20_newtons_is_found_within_50_ms(push: str, sensors: str, rubs: bool) -> None:
+    """By then the efforts are J'F to 5 %; before it there is no contact."""
+    motion = pushed_robot.pushed(PUSHES[push], duration=1.1, rubs=rubs)
+    if sensors == 'noisy':
+        motion = pushed_robot.measured(motion, bits=17, velocity=1e-3, effort=EFFORT_NOISE)
+    run = through_kalman if sensors == 'noisy' else online
+    external = run(MomentumObserver(dynamics(rubs)), motion)
+    detector, noticed = ContactDetector(dynamics().joint_names), []
+    for stamp, row in zip(motion.stamps.tolist(), external):
+        detector.update(stamp, row)
+        noticed.append(bool(detector.touched))
+    first = noticed.index(True)
+    assert 1000 < first <= 1050
+    true = motion.external[1050]
+    assert np.abs(true).max() > 5.0
+    assert np.abs(external[1050] - true).max() < 0.05 * np.abs(true).max()
+    strongest = dynamics().joint_names[int(np.abs(true).argmax())]
+    assert strongest in detector.touched
+
+
+def test_friction_that_the_model_lacks_is_taken_for_a_touch() -> None:
+    """What the motors supply for it is no external effort if the model has it."""
+    motion = pushed_robot.pushed(duration=1.1, rubs=True)
+    with_it = online(MomentumObserver(dynamics(True)), motion)[200:]
+    without = online(MomentumObserver(dynamics()), motion)[200:]
+    assert np.abs(with_it).max() < 4e-5
+    # it acts against the motion, and the observer lags by 10 ms
+    np.testing.assert_allclose(without[10:], -pushed_robot.rubbing(motion.qd)[200:-10], atol=0.1)
+
+
+def test_ten_minutes_of_exciting_motion_raise_no_alarm() -> None:
+    """At 1 kHz with unfiltered noise of velocities; the noise is what it is said to be."""
+    minutes, rate, period = 10, 1000, 5
+    t = np.arange(period * rate) / rate
+    q, qd, qdd = pushed_robot.desired(t)
+    assert np.abs(qd).max() > 1.0
+    effort = dynamics()(q, qd, qdd)
+    M = dynamics().mass_matrix(q)
+    watching = MomentumObserver(dynamics())
+    largest, power = 0.0, np.zeros(7)
+    laps = minutes * 60 // period
+    for lap in range(laps):
+        stamps = pushed_robot.START + (lap * len(t) + np.arange(len(t))) * pushed_robot.STEP
+        true = pushed_robot.Motion(stamps, q, qd, effort, effort)
+        row = pushed_robot.measured(true, 17, 1e-3, EFFORT_NOISE, lap)
+        external = offline(watching, row)[100 * (lap == 0):]
+        largest = max(largest, float(np.abs(external).max()))
+        power += (external**2).mean(axis=0) / laps
+    assert largest < 0.5 * THRESHOLD
+    told = (100.0 * 1e-3)**2 * (M**2).sum(axis=2).mean(axis=0) + 0.05 * EFFORT_NOISE**2
+    np.testing.assert_allclose(np.sqrt(power), np.sqrt(told), rtol=0.1)
+
+
+# ---- samples that cannot be trusted
+
+
+@pytest.mark.fault(29, 31, 32)
+def test_it_resets_after_a_gap_a_step_back_and_what_is_not_finite() -> None:
+    motion = stepped()[1]
+    first = int(motion.stamps[0])
+    watching = MomentumObserver(dynamics(), max_gap=0.05)
+
+    def take(k: int, **changed: Any) -> Array | None:
+        given = {'q': motion.q[k], 'qd': motion.qd[k], 'effort': motion.effort[k], **changed}
+        return watching.update(first + pushed_robot.STEP * k, **given)
+
+    def settled(k: int) -> int:
+        """Take what comes until it has settled, and return the number of the next sample."""
+        for j in range(k, k + 51):
+            assert (take(j) is None) == (j == k)
+            assert watching.settling.all() == (j < k + 50)
+        assert not watching.settling.any()
+        return k + 51
+
+    k = settled(0) + 51
+    k = settled(k)   # after a gap of 52 ms
+    k = settled(k - 20)   # time was set back
+    k = settled(k - 1)   # the same instant again
+    assert take(k + 49) is not None   # no gap yet
+    k += 50
+    assert take(k, q=np.full(7, np.nan)) is None
+    k = settled(k + 1)
+    watching.reset()
+    settled(k)
+
+
+@pytest.mark.fault(23)
+def test_a_joint_without_effort_does_not_blind_the_others() -> None:
+    _, motion = stepped()
+    expected = online(MomentumObserver(dynamics()), motion)
+    holes = motion.effort.copy()
+    holes[300, 2], holes[:, 5], holes[420] = np.nan, np.nan, np.inf
+    motion = pushed_robot.Motion(motion.stamps, motion.q, motion.qd, holes, motion.external)
+    watching = MomentumObserver(dynamics())
+    found = online(watching, motion)
+    np.testing.assert_allclose(offline(MomentumObserver(dynamics()), motion), found, atol=1e-9)
+    assert np.isnan(found[:, 5]).all() and watching.settling.tolist() == [False] * 5 + [
+        True, False]
+    seen = np.flatnonzero(np.isnan(found[:, 2])).tolist()
+    assert seen == [0, 300, 301, 420, 421]   # momentum differs from one sample to the next
+    np.testing.assert_allclose(found[1:420, [0, 1, 3, 4, 6]], expected[1:420, [0, 1, 3, 4, 6]])
+    assert abs(found[302, 2]) < 0.1 + abs(expected[302, 2])
+
+
+def test_another_payload_is_no_push() -> None:
+    """Momentum jumps when the model does."""
+    robot = InverseDynamics(read_urdf(pushed_robot.panda()), loads=Loads(payload='panda_hand'))
+    light, heavy = np.zeros(10), np.array([2.0, 0.0, 0.0, 0.1, 0.01, 0, 0, 0.01, 0, 0.01])
+    motion = stepped()[1].chosen(slice(0, 300))
+    watching = MomentumObserver(robot)
+    answers = []
+    for k, row in enumerate(zip(motion.stamps.tolist(), motion.q, motion.qd)):
+        payload = heavy if k >= 150 else light
+        qdd = pushed_robot.desired((motion.stamps[k] - pushed_robot.START) * 1e-9)[2]
+        answers.append(watching.update(*row, robot(motion.q[k], motion.qd[k], qdd, payload),
+                                       payload))
+    assert [k for k, answer in enumerate(answers) if answer is None] == [0, 150]
+    assert max(np.abs(answer).max() for answer in answers if answer is not None) < 4e-5
+
+
+def test_parameters_are_checked() -> None:
+    for values, said in (({'gain': (0.0,)}, 'at least 0.1'), ({'gain': (1.0, 2.0)}, '7 joints'),
+                         ({'gains': 3.0}, 'unknown')):
+        with pytest.raises(ParameterError, match=said):
+            MomentumObserver(dynamics(), **values)
+    moving = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_text()), base='moving')
+    with pytest.raises(ParameterError, match='fixed'):
+        MomentumObserver(moving)
+    each = MomentumObserver(dynamics(), gain=(10.0,) * 6 + (1000.0,))
+    each.update(pushed_robot.START, *np.zeros((3, 7)))
+    each.update(pushed_robot.START + 10_000_000, *np.zeros((3, 7)))
+    assert each.settling.tolist() == [True] * 6 + [False]

@@ -1,0 +1,241 @@
+"""
+Several publishers with a part of the joints each: efforts of exact states, by Pinocchio.
+
+Each joint moves by a sum of sines up to 1 Hz. Efforts are those at one stamp, though the joints
+are received at other stamps; with -s the errors are printed.
+
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from support.robot_files import OWN
+from support.streams.publishers import START, Publisher, Robot, Run, new_stream, robot
+from urdf2dyn_ros.estimation.groups import MESSAGES_TO_JOIN
+from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
+
+RMS_AFTER_RESET = 0.015   # a filter knows less at first
+RMS, MOST = 0.01, 0.05
+FIXED = {'kalman.snap_density': 1e5}   # one bandwidth; the default adapts it
+
+
+@cache
+def arm(slow=()) -> Robot:
+    return robot(OWN / 'robot_2r.urdf', slow)
+
+
+@cache
+def six(slow=()) -> Robot:
+    return robot(OWN / 'rx90.urdf', slow)
+
+
+def judged(run: Run, rms: float = RMS, most: float = MOST) -> Run:
+    print(f'\nRMS {100 * run.rms:.3f} %, largest {100 * run.most:.3f} %, '
+          f'{len(run.outputs)} outputs')
+    assert run.rms < rms
+    assert run.most < most
+    counters = run.stream.counters
+    assert counters['received'] == sum(counters[outcome] for outcome in JOINT_STATE_OUTCOMES)
+    return run
+
+
+@pytest.mark.parametrize(('rates', 'seconds', 'values'), [
+    ((100, 99), 2.5, {}), ((100, 99), 2.5, FIXED), ((100, 99.9), 4.0, {}),
+    ((250, 249.9), 4.0, {}), ((1000, 999), 1.5, {}), ((100, 49.9), 2.5, {}),
+    ((500, 101), 2.0, {}), ((500, 101), 2.0, FIXED)], ids=str)
+@pytest.mark.fault(26)
+def test_two_publishers_at_any_rates(rates, seconds, values):
+    """The second overtakes the first after a while where their rates nearly agree."""
+    run = judged(Run(arm(), [Publisher([0], rates[0], offset=0.5 / rates[0]),
+                             Publisher([1], rates[1])], seconds, **values))
+    assert run.rate(0.5, seconds) == pytest.approx(rates[0], rel=0.02)
+
+
+@pytest.mark.fault(26)
+def test_three_publishers_at_nearly_the_same_rate():
+    run = judged(Run(six(), [Publisher([0, 1], 99), Publisher([2, 3], 100, offset=0.003),
+                             Publisher([4, 5], 101, offset=0.006)], 3.0))
+    assert run.rate(0.5, 3.0) == pytest.approx(101, rel=0.03)
+
+
+@pytest.mark.parametrize('values', [{}, FIXED], ids=['adaptive', 'fixed'])
+@pytest.mark.fault(26)
+def test_a_slow_gripper_does_not_slow_down_the_legs(values):
+    publishers = [Publisher([0, 1], 500), Publisher([2, 3, 4], 100, offset=0.001),
+                  Publisher([5], 10, offset=0.003, alive=lambda time: time < 3.0)]
+    run = judged(Run(six((5,)), publishers, 5.0, settle=1.2, **values), 0.02, 0.02)
+    assert run.rate(1.2, 3.0) == pytest.approx(500, rel=0.01)
+    # the gripper's deviation grows until its next message, those of the others do not
+    std = np.array([output.std for output in run.outputs])
+    assert std[:, 5].max() > 1.1 * std[:, 5].min()
+    assert run.times.max() < 3.0 + 0.3   # it has stopped
+    assert run.stream.missing_joints == (six().dynamics.joint_names[5],)
+    warning, = run.stream.warnings
+    assert six().dynamics.joint_names[5] in warning
+    assert 'stream.max_gap' in warning
+
+
+@pytest.mark.parametrize('change', [
+    {'jitter': 0.1}, {'lost': 0.1}, {'offset': 0.009}, {'jitter': 0.1, 'lost': 0.1}], ids=str)
+@pytest.mark.parametrize('rates', [(100, 99), (100, 100), (250, 100)], ids=str)
+@pytest.mark.fault(26, 38)
+def test_jitter_loss_and_offsets(rates, change):
+    run = judged(Run(arm(), [Publisher([0], rates[0]), Publisher([1], rates[1], **change)], 2.5))
+    assert run.rate(0.5, 2.5) > (0.9 if 'lost' in change else 0.97) * rates[0]
+
+
+@pytest.mark.fault(26)
+def test_clocks_that_differ_are_reported_with_the_remedy():
+    """By 20 ms, as those of two computers may, or as one of them is delayed."""
+    run = Run(arm(), [Publisher([0], 500), Publisher([1], 500, shift=lambda time: -0.02)], 1.0)
+    warning, = run.stream.warnings
+    assert '20 ms older' in warning and 'stream.max_skew' in warning
+    assert 'clocks' in warning
+
+
+@pytest.mark.fault(26)
+def test_joints_that_were_late_for_a_while_are_not_reported_for_ever():
+    """A clock is ahead for a while, so that the joints of the other publisher are too old."""
+    run = Run(arm(), [Publisher([0], 500), Publisher(
+        [1], 100, shift=lambda time: 0.3 if 0.5 < time < 1.0 else 0.0)], 2.0)
+    assert run.rate(1.5, 2.0) == pytest.approx(500, rel=0.02)
+    assert run.stream.warnings == ()
+
+
+@pytest.mark.parametrize('delays', [(0.0, 0.02), (0.02, 0.0), (0.02, 0.02)], ids=str)
+@pytest.mark.parametrize('rates', [(500, 500), (500, 100), (100, 99)], ids=str)
+@pytest.mark.fault(26, 38)
+def test_messages_that_are_received_late_and_in_bursts(rates, delays):
+    """By random times up to 20 ms, in order: efforts are those of the stamps that all reach."""
+    run = judged(Run(arm(), [Publisher([joint], rate, delay=delay) for joint, rate, delay in zip(
+        (0, 1), rates, delays)], 2.5))
+    assert run.rate(0.5, 2.4) > 0.6 * rates[0]
+
+
+@pytest.mark.fault(26)
+def test_equal_stamps_are_one_sample():
+    """Nothing is carried, whichever of the two is received first."""
+    run = judged(Run(arm(), [Publisher([1], 100), Publisher([0], 100)], 2.0), 0.0005, 0.001)
+    assert run.rate(0.5, 2.0) == pytest.approx(100, rel=0.01)
+
+
+@pytest.mark.fault(26)
+def test_joints_that_are_published_in_turn():
+    run = judged(Run(six(), [Publisher([joint], 100, offset=0.0016 * joint)
+                             for joint in range(6)], 2.0))
+    assert run.rate(0.5, 2.0) == pytest.approx(100, rel=0.02)
+
+
+@pytest.mark.parametrize('shift', [-10.0, -0.3, 10.0])
+@pytest.mark.fault(26, 31)
+def test_a_publisher_whose_clock_is_wrong_for_a_while(shift):
+    run = judged(Run(arm(), [Publisher([0], 100), Publisher(
+        [1], 99, shift=lambda time: shift if 1.0 < time < 2.0 else 0.0)], 3.5), RMS_AFTER_RESET)
+    assert run.rate(1.1, 2.0) == 0.0
+    assert run.rate(2.2, 3.5) == pytest.approx(100, rel=0.03)
+
+
+@pytest.mark.fault(26, 32, 49)
+def test_a_publisher_that_ends_and_comes_again():
+    run = judged(Run(arm(), [Publisher([0], 100), Publisher(
+        [1], 99, alive=lambda time: not 1.0 < time < 2.0)], 3.5))
+    assert run.rate(1.05, 2.0) == 0.0
+    assert run.rate(2.1, 3.5) == pytest.approx(100, rel=0.02)
+    assert run.stream.counters['gap'] == 1
+
+
+@pytest.mark.fault(26)
+def test_a_publisher_of_joints_that_another_takes_over():
+    """At 1 s the only publisher ends, and two others come."""
+    names = {'before': lambda time: time < 1.0, 'after': lambda time: time >= 1.0}
+    run = judged(Run(arm(), [Publisher([0, 1], 100, alive=names['before']),
+                             Publisher([0], 100, alive=names['after']),
+                             Publisher([1], 99, offset=0.002, alive=names['after'])], 2.5),
+                 RMS_AFTER_RESET)
+    assert run.rate(1.2, 2.5) == pytest.approx(100, rel=0.02)
+
+
+@pytest.mark.fault(27)
+def test_two_publishers_of_the_same_joint_give_nothing():
+    """One has both joints, the other a second opinion on one of them."""
+    of = arm()
+    names = of.dynamics.joint_names
+    stream = new_stream(of)
+    outputs = []
+    for k in range(300):
+        stamp = START + 10_000_000 * k
+        q, qd = np.array([of.motion(joint, 0.01 * k)[:2] for joint in (0, 1)]).T
+        outputs.append(stream.receive(stamp, names, q, qd, []))
+        outputs.append(stream.receive(stamp + 4_000_000, names[1:], q[1:] + 0.5, qd[1:], []))
+    assert not any(outputs[100:])
+    assert stream.counters['two_sources'] > 400
+
+
+@pytest.mark.parametrize(('values', 'rms'), [
+    ({'estimator': 'kalman_fixed_lag'}, 0.002),
+    ({'estimator': 'polynomial', 'polynomial.align': 'centre', 'polynomial.window': 0.08}, 0.01),
+    ({'estimator': 'finite_difference', 'finite_difference.cutoff': 0.0,
+      'finite_difference.align': 'centre'}, 0.01)], ids=lambda value: str(value)[:40])
+@pytest.mark.fault(26)
+def test_estimators_with_a_lag_meet_where_all_have_arrived(values, rms):
+    run = judged(Run(arm(), [Publisher([0], 250), Publisher([1], 49.9)], 2.5, **values), rms)
+    assert run.rate(0.5, 2.5) == pytest.approx(250, rel=0.05)
+
+
+@pytest.mark.parametrize('change', [{}, {'jitter': 0.1}], ids=str)
+@pytest.mark.fault(26)
+def test_a_lag_gives_no_more_efforts_than_the_fastest_publisher_has_messages(change):
+    run = judged(Run(arm(), [Publisher([0], 100, **change), Publisher([1], 99, **change)], 2.5,
+                     estimator='kalman_fixed_lag'), 0.001, 0.001)
+    assert run.rate(0.5, 2.4) == pytest.approx(100, rel=0.03)
+
+
+@pytest.mark.fault(26)
+def test_external_accelerations_are_those_of_the_joints_that_are_named():
+    of = arm()
+    names = of.dynamics.joint_names
+    stream = new_stream(of, estimator='external')
+    outputs = []
+    for k in range(400):
+        joint, stamp = k % 2, START + 5_000_000 * k
+        q, qd, qdd = of.motion(joint, 0.005 * k)
+        stream.accelerate(stamp, [names[joint]], [qdd])
+        outputs.append(stream.receive(stamp, [names[joint]], [q], [qd], []))
+    found = [output for output in outputs if output is not None]
+    assert len(found) > 150
+    expected = of.efforts([output.stamp for output in found])
+    errors = np.array([output.effort for output in found])[20:] - expected[20:]
+    assert np.abs(errors).max() < 0.01 * np.abs(expected).max()
+
+
+def test_groups_are_divided_by_what_is_received_and_joined_again():
+    """Only the joints concerned start again."""
+    of = six()
+    names = of.dynamics.joint_names
+    stream = new_stream(of)
+
+    def receive(k, joints):
+        q, qd = np.array([of.motion(joint, 0.01 * k)[:2] for joint in joints]).T
+        return stream.receive(START + 10_000_000 * k, [names[joint] for joint in joints], q, qd,
+                              [])
+
+    def sets():
+        return sorted([names.index(joint) for joint in group.joints] for group in stream.groups)
+
+    receive(0, [0, 1, 2])
+    assert sets() == [[0, 1, 2], [3, 4, 5]]
+    assert stream.missing_joints == names[3:]
+    receive(1, [3, 4, 5])
+    receive(2, [0, 1])
+    assert sets() == [[0, 1], [2], [3, 4, 5]]
+    assert not {*stream.never_received} & {*names[3:]}   # they did not start again
+    together = [receive(k, range(6)) for k in range(3, 10 + MESSAGES_TO_JOIN)]
+    assert sets() == [[0, 1, 2, 3, 4, 5]]
+    assert sum(output is None for output in together) <= 10
+    receive(200, [2])
+    assert sets() == [[0, 1, 3, 4, 5], [2]]
+    for k in range(201, 210 + MESSAGES_TO_JOIN):   # not so soon again
+        receive(k, range(6))
+    assert len(sets()) == 2

@@ -1,0 +1,228 @@
+"""From joint states to efforts, with a pendulum; the rows are those of the catalogue of faults."""
+
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+from support.memory import bytes_of
+from support.streams.pendulums import (
+    MS,
+    NAMES,
+    NOTHING,
+    START,
+    add_up,
+    make_stream,
+    motion,
+    pendulums,
+    receive,
+    run,
+)
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.errors import ParameterError, StateError
+from urdf2dyn_ros.estimation.groups import MAX_EFFORTS
+from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.system import robot_file
+
+
+@pytest.fixture
+def stream():
+    return make_stream()
+
+
+@pytest.mark.parametrize(('name', 'parameters', 'tolerance', 'lag'), [
+    ('polynomial', {}, 0.05, 0), ('polynomial', {'align': 'centre'}, 0.02, 15),
+    ('finite_difference', {'cutoff': 0.0}, 0.1, 0),
+    ('finite_difference', {'cutoff': 0.0, 'align': 'centre'}, 0.001, 1)])
+def test_efforts_are_those_of_the_pendulum_at_the_declared_instant(
+        name, parameters, tolerance, lag):
+    stream = make_stream(make_estimator(name, 2, **parameters))
+    outputs = run(stream, range(2000))
+    assert outputs[-1].stamp == START + (1999 - lag) * MS
+    for output in outputs:
+        q, qd, qdd = motion(output.stamp)
+        assert output.q == pytest.approx(q, abs=1e-9)
+        assert output.effort == pytest.approx(pendulums(q, qd, qdd), abs=tolerance)
+        assert output.measured == pytest.approx(pendulums(q, qd, qdd), abs=1e-9)
+    assert stream.counters == {'received': 2000, 'used': len(outputs),
+                               'warming_up': 2000 - len(outputs)}
+
+
+def test_a_measured_effort_is_returned_only_where_there_is_one(stream):
+    output = run(stream, range(100), effort=[nan, 3.0])[-1]
+    assert np.array_equal(output.measured, [nan, 3.0], equal_nan=True)
+    assert np.isnan(run(stream, range(100, 200), effort=NOTHING)[-1].measured).all()
+
+
+@pytest.mark.fault(22)
+def test_nothing_comes_of_a_position_that_is_not_finite(stream):
+    run(stream, range(100))
+    for bad in (nan, inf, -inf):
+        assert receive(stream, 100, position=[bad, 0.0]) is None
+    assert stream.counters['position_not_finite'] == 3
+    assert receive(stream, 101).effort == pytest.approx(pendulums(*motion(START + 101 * MS)),
+                                                        abs=0.06)
+
+
+@pytest.mark.parametrize('velocity', [NOTHING, [nan, nan], [inf, nan], [1.0]])
+@pytest.mark.fault(23)
+def test_without_velocities_positions_do(stream, velocity):
+    outputs = run(stream, range(500), velocity=velocity)
+    assert len(outputs) == 470
+    for output in outputs:
+        assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.05)
+    assert stream.counters['velocity_ignored'] == (500 if velocity == [1.0] else 0)
+
+
+@pytest.mark.fault(24)
+def test_malformed_messages_are_dropped_and_counted(stream):
+    run(stream, range(100))
+    assert receive(stream, 100, names=[]) is None
+    assert receive(stream, 100, position=NOTHING) is None
+    assert receive(stream, 100, position=[1.0, 2.0, 3.0]) is None
+    assert receive(stream, 100, names=[], position=NOTHING, velocity=NOTHING, effort=NOTHING,
+                   stamp=0) is None
+    assert {name: stream.counters[name] for name in ('empty', 'malformed', 'no_stamp')} == {
+        'empty': 1, 'malformed': 2, 'no_stamp': 1}
+    assert receive(stream, 100) is not None
+    assert add_up(stream.counters)
+
+
+@pytest.mark.fault(25)
+def test_unknown_missing_and_duplicate_names(stream):
+    assert stream.missing_joints == ('swing', 'spin')
+    assert receive(stream, 0, names=['swing', 'gripper']) is None
+    assert stream.missing_joints == ('spin',)
+    assert stream.unknown_joints == ('gripper',)
+    assert receive(stream, 1, names=['swing', 'swing']) is None
+    assert receive(stream, 1, names=['left', 'right']) is None
+    assert stream.counters == {
+        'received': 3, 'incomplete': 1, 'duplicate_names': 1, 'other_joints': 1}
+
+
+@pytest.mark.fault(25)
+def test_unknown_names_are_reported_in_the_order_of_the_message(stream):
+    wheels = [f'wheel{k}' for k in range(20)]
+    assert receive(stream, 0, names=[*wheels, 'swing']) is None
+    assert stream.unknown_joints == tuple(wheels)
+
+
+@pytest.mark.fault(26)
+def test_two_publishers_of_disjoint_joints_are_merged():
+    stream = make_stream(max_skew=0.003)
+    outputs = []
+    for ms in range(0, 1000, 5):
+        for joint, delay in ((0, 0), (1, 2)):
+            q, qd, _ = motion(START + (ms + delay) * MS)
+            outputs.append(stream.receive(START + (ms + delay) * MS, [NAMES[joint]], [q[joint]],
+                                          [qd[joint]], NOTHING))
+    used = [output for output in outputs if output is not None]
+    assert len(used) == 200 - 7
+    for output in used:   # the first joint is carried over two milliseconds
+        assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.1)
+    assert stream.counters['incomplete'] > 190
+    assert add_up(stream.counters)
+
+
+@pytest.mark.fault(34)
+def test_a_wrapping_joint_gives_what_a_counting_one_does(stream):
+    counting = make_stream()
+    for ms in range(3000):
+        q, _, _ = motion(START + ms * MS)
+        one, other = receive(stream, ms), receive(counting, ms, position=q.tolist())
+        if one is not None:
+            assert one.qdd == pytest.approx(other.qdd, abs=1e-9)
+            assert one.effort == pytest.approx(other.effort, abs=1e-9)
+
+
+@pytest.mark.parametrize('glitch', [0.5, 1e6, 1e200, 1e308])
+@pytest.mark.parametrize('velocity', [None, NOTHING])
+@pytest.mark.fault(35)
+def test_a_glitch_is_forgotten(stream, glitch, velocity):
+    fields = {} if velocity is None else {'velocity': velocity}
+    run(stream, range(100), **fields)
+    receive(stream, 100, position=[glitch, -glitch], **fields)
+    receive(stream, 101, velocity=[glitch, -glitch])
+    outputs = run(stream, range(102, 202), **fields)
+    assert outputs[-1].effort == pytest.approx(pendulums(*motion(outputs[-1].stamp)), abs=0.05)
+
+
+def raising(error):
+    def dynamics(q, qd, qdd):
+        raise error
+    return dynamics
+
+
+def test_an_error_for_a_state_resets_the_estimator_and_is_counted():
+    stream = make_stream(make_estimator('finite_difference', 2), raising(StateError('too large')))
+    assert run(stream, range(1, 100)) == []
+    assert stream.counters['not_finite'] == 33  # of three samples each
+    assert add_up(stream.counters)
+
+
+class Constant:
+    def __init__(self, **values):
+        self.values = values
+
+    def update(self, stamp, q, qd):
+        vectors = {'q': q, 'qd': qd, 'qdd': np.zeros(2), **self.values}
+        return Estimate(stamp, std=np.zeros(2), valid=True, **vectors)
+
+    def reset(self):
+        pass
+
+
+@pytest.mark.parametrize('backend', ['python', 'c'])
+@pytest.mark.parametrize(('vector', 'value'), [
+    ('q', nan), ('q', inf), ('qd', nan), ('qd', -inf), ('qdd', nan), ('qdd', 1e308)])
+def test_no_effort_is_published_that_is_not_finite_or_of_such_a_state(vector, value, backend):
+    """The equations check it themselves; 1e308 rad/s^2 overflows in them."""
+    dynamics = InverseDynamics(read_urdf(robot_file('robot_2r').read_bytes()), backend=backend)
+    stream = make_stream(Constant(**{vector: np.array([0.0, value])}), dynamics)
+    assert run(stream, range(10)) == []
+    assert stream.counters['not_finite'] == 10
+
+
+def test_a_fault_of_the_dynamics_is_not_hidden_and_not_counted():
+    stream = make_stream(make_estimator('finite_difference', 2), raising(KeyError('bug')))
+    with pytest.raises(KeyError):
+        run(stream, range(100))
+    assert add_up(stream.counters)
+
+
+def test_a_new_stream_counts_on(stream):
+    run(stream, range(100))
+    successor = make_stream(counters=stream.counters)
+    run(stream, range(100, 101))   # the message that another thread still processes
+    run(successor, range(101, 200))
+    assert successor.counters['received'] == 200
+    assert add_up(successor.counters)
+
+
+@pytest.mark.parametrize('parameters', [
+    {'max_gap': -1.0}, {'max_skew': 'x'}, {'use_receive_time': 1}, {'unheard_of': 1}])
+def test_parameters_are_checked(parameters):
+    with pytest.raises(ParameterError, match=next(iter(parameters))):
+        make_stream(**parameters)
+
+
+@pytest.mark.fault(51)
+def test_an_effort_that_no_estimate_takes_is_not_kept_for_ever():
+    class Idle:
+        def __init__(self):
+            self.inner = make_estimator('finite_difference', 2)
+
+        def update(self, stamp, q, qd):
+            self.inner.reset()
+            return self.inner.update(stamp, q, qd)
+
+        def reset(self):
+            pass
+
+    stream = make_stream(Idle())
+    sizes = []
+    for k in range(3):
+        run(stream, range(k * MAX_EFFORTS, (k + 1) * MAX_EFFORTS))
+        sizes.append(bytes_of(stream))
+    assert max(sizes) < 1.1 * sizes[0]

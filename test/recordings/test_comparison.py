@@ -1,0 +1,290 @@
+"""Measured against computed effort: matched by stamp, credible or not."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from support.memory import bytes_of
+from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.recordings.comparison import Comparison
+from urdf2dyn_ros.recordings.measured_efforts import JointFacts
+from urdf2dyn_ros.recordings.report import comparison_table, write_csv, write_json
+from urdf2dyn_ros.recordings.series import Series
+
+START = 1_700_000_000_123_456_789
+PERIOD = 4_000_000
+
+
+def wave(stamp):
+    return 3.0 + 2.0 * np.sin(2.0 * (stamp - START) * 1e-9)
+
+
+def compared(measured, computed, count=1000, joint='elbow'):
+    """Return the one joint's comparison of two functions of the stamp, both every 4 ms."""
+    comparison = Comparison()
+    for stamp in range(START, START + count * PERIOD, PERIOD):
+        comparison.add_measured(stamp, [joint], [measured(stamp)])
+        comparison.add_computed(stamp, [joint], [computed(stamp)])
+    (result,) = comparison.joints()
+    return result
+
+
+def test_equal_efforts_have_no_error():
+    result = compared(wave, wave)
+    figures = result.figures
+    assert (figures.samples, figures.rmse, figures.nrmse, figures.r2) == (1000, 0.0, 0.0, 1.0)
+    assert result.window.figures.rmse == 0.0
+
+
+def test_the_figures_are_those_of_their_definitions():
+    result = compared(wave, lambda stamp: wave(stamp) - 0.1 - 0.2 * (stamp == START))
+    measured = np.array([wave(START + k * PERIOD) for k in range(1000)])
+    figures = result.figures
+    assert figures.max_error == pytest.approx(0.3)
+    rmse = np.sqrt((999 * 0.1**2 + 0.3**2) / 1000)
+    assert figures.rmse == pytest.approx(rmse)
+    assert figures.bias == pytest.approx((999 * 0.1 + 0.3) / 1000)
+    assert figures.nrmse == pytest.approx(rmse / np.ptp(measured))
+    assert figures.nrmse_rms == pytest.approx(rmse / np.sqrt(np.mean(measured**2)))
+    assert figures.r2 == pytest.approx(1.0 - rmse**2 / np.var(measured))
+
+
+def test_efforts_are_matched_by_stamp_whatever_the_order_of_arrival():
+    comparison = Comparison()
+    stamps = range(START, START + 1000 * PERIOD, PERIOD)
+    for stamp in stamps:
+        comparison.add_measured(stamp, ['a', 'b'], [wave(stamp), -wave(stamp)])
+    for stamp in stamps:  # all of them later, and in another order of joints
+        comparison.add_computed(stamp, ['b', 'a'], [-wave(stamp), wave(stamp)])
+    assert [joint.joint for joint in comparison.joints()] == ['b', 'a']
+    assert all(joint.figures.rmse == 0.0 and joint.figures.samples == 1000
+               for joint in comparison.joints())
+
+
+def test_between_the_stamps_of_the_measurement_it_is_interpolated():
+    comparison = Comparison()
+    for k in range(1001):
+        comparison.add_measured(START + k * PERIOD, ['a'], [wave(START + k * PERIOD)])
+    for k in range(1000):
+        stamp = START + k * PERIOD + 1_234_567
+        comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert result.figures.samples == 1000
+    assert result.figures.max_error < 2.0 * 2.0**2 * (PERIOD * 1e-9)**2 / 8.0 * 1.01
+
+
+def test_nothing_is_interpolated_across_a_gap_or_beyond_the_ends():
+    comparison = Comparison()
+    for k in [*range(100, 300), *range(400, 600)]:
+        comparison.add_measured(START + k * PERIOD, ['a'], [wave(START + k * PERIOD)])
+    for k in range(700):
+        stamp = START + k * PERIOD + PERIOD // 2
+        comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert result.figures.samples == 2 * 199
+    assert result.figures.max_error < 4e-5
+
+
+def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_dropped():
+    comparison = Comparison()
+    for k in range(200):
+        stamp = START + k * PERIOD
+        comparison.add_measured(stamp, ['a', 'b'], [wave(stamp), np.nan])
+        comparison.add_measured(stamp, ['a'], [99.0])
+        comparison.add_measured(stamp - PERIOD // 2, ['a'], [99.0])
+        comparison.add_computed(stamp, ['a', 'b'], [wave(stamp), np.inf])
+    first, second = comparison.joints()
+    assert (first.figures.samples, first.figures.rmse) == (200, 0.0)
+    assert second.fault == '0 samples, at least 50 are needed'
+
+
+@pytest.mark.parametrize('wrong', [np.inf, 1e200])
+def test_one_value_beyond_all_reason_is_one_sample_less(wrong):
+    def taken(measured, velocity):
+        comparison = Comparison()
+        for k, stamp in enumerate(range(START, START + 1000 * PERIOD, PERIOD)):
+            speed = np.cos(2.0 * (stamp - START) * 1e-9)
+            effort = wave(stamp) + 0.3 * np.sign(speed)
+            comparison.add_measured(stamp, ['elbow'], [measured if k == 500 else effort])
+            comparison.add_computed(stamp, ['elbow'], [wave(stamp)], [0.0],
+                                    [velocity if k == 500 else speed])
+        (joint,) = comparison.joints()
+        return joint.total.unaligned
+
+    for found in (taken(wrong, 1.0), taken(wave(START + 500 * PERIOD), wrong)):
+        assert found.rmse == pytest.approx(0.3, rel=0.0015)
+        assert found.friction.coulomb.value == pytest.approx(0.3, rel=0.008)
+
+
+def test_a_clock_set_back_starts_a_new_recording():
+    comparison = Comparison()
+    for start in (START + 10**12, START):
+        for stamp in range(start, start + 100 * PERIOD, PERIOD):
+            comparison.add_measured(stamp, ['a'], [wave(stamp)])
+            comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert result.figures.samples == 100
+    assert result.stamps[0] == START
+
+
+def test_stamps_that_come_again_are_counted_once_and_a_jump_of_one_side_restarts():
+    comparison = Comparison()
+    for _ in range(2):
+        for stamp in range(START, START + 200 * PERIOD, PERIOD):
+            comparison.add_measured(stamp, ['a'], [wave(stamp)])
+            comparison.add_computed(stamp, ['a'], [wave(stamp)])
+        (result,) = comparison.joints()
+        assert result.figures.samples == len(result.stamps) == 200
+    comparison.add_computed(START - 10**10, ['a'], [1.0])   # it has matched all its samples
+    (result,) = comparison.joints()
+    assert result.figures.samples == len(result.stamps) == 0
+
+
+def test_only_the_newest_samples_are_kept():
+    series = Series(1000)
+    for k in range(0, 12_345, 5):
+        part = np.arange(k, k + 5)
+        series.extend(START + part, part[:, None].astype(float))
+        assert bytes_of(series) < 1250 * 16   # a stamp and a value, with room for a quarter more
+    stamps, rows = series.values()
+    np.testing.assert_array_equal(rows[:, 0], np.arange(11_345, 12_345))
+    np.testing.assert_array_equal(stamps, START + np.arange(11_345, 12_345))
+
+
+@pytest.mark.parametrize(('measured', 'reason'), [
+    (lambda stamp: 0.0, 'zero throughout'),
+    (lambda stamp: 1.25, 'frozen at 1.25'),
+    (lambda stamp: wave(min(stamp, START + 2_000_000_000)), 'frozen for 2.0 s'),
+    (lambda stamp: wave(stamp) if stamp < START + 2_000_000_000 else 0.0, 'frozen for 2.0 s'),
+    (lambda stamp: min(wave(stamp), 4.5), 'saturated at 4.5 in'),
+    (lambda stamp: max(wave(stamp), 2.5), 'saturated at 2.5 in'),
+    (lambda stamp: float('nan'), 'at least 50'),
+])
+@pytest.mark.fault(41)
+def test_what_was_not_measured_gets_no_figure(measured, reason):
+    result = compared(measured, wave)
+    assert reason in result.fault
+    figures = result.figures
+    assert np.isnan([figures.rmse, figures.nrmse, figures.r2, figures.max_error]).all()
+    assert result.window.fault
+
+
+def test_a_robot_at_rest_and_a_coarse_measurement_are_credible():
+    def rests(stamp):
+        return wave(max(stamp, START + 2_000_000_000))
+
+    assert compared(rests, rests).fault == ''
+    assert compared(lambda stamp: round(wave(stamp), 1), wave).fault == ''
+
+
+def test_too_few_samples_and_a_joint_that_is_not_measured_get_no_figure():
+    assert 'at least 50' in compared(wave, wave, count=49).fault
+    comparison = Comparison()
+    comparison.add_computed(START, ['a'], [1.0])
+    assert comparison.joints()[0].fault == 'no measured effort'
+
+
+@pytest.mark.fault(41)
+def test_an_effort_of_the_other_sign_is_reported():
+    result = compared(lambda stamp: -wave(stamp), wave)
+    assert result.fault == ''
+    assert 'opposite sign (correlation -1.00)' in result.total.hint
+    assert compared(wave, wave).total.hint == ''
+
+
+@pytest.mark.parametrize(('limit', 'saturated'), [(4.5, True), (4.6, False), (3.0, False)])
+def test_an_effort_at_the_limit_of_the_urdf_is_not_credible(limit, saturated):
+    """Efforts beyond the limit contradict the URDF; noise hides a saturated, constant effort."""
+    comparison = Comparison()
+    comparison.describe({'a': JointFacts('N m', limit=limit)})
+    noise = np.random.default_rng(0)
+    for k in range(1000):
+        stamp = START + k * PERIOD
+        measured = min(wave(stamp), 4.5 - 1e-3 * noise.random())
+        comparison.add_measured(stamp, ['a'], [measured])
+        comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert ("at the URDF's limit of 4.5" in result.fault) == saturated
+
+
+def test_at_rest_the_window_has_figures_and_no_doubt():
+    comparison = Comparison(window=2.0)
+    for k in range(2000):
+        stamp = START + k * PERIOD
+        held = wave(min(stamp, START + 4_000_000_000))
+        comparison.add_measured(stamp, ['a'], [held])
+        comparison.add_computed(stamp, ['a'], [held + 0.25])
+    (result,) = comparison.joints()
+    assert (result.fault, result.window.fault) == ('', '')
+    assert result.window.figures.rmse == pytest.approx(0.25)
+    assert np.isnan([result.window.figures.nrmse, result.window.figures.r2]).all()
+    assert 500 <= result.window.figures.samples <= 550
+
+
+def test_the_window_forgets_what_the_total_keeps():
+    comparison = Comparison(window=2.0)
+    for k in range(2000):
+        stamp = START + k * PERIOD
+        comparison.add_measured(stamp, ['a'], [wave(stamp) + (1.0 if k < 1000 else 0.0)])
+        comparison.add_computed(stamp, ['a'], [wave(stamp)])
+    (result,) = comparison.joints()
+    assert result.window.figures.rmse < 1e-12
+    assert result.figures.rmse == pytest.approx(np.sqrt(0.5))
+    assert result.figures.bias == pytest.approx(0.5)
+
+
+def test_the_report_is_an_aligned_table_with_units_and_faults():
+    comparison = Comparison()
+    assert comparison_table(comparison.joints()) == 'no effort was computed'
+    comparison.describe({'long_name_of_a_joint': JointFacts('N m'), 'b': JointFacts('N'),
+                         'c': JointFacts('N m')})
+    for stamp in range(START, START + 100 * PERIOD, PERIOD):
+        names = ['long_name_of_a_joint', 'b', 'c']
+        comparison.add_measured(stamp, names, [wave(stamp), 0.0, wave(stamp)])
+        comparison.add_computed(stamp, names, [wave(stamp) + 0.01, 1.0, wave(stamp) + 0.02])
+    head, first, second, _, note = comparison_table(comparison.joints()).splitlines()
+    assert head.split()[:8] == ['joint', 'unit', 'samples', 'RMSE', 'maximum', 'bias', 'NRMSE',
+                                '[%]']
+    assert first.index('N m') == second.index('N') == head.index('unit')
+    assert '0.01' in first
+    assert second.endswith('not credible: the measured effort is zero throughout')
+    assert note.startswith('long_name_of_a_joint, c: no friction fitted: it moves in 0 samples')
+
+
+def test_csv_has_every_sample_with_its_exact_stamp(tmp_path):
+    comparison = Comparison()
+    name = 'odd, "name"'
+    for k in range(60):
+        comparison.add_measured(START + k * PERIOD, ['a', name], [k * 0.5, -k])
+        comparison.add_computed(START + k * PERIOD, ['a'], [k * 0.25])
+        if k % 2:
+            comparison.add_computed(START + k * PERIOD, [name], [1.0])
+    write_csv(comparison.joints(), tmp_path / 'efforts.csv')
+    with (tmp_path / 'efforts.csv').open(newline='', encoding='utf-8') as file:
+        head, *rows = csv.reader(file)
+    assert head == ['time', 'measured_a', 'computed_a', 'residual_a', f'measured_{name}',
+                    f'computed_{name}', f'residual_{name}']
+    assert len(rows) == 60
+    assert rows[3] == ['1700000000.135456789', '1.5', '0.75', '0.75', '-3', '1', '-4']
+    assert rows[4][4:] == ['', '', '']
+    assert [path.name for path in tmp_path.iterdir()] == ['efforts.csv']
+
+
+def test_without_samples_there_is_no_csv(tmp_path):
+    with pytest.raises(ComparisonError, match='stamps of the same clock'):
+        write_csv(Comparison().joints(), tmp_path / 'efforts.csv')
+    assert not list(tmp_path.iterdir())
+
+
+def test_json_has_the_figures_and_null_where_there_is_none(tmp_path):
+    write_json([compared(wave, wave), compared(lambda stamp: 0.0, wave)], tmp_path / 'x.json')
+    good, bad = json.loads((tmp_path / 'x.json').read_text(encoding='utf-8'))['joints']
+    assert (good['joint'], good['unit'], good['samples'], good['not_credible']) == (
+        'elbow', 'N m | N', 1000, '')
+    assert [good[name] for name in ('rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')] == [
+        0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    assert good['lag'] is None and good['friction']['viscous']['value'] is None
+    assert good['unaligned']['rmse'] == good['window']['rmse'] == 0.0
+    assert bad['not_credible'] and bad['rmse'] is None and bad['window']['rmse'] is None

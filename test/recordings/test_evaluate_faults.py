@@ -1,0 +1,187 @@
+"""`urdf2dyn evaluate` on recordings that are broken, odd or hostile."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.recordings.bags import START, text, write_bag
+from support.recordings.evaluate_command import WRITTEN, nrmse, true_efforts
+from support.recordings.scara import JOINTS, SCARA, db3, mcap, motion, renamed, table
+from urdf2dyn_ros.recordings import evaluation, open_recording
+
+
+def test_of_a_truncated_recording_what_was_read_is_evaluated(evaluate, tmp_path: Path) -> None:
+    """All results are there, then comes an error that says how far it got."""
+    path = table(tmp_path, motion())
+    os.truncate(path, round(path.stat().st_size * 0.7))
+    done = evaluate(path)
+    assert done.code == 1
+    count = len(done.rows['time']) + 20
+    assert 100 < count < 300
+    assert f'after {count} records, {(count - 1) * 0.004:.3f} s' in done.err
+    assert {path.name for path in done.folder.iterdir()} == WRITTEN
+    assert f'{count} records' in done.out
+    assert nrmse(done.side('computed'), true_efforts(done, motion())) < 1.5e-5
+    assert len(list(open_recording(done.folder / 'efforts_bag'))) == count - 20
+
+
+def test_what_cannot_be_evaluated_at_all_is_reported(evaluate, tmp_path: Path) -> None:
+    """Empty, of another kind, of another type, too short; in a process of its own, too."""
+    (tmp_path / 'empty.db3').write_bytes(b'')
+    (tmp_path / 'text.mcap').write_bytes(b'time,q_a\n0,1\n')
+    wrong = write_bag(tmp_path / 'wrong', 'mcap', {'/chatter': [text('x')] * 3})
+    for path, words in ((tmp_path / 'empty.db3', 'an empty file'),
+                        (tmp_path / 'text.mcap', 'not in the format MCAP'),
+                        (wrong, '/chatter (std_msgs/msg/String, 3 messages)'),
+                        (tmp_path / 'none.db3', 'no such file'),
+                        (mcap(tmp_path, motion(10)), 'no effort could be computed')):
+        done = evaluate(path)
+        assert done.code == 1 and words in done.err
+    assert 'warming_up 10 (' in done.out
+    (tmp_path / 'more').mkdir()
+    (tmp_path / 'rock.urdf').write_text('<robot name="rock"><link name="a"/></robot>')
+    rock = evaluate(mcap(tmp_path / 'more', motion(10)), urdf=tmp_path / 'rock.urdf')
+    assert rock.code == 1 and "robot 'rock' has no joint that moves" in rock.err
+    run = subprocess.run(
+        [sys.executable, '-m', 'urdf2dyn_ros', 'evaluate', str(tmp_path / 'empty.db3'),
+         '--urdf', str(SCARA)], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert run.returncode == 1 and run.stderr.startswith('error: ')
+    assert 'Traceback' not in run.stderr
+
+
+def test_nothing_is_written_over_what_is_not_ours(evaluate, tmp_path: Path) -> None:
+    """A second evaluation replaces the first, but neither the recording nor foreign files."""
+    path = mcap(tmp_path, motion(100))
+    first = evaluate(path)
+    before = first.stamps
+    second = evaluate(path, '--estimator', 'finite_difference')
+    assert second.code == 0 and len(second.stamps) == 98 > len(before)
+    assert 'differences of adjacent samples' in second.out
+    assert len(list(open_recording(second.folder / 'efforts_bag'))) == 98
+
+    again = evaluate(second.folder / 'efforts_bag')
+    assert again.code == 1 and 'would replace the recording' in again.err
+    (second.folder / 'efforts_bag' / 'mine.txt').write_text('mine')
+    kept = evaluate(path)
+    assert kept.code == 1 and 'it has other contents: mine.txt' in kept.err
+    assert (second.folder / 'efforts_bag' / 'mine.txt').read_text() == 'mine'
+    assert not [path for path in second.folder.iterdir() if path.name.startswith('.')]
+
+
+def test_without_the_library_of_bags_a_table_is_evaluated_all_the_same(
+        evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bag is written then, and that is reported."""
+    monkeypatch.setattr(evaluation, 'find_spec', lambda name: None)
+    done = evaluate(table(tmp_path, motion(100)))
+    assert done.code == 0
+    assert {path.name for path in done.folder.iterdir()} == {'efforts.csv', 'efforts.json'}
+    assert 'warning: no bag is written: the Python library rosbags' in done.err
+
+
+def test_gaps_clocks_and_units_are_reported(evaluate, tmp_path: Path) -> None:
+    """What was dropped and what is not credible, in words."""
+    samples = motion()
+    stamps = samples.stamps.copy()
+    stamps[150:] += 500_000_000
+    path = db3(tmp_path, samples.but(stamps=stamps, qd=np.degrees(samples.qd)))
+    done = evaluate(path)
+    assert done.code == 0
+    assert 'gap 1 (' in done.out
+    assert "velocity of 'joint1': the position changes 0.0175 times as fast" in done.out
+    assert 'in degrees?' in done.out
+    stamps[150:] -= 2_000_000_000
+    (tmp_path / 'back').mkdir()
+    done = evaluate(db3(tmp_path / 'back', samples.but(stamps=stamps)))
+    assert 'jump_back 1 (' in done.out and 'time went back' in done.out
+    assert 'records, from ' in done.out   # no negative duration
+    assert len(done.rows['time']) == 300 - 40
+
+
+def test_hostile_names_come_through_the_table(evaluate, tmp_path: Path) -> None:
+    """Commas, quotes and spaces in a joint's name, on both sides."""
+    names = ('j,1', 'j"2"', "j' 3", 'j=4%s')
+    quoted = ('j,1', 'j&quot;2&quot;', "j' 3", 'j=4%s')
+    urdf = tmp_path / 'hostile.urdf'
+    words = SCARA.read_text()
+    for old, new in zip(JOINTS, quoted):
+        words = words.replace(f'name="{old}"', f'name="{new}"')
+    urdf.write_text(words)
+    done = evaluate(table(tmp_path, renamed(motion(100), names)), urdf=urdf)
+    assert done.code == 0
+    assert list(done.rows) == ['time', *(f'{kind}_{name}' for name in names
+                                         for kind in ('measured', 'computed', 'residual'))]
+    assert nrmse(done.side('computed', names), true_efforts(done, motion(100))) < 4e-5
+    assert open_recording(done.folder / 'efforts_bag').topic == '/inverse_dynamics/efforts'
+
+
+@pytest.mark.parametrize(('unit', 'name'), [(10**3, 'milli'), (10**6, 'micro'), (10**9, 'nano')])
+@pytest.mark.parametrize('accelerations', [False, True])
+def test_times_in_other_units_are_reported_before_anything_is_written(
+        evaluate, tmp_path: Path, unit: int, name: str, accelerations: bool) -> None:
+    """Since 1970 or since the start; with accelerations it is the velocities that contradict."""
+    for start in (START, 0):
+        path = table(tmp_path, motion(30), accelerations)
+        head, *rows = path.read_text().splitlines()
+        path.write_text('\n'.join([head, *(f'{(start + k * 4_000_000) * unit // 10**9},'
+                                           f'{row.partition(",")[2]}'
+                                           for k, row in enumerate(rows))]))
+        done = evaluate(path)
+        assert done.code == 1 and not done.folder.exists()
+        assert (f"column 'time': it rises by {unit * 0.004:g} from row to row" in done.err
+                and f'{name}seconds, divide it by 1e' in done.err)
+
+
+def test_single_states_may_be_seconds_apart(tmp_path: Path) -> None:
+    """As of an arm that rests at one position after the other, with accelerations of zero."""
+    rows = [f'{5 * k},{k},0,0,{9.81 * np.cos(k)}' for k in range(9)]
+    path = tmp_path / 'states.csv'
+    path.write_text('\n'.join(['time,q_a,qd_a,qdd_a,effort_a', *rows]))
+    assert len(list(open_recording(path))) == 9
+
+
+def test_times_that_no_message_has_are_reported(evaluate, tmp_path: Path) -> None:
+    path = table(tmp_path, motion(100, start=3 * 10**18))
+    done = evaluate(path)
+    assert done.code == 1 and not done.folder.exists()
+    assert 'no_stamp 100 (' in done.out and 'use_receive_time' not in done.out
+    assert 'beyond 2038' in done.err
+    assert 'no effort was computed: nothing is written' in done.out
+    lines = path.read_text().splitlines()
+    for first in ('-1e25', '1e25'):
+        path.write_text('\n'.join([lines[0], f'{first},{lines[1].partition(",")[2]}',
+                                   *(f'{k * 0.004},{line.partition(",")[2]}'
+                                     for k, line in enumerate(lines[2:]))]))
+        done = evaluate(path)   # that row alone is dropped
+        assert done.code == 0 and '99 records' in done.out and 'is it in seconds?' in done.err
+
+
+def test_a_root_that_floats_must_be_said_to_have_stood_still(evaluate, tmp_path: Path) -> None:
+    floating = tmp_path / 'floating.urdf'
+    floating.write_text(SCARA.read_text(encoding='utf-8').replace('</robot>', (
+        '<link name="the_world"/><joint name="float" type="floating"><parent link="the_world"/>'
+        '<child link="base"/></joint></robot>')), encoding='utf-8')
+    path = table(tmp_path, motion(100))
+    refused = evaluate(path, urdf=floating)
+    assert refused.code == 1
+    assert 'floats' in refused.err and 'add --base fixed' in refused.err
+    allowed, fixed = evaluate(path, '--base', 'fixed', urdf=floating), evaluate(path)
+    assert allowed.code == fixed.code == 0
+    np.testing.assert_allclose(allowed.side('computed'), fixed.side('computed'), rtol=1e-9)
+
+
+def test_a_position_that_jumps_is_named_and_costs_only_the_samples_around_it(
+        evaluate, tmp_path: Path) -> None:
+    """A turn counter loses a turn: the efforts of every other sample are right."""
+    samples = motion()
+    q = samples.q.copy()
+    q[150:, 1] -= 2.0 * np.pi
+    done = evaluate(db3(tmp_path, samples.but(q=q)))
+    assert done.code == 0
+    assert ('the position of joint2 jumps by -6.28 rad from one sample to the next, 0.600 s after '
+            'the first sample') in done.err
+    assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-3
+    assert len(done.rows['time']) == 300 - 40

@@ -1,0 +1,105 @@
+"""Jumps of positions are found from positions alone, and no other defect of a recording is one."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from support.paths import RECORDINGS
+from support.streams.known_motions import PROFILES, Profile, record, truth
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.jumps import is_of_turns, jump_sentences, position_jumps
+
+NAMES, UNITS = ('a', 'b', 'c', 'd'), ('rad',) * 4
+
+
+@pytest.mark.parametrize(('rate', 'least'), [(30, 1.0), (100, 0.2), (1000, 0.05)])
+def test_another_zero_is_found_with_its_joint_its_time_and_its_size(rate: int,
+                                                                    least: float) -> None:
+    samples = record(Profile(rate, 17, 0.0))
+    random = np.random.default_rng(rate)
+    for size in (least, -1.0, 2.0 * np.pi):
+        joint, row = random.integers(4), random.integers(rate, len(samples.q) - rate)
+        q = samples.q.copy()
+        q[row:, joint] += size
+        jump, = position_jumps(samples.stamps, q)
+        assert (jump.stamp, jump.joint) == (samples.stamps[row], joint)
+        assert abs(jump.size - size) < 0.1 * least
+        assert is_of_turns(jump, 'rad') == (size > 6.0) and not is_of_turns(jump, 'm')
+
+
+def test_joints_that_exchange_their_names_are_named_together() -> None:
+    samples = record(PROFILES['C'])
+    row = int(np.argmax(np.abs(samples.q[:, 1] - samples.q[:, 2])[100:])) + 100
+    q = samples.q.copy()
+    q[row:, [1, 2]] = q[row:, [2, 1]]
+    sentence, = jump_sentences(position_jumps(samples.stamps, q), NAMES, UNITS,
+                               int(samples.stamps[0]))
+    assert sentence.startswith('b and c are interchanged from '
+                               f'{(samples.stamps[row] - samples.stamps[0]) * 1e-9:.3f} s after')
+
+
+def lost(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what is left without one message in three, and without 80 ms now and then."""
+    kept = np.random.default_rng(1).random(len(q)) > 0.3
+    kept &= (stamps - stamps[0]) % 1_000_000_000 > 80_000_000
+    return stamps[kept], q[kept]
+
+
+def repeated(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions of a sensor of 20 Hz."""
+    new = np.maximum.accumulate(np.where(np.diff((stamps - stamps[0]) // 50_000_000, prepend=-1),
+                                         np.arange(len(q)), 0))
+    return stamps, q[new]
+
+
+def stalled(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions that a driver repeats for 0.3 s in each second."""
+    rows = np.arange(len(q))
+    stale = (stamps - stamps[0]) % 1_000_000_000 < 300_000_000
+    return stamps, q[np.maximum.accumulate(np.where(stale & (rows > 0), 0, rows))]
+
+
+def late(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions that are late by up to 80 ms, each second by another time."""
+    delays = np.random.default_rng(2).integers(0, 80_000_000, 20)[
+        (stamps - stamps[0]) // 1_000_000_000]
+    return stamps, truth(stamps - delays)[0]
+
+
+def wrong(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return positions of which one in fifty is wrong."""
+    rows = np.arange(7, len(q), 50)
+    q = q.copy()
+    q[rows, rows % 4] += 0.5
+    return stamps, q
+
+
+def buffered(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return stamps of messages that are received ten at a time, some microseconds apart."""
+    rows = np.arange(len(q))
+    return stamps[rows // 10 * 10] + 3_000 * (rows % 10), q
+
+
+@pytest.mark.parametrize('rate', [30, 125, 500])
+@pytest.mark.parametrize('defect', [
+    lambda stamps, q: (stamps, q), lost, repeated, stalled, late, wrong, buffered,
+    lambda stamps, q: (stamps, q + np.random.default_rng(3).normal(scale=0.01, size=q.shape)),
+    lambda stamps, q: (stamps, 0.02 * np.rint(q / 0.02))])
+def test_no_other_defect_is_a_jump(rate: int, defect: Callable[..., tuple[np.ndarray, np.ndarray]],
+                                   ) -> None:
+    samples = record(Profile(rate, 17, 0.0))
+    assert position_jumps(*defect(samples.stamps, samples.q)) == []
+
+
+@pytest.mark.parametrize('name', [
+    'ur10_exciting_trajectory/ur10_exciting_trajectory.db3', 'tx40/tx40.csv', 'tiago/tiago.csv',
+    'kr300/kr300.csv', 'kinova_gen3/joint_2.csv'])
+def test_recordings_of_real_robots_have_no_jump(name: str) -> None:
+    path = RECORDINGS / name
+    if not path.exists():
+        pytest.skip(f'the recording {name} is not part of the repository')
+    records = list(open_recording(path))
+    stamps = np.array([record.stamp for record in records])
+    rises = np.diff(stamps, prepend=stamps[0] - 1) > 0
+    assert position_jumps(stamps[rises], np.array([r.position for r in records])[rises]) == []

@@ -1,0 +1,159 @@
+"""
+One lag for the joints of a message, and effects that resemble a lag.
+
+Lags of a single joint that are found are in test_comparison_figures.py.
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+from support.paths import UR10
+from support.robot_files import robot_path
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.comparison import Comparison
+from urdf2dyn_ros.recordings.evaluation import Settings, evaluate
+from urdf2dyn_ros.recordings.report import comparison_table, joint_status, notes, write_json
+from urdf2dyn_ros.robot.reader import read_urdf
+
+START = 1_700_000_000_123_456_789
+PERIOD = 4_000_000
+
+
+def wave(stamp):
+    return 3.0 + 2.0 * np.sin(2.0 * (stamp - START) * 1e-9)
+
+
+@pytest.mark.parametrize('noise', [0.0, 1e-3, 1e-2])
+def test_the_steps_of_friction_are_no_lag(noise):
+    random = np.random.default_rng(1)
+
+    def measured(stamp):
+        sign = np.sign(np.cos(2.0 * (stamp - START) * 1e-9))
+        return wave(stamp) + 0.3 * sign + noise * random.standard_normal()
+
+    comparison = Comparison()
+    for stamp in range(START, START + 1000 * PERIOD, PERIOD):
+        comparison.add_measured(stamp, ['elbow'], [measured(stamp)])
+        comparison.add_computed(stamp, ['elbow'], [wave(stamp)], [0.0],
+                                [np.cos(2.0 * (stamp - START) * 1e-9)])
+    (joint,) = comparison.joints()
+    assert np.isnan(joint.total.lag)
+    assert joint.figures.friction.coulomb.value == pytest.approx(0.3, rel=0.0015)
+
+
+# ---- several joints
+
+RATES, AMPLITUDES = np.array([0.9, 1.7]), np.array([0.8, 0.3])
+
+
+def motion(time, phase):
+    angle = np.multiply.outer(time, RATES) + np.array([0.0, 0.5]) + phase * np.array([1.0, 2.0])
+    return ((AMPLITUDES * np.sin(angle)).sum(-1), (AMPLITUDES * RATES * np.cos(angle)).sum(-1),
+            -(AMPLITUDES * RATES**2 * np.sin(angle)).sum(-1))
+
+
+class Pendulum:
+    """A joint with gravity, and friction that is neither viscous nor Coulomb alone."""
+
+    def __init__(self, gravity, inertia, by_load=0.05, quadratic=1.0, phase=0.0, angle=0.0):
+        self.gravity, self.inertia, self.angle = gravity, inertia, angle
+        self.by_load, self.quadratic, self.phase = by_load, quadratic, phase
+
+    def computed(self, time):
+        q, _, qdd = motion(time, self.phase)
+        return self.inertia * qdd + self.gravity * np.sin(q + self.angle)
+
+    def measured(self, time):
+        effort, qd = self.computed(time), motion(time, self.phase)[1]
+        sign = np.tanh(qd / 0.02)
+        return (effort + self.by_load * np.abs(effort) * sign + self.quadratic * qd * np.abs(qd)
+                + sign + 0.02 * np.random.default_rng(0).standard_normal(len(time)))
+
+
+HEAVY, LIGHT, LONG = Pendulum(20.0, 1.0, phase=2.0, angle=0.3), Pendulum(1.0, 1.0, 0.0, phase=3.0
+                                                                        ), Pendulum(5.0, 2.0)
+LEADING = Pendulum(20.0, 0.2, 0.1, 4.0, 6.0, 2.3)
+"""Its friction fits a lead of 85 ms."""
+
+
+def compared(joints, lags, rate=200, messages=None):
+    """Return the comparison of joints whose measurements are late by some lags [s]."""
+    comparison = Comparison()
+    time = np.arange(0.0, 12.0, 1.0 / rate)
+    names = [f'j{k}' for k in range(len(joints))]
+    measured = np.array([joint.measured(time - lag) for joint, lag in zip(joints, lags)])
+    computed = np.array([joint.computed(time) for joint in joints])
+    velocity = np.array([motion(time, joint.phase)[1] for joint in joints])
+    for k, seconds in enumerate(time):
+        stamp = START + round(seconds * 1e9)
+        for message in messages or [range(len(joints))]:
+            comparison.add_measured(stamp, [names[j] for j in message], measured[list(message), k])
+        comparison.add_computed(stamp, names, computed[:, k], [0.0] * len(names), velocity[:, k])
+    return comparison.joints()
+
+
+def lags_of(joints):
+    return [joint.total.lag for joint in joints]
+
+
+def test_friction_of_one_joint_that_looks_like_a_lead_aligns_no_joint():
+    alone, = compared([LEADING], [0.0])
+    assert alone.total.lag == pytest.approx(-0.085, abs=0.01)   # nothing else is known
+    joints = compared([LEADING, HEAVY, LIGHT, LONG], [0.0] * 4)
+    assert np.isnan(lags_of(joints)).all()
+    assert joints[0].figures == joints[0].total.unaligned
+    assert joints[0].total.own_lag.lag == pytest.approx(alone.total.lag)
+    assert [joint.total.own_lag for joint in joints[1:]] == [None] * 3
+
+
+def test_joints_of_a_message_share_the_lag_also_those_whose_friction_hides_it():
+    joints = compared([LEADING, HEAVY, LIGHT, LONG], [0.03] * 4)
+    assert lags_of(joints) == [pytest.approx(0.03, abs=0.003)] * 4
+    assert len(set(lags_of(joints))) == len({joint.window.lag for joint in joints}) == 1
+
+
+def test_a_joint_that_is_late_alone_is_reported_with_its_evidence(tmp_path):
+    joints = compared([HEAVY, LIGHT, LONG, LIGHT], [0.02, 0.02, 0.06, 0.02])
+    assert lags_of(joints) == [pytest.approx(0.02, abs=0.003)] * 4
+    assert [joint.total.own_lag is None for joint in joints] == [True, True, False, True]
+    late = joints[2].total.own_lag
+    assert late.lag == pytest.approx(0.06, abs=0.003) and late.left < 0.3 and late.effect > 0.5
+    sentence, = (text for text in notes(joints[2:3]) if 'alone it would' in text)
+    assert 'ms late, the joints together are' in sentence
+    assert sentence.endswith('check its driver and filters')
+    assert sentence in comparison_table(joints)
+    values = joint_status(joints[2], 10.0, stale=False).values
+    assert float(values['total own lag [ms]']) == pytest.approx(1e3 * late.lag, rel=1e-4)
+    write_json(joints, tmp_path / 'efforts.json')
+    rows = json.loads((tmp_path / 'efforts.json').read_text())['joints']
+    assert [row['own_lag'] is None for row in rows] == [True, True, False, True]
+    assert rows[2]['own_lag']['lag'] == late.lag
+
+
+def test_drivers_with_messages_of_their_own_have_lags_of_their_own():
+    joints = compared([HEAVY, LIGHT, LONG, LIGHT], [0.02, 0.02, 0.06, 0.06],
+                      messages=[(0, 1), (2, 3)])
+    lags = lags_of(joints)
+    assert lags == [pytest.approx(lag, abs=0.005) for lag in (0.02, 0.02, 0.06, 0.06)]
+    assert lags[0] == lags[1] and lags[2] == lags[3]
+    assert not any(joint.total.own_lag for joint in joints)
+
+
+@pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')
+def test_a_real_robot_has_one_lag(tmp_path, monkeypatch):
+    """Its efforts are 8 ms late; joint by joint, 22 to 65 ms would be found for 60 ms more."""
+    messages = []
+    for side in ('add_measured', 'add_computed'):
+        monkeypatch.setattr(Comparison, side, lambda self, *message, side=side: messages.append(
+            (side, *message)))
+    model = read_urdf(robot_path('ur10_robot').read_text())
+    evaluate(open_recording(UR10), InverseDynamics(model), Settings(), tmp_path)
+    monkeypatch.undo()
+    for delay, lag in ((0, np.nan), (60_000_000, 0.068)):
+        comparison = Comparison()
+        for side, stamp, *vectors in messages:
+            getattr(comparison, side)(stamp + delay * (side == 'add_measured'), *vectors)
+        assert lags_of(comparison.joints()) == [pytest.approx(lag, abs=0.01, nan_ok=True)] * 6

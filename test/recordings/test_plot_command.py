@@ -1,0 +1,216 @@
+"""urdf2dyn plot: any CSV with a column of time, the report of a comparison, and bad files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.text import Text
+
+from support.picture_texts import assert_apart, texts
+from support.random_trees import examples
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.commands import plot
+from urdf2dyn_ros.recordings import plots as bars
+from urdf2dyn_ros.recordings import plots as curves
+from urdf2dyn_ros.recordings.comparison import Comparison
+from urdf2dyn_ros.recordings.pictures import thinned
+from urdf2dyn_ros.recordings.plots import read_table
+from urdf2dyn_ros.recordings.report import write_csv, write_json
+
+START = 1_700_000_000_000_000_000
+RECORDING = 'time,q_a,q_b_2,effort_a,temperature\n1e9,1,2,,4\n1000000001,2,,nan,5\n\n' \
+            '1000000002,-1,3,inf,6\n'
+
+
+def compared():
+    """Return the comparison of two joints, of which one is not measured but filled with zeros."""
+    comparison = Comparison()
+    for k in range(200):
+        stamp, wave = START + 4_000_000 * k, np.sin(k / 20.0)
+        comparison.add_computed(stamp, ['joint_1', 'x,"$y$"'], [10.0 * wave, wave])
+        comparison.add_measured(stamp, ['joint_1', 'x,"$y$"'], [10.1 * wave, 0.0])
+    return comparison
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    drawn = []
+    for module in (curves, bars):
+        monkeypatch.setattr(module, 'save', lambda figure, path, title: drawn.append(figure))
+    return drawn
+
+
+def test_a_comparison_is_drawn_as_the_comparison_draws_it(tmp_path, monkeypatch, capsys):
+    write_csv(compared().joints(), tmp_path / 'efforts.csv')
+    given = []
+    draw = plot.plot_comparison
+    monkeypatch.setattr(plot, 'plot_comparison',
+                        lambda joints, path, title: given.extend(joints) or draw(joints, path))
+    monkeypatch.chdir(tmp_path)
+    assert main(['plot', 'efforts.csv']) == 0
+    assert capsys.readouterr().out == 'efforts_plot.png\n'
+    assert (tmp_path / 'efforts_plot.png').read_bytes().startswith(b'\x89PNG')
+    assert main(['plot', 'efforts.csv']) == 1
+    assert 'efforts_plot.png exists' in capsys.readouterr().err
+    for read, made in zip(given, compared().joints(), strict=True):
+        assert (read.joint, read.fault) == (made.joint, made.fault)
+        # a float of the time since 1970 is rounded to a quarter of a microsecond
+        assert np.abs(read.stamps - made.stamps).max() <= 120
+        # the file has ten digits
+        assert np.allclose(read.measured, made.measured, rtol=5e-10, atol=0.0)
+        assert np.allclose(read.computed, made.computed, rtol=5e-10, atol=0.0)
+    assert given[1].fault
+    assert main(['plot', 'efforts.csv', '--overwrite']) == 0
+
+
+def test_columns_are_grouped_by_joint_and_quantity_with_units(tmp_path, figures):
+    file = tmp_path / 'recording.csv'
+    file.write_text(RECORDING)
+    assert main(['plot', str(file), '-o', 'x.png']) == 0
+    axes = figures[0].axes
+    assert [one.get_title(loc='left') for one in axes] == ['a', '', 'b_2', '', 'temperature']
+    assert [one.get_ylabel() for one in axes] == [
+        'position\n[rad | m]', 'effort\n[N m | N]', '', '', '']
+    assert [one.get_xlabel() for one in axes] == ['', 'time [s]', '', 'time [s]', 'time [s]']
+    time, q = axes[0].get_lines()[0].get_data()
+    assert (list(time), list(q)) == ([0.0, 1.0, 2.0], [1.0, 2.0, -1.0])
+    assert np.isnan(axes[2].get_lines()[0].get_ydata()).tolist() == [False, True, False]
+    # effort_a has no finite value, effort_b_2 is not there
+    assert [len(one.get_lines()) for one in axes] == [1, 0, 1, 0, 1]
+    assert [one.texts[0].get_text() for one in axes if one.texts] == ['no values', 'no values']
+
+
+@pytest.mark.parametrize(('count', 'most'), [(1, 96), (7, 96), (7, 15)])
+def test_labels_stay_apart_and_omitted_columns_are_reported(count, most, tmp_path, figures, capsys,
+                                                            monkeypatch):
+    monkeypatch.setattr(curves, 'MOST_AXES', most)
+    names = [f'{quantity}_{"a_very_long_name_of_a_" * (joint == 2)}joint_{joint}'
+             for joint in range(count) for quantity in ('q', 'qd', 'qdd', 'effort')]
+    values = 1e-4 * np.sin(np.arange(50)[:, None] * np.arange(len(names)) / 9.0)
+    np.savetxt(tmp_path / 'x.csv', np.column_stack((np.arange(50), values)), delimiter=',',
+               header=','.join(['time', *names]), comments='')
+    assert main(['plot', str(tmp_path / 'x.csv'), '-o', 'x.png']) == 0
+    figure = figures[0]
+    assert len(figure.axes) == min(4 * count, 4 * (most // 4))
+    figure.canvas.draw()
+    labels = [label for axes in figure.axes for label in (
+        *axes.findobj(lambda artist, axes=axes: isinstance(artist, Text) and (
+            artist.get_text() == axes.get_title(loc='left'))),
+        axes.title, axes.xaxis.label, axes.yaxis.label, axes.yaxis.get_offset_text())]
+    assert_apart(figure, [*(label for label in labels if label.get_text()), figure.texts[0]])
+    omitted = '16 of 28 columns are omitted, the last ones: choose with --only'
+    said = capsys.readouterr().err
+    assert (omitted in said) == (omitted in figure.texts[0].get_text()) == (most == 15)
+    assert main(['plot', str(tmp_path / 'x.csv'), '-o', 'x.png', '--only', '^qd_.*_0$']) == 0
+    assert len(figures[1].axes) == 1
+
+
+@given(st.lists(st.floats(-9, 9) | st.just(np.nan), min_size=1, max_size=300),
+       st.integers(4, 100))
+@examples(50)
+def test_a_peak_of_one_sample_is_drawn_however_long_the_recording(values, most):
+    values = np.array(values)
+    rows = thinned(values[None], most // 2)
+    kept = values[rows]
+    assert (np.diff(rows) > 0).all() and len(rows) <= most + 2
+    if np.isfinite(values).any():
+        assert np.nanmax(kept) == np.nanmax(values) and np.nanmin(kept) == np.nanmin(values)
+
+
+def test_a_report_becomes_bars(tmp_path, figures):
+    file = tmp_path / 'efforts.json'
+    write_json(compared().joints(), file)
+    assert main(['plot', str(file), '-o', 'x.svg']) == 0
+    axes = figures[0].axes[0]
+    joint, rejected = json.loads(file.read_text())['joints']
+    wide, none = (bar.get_width() for bar in axes.containers[0])
+    assert (wide, none) == (bars.LONGEST_BAR, 0.0)
+    written = texts(figures[0])
+    assert any(text.startswith(f'{100 * joint["nrmse"]:.3g} %     RMSE {joint["rmse"]:.3g}')
+               for text in written)
+    assert f'not credible: {rejected["not_credible"]}' in written
+    assert_apart(figures[0], list(axes.texts))
+
+
+NUL = 'time,a\n1,\0\n'
+BAD_TABLES = [
+    ('', ['an empty file']),
+    ('\n1,2\n', ['line 1', 'no names']),
+    ('time,a\n', ['no values below']),
+    ('t,a\n1,2\n', ['line 1', "no column is called 'time'", "'t', 'a'"]),
+    ('<robot' + 'x' * 500 + '\n1\n', ['line 1', "'<robotxxx", 'x…; the time must be']),
+    ('time;a\n1.5;2,5\n', ['line 2', "column 'a'", 'decimal comma']),
+    ('time\n1\n', ['line 1', "besides 'time'"]),
+    ('time,a,a\n1,2,3\n', ['line 1', "duplicate columns: 'a'"]),
+    ('time,a\n1,2\n2,ok\n', ['line 3', "column 'a'", "'ok' is not a number"]),
+    ('time,a\n1,2\n2,1_0\n', ['line 3', "column 'a'", "'1_0' is not a number"]),
+    ('time,a\n1,2\n2,0,5\n', ['line 3', '3 cells', '2 columns']),
+    ('time,a\n1,2\n,3\n', ['line 3', "column 'time'", 'there is no time']),
+    ('time,a\n1,2\n\n0.5,3\n', ['line 4', 'goes back from 1 to 0.5 s']),
+    ('time,a\n1700000000000,2\n', ['line 2', 'seconds']),
+    ('time,a\n1,"2\n3\n', ['line 3', 'unexpected end']),
+    (NUL, ['not text']),
+    (b'time,a\n1,\xff\n', ['not UTF-8'])]
+BAD_REPORTS = [
+    ('', ['line 1, column 1', 'not JSON']),
+    ('[]', ['no report']),
+    ('{"joints": []}', ['no report']),
+    ('{"joints": [{"joint": "a", "unit": "N", "not_credible": ""}]}', ['joint 1', "'nrmse'"]),
+    ('{"joints": ["a"]}', ['joint 1']),
+    (json.dumps({'joints': [{'joint': 'a', 'unit': 'N', 'nrmse': 'x', 'rmse': 1, 'r2': 1,
+                             'max_error': 1, 'not_credible': ''}]}), ['joint 1', "'x'"]),
+    ('[' * 100_000, ['not JSON']),
+    (b'\xff\xfe', ['not JSON'])]
+
+
+@pytest.mark.parametrize(('name', 'content', 'expected'), [
+    *(('bad.csv', *row) for row in BAD_TABLES), *(('bad.json', *row) for row in BAD_REPORTS)])
+def test_a_wrong_file_is_reported_with_place(name, content, expected, tmp_path, capsys):
+    file = tmp_path / name
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert main(['plot', str(file), '-o', str(tmp_path / 'x.png')]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith('error: ') and name in said and said.count('\n') == 1
+    for word in expected:
+        assert word in said
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(('words', 'expected'), [
+    (['nowhere.csv'], ['nowhere.csv', 'No such file']),
+    (['nowhere.json'], ["'nowhere.json'", 'No such file']),
+    (['/proc'], ['/proc', 'directory']),
+    (['x.mcap'], ['x.mcap: a directory or bag is no table', 'evaluate writes efforts.csv']),
+    (['x.csv', '-o', 'x.gif'], ['.svg or .png']),
+    (['x.csv', '-o', '/proc/x.png'], ["cannot write to '/proc/x.png'"]),
+    (['e.csv', '-o', '/proc/x.png'], ["cannot write to '/proc/x.png'"]),
+    (['x.csv', '--only', '('], ["--only '('", 'regular expression']),
+    (['x.csv', '--only', 'z'], ["--only 'z'", 'q_a, q_b_2']),
+])
+def test_errors_are_one_line_and_exit_code_1(words, expected, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path('x.csv').write_text(RECORDING)
+    write_csv(compared().joints(), Path('e.csv'))
+    assert main(['plot', *words]) == 1
+    said = capsys.readouterr()
+    assert said.out == '' and said.err.startswith('error: ') and said.err.count('\n') == 1
+    for word in expected:
+        assert word in said.err
+
+
+def test_a_byte_order_mark_quotes_and_spaces_are_no_obstacle(tmp_path):
+    (tmp_path / 'x.csv').write_bytes('\ufeff time , "q_a,b"\r\n 0.5 , -1e-3 \r\n'.encode())
+    table = read_table(tmp_path / 'x.csv')
+    assert table.time.tolist() == [0.5]
+    assert {name: values.tolist() for name, values in table.columns.items()} == {'q_a,b': [-1e-3]}
+
+
+@pytest.mark.parametrize('separator', [',', ';', '\t'])
+def test_a_table_has_the_separators_of_recordings(separator, tmp_path):
+    (tmp_path / 'x.csv').write_text('time,q_a\n1,2\n3,\n'.replace(',', separator))
+    table = read_table(tmp_path / 'x.csv')
+    assert table.time.tolist() == [1.0, 3.0]
+    np.testing.assert_array_equal(table.columns['q_a'], [2.0, np.nan])

@@ -1,0 +1,119 @@
+"""The pictures of a comparison: there, labelled, and for any number of joints."""
+
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from support.picture_texts import assert_apart
+from support.recordings.comparisons import joints
+from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.recordings import pictures as picture
+from urdf2dyn_ros.recordings import report as plots
+from urdf2dyn_ros.recordings.pictures import label_values, thinned
+from urdf2dyn_ros.recordings.report import friction_picture, joint_picture
+
+pytest.importorskip('matplotlib')
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    drawn = []
+    make = picture.empty_figure
+    monkeypatch.setattr(picture, 'empty_figure',
+                        lambda *size: drawn.append(make(*size)) or drawn[-1])
+    return drawn
+
+
+@pytest.mark.parametrize('count', [1, 2, 7, 36])
+def test_every_joint_has_labelled_axes_for_effort_and_residual(count, figures, tmp_path):
+    plots.plot_comparison(joints(count), tmp_path / 'x.png', 'robot')
+    assert (tmp_path / 'x.png').read_bytes().startswith(b'\x89PNG')
+    assert [path.name for path in tmp_path.iterdir()] == ['x.png']
+    axes = figures[0].axes
+    assert len(axes) == 2 * count
+    for number, (upper, lower) in enumerate(zip(axes[::2], axes[1::2], strict=True)):
+        unit = 'N' if number % 2 else 'N m'
+        assert upper.get_ylabel() == f'effort [{unit}]'
+        assert re.fullmatch(rf'residual\n\[[mµ]?{unit}\]', lower.get_ylabel())
+        assert lower.get_xlabel() == 'time [s]'
+        assert len(upper.get_lines()) == 2
+        assert len(upper.get_title(loc='left')) < 60
+        assert upper.get_xlim()[0] < 0.01  # seconds since the first sample, not since 1970
+
+
+def test_letters_that_the_font_lacks_are_no_warning(recwarn, tmp_path):
+    plots.plot_comparison([replace(joint, joint='肘') for joint in joints(2)], tmp_path / 'x.png')
+    assert [str(warning.message) for warning in recwarn] == []
+
+
+@pytest.mark.parametrize(('largest', 'label', 'tick', 'number'), [
+    (5.0, 'residual [N m]', 4.0, '4'), (0.01, 'residual [N m]', 0.005, '0.005'),
+    (9e-3, 'residual [mN m]', -5e-3, '\N{MINUS SIGN}5'), (1e-3, 'residual [mN m]', 1e-3, '1'),
+    (4e-5, 'residual [µN m]', 2.5e-5, '25'), (2e-8, 'residual [nN m]', 0.0, '0'),
+    (3e-12, 'residual [nN m]', 2e-12, '0.002'), (0.0, 'residual [N m]', 0.0, '0.00')])
+def test_small_values_have_a_unit_in_the_place_of_a_power_of_ten(largest, label, tick, number):
+    figure = picture.empty_figure(3.0, 2.0)
+    axes = figure.add_axes((0.2, 0.2, 0.7, 0.7))
+    axes.plot([0.0, 1.0, 2.0], [-largest, np.nan, 0.5 * largest])
+    label_values(axes, 'residual ', 'N m', np.array([-largest, np.nan, 0.5 * largest]))
+    figure.canvas.draw()
+    assert axes.get_ylabel() == label and axes.yaxis.get_offset_text().get_text() == ''
+    assert axes.yaxis.get_major_formatter()(tick).startswith(number)
+
+
+@pytest.mark.parametrize('count', [1, 6])
+def test_axes_legend_and_title_stay_apart(count, figures, tmp_path):
+    plots.plot_comparison(joints(count), tmp_path / 'x.png', 'a title of some length, for a robot')
+    figure = figures[0]
+    assert_apart(figure, [*figure.axes, figure.legends[0], figure.texts[0]])
+
+
+def test_titles_say_what_is_not_credible_and_what_is_late(figures, tmp_path):
+    plots.plot_comparison(joints(5), tmp_path / 'x.png')
+    titles = [axes.get_title(loc='left') for axes in figures[0].axes[::2]]
+    assert titles[3].endswith('not credible') and titles[2].endswith('NRMSE 0.1 %')
+    assert titles[4].endswith('NRMSE 0.1 %, 12 ms late')
+
+
+def test_without_samples_there_is_no_picture(tmp_path):
+    with pytest.raises(ComparisonError):
+        plots.plot_comparison(joints(2, samples=0), tmp_path / 'x.png')
+    assert not list(tmp_path.iterdir())
+
+
+def test_thinning_keeps_every_peak():
+    lines = np.random.default_rng(0).standard_normal((3, 50_000))
+    lines[1, 31_415], lines[2, 27_182] = 99.0, -99.0
+    shown = thinned(lines, 500)
+    assert len(shown) <= 6 * 500 + 2 and (np.diff(shown) > 0).all()
+    assert {0, 27_182, 31_415, 49_999} <= set(shown.tolist())
+    np.testing.assert_array_equal(thinned(lines[:, :900], 500), np.arange(900))
+
+
+def test_the_numbers_at_small_ticks_are_those_of_their_places():
+    joint = joints(1)[0]
+    joint = replace(joint, velocity=0.006 * joint.velocity)
+    root = ElementTree.fromstring(friction_picture(joint))
+    texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
+    assert {'−0.0050', '−0.0025', '0.0025', '0.0050'} <= set(texts)
+
+
+@pytest.mark.parametrize(('draw', 'labels'), [
+    (lambda joint: joint_picture(joint, int(joint.stamps[0]), 'simulated'),
+     {'time [s]', 'effort [N m]', 'simulated', 'computed'}),
+    (friction_picture, {'velocity [rad/s]', 'samples', 'friction fit'})])
+def test_a_joint_has_pictures_for_light_and_dark_pages(draw, labels):
+    joint = joints(1, samples=5000)[0]
+    svg = draw(joint)
+    assert svg == draw(joint)   # the same bytes
+    root = ElementTree.fromstring(svg)
+    texts = {element.text for element in root.iter('{http://www.w3.org/2000/svg}text')}
+    assert labels <= texts and 'measured' not in texts
+    assert 'prefers-color-scheme:dark' in svg
+    drawn = re.sub('<style>.*?</style>', '', svg, flags=re.DOTALL)
+    colours = set(re.findall('(?:fill|stroke): *(#[0-9a-f]+)', drawn, flags=re.IGNORECASE))
+    assert colours == set()   # every one of them changes with the page
+    assert len(svg) < 300_000

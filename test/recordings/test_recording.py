@@ -1,0 +1,141 @@
+"""
+A real UR10's recording: efforts of the URDF's rigid bodies against what the robot measured.
+
+What is left over, mostly friction and the true inertias, is known from an independent evaluation
+(the figures below are that evaluation's, with a centred quadratic Savitzky-Golay filter over 21
+samples); the stream with the estimator of the same kind must leave the same.
+
+"""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.oracles import Pinocchio
+from support.paths import ROOT, UR10
+from support.recordings.scara import no_pictures
+from support.robot_files import robot_path
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.estimation.hold import joints_of
+from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.recordings import many as job
+from urdf2dyn_ros.recordings import open_recording
+
+MEASURED = (21.9, 68.2, 33.3, 6.1, 4.1, 5.7)
+RESIDUAL = (21.5, 22.2, 16.7, 6.1, 4.1, 5.7)
+HALF_A_DIGIT = 0.05
+DOCUMENT = ROOT / 'docs' / 'ur10.md'
+URDF = robot_path('ur10_robot')
+
+pytestmark = pytest.mark.skipif(
+    not UR10.exists(), reason='the recording of a UR10 is not part of this repository; it comes '
+    'from the public repository unisa-acg/inverse-dynamics-solver')
+
+
+@pytest.fixture(scope='module')
+def outputs() -> list[Output]:
+    dynamics = InverseDynamics(read_urdf(URDF.read_bytes()))
+    estimator = make_estimator('polynomial', len(dynamics.joint_names), window=0.16, order=2,
+                               align='centre')
+    stream = Stream(joints_of(dynamics), dynamics,
+                    lambda joints: estimator, clock=lambda: 0)
+    results = []
+    for record in open_recording(UR10):
+        results.append(stream.receive(*record[:5]))
+    return [result for result in results if result is not None]
+
+
+def test_the_validation_trajectory_is_read() -> None:
+    """One message with every point of it; its accelerations are those of its velocities."""
+    recording = open_recording(UR10.with_name('validation_trajectory.db3'))
+    points = list(recording)
+    assert (len(points), len(recording.joint_names)) == (3441, 6)
+    assert np.diff([point.stamp for point in points]) == pytest.approx(8_000_000, abs=2)
+    qd, qdd, tau = (np.array([getattr(point, what) for point in points])
+                    for what in ('velocity', 'acceleration', 'effort'))
+    slope = (qd[2:] - qd[:-2]) / 0.016
+    assert np.median(np.abs(slope - qdd[1:-1])) < 0.005 * np.sqrt(np.mean(qdd ** 2))
+    assert (np.ptp(tau, axis=0) > 1.0).all()
+
+
+def test_no_sample_is_lost_but_those_at_the_ends(outputs: list[Output]) -> None:
+    """21 samples make one window; from then on every message gives an output."""
+    assert len(outputs) == 3441 - 21
+
+
+def test_measured_efforts_are_those_of_the_recording(outputs: list[Output]) -> None:
+    """Joints are mapped by name: the driver sends elbow first, the model the shoulder."""
+    measured = np.array([output.measured for output in outputs])
+    assert np.sqrt((measured**2).mean(axis=0)) == pytest.approx(MEASURED, rel=0.02,
+                                                                abs=HALF_A_DIGIT)
+
+
+def test_residuals_are_those_of_the_independent_evaluation(outputs: list[Output]) -> None:
+    """Within 2 % per joint, and the rounding of the printed figures."""
+    residual = np.array([output.measured - output.effort for output in outputs])
+    for found, expected in zip(np.sqrt((residual**2).mean(axis=0)), RESIDUAL):
+        assert abs(found - expected) <= 0.02 * expected + HALF_A_DIGIT
+
+
+def evaluated(recording: Path, folder: Path) -> tuple[list[str], np.ndarray, list[dict]]:
+    """Return the joints, the table (k, 1 + 3 n) and the figures of `urdf2dyn evaluate`."""
+    assert main(['evaluate', str(recording), '--urdf', str(URDF), '-o', str(folder)]) == 0
+    with (folder / 'efforts.csv').open(newline='') as file:
+        header, *rows = csv.reader(file)
+    joints = [name.removeprefix('measured_') for name in header[1::3]]
+    return joints, np.array(rows, dtype=float), json.loads(
+        (folder / 'efforts.json').read_text())['joints']
+
+
+def test_the_command_finds_the_same_residuals(tmp_path: Path, capsys: pytest.CaptureFixture[str],
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its own smoothing; and the friction that the URDF lacks explains most of them."""
+    monkeypatch.setattr(job, 'write_figures', no_pictures)
+    joints, rows, figures = evaluated(UR10, tmp_path)
+    assert len(rows) == 3441 - 11
+    found = np.sqrt((rows[:, 3::3]**2).mean(axis=0))
+    for joint, row, rms, expected in zip(joints, figures, found, RESIDUAL, strict=True):
+        assert row['joint'] == joint and not row['not_credible']
+        assert abs(rms - expected) <= 0.02 * expected + HALF_A_DIGIT
+        assert row['rmse'] == pytest.approx(rms, rel=1e-6)
+        assert row['friction']['rmse'] < 0.3 * rms
+        assert all(row['friction'][term]['value'] > 20.0 * row['friction'][term]['standard_error']
+                   for term in ('viscous', 'coulomb'))
+    out = capsys.readouterr().out
+    assert 'smoothing_spline, offline smoothing' in out
+    # and the walk through it shows what is printed
+    shown, printed = ({line.split()[0]: line.split()[4:] for line in words.splitlines()
+                       if '_joint ' in line and ' N m ' in line}
+                      for words in (DOCUMENT.read_text(), out))
+    assert shown.keys() == printed.keys() == set(joints)
+    for joint in joints:
+        for a, b in zip(shown[joint], printed[joint], strict=True):
+            assert a == b == '-' or float(a) == pytest.approx(float(b), rel=0.01, abs=0.002)
+
+
+def test_the_validation_trajectory_is_compared(tmp_path: Path,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its accelerations as they are: Pinocchio computes the same efforts from its points."""
+    monkeypatch.setattr(job, 'write_figures', no_pictures)
+    trajectory = UR10.with_name('validation_trajectory.db3')
+    joints, rows, figures = evaluated(trajectory, tmp_path)
+    oracle = Pinocchio(URDF.read_text())
+    points = list(open_recording(trajectory))
+    assert len(rows) == len(points)
+    true = []
+    for point in points:
+        efforts = oracle.efforts(dict(zip(point.names, zip(*point[2:4], point.acceleration))))
+        true.append([efforts[joint] for joint in joints])
+    identified = np.array([dict(zip(points[0].names, point.effort))[joint]
+                           for point in points for joint in joints]).reshape(len(points), -1)
+    np.testing.assert_allclose(rows[:, 1::3], identified, rtol=1e-8)
+    # at the start its velocities contradict its positions, and are dropped
+    settled = slice(550, None)
+    np.testing.assert_allclose(rows[settled, 2::3], np.array(true)[settled], atol=1e-6)
+    residual = np.sqrt(((identified - true)**2).mean(axis=0))
+    assert [row['rmse'] for row in figures] == pytest.approx(residual, rel=1.5e-4)

@@ -1,0 +1,179 @@
+"""The page of a report: in order by its source, and in a browser."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+
+from support.recordings.comparisons import FIT, joints
+from urdf2dyn_ros.errors import ComparisonError
+from urdf2dyn_ros.recordings.comparison import FittedValue
+from urdf2dyn_ros.recordings.pictures import ReportTable, report_page
+from urdf2dyn_ros.recordings.report import PagePicture, write_page, write_report
+from urdf2dyn_ros.text import Origin, __version__, facts
+
+pytest.importorskip('matplotlib')
+
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
+ODD = '<script>alert(1)</script> & "quoted"\u202e'
+
+ASK = """<script>
+addEventListener('load', () => {
+  const box = (element) => element.getBoundingClientRect();
+  document.title = JSON.stringify({
+    images: [...document.images].map((image) => [image.complete, image.naturalWidth,
+                                                 box(image).width]),
+    rows: document.querySelectorAll('tbody tr').length,
+    cells: [...document.querySelectorAll('tbody tr')].map((row) =>
+      [...row.cells].reduce((sum, cell) => sum + cell.colSpan, 0)),
+    heads: document.querySelectorAll('thead th[scope=col]').length,
+    rowHeads: document.querySelectorAll('tbody th[scope=row]').length,
+    beyond: document.documentElement.scrollWidth - innerWidth,
+    cut: [...document.querySelectorAll('caption span')].map((text) =>
+      box(text).right - innerWidth),
+    ink: getComputedStyle(document.body).color,
+    paper: getComputedStyle(document.body).backgroundColor,
+  });
+});
+</script>"""
+
+
+@pytest.fixture(scope='module')
+def page(tmp_path_factory):
+    path = tmp_path_factory.mktemp('page') / 'efforts.html'
+    shown = joints(5)
+    shown[0] = replace(shown[0], joint=ODD)
+    origin = Origin('simulated', facts('urdf2dyn evaluate x.csv', 'robot.urdf', '<robot/>'))
+    write_page(shown, path, 'robot: simulated and computed efforts',
+               ['net: what moves the links', f'recording: /{"path" * 60}.mcap'],
+               origin, [PagePicture('External efforts', 'of each joint', b'PNG')])
+    return path
+
+
+class Source(HTMLParser):
+    """Notes the tags with their attributes, and whether they close in order."""
+
+    VOID = ('meta', 'link', 'img')
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open = [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def test_it_is_one_file_that_fetches_nothing(page):
+    text = page.read_text(encoding='utf-8')
+    source = Source(text)
+    for _, attributes in source.tags:
+        for name in ('src', 'href'):
+            assert attributes.get(name, 'data:').startswith('data:')
+    assert not re.search(r'url\(\s*["\']?(?!#)(?!data:)\w', text)
+    assert source.all('script') == [] and '@import' not in text
+    assert [path.name for path in page.parent.iterdir()] == ['efforts.html']
+
+
+def test_everything_has_a_name_for_screen_readers(page):
+    source = Source(page.read_text(encoding='utf-8'))
+    assert source.all('html') == [{'lang': 'en'}]
+    images = source.all('img')
+    assert images.pop(0)['alt'] == 'of each joint'
+    assert len(images) == 10
+    for over_time, over_velocity in zip(images[::2], images[1::2]):
+        assert 'simulated and computed effort' in over_time['alt'] and ' s: ' in over_time['alt']
+        assert over_velocity['alt'].endswith(': the difference over the velocity.')
+    assert {head['scope'] for head in source.all('th')} == {'col', 'row'}
+    assert len(source.all('caption')) == 1
+
+
+def test_the_origin_is_named_and_uncertain_numbers_are_grey(page):
+    text = page.read_text(encoding='utf-8')
+    assert 'Efforts of the recording: simulated.' in text and 'Simulated minus computed' in text
+    for line in (f'program: urdf2dyn_ros {__version__}', 'command: urdf2dyn evaluate x.csv',
+                 'urdf: robot.urdf', f'urdf sha256: {sha256(b"<robot/>").hexdigest()[:12]}<'):
+        assert f'<li>{line}' in text
+    assert re.search(r'<li>date: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC', text)
+    assert '<td>0.400 ± 0.010</td>' in text   # viscous friction, forty times its deviation
+    noise = replace(FIT, viscous=FittedValue(0.4, 0.3))
+    joint, = joints(1)
+    span = replace(joint.total, figures=replace(joint.figures, friction=noise))
+    write_page([replace(joint, total=span)], page.with_name('noise.html'), 'robot')
+    written = page.with_name('noise.html').read_text(encoding='utf-8')
+    page.with_name('noise.html').unlink()
+    assert '<td class="noise">0.40 ± 0.30</td>' in written
+
+
+def test_what_may_be_noise_is_grey_in_an_identification_too():
+    table = ReportTable('friction', ('joint', 'viscous'), [
+        ('a', '0.1 +- 0.2'), ('b', '1.5 +- 0.1'), ('c', '-2e-05 +- 1.1e-05'), ('d', 'not known')])
+    page = report_page('robot', [table], [], [])
+    assert page.count('class="noise"') == 2
+    for cell in ('<td class="noise">0.1 +- 0.2', '<td>1.5 +- 0.1', '<td>not known'):
+        assert cell in page
+
+
+def test_names_are_text_and_what_is_not_credible_is_reported(page):
+    text = page.read_text(encoding='utf-8')
+    assert '&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quoted&quot;?' in text
+    assert 'not credible: frozen' in text
+    assert 'the measurement is 12 ms late; without alignment RMSE 0.001' in text
+
+
+def asked(page, tmp_path, *options):
+    """Return what a browser shows of the page, and what it complains about."""
+    copy = tmp_path / 'page.html'
+    copy.write_text(page.read_text(encoding='utf-8').replace('</body>', ASK + '</body>'),
+                    encoding='utf-8')
+    done = subprocess.run(
+        [CHROMIUM, '--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
+         '--host-resolver-rules=MAP * ~NOTFOUND', f'--user-data-dir={tmp_path / "profile"}',
+         *options, '--dump-dom', copy.as_uri()],
+        capture_output=True, text=True, timeout=230)
+    title = re.search('<title>(.*?)</title>', done.stdout, re.DOTALL)
+    assert title, done.stderr
+    return json.loads(title[1]), [line for line in done.stderr.splitlines() if 'CONSOLE' in line]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason='needs the browser chromium (apt install chromium)')
+@pytest.mark.parametrize(('options', 'ink', 'paper'), [
+    (('--window-size=1400,900',), 'rgb(28, 28, 28)', 'rgb(255, 255, 254)'),
+    (('--window-size=500,900', '--blink-settings=preferredColorScheme=0'),
+     'rgb(232, 232, 232)', 'rgb(22, 25, 29)')])
+def test_a_browser_shows_table_and_pictures_on_light_and_dark(page, tmp_path, options, ink, paper):
+    seen, complaints = asked(page, tmp_path, *options)
+    assert complaints == []
+    assert len(seen['images']) == 11
+    for complete, natural, width in seen['images'][1:]:
+        assert complete and natural > 300 and width > 300
+    assert (seen['rows'], seen['rowHeads']) == (5, 5)
+    assert set(seen['cells']) == {seen['heads']}
+    assert seen['beyond'] <= 0   # a wide table scrolls by itself, the page does not
+    assert len(seen['cut']) == 1 and seen['cut'][0] <= 0   # what is said of it stays in sight
+    assert (seen['ink'], seen['paper']) == (ink, paper)
+
+
+def test_a_report_is_four_files_or_says_why_not(tmp_path):
+    paths = write_report(joints(2), tmp_path / 'new' / 'report', 'robot')
+    assert [path.name for path in paths] == [f'efforts.{kind}'
+                                             for kind in ('csv', 'json', 'png', 'html')]
+    assert sorted(path.name for path in (tmp_path / 'new' / 'report').iterdir()) == sorted(
+        path.name for path in paths)
+    with pytest.raises(ComparisonError, match='stamps of the same clock'):
+        write_report(joints(2, samples=0), tmp_path / 'empty', 'robot')
+    assert not list((tmp_path / 'empty').iterdir())

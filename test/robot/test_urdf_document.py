@@ -1,0 +1,118 @@
+"""From bytes to an XML tree: encodings, limits, nothing fetched, and where the text is broken."""
+
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from support.descriptions import VALID, codes, tree
+from urdf2dyn_ros.errors import UrdfError
+from urdf2dyn_ros.robot.reader import read_urdf
+
+
+@pytest.mark.fault(1)
+@pytest.mark.parametrize('encoding', ['utf-8', 'utf-8-sig', 'utf-16', 'utf-16-le', 'utf-32'])
+def test_any_unicode_encoding(encoding: str) -> None:
+    text = VALID.replace('pendulum', 'Pendel Ä')
+    assert read_urdf(text.encode(encoding)).name == 'Pendel Ä'
+
+
+@pytest.mark.fault(1)
+def test_a_declared_encoding_is_used_for_bytes_and_ignored_for_text() -> None:
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?>\n' + VALID.replace('pendulum', 'Ä')
+    assert read_urdf(text.encode('latin-1')).name == 'Ä'
+    assert read_urdf('\ufeff' + text.replace('ISO-8859-1', 'UTF-16')).name == 'Ä'
+    assert codes('\n\n' + text.replace('"2"', '"-2"')) == ['mass-negative']
+    assert codes(VALID.replace('pendulum', '\ud800')) == ['encoding']
+    with pytest.raises(UrdfError, match=r'declares "UTF-16", but the .* if it is UTF-8, declare'):
+        read_urdf(text.replace('ISO-8859-1', 'UTF-16').encode())
+
+
+@pytest.mark.fault(4)
+def test_limits_on_size_are_parameters() -> None:
+    assert codes(VALID, max_bytes=len(VALID)) == codes(VALID, max_links=3) == []
+    assert codes(VALID, max_bytes=len(VALID) - 1) == ['too-large']
+    assert codes(VALID, max_links=2) == ['too-many-links']
+    joints = '<robot name="r"><link name="a"/>' + '<joint/>' * 9 + '</robot>'
+    assert codes(joints, max_links=8) == ['too-many-links']
+    assert codes(VALID, max_depth=4) == []
+    assert codes(VALID, max_depth=3) == ['too-deep']
+    deep = VALID.replace('</robot>', '<a>' * 150 + '</a>' * 150 + '</robot>')
+    assert (codes(deep), codes(deep, max_depth=151)) == (['too-deep'], [])
+
+
+@pytest.mark.fault(4)
+def test_by_default_ten_megabytes_and_five_thousand_links_are_taken() -> None:
+    comment = '<!--' + ' ' * (10_000_000 - len(VALID) - 7) + '-->'
+    assert codes(VALID + comment) == []
+    assert codes(VALID + comment + ' ') == ['too-large']
+    points = re.sub('<inertial>.*?</inertial>', '', tree(5000, lambda i: 0))
+    assert codes(points.replace('continuous', 'fixed')) == []
+    assert codes(tree(5001, lambda i: 0)) == ['too-many-links']
+
+
+@pytest.mark.fault(1)
+def test_the_excerpt_is_forty_characters_about_the_place() -> None:
+    line = ' '.join(f'<a b{k}="c"/>' for k in range(900))
+    with pytest.raises(UrdfError) as caught:
+        read_urdf('<robot name="r">\n' + line.replace('b500=', 'b500') + '</robot>')
+    (problem,) = caught.value.problems
+    assert problem.line == 2
+    excerpt = re.search('near "(.*)"', problem.message)
+    assert excerpt is not None
+    assert 'b500"c"' in excerpt[1] and 35 <= len(excerpt[1]) <= 40
+
+
+@pytest.mark.fault(4)
+def test_a_text_full_of_faults_ends_in_a_list_of_bounded_length() -> None:
+    found = codes(tree(2000, lambda i: i - 1).replace('mass value="1"', 'mass value="-1"'))
+    assert len(found) == 1001 and found[-1] == 'too-many-problems'
+
+
+@pytest.mark.fault(2, 3)
+def test_no_entity_reads_a_file_or_opens_a_connection(tmp_path: Path) -> None:
+    canary = tmp_path / 'canary.txt'
+    canary.write_text('tweet')
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        server.settimeout(0)
+        url = f'http://127.0.0.1:{server.getsockname()[1]}/robot.dtd'
+        for doctype in (
+            f'<!DOCTYPE robot [<!ENTITY x SYSTEM "{canary.as_uri()}">]>',
+            f'<!DOCTYPE robot SYSTEM "{url}">',
+            f'<!DOCTYPE robot [<!ENTITY % x SYSTEM "{url}"> %x;]>',
+        ):
+            for before in ('', '\ufeff', '<?xml version="1.0"?><!-- - --> <?a b?>'):
+                with pytest.raises(UrdfError, match='doctype') as caught:
+                    read_urdf(before + doctype + VALID.replace('"pendulum"', '"&x;"'))
+                assert 'tweet' not in str(caught.value)
+                with pytest.raises(UrdfError, match='doctype'):
+                    read_urdf((before + doctype + VALID).encode('utf-16'))
+        include = f'<x:include xmlns:x="http://www.w3.org/2001/XInclude" href="{url}"/>'
+        schema = ' xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:schemaLocation="x '
+        text = VALID.replace('</robot>', include + '</robot>')
+        text = f'<?xml-stylesheet href="{url}"?>' + text.replace('<robot', f'<robot{schema}{url}"')
+        assert read_urdf(text) == read_urdf(VALID)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+def test_a_default_namespace_changes_nothing() -> None:
+    assert read_urdf(VALID.replace('<robot', '<robot xmlns="urn:x"')) == read_urdf(VALID)
+
+
+@pytest.mark.fault(19)
+def test_names_are_shown_without_what_they_would_do_to_a_terminal() -> None:
+    with pytest.raises(UrdfError) as caught:
+        read_urdf(VALID.replace('parent link="base"', 'parent link="b&#10;\u202ease"'))
+    assert r'"b\n\u202ease"' in str(caught.value)
+
+
+@pytest.mark.fault(2)
+@pytest.mark.parametrize('marks', range(4))
+def test_no_byte_order_mark_hides_a_doctype(marks: int) -> None:
+    """As text, and as bytes, of which the codec removes one more."""
+    text = '\ufeff' * marks + '<!DOCTYPE robot [<!ENTITY x "hello">]>' + VALID.partition('?>')[2]
+    for each in (text, text.encode(), ('\ufeff' + text).encode()):
+        assert codes(each) == ['doctype']
+    assert codes('\ufeff' * marks + VALID) == []

@@ -1,0 +1,64 @@
+"""Written models, and real robots read, written and read again."""
+
+import dataclasses
+import site
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.descriptions import VALID
+from urdf2dyn_ros.errors import UrdfError
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.reader import read_urdf
+from urdf2dyn_ros.robot.writer import clean_urdf
+
+ROBOTS = sorted(
+    path for packages in site.getsitepackages()
+    for path in Path(packages).glob('cmeel.prefix/share/example-robot-data/robots/**/*.urdf'))
+# Robots of example-robot-data that are faulty, and how.
+FAULTY = {'alex_psyonic_hands.urdf': {'mimic-unknown'}, 'ur3.urdf': {'no-links'}}
+
+
+def without_warnings(model: RobotModel) -> RobotModel:
+    return dataclasses.replace(model, warnings=())
+
+
+@pytest.mark.skipif(not ROBOTS, reason='example-robot-data is not installed')
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.name)
+def test_real_robots_are_the_same_when_written_and_read_again(
+        path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    text = path.read_bytes()
+    if path.name in FAULTY:
+        with pytest.raises(UrdfError) as caught:
+            read_urdf(text)
+        refused = {problem.code for problem in caught.value.problems if problem.refused}
+        assert refused == FAULTY[path.name]
+    else:
+        model = read_urdf(text)
+        assert without_warnings(read_urdf(clean_urdf(model))) == without_warnings(model)
+    assert capfd.readouterr() == ('', '')
+
+
+@pytest.mark.parametrize('name', ['panda', 'ur5_robot', 'tiago_dual', 'pr2', 'romeo'])
+def test_the_clean_text_means_the_same_to_pinocchio(name: str) -> None:
+    pin = pytest.importorskip('pinocchio')
+    paths = [path for path in ROBOTS if path.stem == name]
+    if not paths:
+        pytest.skip('example-robot-data is not installed')
+    text = paths[0].read_text()
+    clean = clean_urdf(read_urdf(text), fill_limits=True)
+    models = [pin.buildModelFromXML(source) for source in (text, clean)]
+    assert list(models[0].names) == list(models[1].names)
+    rng = np.random.default_rng(1)
+    q = pin.integrate(models[0], pin.neutral(models[0]), rng.normal(size=models[0].nv))
+    qd, qdd = rng.normal(size=(2, models[0].nv))
+    expected, computed = (pin.rnea(model, model.createData(), q, qd, qdd) for model in models)
+    np.testing.assert_array_equal(computed, expected)
+
+
+def test_names_survive_a_round_trip() -> None:
+    text = VALID.replace('"arm"', '"a&quot;&lt;&amp;&#10;\'ä;import os"')
+    model = read_urdf(text)
+    assert model.links[1].name == 'a"<&\n\'ä;import os'
+    assert read_urdf(clean_urdf(model)) == model

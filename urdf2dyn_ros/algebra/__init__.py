@@ -1,1 +1,0 @@
-"""Scalars (numbers or expressions), and vectors, rotations and inertias of scalars."""

@@ -1,0 +1,600 @@
+"""Generated functions as Python callables: run as text, or compiled from C when needed."""
+
+import ctypes
+import logging
+import math
+import operator
+import sys
+import sysconfig
+import weakref
+from _ctypes import dlclose
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from importlib.machinery import ExtensionFileLoader, ModuleSpec
+from importlib.resources import files
+from importlib.util import module_from_spec
+from itertools import accumulate, chain, groupby
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from urdf2dyn_ros.codegen.c_compiler import (
+    NATIVE,
+    Compiler,
+    cached,
+    find_compiler,
+    key_of,
+    machine,
+)
+from urdf2dyn_ros.codegen.functions.function import Input
+from urdf2dyn_ros.codegen.generator import uncollected
+from urdf2dyn_ros.codegen.languages import python
+from urdf2dyn_ros.codegen.languages.text import Angles, Infix, crossing, magnitude_as
+from urdf2dyn_ros.codegen.program import (
+    Call,
+    Function,
+    Name,
+    Program,
+    Signed,
+    Statement,
+    Term,
+    names_in,
+)
+from urdf2dyn_ros.errors import CompilerError, ParameterError, StateError
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import listed
+
+# ---- Values that have names: mappings, and tables of pandas, xarray or numpy, matched by joint
+
+Values: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
+"""Values of joints: in the order of the model, or by name."""
+
+
+def in_order(what: str, values: Any, joints: Sequence[str]) -> Any:
+    """
+    Return values in the order of the joints if they have names, else as they are.
+
+    Names are the keys of a mapping, the columns of a DataFrame, the index of a Series, the
+    coordinates of a DataArray or the fields of a record; they are texts, as other labels do not
+    name joints. A StateError is raised for joints that are missing, unknown or named twice.
+    """
+    if type(values) in (list, tuple) or (type(values) is np.ndarray and not values.dtype.names):
+        return values   # the usual arguments, at once
+    labels, columns = _labelled(values)
+    if not isinstance(values, Mapping) and not any(isinstance(label, str) for label in labels):
+        return values
+    names = [str(label) for label in labels]
+    faults = [f'{fault} {listed(wrong)}' for fault, wrong in (
+        ('there is no value for', [joint for joint in joints if joint not in names]),
+        ('the robot has no joint', [name for name in names if name not in joints]),
+        ('there are several values for', [name for name, n in Counter(names).items() if n > 1]),
+    ) if wrong]
+    if faults:
+        raise StateError(f'{what}: {"; ".join(faults)}; the joints are: {", ".join(joints)}')
+    if not joints:
+        return ()
+    where = {name: k for k, name in enumerate(names)}
+    try:
+        return np.stack([np.asarray(columns[where[joint]]) for joint in joints], axis=-1)
+    except ValueError as error:   # joints with different numbers of values
+        raise StateError(f'{what} is not an array of numbers: {error}') from None
+
+
+def _labelled(values: Any) -> tuple[Sequence[Any], Any]:
+    """Return labels and the values of each; none if there are no labels."""
+    if isinstance(values, Mapping):
+        return list(values), list(values.values())
+    if isinstance(values, np.ndarray | np.void):   # records, or one of them
+        fields = values.dtype.names or ()
+        return fields, [values[field] for field in fields]
+    if hasattr(values, 'columns') and hasattr(values, '__array__'):   # a DataFrame
+        return list(values.columns), np.asarray(values).T
+    if hasattr(values, 'dims') and hasattr(values, 'coords'):   # a DataArray
+        return _coordinates(values)
+    index = getattr(values, 'index', None)
+    if index is None or callable(index) or not hasattr(values, '__array__'):
+        return (), ()
+    return list(index), np.asarray(values)   # a Series
+
+
+def _coordinates(values: Any) -> tuple[Sequence[Any], Any]:
+    """Return the labels of the axis whose coordinates are texts, and the values along it."""
+    array = np.asarray(values)
+    for axis, dimension in enumerate(values.dims):
+        labels = np.asarray(values.coords[dimension]).tolist() if (
+            dimension in values.coords) else []
+        if labels and all(isinstance(label, str) for label in labels):
+            return labels, np.moveaxis(array, axis, 0)
+    return (), ()
+
+
+# ---- The C text of one function, for one state and for the lanes of vectors
+
+_INFIX = Infix(call=magnitude_as('magnitude_SUFFIX'))
+_INDENT = '    '
+_VALUES = {'tanh': 'hyperbolic', 'exp': 'exponential'}
+_ARRAYS = ('sine', 'cosine', *_VALUES.values())
+PART = 150
+"""Statements in one C function."""
+
+
+class Source(NamedTuple):
+    """
+    A complete C text, the entries of each of its arrays, and its number of statements.
+
+    The shape of the result for one state is (n, n), or (m,) of all results one behind the other.
+    """
+
+    text: str
+    inputs: tuple[int, ...]
+    result: tuple[int, ...]
+    statements: int
+
+
+def source(function: Function) -> Source:
+    """
+    Return the C text of one function of a program of style fast.
+
+    All angles are collected before the recursion: their sines and cosines are a short loop over
+    vectors then, and the recursion has no calls that would empty the registers. The arguments of
+    hyperbolic tangents and exponentials likewise.
+    """
+    inputs = tuple(len(x.entries) for x in function.inputs)
+    statements, entries = _Statements(function), function.entries
+    sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
+             'RESULT': len(entries), 'OPERATIONS': max(1, _arithmetic(function)),
+             **{name.upper(): len(calls) for name, calls in statements.arguments.items()}}
+    lines = [_packaged('vector_trigonometry.h'), _packaged('vector_exponentials.h')]
+    lines += [f'#define {name} {size}' for name, size in sizes.items()]
+    functions = '\n'.join([*statements.arguments_function(),
+                           *statements.result_function(entries)])
+    for real, suffix in (('double', 'one'), ('vector', 'many')):
+        lines.append(functions.replace('REAL', real).replace('SUFFIX', suffix))
+    lines.append(_packaged('states.h'))
+    return Source('\n'.join(lines), inputs, function.results[0].shape if len(function.results) == 1
+                  else (len(entries),),
+                  len(statements.rest))
+
+
+def _arithmetic(function: Function) -> int:
+    """Return the number of operations behind the angles and exponents."""
+    operations = function.operations
+    return operations.multiplications + operations.additions + operations.divisions
+
+
+def _alike(inputs: Sequence[int]) -> str:
+    """Return DO(first, end, entry, size) of the inputs with one size, one behind the other."""
+    loops, first = [], 0
+    for size, same in groupby(inputs):
+        end = first + len(list(same))
+        loops.append(f'DO({first}, {end}, {sum(inputs[:first])}, {size})')
+        first = end
+    return ' '.join(loops)
+
+
+def _packaged(name: str) -> str:
+    return files('urdf2dyn_ros.codegen').joinpath(name).read_text(encoding='utf-8')
+
+
+class _Hoisting(Angles):
+    """Hyperbolic tangents and exponentials become entries of arrays as well."""
+
+    def __init__(self, function: Function) -> None:
+        self.calls: dict[str, dict[Signed, int]] = {name: {} for name in _VALUES}
+        super().__init__(function)
+
+    def _entry(self, term: Term) -> Name | None:
+        if isinstance(term, Call) and term.function in self.calls:
+            numbers = self.calls[term.function]
+            k = numbers.setdefault(Signed(term.negative, term.argument), len(numbers))
+            return Name(f'{_VALUES[term.function]}[{k}]')
+        return super()._entry(term)
+
+
+class _Statements:
+    """A function's statements, with entries of arrays for what it calls."""
+
+    def __init__(self, function: Function) -> None:
+        self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
+                       for k, name in enumerate(x.entries)}
+        self._heads = [x.name for x in function.inputs]
+        self._hoisting = _Hoisting(function)
+        self.rest = self._hoisting.statements
+        self.arguments: dict[str, list[Signed]] = {
+            'angles': [Signed(False, angle) for angle in self._hoisting.angles],
+            'ratios': list(self._hoisting.calls['tanh']),
+            'exponents': list(self._hoisting.calls['exp'])}
+
+    def arguments_function(self) -> Iterator[str]:
+        arrays = ', '.join(f'REAL *restrict {name}' for name in self.arguments)
+        assigned = [Statement(f'{name}[{k}]', value) for name, values in self.arguments.items()
+                    for k, value in enumerate(values)]
+        before = self._hoisting.made_before(statement.value for statement in assigned)
+        yield f'static void arguments_SUFFIX(const REAL *const *in, {arrays})'
+        yield from ['{', *self._pointers(), *self._body(before + assigned), '}']
+
+    def result_function(self, entries: Sequence[Signed]) -> Iterator[str]:
+        """Yield it in parts: the time that optimisation takes grows faster than a function."""
+        statements = self._with_results(entries)
+        parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
+        kept = crossing(parts)
+        arguments = ',\n    '.join(['const REAL *const *in',
+                                   *(f'const REAL *restrict {name}' for name in _ARRAYS)])
+        inline = 'inline __attribute__((always_inline))'
+        for k, part in enumerate(parts):
+            how = inline if len(parts) == 1 else '__attribute__((noinline))'
+            yield f'static {how} void part_SUFFIX_{k}({arguments},'
+            yield '    REAL *restrict kept, REAL *restrict result)'
+            yield from ['{', *self._pointers(), *self._body(part, kept), '}']
+        yield f'static {inline} void result_SUFFIX({arguments},'
+        yield '    REAL *restrict result)'
+        yield '{'
+        yield f'{_INDENT}REAL kept[{max(1, len(kept))}];'
+        passed = ', '.join(_ARRAYS)
+        for k in range(len(parts)):
+            yield f'{_INDENT}part_SUFFIX_{k}(in, {passed}, kept, result);'
+        yield '}'
+
+    def _with_results(self, entries: Sequence[Signed]) -> list[Statement]:
+        """Return the statements, each result behind what makes it: those that wait would spill."""
+        results: dict[str, list[Statement]] = {statement.name: [] for statement in self.rest}
+        last: list[Statement] = []
+        for k, entry in enumerate(entries):
+            result = Statement(f'result[{k}]', self._hoisting.value(entry))
+            name = entry.term.text if isinstance(entry.term, Name) else ''
+            results.get(name, last).append(result)
+        return [each for statement in self.rest
+                for each in (statement, *results[statement.name])] + last
+
+    def _pointers(self) -> Iterator[str]:
+        for i, head in enumerate(self._heads):
+            yield f'{_INDENT}const REAL *const restrict {head} = in[{i}];'
+
+    def _body(self, statements: Sequence[Statement],
+              kept: Mapping[str, int] = MappingProxyType({})) -> Iterator[str]:
+        """Yield statements, and what is loaded where it is first used: earlier, it would spill."""
+        waiting = self.inputs | {name: f'kept[{k}]' for name, k in kept.items()}
+        for name, value in statements:
+            waiting.pop(name, None)
+            for used in sorted(names_in([value])):
+                if used in waiting:
+                    yield f'{_INDENT}const REAL {used} = {waiting.pop(used)};'
+            left = name if name.endswith(']') else f'const REAL {name}'
+            # a plain number becomes a vector, and nothing changes, not even -0.0
+            right = '' if names_in([value]) else ' - (REAL){0}'
+            yield f'{_INDENT}{left} = {_INFIX.signed(value)}{right};'
+            if name in kept:
+                yield f'{_INDENT}kept[{kept[name]}] = {name};'
+
+
+# ---- A compiled function as a Python callable that returns None for whatever is unusual
+
+Caller: TypeAlias = Callable[..., 'Array | None']
+"""
+Takes the inputs of a function, by position: all of one row, or all of N rows, each of its own
+size; float64, C-contiguous.
+
+Returns a new array, (m,) or (n, n), or (N, m) or (N, n, n); None if the arguments are anything
+else, or a number in them or in the result is not finite.
+"""
+
+_LOG = logging.getLogger(__name__)
+_OPTIONS = ('-fno-fast-math', '-fno-unsafe-math-optimizations', '-fno-associative-math',
+            '-fno-finite-math-only',   # whatever CC says: sums are meant as they are written
+            '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
+            '-fno-strict-aliasing', NATIVE)
+_LEVELS = ((150, '-O3'), (10000, '-O2'), (sys.maxsize, '-O0'))
+"""The optimisation by number of statements; -O1 takes longer than -O2 for such text."""
+
+
+def compiled(source: Source, threads: int = 1) -> Caller:
+    """
+    Compile a function, or find it compiled, and return it as a callable.
+
+    The result does not depend on the number of threads, at most so many for a batch, 1 to 64.
+    A CompilerError is raised without a compiler, if it fails, or without a directory to keep its
+    work.
+    """
+    compiler = find_compiler()
+    level = next(level for most, level in _LEVELS if source.statements <= most)
+    options = (level, *_OPTIONS)
+
+    def build(target: Path) -> None:
+        compiler.build(source.text, options, ['-lm', '-lpthread'], target)
+
+    key = key_of('robot', source.text, ' '.join(options), compiler.identity, machine())
+    library = cached(key, build, _robot_library)
+    one, many = (ctypes.cast(function, ctypes.c_void_p).value
+                 for function in (library.urdf2dyn_one, library.urdf2dyn_many))
+    made = extension(compiler)
+    if made is None:
+        return _ctypes_caller(source, library, threads)
+    caller: Caller = made.Caller(one, many, source.inputs, source.result, threads, library)
+    return caller
+
+
+def _robot_library(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    # ctypes itself unloads nothing, and the parameters of a node may change often
+    weakref.finalize(library, dlclose, library._handle).atexit = False
+    pointers = ctypes.POINTER(ctypes.c_void_p)
+    library.urdf2dyn_one.argtypes = [pointers, ctypes.c_void_p]
+    library.urdf2dyn_many.argtypes = [pointers, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_long]
+    return library
+
+
+@lru_cache(maxsize=4)
+def extension(compiler: Compiler) -> ModuleType | None:
+    """Return the module with the type Caller, the same for all robots; None without Python.h."""
+    folders = [*dict.fromkeys(sysconfig.get_paths()[name] for name in ('include', 'platinclude')),
+               np.get_include()]
+    if not any((Path(folder) / 'Python.h').is_file() for folder in folders):
+        _LOG.info('no Python.h in %s: calls of compiled code take some microseconds longer; '
+                  'Debian, Ubuntu: apt install python3-dev', folders[0])
+        return None
+    text = files('urdf2dyn_ros.codegen').joinpath('caller.c').read_text(encoding='utf-8')
+    options = ('-O2', *(f'-I{folder}' for folder in folders))
+
+    def build(target: Path) -> None:
+        compiler.build(text, options, [], target)
+
+    key = key_of('caller', text, ' '.join(options), compiler.identity, sys.version, np.__version__,
+                 str(sysconfig.get_config_var('SOABI')))
+    try:
+        return cached(key, build, _module)
+    except CompilerError as error:
+        _LOG.info('calls of compiled code take some microseconds longer: %s', error)
+        return None
+
+
+def _module(path: Path) -> ModuleType:
+    loader = ExtensionFileLoader('urdf2dyn_caller', str(path))
+    module = module_from_spec(ModuleSpec(loader.name, loader, origin=str(path)))
+    loader.exec_module(module)
+    module.Caller   # noqa: B018 - an AttributeError now rather than later
+    return module
+
+
+def _ctypes_caller(source: Source, library: ctypes.CDLL, threads: int) -> Caller:
+    """Return the same without the extension module."""
+    sizes = source.inputs
+    pointers = ctypes.c_void_p * len(sizes)
+
+    def call(*states: Any) -> Array | None:
+        if len(states) != len(sizes) or not all(
+                type(state) is np.ndarray and state.dtype == np.float64
+                and state.dtype.isnative and state.flags.c_contiguous and state.flags.aligned
+                and state.ndim in (1, 2) and state.shape[-1] == size
+                and state.shape[:-1] == states[0].shape[:-1]
+                for state, size in zip(states, sizes)):
+            return None
+        result = np.empty(states[0].shape[:-1] + source.result)
+        arguments = pointers(*(state.ctypes.data for state in states))
+        if result.ndim == len(source.result):
+            spoiled = library.urdf2dyn_one(arguments, result.ctypes.data)
+        else:
+            spoiled = len(result) and library.urdf2dyn_many(
+                arguments, result.ctypes.data, len(result), threads)
+        return None if spoiled else result
+
+    return call
+
+
+# ---- The choice of the back end of a function: generated Python text, or the same compiled from C
+
+BACKENDS = ('python', 'c', 'auto')
+MAX_THREADS = 64
+_LOG = logging.getLogger(__name__)
+logged_reasons: set[str] = set()
+
+
+def check(backend: str, threads: int) -> None:
+    """Raise a ParameterError for an unknown back end or number of threads."""
+    if backend not in BACKENDS:
+        raise ParameterError(f'unknown back end {backend!r}; the back ends are: '
+                             f'{", ".join(BACKENDS)}')
+    try:
+        number = 0 if isinstance(threads, bool) else operator.index(threads)
+    except TypeError:
+        number = 0
+    if not 1 <= number <= MAX_THREADS:
+        raise ParameterError(f'threads is {threads!r}; it must be an integer from 1 to '
+                             f'{MAX_THREADS}')
+
+
+def choose(program: Program, function: str, backend: str, threads: int = 1,
+           ) -> tuple[str, Caller]:
+    """
+    Return the back end, 'python' or 'c', that runs a function of a program of style fast.
+
+    With it, its callable: compiled, or one that always returns None, so that the caller evaluates
+    the Python text. The back end 'auto' is C where it can be compiled, else Python and a line in
+    the log. Of a batch, at most so many threads take a part, from 1 to 64.
+
+    A CompilerError is raised if `backend` is 'c' and it cannot be compiled, a ParameterError for
+    an unknown back end or number of threads.
+    """
+    check(backend, threads)
+    if backend == 'python' or not program.numbers:   # C has no arrays without elements
+        return 'python', not_compiled
+    try:
+        return 'c', compiled(source(program.function(function)),
+                             operator.index(threads))
+    except CompilerError as error:
+        if backend == 'c':
+            raise
+        reason = ' '.join(str(error).split())   # in one line, and once
+        if reason not in logged_reasons:
+            logged_reasons.add(reason)
+            _LOG.warning('%r runs in Python, many times slower: %s', program.robot, reason)
+        return 'python', not_compiled
+
+
+def not_compiled(*states: Any) -> None:
+    """Return None, as a compiled function does for unusual arguments."""
+
+
+# ---- One function of a robot as a Python callable: generated text, run as Python or compiled
+
+_ZERO_BY_DEFAULT = ('qd', 'qdd', 'base_twist', 'base_acceleration')
+"""Inputs that are zero if they are None."""
+
+
+class GeneratedFunction:
+    """A function of a program of style fast, for one state or for many."""
+
+    def __init__(self, program: Program, name: str, backend: str, threads: int) -> None:
+        function = program.function(name)
+        self._name, self._inputs = name, function.inputs
+        self._joint_names = [row.name for row in program.independent]
+        self._shapes = [result.shape for result in function.results]
+        ends = list(accumulate((math.prod(result.shape) for result in function.results),
+                               initial=0))
+        # where each result is in the value
+        self.results = {result.name: slice(first, end)
+                        for result, first, end in zip(function.results, ends, ends[1:])}
+        self.program = program
+        # what runs, 'python' or 'c'; compiled code returns None for what it leaves to `careful`
+        self.backend, self.compiled = choose(program, name, backend, threads)
+        if self.backend == 'python':
+            self._one   # noqa: B018 - made now rather than at the first call
+
+    def __call__(self, *arguments: Values | None) -> Array:
+        """
+        Return the function's value in new memory: a vector or a matrix, or N of them.
+
+        Several results stand one behind the other, as `results` says.
+        Arguments are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each
+        as long as it is, those of base_motion, external and payload that the program has. One row
+        of these goes with N states, for all of which it is the same. A StateError for another
+        number of arguments, other shapes, an entry that is not finite, or a value that is too
+        large for floating point.
+        """
+        result = self.compiled(*arguments)
+        return self.careful(arguments) if result is None else result
+
+    def split(self, value: Array) -> tuple[Array, ...]:
+        """Return the results that a value consists of, each a vector or a matrix, or N of them."""
+        return tuple(value[..., where].reshape(*value.shape[:-1], *shape)
+                     for where, shape in zip(self.results.values(), self._shapes))
+
+    def careful(self, arguments: Sequence[Values | None]) -> Array:
+        """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
+        if len(arguments) != len(self._inputs):
+            names = ', '.join(x.name for x in self._inputs)
+            count = f'{len(self._inputs)} argument' + 's' * (len(self._inputs) != 1)
+            raise StateError(f'{self._name} takes {count} ({names}); there are {len(arguments)}')
+        states = [self._checked(x, values) for x, values in zip(self._inputs, arguments)]
+        if any(state.ndim == 2 for state in states):
+            states = self._broadcast(states)
+        if self.backend == 'c':
+            clean = self.compiled(*(np.require(state, requirements=['C', 'A'])
+                                    for state in states))
+            if clean is not None:
+                return clean
+        return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)
+
+    def _broadcast(self, states: Sequence[Array]) -> list[Array]:
+        """Return all states with N rows; one row goes with N others."""
+        rows = next(len(state) for state in states if state.ndim == 2)
+        if any(state.ndim == 2 and len(state) != rows for state in states):
+            shapes = ', '.join(f'{x.name} {state.shape}'
+                               for x, state in zip(self._inputs, states))
+            raise StateError(f'the arguments of {self._name} must be one row each or rows of the '
+                             f'same number; they have: {shapes}')
+        return [np.broadcast_to(state, (rows, state.shape[-1])) for state in states]
+
+    def _of_one(self, states: Sequence[Array]) -> Array:
+        try:
+            values = self._one(*(state.tolist() for state in states))
+            flat = self._flat(values)
+        except (ArithmeticError, ValueError):   # exp(1000), 1 / 0; the sine of infinity
+            flat = [math.inf]
+        if not all(map(math.isfinite, flat)):
+            raise self._overflow('this state')
+        return self._shaped(np.array(flat, dtype=np.float64))
+
+    def _of_many(self, states: Sequence[Array]) -> Array:
+        with np.errstate(all='ignore'):
+            flat = self._flat(self._many(*(np.ascontiguousarray(state.T) for state in states)))
+        result = np.empty((len(states[0]), len(flat)))
+        for k, entry in enumerate(flat):
+            result[:, k] = entry
+        if not np.isfinite(result).all():
+            raise self._overflow(f'state {np.argwhere(~np.isfinite(result))[0][0]}')
+        return self._shaped(result)
+
+    def _flat(self, values: list[Any]) -> list[Any]:
+        results = values if len(self._shapes) > 1 else [values]
+        return [entry for result, shape in zip(results, self._shapes)
+                for entry in (chain.from_iterable(result) if len(shape) > 1 else result)]
+
+    def _shaped(self, result: Array) -> Array:
+        return result if len(self._shapes) > 1 else result.reshape(
+            *result.shape[:-1], *self._shapes[0])
+
+    def _overflow(self, state: str) -> StateError:
+        return StateError(f'the result of {self._name} for {state} is too large for floating '
+                          'point')
+
+    @cached_property
+    def text(self) -> str:
+        """The Python source that is run, or that the compiled code agrees with, and its check."""
+        with uncollected():
+            text, = python.write(self.program).values()
+        return text
+
+    @cached_property
+    def _code(self) -> Any:
+        with uncollected():
+            text = python.definitions(self.program)
+        return compile(text, f'<{self._name}>', 'exec')
+
+    @cached_property
+    def _one(self) -> Callable[..., list[Any]]:
+        return self._defined()
+
+    @cached_property
+    def _many(self) -> Callable[..., list[Any]]:
+        return self._defined(cos=np.cos, sin=np.sin, tanh=np.tanh, exp=np.exp)
+
+    def _defined(self, **replaced: Any) -> Callable[..., list[Any]]:
+        namespace: dict[str, Any] = {'__name__': 'robot_dynamics'}
+        exec(self._code, namespace)
+        namespace.update(replaced)
+        function: Callable[..., list[Any]] = namespace[self._name]
+        return function
+
+    def _checked(self, x: Input, values: Values | None) -> Array:
+        name, n = x.name, len(x.entries)
+        if values is None and name in _ZERO_BY_DEFAULT:
+            return np.zeros(n)
+        if x.of_joints:
+            values = in_order(name, values, self._joint_names)
+        try:
+            if np.ma.is_masked(values):
+                raise TypeError('some of it is masked')
+            kind = np.asarray(values).dtype.kind
+            if kind not in 'biufO':
+                raise TypeError(f'its type is {np.asarray(values).dtype}')
+            state = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise StateError(f'{name} is not an array of numbers: {error}') from None
+        if state.ndim not in (1, 2) or state.shape[-1] != n:
+            what = (f'for the joints {", ".join(self._joint_names)}' if x.of_joints else x.summary)
+            raise StateError(f'{name} has shape {state.shape}; it must be ({n},) or (N, {n}), '
+                             f'{what}')
+        # for one state plain Python is faster than numpy
+        finite = (all(map(math.isfinite, state.tolist())) if state.ndim == 1
+                  else np.isfinite(state).all())
+        if not finite:
+            where = np.argwhere(~np.isfinite(state))[0]
+            whose = (f' for joint {self._joint_names[where[-1]]!r}' if x.of_joints else
+                     f' of {x.entries[where[-1]]}')
+            raise StateError(f'{name}{[int(k) for k in where]} is {state[tuple(where)]}: the '
+                             f'value{whose} must be finite')
+        return state

@@ -1,0 +1,44 @@
+"""The table of generated functions: a new one is a file and a line here."""
+
+from urdf2dyn_ros.codegen.functions.derivatives import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+)
+from urdf2dyn_ros.codegen.functions.efforts import Bias, EffortsOfMotion, Gravity, Terms
+from urdf2dyn_ros.codegen.functions.forward_dynamics import CheapestAccelerations
+from urdf2dyn_ros.codegen.functions.function import ModelFunction
+from urdf2dyn_ros.codegen.functions.links import ForwardKinematics, FrameMotion, Jacobian
+from urdf2dyn_ros.codegen.functions.mass_matrix import Dynamics, MassMatrix, Momentum
+from urdf2dyn_ros.codegen.functions.regressor import Regressor
+from urdf2dyn_ros.errors import ExportError
+
+FUNCTIONS: dict[str, ModelFunction] = {
+    'inverse_dynamics': EffortsOfMotion(),
+    'gravity': Gravity(),
+    'bias': Bias(),
+    'mass_matrix': MassMatrix(),
+    'forward_dynamics': CheapestAccelerations(),
+    'momentum': Momentum(),
+    'terms': Terms(),
+    'inverse_dynamics_derivatives': InverseDynamicsDerivatives(),
+    'forward_dynamics_derivatives': ForwardDynamicsDerivatives(),
+    'forward_kinematics': ForwardKinematics(),
+    'jacobian': Jacobian(),
+    'frame_motion': FrameMotion(),
+    'regressor': Regressor(),
+    'dynamics': Dynamics(),
+}
+
+ALL = 'all'
+"""Choice of the function `dynamics`, and of those that it combines."""
+
+CHOICES = (*(name for name in FUNCTIONS if name != 'dynamics'), ALL)
+"""What a user may request."""
+
+
+def functions_of(choice: str) -> dict[str, ModelFunction]:
+    """Return the functions of a program, by name; an ExportError for an unknown choice."""
+    if not isinstance(choice, str) or choice not in CHOICES:
+        raise ExportError(f'unknown model {choice!r}; the models are: {", ".join(CHOICES)}')
+    names = (*Dynamics.COMBINED, 'dynamics') if choice == ALL else (choice,)
+    return {name: FUNCTIONS[name] for name in names}

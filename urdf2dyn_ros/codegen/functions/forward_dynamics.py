@@ -1,0 +1,355 @@
+"""The generated function of accelerations that efforts cause, in two ways."""
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from urdf2dyn_ros.codegen.functions.function import (
+    BACKWARD,
+    Expected,
+    Fields,
+    Mechanics,
+    ModelFunction,
+    Quantity,
+    Rows,
+    Symbol,
+    by_joint,
+    matrix,
+    mention,
+    tensor,
+    vector,
+)
+from urdf2dyn_ros.codegen.functions.mass_matrix import MassMatrix
+from urdf2dyn_ros.equations.forward_dynamics import (
+    SMALLEST_INERTIA,
+    ArticulatedBodies,
+    Factors,
+    factors,
+    rigid,
+    solved,
+    weakness,
+)
+from urdf2dyn_ros.equations.mass_matrix import body_terms
+from urdf2dyn_ros.equations.newton_euler import forward
+from urdf2dyn_ros.equations.parallel_axes import parallel_axes, parallel_groups
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.multibody import Multibody
+from urdf2dyn_ros.robot.spatial import Array, BodyInertia, Scalar
+from urdf2dyn_ros.text import quote
+
+# ---- Accelerations that efforts cause, however they are computed
+
+ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
+"""Unit of an effort to that of the acceleration of its joint."""
+
+
+class AccelerationsOfEfforts(ModelFunction):
+    """qdd of tau = M(q) qdd + bias(q, qd)."""
+
+    INPUTS = ('q', 'qd', 'tau')
+    SUMMARY = 'the accelerations qdd that efforts cause, the inverse of inverse_dynamics'
+    TITLE = ('Forward dynamics{robot}: {results} = FD({forward_dynamics}), the accelerations that '
+             'efforts cause.')
+    RESULTS = (Quantity('qdd', 'accelerations [rad/s^2 or m/s^2]', ACCELERATION_UNITS),)
+    SECOND_MOMENTS = True
+
+    def check(self, system: Multibody, loads: Loads) -> None:
+        """Raise a ParameterError where efforts do not determine the accelerations."""
+        terms = body_terms(system, loads)
+        for i, each in terms.items():
+            if any(term.needs_transmitted() for term in each):
+                raise ParameterError(
+                    f'forward_dynamics with friction of joint {quote(system.bodies[i].name)} that '
+                    'depends on the effort that the joint transmits: this depends on the '
+                    'accelerations, of which there may be several for the same efforts; set its '
+                    'load to 0')
+        weak = weakness(system, terms)
+        if weak is not None:
+            why = (f'what it moves has an inertia of {weak.inertia:g}'
+                   if weak.inertia <= SMALLEST_INERTIA else
+                   f'of the inertia {weak.inertia:g} that it moves, {weak.rest:.3g} is left as '
+                   'the joints behind it move freely')
+            without = '; the payload does not count, as it may be zero' * bool(loads.payload)
+            raise ParameterError(
+                f'forward_dynamics at joint {quote(weak.joint)}: {why}, so that no acceleration '
+                'follows from its effort; give the links behind it their mass and inertia, or the '
+                f'joint a rotor{without}')
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return the accelerations by Cholesky's factors of the dense matrix."""
+        return {'qdd': dense_solution(MassMatrix().derive(mechanics)['M'], np.subtract(
+            mechanics.of_joints('tau'), without_accelerations(mechanics)))}
+
+
+def dense_solution(M: Rows, b: ArrayLike) -> tuple[float, ...]:
+    """Return M^-1 b by Cholesky's factors of the dense matrix."""
+    if not len(M):
+        return ()
+    # with ones on the diagonal: inertias of fingers and of the torso are far apart
+    scale: Array = 1.0 / np.sqrt(np.diag(M))
+    half = np.linalg.inv(np.linalg.cholesky(scale[:, None] * np.array(M) * scale))
+    return tuple((scale * (half.T @ (half @ (scale * np.array(b))))).tolist())
+
+
+def without_accelerations(mechanics: Mechanics) -> list[Scalar]:
+    """Return the bias; a base that moves has its accelerations."""
+    def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        mechanics.notes.note(i, 'bias' if symbol == 'tau' else symbol, entries)
+
+    return mechanics.efforts(('q', 'qd'), renamed).efforts
+
+
+# ---- Accelerations that efforts cause, by the factors of the mass matrix
+
+_FACTORS = "Factors of the mass matrix, M = L' D L, tips to root"
+_BY_FACTORS = "Accelerations: L' D L qdd = tau - bias"
+
+
+def _bias(at: Fields) -> str:
+    # without accelerations a rotor requires nothing unless its parent feels that it spins
+    terms = [f'{name}{at.n}' for name, term in at.terms.items()
+             if at.on_parent or not term.INERTIAL]
+    return at.of_coordinate('bias', [at.along, *terms])
+
+
+class AccelerationsByFactors(AccelerationsOfEfforts):
+    """The bias, the mass matrix and its factors M = L' D L: for trees that are not deep."""
+
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'bias': Symbol(BACKWARD, ('bias{n}',), _bias),
+        'pivot': Symbol(_FACTORS, ('d{n}',)),
+        'rest': Symbol(_FACTORS, ('r{n}',)),
+        'inverse': Symbol(_FACTORS, ('id{n}',)),
+        'factor': Symbol(_FACTORS, ('l{n}',)),
+        'e': Symbol(_BY_FACTORS, ('e{n}',)),
+        'x': Symbol(_BY_FACTORS, ('qdd{n}',)),
+    }
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
+biasi         effort of joint i where all accelerations are zero
+mci, hci, Sci mass, first and second moments of link i with all that it carries
+Mij           entry of the mass matrix: effort of joint i where joint j accelerates by 1
+rij, di, lij  the rest of Mij as the joints behind i move freely; rii; rij / di, idi: 1 / di
+ei            effort that is left for joint i as the joints behind it move freely"""}
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        return {'qdd': by_joint(accelerations(mechanics)[0])}
+
+
+def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
+                  M: Rows | None = None) -> tuple[list[Scalar], Factors]:
+    """Return qdd, and the factors of M; bias and M by default as their functions return them."""
+    if bias is None:
+        bias = without_accelerations(mechanics)
+    log = _Log(mechanics)
+    known = factors(MassMatrix().derive(mechanics)['M'] if M is None else M, log)
+    rest = [a - b for a, b in zip(mechanics.of_joints('tau'), bias)]
+    return solved(known, rest, log), known
+
+
+class _Log:
+    """The rows of the factors and the entries of the solution, as notes with their formulas."""
+
+    def __init__(self, mechanics: Mechanics) -> None:
+        self._notes, self._drivers = mechanics.notes, mechanics.system.drivers
+        self._bodies = mechanics.system.bodies
+        self._behind: dict[int, list[int]] = {}
+
+    def __call__(self, k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
+        i = self._drivers[k]
+        if symbol == 'r':
+            self._title = self._row(k)
+        if symbol in ('e', 'x'):
+            self._title = _SWEEPS[symbol]
+        if symbol == 'l':
+            for j, _ in entries:
+                self._behind.setdefault(j, []).append(k)
+        for j, entry in entries:
+            name, tag = _NAMES[symbol], f'_{self._drivers[j] + 1}'
+            if j == k:
+                name, tag = ('pivot' if symbol == 'r' else name), ''
+            self._notes.begin('', tag, self._title)
+            self._notes.note(i, name, (entry,))
+
+    def _row(self, k: int) -> str:
+        """Return the formulas of one row of the factors."""
+        n = self._drivers[k] + 1
+        behind = [self._drivers[m] + 1 for m in self._behind.get(k, ())]
+        less = ''.join(f' - l{m}_{n} r{m}_j' for m in behind)
+        if len(behind) > _SPELLED_OUT:
+            less = f' - sum of lk_{n} rk_j over k = {", ".join(map(str, behind))}'
+        body = self._bodies[self._drivers[k]]
+        return (f'joint {n}{mention(body.name)}: r{n}_j = M{n}_j{less}, d{n} = r{n}_{n}, '
+                f'l{n}_j = r{n}_j / d{n}')
+
+
+_NAMES = {'r': 'rest', 'id': 'inverse', 'l': 'factor', 'e': 'e', 'x': 'x'}
+_SWEEPS = {
+    'e': 'tips to root: ei = taui - biasi - sum of lk_i ek over the joints k behind',
+    'x': 'root to tips: qddi = ei / di - sum of li_j qddj over the joints j before'}
+_SPELLED_OUT = 4
+"""Terms of a sum that a comment spells out."""
+
+
+# ---- Accelerations that efforts cause, by articulated bodies
+
+WAITING_PER_JOINT = 35
+"""
+Operations that last as long as a division and what waits for it at one joint.
+
+In chains of 8 to 12 joints the same number of operations takes 20 to 25 % longer than with the
+factors of the mass matrix (gcc and clang, -O3 -march=native); in branches others fill the time.
+"""
+
+_FREE = 'As the joints behind it move freely. '
+_BY_BODIES = 'Forward, root to tips: accelerations of the joints, and what they add to ai and wdi'
+
+
+_TOGETHER = (
+    'joints {} together: rk_j, the effort of k for a unit acceleration of j, less the sum of lm_k '
+    'rm_j over those behind; dk = rk_k, lk_j = rk_j / dk, ek = tauk - .. - sum of lm_k em')
+
+
+def _inertia(kind: str) -> tuple[str, ...]:
+    return (*tensor(f'M{kind}'), *matrix(f'H{kind}'), *tensor(f'J{kind}'))
+
+
+def _six(symbol: str) -> tuple[str, ...]:
+    return (*vector(f'f{symbol}'), *vector(f'n{symbol}'))
+
+
+def _of_type(revolute: str, prismatic: str) -> Callable[[Fields], str]:
+    return lambda at: (revolute if at.turning else prismatic).format_map(at)
+
+
+def _column(at: Fields) -> str:
+    rotor = f' + Ic{at.n} z' * at.on_parent
+    if at.turning:
+        return f'fa{at.n} = HA{at.n} z, na{at.n} = JA{at.n} z{rotor}'
+    return f"fa{at.n} = MA{at.n} z, na{at.n} = HA{at.n}' z{rotor}"
+
+
+def _pivot(at: Fields) -> str:
+    rotors = [f' + Ir{at.n}' for term in at.terms.values() if term.INERTIAL]
+    entry = f'JA{at.n}_zz' if at.turning else f'MA{at.n}_zz'
+    return f'd{at.n} = {entry}' + ''.join(rotors)
+
+
+class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
+    """Articulated bodies: for deep trees, as the work grows with the number of joints."""
+
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'IA': Symbol(BACKWARD, _inertia('A'), lambda at: (
+            f'IA{at.n} = {at.transmitted("I", "IFp")}')),
+        'Ar6': Symbol(BACKWARD, _six('a'), _column),
+        'Ar': Symbol(BACKWARD, ('d{n}',), _pivot),
+        'Aid': Symbol(BACKWARD, ('id{n}',), 'id{n} = 1 / d{n}'),
+        'Al6': Symbol(BACKWARD, _six('l'), 'fl{n} = fa{n} / d{n}, nl{n} = na{n} / d{n}'),
+        'Ae': Symbol(BACKWARD, ('e{n}',), lambda at: ' - '.join(
+            [f'e{at.n} = tau{at.n}', at.along, *(f'{name}{at.n}' for name in at.terms)])),
+        'IF': Symbol(BACKWARD, _inertia('F'),
+                     "IF{n} = (MA{n} - fa{n} fl{n}', HA{n} - fa{n} nl{n}', JA{n} - na{n} nl{n}')"),
+        'IFj': Symbol(BACKWARD, _inertia('Fj'), 'IFj{n}: IF{n} in the axes of joint {n}'),
+        'IAj': Symbol(BACKWARD, _inertia('Fj'), 'IFj{n}: IA{n} in the axes of joint {n}'),
+        'IFp': Symbol(BACKWARD, _inertia('Fp'), 'IFp{n}: IFj{n} in frame {p}'),
+        'Af': Symbol(BACKWARD, vector('ff'), 'ff{n} = f{n} + e{n} fl{n}'),
+        'An': Symbol(BACKWARD, vector('nf'), 'nf{n} = n{n} + e{n} nl{n}'),
+        'Afj': Symbol(BACKWARD, vector('fj'), _of_type('fj{n} = R{n} ff{n}', 'fj{n} = ff{n}')),
+        'Anj': Symbol(BACKWARD, vector('nj'), _of_type(
+            'nj{n} = R{n} nf{n}', 'nj{n} = nf{n} + q{n} z x ff{n}')),
+        'Anr': Symbol(BACKWARD, vector('nr'), 'nr{n} = nj{n} + Ic{n} {wp} x qd{n} z'),
+        'xaj': Symbol(_BY_BODIES, vector('xaj'), lambda at: (
+            f"xaj{at.n} = A{at.n}' (xa{at.p} + xw{at.p} x p{at.n})" if at.rotated else
+            f'xaj{at.n} = xa{at.p} + xw{at.p} x p{at.n}')),
+        'xwj': Symbol(_BY_BODIES, vector('xwj'), "xwj{n} = A{n}' xw{p}", 'rotated'),
+        'xab': Symbol(_BY_BODIES, vector('xab'), lambda at: (
+            f'xab{at.n} = xaj{at.n} + x{at.wp} x q{at.n} z')),
+        'xwb': Symbol(_BY_BODIES, vector('xwb'), lambda at: f"xwb{at.n} = R{at.n}' x{at.wp}"),
+        'xA': Symbol(_BY_BODIES, ('qdd{n}',), _of_type(
+            'qdd{n} = e{n} / d{n} - fl{n} . xa{n} - nl{n} . xwb{n}',
+            'qdd{n} = e{n} / d{n} - fl{n} . xab{n} - nl{n} . xw{n}')),
+        'xa': Symbol(_BY_BODIES, vector('xa'), lambda at: (
+            f"xa{at.n} = R{at.n}' xaj{at.n}" if at.turning else
+            f'xa{at.n} = xab{at.n} + {at.multiplier}qdd{at.driver} z')),
+        'xw': Symbol(_BY_BODIES, vector('xw'), lambda at: (
+            f'xw{at.n} = xwb{at.n} + {at.multiplier}qdd{at.driver} z' if at.turning else
+            f'xw{at.n} = x{at.wp}')),
+        # of joints that are eliminated together
+        **{f'c{symbol}': Symbol(BACKWARD, vector(f'c{symbol}'))
+           for symbol in ('fj', 'nj', 'fp', 'np')},
+        **{symbol: Symbol(BACKWARD, names) for symbol, names in (
+            ('Br6', _six('a')), ('Br_j', ('r{n}',)), ('Br', ('d{n}',)), ('Bid', ('id{n}',)),
+            ('Bl6', _six('l')), ('Bl_j', ('l{n}',)), ('Be', ('e{n}',)), ('BF', _inertia('B')),
+            ('Bf', vector('ff')), ('Bn', vector('nf')))},
+        'xB': Symbol(_BY_BODIES, ('qdd{n}',),
+                     'qdd{n} = e{n} / d{n} - sum of l{n}_j qddj over the joints j before it, and '
+                     'what a link that carries all of them adds by fl{n}, nl{n}'),
+    }
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
+IAi           (MAi, HAi, JAi): MAi a + HAi wd is the force, HAi' a + JAi wd the moment of what
+              link i carries, as the joints behind move freely; Ii: (mi 1, -[hi]x, Ji)
+fai, nai      force and moment that accelerate joint i by 1; di: its effort, idi: 1 / di
+fli, nli      fai / di, nai / di
+ei            effort that is left for joint i as the joints behind it move freely
+IFi, ffi, nfi what is left of IAi, fi, ni as joint i moves freely as well; IFji: in the axes of
+              joint i; IFpi: in frame p
+xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the axes of joint i;
+              xabi, xwbi: without qddi"""}
+
+    def waiting(self, system: Multibody) -> int:
+        """Return that of the pivots, each of which waits for those of the joints behind it."""
+        return WAITING_PER_JOINT * system.depth
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        system, q = mechanics.system, mechanics.of_joints('q')
+        groups = [] if mechanics.textbook else parallel_groups(system)
+        shared = parallel_axes(system, mechanics.inertias, q, groups)
+        loads, recursion = shared.loads(mechanics.loads()), mechanics.recursion
+        inertias: Sequence[BodyInertia | None] = shared.inertias
+        if not mechanics.textbook:
+            recursion = shared.recursion(recursion)
+            inertias = [inertia and inertia.with_tensor() for inertia in inertias]
+        sweep = forward(
+            shared.system, shared.inertias, [q, mechanics.of_joints('qd'), [0.0] * len(q)],
+            mechanics.gravity, recursion, loads)
+        number = shared.numbers
+
+        def part(joints: Sequence[int] | None, about: int | None) -> None:
+            tag = '' if joints is None or about is None else f'_{number[about] + 1}'
+            mechanics.notes.begin(_FREE, tag, '' if joints is None else _TOGETHER.format(
+                ', '.join(str(number[i] + 1) for i in joints)))
+
+        bodies = ArticulatedBodies(shared.system, list(map(rigid, inertias)), sweep, loads,
+                                   shared.note(mechanics.notes.note), part)
+        part(None, None)
+        bodies.eliminate(mechanics.of_joints('tau'))
+        mechanics.notes.begin()
+        return {'qdd': by_joint(bodies.solve())}
+
+
+# ---- Accelerations that efforts cause, in the way that takes fewer operations
+
+DEEPEST = 20
+"""
+Joints from the root to a tip up to which factors of the mass matrix are tried.
+
+In a chain of so many, articulated bodies take half the operations (8316 and 4200).
+"""
+
+
+class CheapestAccelerations(AccelerationsOfEfforts):
+    """By factors of the mass matrix, or by articulated bodies."""
+
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        **AccelerationsByFactors.SYMBOLS, **AccelerationsByArticulatedBodies.SYMBOLS}
+
+    def ways(self, system: Multibody) -> Sequence[ModelFunction]:
+        """Return the two ways, or the second alone where the first one takes far more."""
+        if system.depth > DEEPEST:
+            return (AccelerationsByArticulatedBodies(),)
+        return AccelerationsByFactors(), AccelerationsByArticulatedBodies()
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        return self.ways(mechanics.system)[-1].derive(mechanics)

@@ -1,0 +1,636 @@
+"""What every generated function is: inputs, results, symbols, how it is derived."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+from urdf2dyn_ros.equations.fewest_operations import fewest_operations
+from urdf2dyn_ros.equations.mass_matrix import BodyTerms
+from urdf2dyn_ros.equations.newton_euler import (
+    AppliedLoads,
+    Recursion,
+    Sweep,
+    newton_euler,
+    textbook_moment,
+)
+from urdf2dyn_ros.equations.parallel_axes import behind_one_joint, parallel_axes, parallel_groups
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, LinkWrench, Multibody
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    IDENTITY,
+    TENSOR,
+    ZERO,
+    BodyInertia,
+    LinkInertia,
+    Scalar,
+    Triple,
+    Vector,
+    about_origin,
+    add,
+    apply,
+    cross,
+    symmetric,
+)
+from urdf2dyn_ros.robot.terms import JointTerm
+
+# ---- The links that a function is about, and the axes of its vectors
+
+FrameAxes: TypeAlias = Literal['root', 'link']
+FRAME_AXES: tuple[FrameAxes, ...] = ('root', 'link')
+DEPENDING = {'link': ('forward_kinematics', 'jacobian', 'frame_motion'),
+             'axes': ('jacobian', 'frame_motion')}
+"""The functions that depend on each choice."""
+
+
+@dataclass(frozen=True)
+class LinkFrames:
+    """
+    Links, by default the only tip, and the axes of vectors at their origins.
+
+    Attributes
+    ----------
+    links : tuple of str
+        Names from the URDF, of links that are lumped into a body as well.
+    axes : str
+        'root': those of the root; 'link': those of the link itself.
+
+    """
+
+    links: tuple[str, ...] = ()
+    axes: FrameAxes = FRAME_AXES[0]
+
+    def resolved(self, system: Multibody, options: Collection[str], moving: bool) -> 'LinkFrames':
+        """
+        Return the choice with the links of a robot, whose root is `moving` or not.
+
+        `options` are the choices that the functions have. An ExportError for a link that does not
+        exist or is named twice, several tips and no link, unknown axes, or another choice.
+        """
+        if self.axes not in FRAME_AXES:
+            raise ExportError(f'unknown axes {self.axes!r}; they are: {", ".join(FRAME_AXES)}')
+        for option, chosen in (('link', self.links), ('axes', self.axes != FRAME_AXES[0])):
+            if chosen and option not in options:
+                raise ExportError(f'the model does not depend on a choice of {option}: remove '
+                                  f'{option}, or choose one of {", ".join(DEPENDING[option])}')
+        if 'link' not in options:
+            return self
+        links = tuple(self.links) or system.tips
+        for link in links:
+            if link not in system.links:
+                raise ExportError(f'there is no link {link!r}; the links are: '
+                                  f'{", ".join(system.links)}')
+            if moving and link in system.world:
+                raise ExportError(f'link {link!r} is the world, in which the robot floats, or '
+                                  'fixed to it: where it is relative to the root is not known')
+        if len(set(links)) < len(links):
+            raise ExportError(f'a link is named twice: {", ".join(links)}')
+        if not self.links and len(links) != 1:
+            raise ExportError('choose a link (link=, --link, export.link): the robot has several '
+                              f'tips, {", ".join(links)}')
+        return LinkFrames(links, self.axes)
+
+
+ONLY_TIP = LinkFrames()
+
+
+# ---- What a result is, as data: its rows, its columns and its unit
+
+class Axis(NamedTuple):
+    """
+    Meaning of the rows or columns of a result, with a word that identifiers are made of.
+
+    Keys and units of the entries are empty for the independent joints, which the robot names.
+    """
+
+    name: str
+    keys: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+
+
+BY_JOINT = Axis('joint')
+"""The independent joints, in the order of q."""
+
+WRENCH = Axis('wrench',
+              ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z'),
+              ('N', 'N', 'N', 'N m', 'N m', 'N m'))
+"""Entries of a force and of a moment."""
+
+
+class Quantity(NamedTuple):
+    """A result of a function, without its entries."""
+
+    name: str   # valid as an identifier in every language
+    summary: str   # what it is, with its unit
+    # unit of a joint's effort to the unit of that joint's entry; by default the same
+    unit: dict[str, str] | None = None
+    rows: Axis = BY_JOINT
+    columns: Axis | None = None   # none for a vector
+    # the vector that the self-check multiplies a matrix by: an input with an entry a column, or a
+    # name of its own
+    times: str = ''
+
+
+# ---- Names from a URDF in comments: data that is not plain stays in the tables
+
+def is_plain(name: str) -> bool:
+    """Return whether a name from the URDF can stand in a comment of any language."""
+    return re.fullmatch(r'[A-Za-z0-9_.][A-Za-z0-9_./ -]{0,63}', name) is not None
+
+
+def mention(name: str) -> str:
+    """Return a name for a comment, or nothing if it is not plain."""
+    return f" '{name}'" if is_plain(name) else ''
+
+
+# ---- Fields of the formulas of one body: numbers, names, and sums over what acts on it
+
+# ruff: noqa: N802 - symbols are as in the formulas
+
+
+_MOTION = Motion((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
+_COORDINATE = Coordinate(1.0, 1.0, 1.0)
+
+
+class Tree:
+    """A robot's bodies as formulas need them: their parents, drivers, terms and loads."""
+
+    def __init__(self, system: Multibody, terms: Mapping[int, Sequence[JointTerm]],
+                 loads: Loads, general: bool) -> None:
+        self.general = general
+        root = Body('', 'revolute', ROOT, IDENTITY, ZERO, attached=system.root)
+        self.bodies = {ROOT: root, **dict(enumerate(system.bodies))}
+        drivers, links = system.drivers, system.links
+        self.drivers = [drivers[body.coordinate] + 1 for body in system.bodies]
+        self.children: dict[int, list[int]] = {i: [] for i in self.bodies}
+        for i, body in enumerate(system.bodies):
+            self.children[body.parent].append(i + 1)
+        self.terms = terms
+        self.with_wrenches = {links[name][0] for name in (
+            *loads.external, *(force.link for force in system.forces))}
+        self.with_payload = links[loads.payload][0] if loads.payload else None
+
+
+class Fields:
+    """
+    Fields of the formulas of body i, for `str.format_map`: the attributes.
+
+    `sources` act in this part: keys of TERMS, 'links', 'external'; by default all there is.
+    """
+
+    def __init__(self, tree: Tree, i: int, sources: Collection[str] | None = None) -> None:
+        self._tree, self._i, self._sources = tree, i, sources
+        self.body = tree.bodies[i]
+        self.joint = JOINTS[self.body.type]
+        self.n, self.p = i + 1, self.body.parent + 1
+        self.driver = self.n if i == ROOT else tree.drivers[i]
+        self.follows = self.driver != self.n
+        self.rotated = tree.general or any(
+            self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
+        self.turning = bool(self.joint.turns)
+        self.terms = {term.NAME: term for term in tree.terms.get(i, ())
+                      if sources is None or term.NAME in sources}
+        n, p, j = self.n, self.p, 'j' * self.rotated
+        # factors: constant rotation to the parent, rotation from the parent to the root frame,
+        # multiplier of a mimic joint; its offset, a summand
+        self.A = f'A{n} ' * self.rotated
+        self.T = f'T{p} ' * bool(p)
+        named = tree.general and self.follows
+        self.multiplier = f'k{n} ' * (named or self.body.multiplier != 1.0)
+        self.offset = f' + o{n}' * (named or self.body.offset != 0.0)
+        # in the joint's axes: angular velocity and acceleration of the parent, acceleration and
+        # velocity of the joint's origin
+        self.wp, self.wdp = (f'{x}j{n}' if j else f'{x}{p}' for x in ('w', 'wd'))
+        self.bp, self.vp = f'b{j}{n}', f'v{j or "b"}{n}'
+        # letter of inertias that include a payload; mass
+        self._links = sum(attached.link.inertia is not None for attached in self.body.attached)
+        self.t = 't' * (i == tree.with_payload)
+        self.m = f'mt{n}' if self.t else f'M{n}' if self._links > 1 else f'm{n}'
+
+    def __getitem__(self, name: str) -> object:
+        return getattr(self, name)
+
+    @cached_property
+    def on_parent(self) -> bool:
+        """Whether a term changes the moment on the parent."""
+        return any(term.on_parent(_MOTION, _COORDINATE) != ZERO for term in self.terms.values())
+
+    @property
+    def along(self) -> str:
+        """Entry of the transmitted wrench along the joint."""
+        return self.joint.formulas['along'].format(n=self.n)
+
+    @property
+    def tb(self) -> str:
+        """Effort that the joint transmits."""
+        return self.along if self._has('links') else f'tb{self.n}'
+
+    @property
+    def nj(self) -> str:
+        """Moment on the parent, in the joint's axes."""
+        return 'nr' if self.on_parent else 'nj'
+
+    @property
+    def F(self) -> str:
+        """Force that the joint transmits."""
+        return self.transmitted('F', 'fp', 'fe')
+
+    @property
+    def N(self) -> str:
+        """Moment that the joint transmits."""
+        return self.transmitted('N', 'np', 'ne')
+
+    @property
+    def tau(self) -> str:
+        """Effort of the coordinate."""
+        return self.of_coordinate('tau', [self.along, *(f'{name}{self.n}' for name in self.terms)])
+
+    def transmitted(self, own: str, carried: str, external: str = '') -> str:
+        """Return the sum of what accelerates a body and its children, without external loads."""
+        children = self._tree.children[self._i]
+        has_own = self._has('links') and bool(self._links or self.t or not children)
+        symbols = [f'{own}{self.n}'] * has_own + [f'{carried}{k}' for k in children]
+        pushed = external and self._i in self._tree.with_wrenches and self._has('external')
+        return ' + '.join(symbols) + f' - {external}{self.n}' * bool(pushed)
+
+    def of_coordinate(self, symbol: str, parts: Sequence[str], forward: bool = False) -> str:
+        """Return the formula of a quantity to which the joints of one coordinate add."""
+        if self.follows:
+            return (f'{symbol}{self.n}: {symbol} of joint {self.driver}, with what joint {self.n} '
+                    'adds to it')
+        summed = self.before if forward else self.after
+        return f'{symbol}{self.n} = ' + ' + '.join([*(f'{symbol}{k}' for k in summed), *parts])
+
+    @property
+    def before(self) -> list[int]:
+        """The next joint before this one that shares its coordinate, if there is one."""
+        return [k for k in self._same if k < self.n][-1:]
+
+    @property
+    def after(self) -> list[int]:
+        """The next joint after this one that shares its coordinate, if there is one."""
+        return [k for k in self._same if k > self.n][:1]
+
+    @property
+    def _same(self) -> list[int]:
+        return [k for k, driver in enumerate(self._tree.drivers, 1)
+                if driver == self.driver and self._i != ROOT]
+
+    def _has(self, source: str) -> bool:
+        return self._sources is None or source in self._sources
+
+
+# ---- Symbols of the quantities that a function notes, with the sections they stand in
+
+BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmits'
+
+
+class Symbol(NamedTuple):
+    """
+    A quantity of a body, with the title of the section in which it is computed.
+
+    Names of its entries have ``{n}`` for the body's number, or ``{p}`` for its parent's; there are
+    none for one without a name.
+    `formula` is text with the fields of `Fields`, or a function of these; by default that of the
+    joint. `where` is the field without which there is nothing to say, if there is one.
+    """
+
+    section: str
+    names: tuple[str, ...]
+    formula: str | Callable[[Fields], str] = ''
+    where: str = ''
+
+
+def vector(symbol: str) -> tuple[str, ...]:
+    """Return the names of a vector's entries."""
+    return tuple(symbol + '{n}_' + x for x in AXES)
+
+
+def matrix(symbol: str) -> tuple[str, ...]:
+    """Return the names of a matrix's entries."""
+    return tuple(symbol + '{n}_' + x + y for x in AXES for y in AXES)
+
+
+def tensor(symbol: str) -> tuple[str, ...]:
+    """Return the names of a symmetric matrix's entries."""
+    return tuple(symbol + '{n}_' + xy for xy in TENSOR)
+
+
+# ---- Inputs of generated functions: of the joints, and of the loads; what their entries mean
+
+class Input(NamedTuple):
+    """
+    Declaration of an argument of a generated function, a vector.
+
+    `entries` are their names in the statements, in order; `summary` says what they are, with
+    units; `of_joints`: whether they are those of the independent joints.
+    """
+
+    name: str
+    entries: tuple[str, ...]
+    summary: str
+    of_joints: bool = True
+
+
+class JointInput(NamedTuple):
+    """
+    Summary and units of an input of the joints.
+
+    `kind` is a word for names of variables, `unit` that of an entry with {unit} and {effort} of
+    its joint, `units` those of all.
+    """
+
+    kind: str
+    unit: str
+    units: str
+
+
+JOINT_INPUTS = {
+    'q': JointInput('position', '{unit}', '[rad or m]'),
+    'qd': JointInput('velocity', '{unit}/s', '[rad/s or m/s]'),
+    'qdd': JointInput('acceleration', '{unit}/s^2', '[rad/s^2 or m/s^2]'),
+    'tau': JointInput('effort', '{effort}', '[N m or N]'),
+}
+"""Inputs of the joints by name."""
+
+
+def joint_inputs(system: Multibody) -> dict[str, Input]:
+    """Return q, qd, qdd and tau of a robot."""
+    return {x: Input(x, tuple(f'{x}{i + 1}' for i in system.drivers), known.units)
+            for x, known in JOINT_INPUTS.items()}
+
+
+def load_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
+    """Return the inputs of loads that vary from call to call, in the order of the arguments."""
+    inputs = []
+    if loads.moving(system):
+        inputs.append(Input('base_motion', tuple(
+            f'{symbol}0_{x}' for symbol in ('w', 'wd', 'a') for x in AXES),
+            'of the root, in its frame: angular velocity [rad/s], angular acceleration [rad/s^2], '
+            'acceleration of the origin minus gravity [m/s^2]', False))
+    if loads.external:
+        inputs.append(Input('external', tuple(
+            f'{symbol}{k}_{x}' for k in range(1, len(loads.external) + 1)
+            for symbol in ('Fe', 'Ne') for x in AXES),
+            'for each link that the heading names, force [N] and moment [N m] on it by the '
+            'environment, about its origin, in its axes', False))
+    if loads.payload:
+        inputs.append(Input('payload', ('mp', *(f'cp_{x}' for x in AXES),
+                                        *(f'Ip_{xy}' for xy in TENSOR)),
+                            'mass [kg], centre of mass [m] in the link, inertia about it '
+                            f'[kg m^2]: {", ".join(TENSOR)}', False))
+    return {each.name: each for each in inputs}
+
+
+def base_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
+    """Return the inputs of how a root that moves is seen from the world, as twists of links."""
+    if not loads.moving(system):
+        return {}
+    return {name: Input(name, tuple(f'{symbol}0_{x}' for symbol in symbols for x in AXES),
+                        f'of the root, in its axes: {summary}', False)
+            for name, symbols, summary in (
+                ('base_twist', ('v', 'w'),
+                 'velocity of the origin [m/s], angular velocity [rad/s]'),
+                ('base_acceleration', ('a', 'wd'),
+                 'acceleration of the origin [m/s^2], angular acceleration [rad/s^2]'))}
+
+
+def base_motion(entries: Sequence[Scalar]) -> Motion:
+    """Return the motion of the root from its 9 entries."""
+    return Motion(*((entries[k], entries[k + 1], entries[k + 2]) for k in (0, 3, 6)))
+
+
+def external_wrenches(loads: Loads, entries: Sequence[Scalar]) -> list[LinkWrench]:
+    """Return the external wrenches on links, from their 6 entries a link."""
+    return [LinkWrench(link, (e[0], e[1], e[2]), (e[3], e[4], e[5]))
+            for link, e in ((link, entries[6 * k:6 * k + 6])
+                            for k, link in enumerate(loads.external))]
+
+
+def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves: bool,
+                  note: Note) -> dict[int, Wrench]:
+    """Return the sum of the wrenches on each body, in its frame and about its origin."""
+    links = system.links
+    by_body: dict[int, list[LinkWrench]] = {}
+    for wrench in wrenches:
+        i = links[wrench.link][0]
+        if (i == ROOT and not root_moves) or wrench.link in system.world:
+            continue   # the world holds it
+        by_body.setdefault(i, []).append(wrench)
+    sums: dict[int, Wrench] = {}
+    for i, some in by_body.items():
+        total = NO_WRENCH
+        for wrench in some:
+            at = links[wrench.link][1]
+            f = apply(at.body_R_link, wrench.force)
+            n = add(apply(at.body_R_link, wrench.moment), cross(at.body_p_link, f))
+            total = Wrench(add(total.f, f), add(total.n, n))
+        sums[i] = total
+        note(i, 'fe', total.f)   # once for a body: a name is that of one number
+        note(i, 'ne', total.n)
+    return sums
+
+
+def payload_inertia(at: Attached, entries: Sequence[Scalar]) -> BodyInertia:
+    """Return a payload's inertia about the origin of its body, from its 10 entries."""
+    m, x, y, z, *six = entries
+    return about_origin(LinkInertia(m, (x, y, z), symmetric(tuple(six)), at.body_R_link,
+                                    at.body_R_link, at.body_p_link))
+
+
+# ---- A robot in one kind of scalar, numbers or expressions, and the recursion on it
+
+class Notes:
+    """The named quantities of a derivation, part by part; on numbers none are kept."""
+
+    def begin(self, section: str = '', tag: str = '', paragraph: str = '',
+              sources: Collection[str] | None = None) -> None:
+        """Begin a part of the work."""
+
+    def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        """Note a quantity of a body."""
+
+
+UNNOTED = Notes()
+"""Keeps none, as on numbers."""
+
+
+@dataclass
+class Mechanics:
+    """
+    What functions are derived from; the gravity [m/s^2] is in the root frame.
+
+    Inertias are one per body, then the root's, as `recursion` takes them, and with second moments
+    in the place of the tensors; arguments are the entries of each input; terms and wrenches are by
+    number of the body. If it is `moving`, the root moves as the input base_motion says. The
+    frames are those of the links that a function is about. The numbers are system and gravity in
+    plain numbers, with the frames of the bodies that results are in.
+    """
+
+    system: Multibody
+    gravity: Vector
+    inertias: list[BodyInertia | None]
+    second_moments: list[BodyInertia | None]
+    recursion: Recursion
+    arguments: Mapping[str, Sequence[Scalar]]
+    moving: bool = False
+    terms: BodyTerms = field(default_factory=dict)
+    wrenches: Mapping[int, Wrench] = field(default_factory=dict)
+    notes: Notes = field(default_factory=Notes)
+    frames: LinkFrames = ONLY_TIP
+    numbers: tuple[Multibody, Triple] | None = None
+    _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
+
+    @property
+    def textbook(self) -> bool:
+        """Whether formulas are those of a textbook, rather than those of the fewest operations."""
+        return self.recursion.moment is textbook_moment
+
+    def of_joints(self, name: str) -> list[Scalar]:
+        """Return q, qd or qdd."""
+        return list(self.arguments[name])
+
+    def base(self, inputs: Collection[str] = ('q', 'qd', 'qdd')) -> Motion | None:
+        """Return the motion of a root that moves, with zeros for missing inputs."""
+        if not self.moving:
+            return None
+        base = base_motion(self.arguments['base_motion'])
+        return Motion(base.w if 'qd' in inputs else ZERO, base.wd if 'qdd' in inputs else ZERO,
+                      base.a)
+
+    def loads(self) -> AppliedLoads:
+        return AppliedLoads(self.base(), self.terms, self.wrenches)
+
+    def terms_where(self, name: str = '', inertial: bool = False) -> BodyTerms:
+        """Return the terms of a name, or those that depend on accelerations."""
+        kept = {i: tuple(term for term in terms if name == term.NAME
+                         or (inertial and term.INERTIAL)) for i, terms in self.terms.items()}
+        return {i: terms for i, terms in kept.items() if terms}
+
+    def efforts(self, inputs: Collection[str], note: Note | None = None) -> Sweep:
+        """
+        Run the recursion for efforts and the root's wrench alone, under all loads.
+
+        Where it takes fewer operations, joints with parallel axes share their axes.
+        """
+        groups = [] if self.textbook else parallel_groups(self.system)
+        if 'qd' in inputs:
+            groups = [] if self.moving else behind_one_joint(self.system, groups)
+        recursion = self.recursion if note is None else self.recursion._replace(note=note)
+        if groups:
+            shared = parallel_axes(self.system, self.inertias, self.of_joints('q'), groups)
+            return shared.newton_euler(self.state(inputs), self.gravity, recursion, self.loads())
+        return self.sweep(inputs) if note is None else self.sweep_of(self.state(inputs), recursion)
+
+    def state(self, inputs: Collection[str]) -> list[list[Scalar]]:
+        """Return q, qd and qdd, with zeros in the place of missing inputs."""
+        return [self.of_joints(x) if x in inputs else [0.0] * len(self.system.joint_names)
+                for x in ('q', 'qd', 'qdd')]
+
+    def sweep_of(self, state: Sequence[Sequence[Scalar]],
+                 recursion: Recursion | None = None) -> Sweep:
+        """Run the recursion, by default this one, in another state, under all loads."""
+        return newton_euler(self.system, self.inertias, state, self.gravity,
+                            recursion or self.recursion, self.loads())
+
+    def sweep(self, inputs: Collection[str], loads: AppliedLoads | None = None,
+              gravity: Vector | None = None) -> Sweep:
+        """Run the recursion with zeros in the place of missing inputs; by default all loads."""
+        key = tuple(inputs) if loads is None and gravity is None else None
+        if key in self._sweeps:
+            return self._sweeps[key]
+        sweep = newton_euler(self.system, self.inertias, self.state(inputs),
+                             self.gravity if gravity is None else gravity, self.recursion,
+                             self.loads() if loads is None else loads)
+        if key is not None:
+            self._sweeps[key] = sweep
+        return sweep
+
+
+# ---- What every generated function is: inputs, results, how it is derived and checked
+
+Rows = Sequence[Sequence[Scalar]]
+"""Entries of a matrix by rows; those of a vector are rows of one entry."""
+
+Expected = dict[str, tuple[float, ...]]
+"""Name of a result to its expected entries; for a matrix those of its product."""
+
+
+class ModelFunction(ABC):
+    """One generated function; an instance has no state."""
+
+    INPUTS: ClassVar[tuple[str, ...]]   # names of the inputs of joints that it depends on
+    OPTIONS: ClassVar[tuple[str, ...]] = ()   # those of 'link' and 'axes' that it depends on
+    # names of the inputs of loads that it depends on, where the program has them
+    LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
+    SUMMARY: ClassVar[str]   # what it returns
+    SUMMARY_WITH_LOADS: ClassVar[str] = ''   # the same with loads, if that is more
+    # title of a program of this function, with the names of functions for their arguments and
+    # {results}; by default its name and summary
+    TITLE: ClassVar[str] = ''
+    # all results that there can be, in order, where `quantities` does not say more
+    RESULTS: ClassVar[tuple[Quantity, ...]]
+    SYMBOLS: ClassVar[Mapping[str, Symbol]] = MappingProxyType({})   # those that it alone notes
+    # symbols at the beginning of a line of the legend to the lines in the place of it
+    LEGEND: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    SECOND_MOMENTS: ClassVar[bool] = False   # `Mechanics.second_moments` are used
+    SPINS: ClassVar[bool] = True   # the recursion takes the matrices U
+    MERGED: ClassVar[bool] = True   # terms may share constants: their sum alone is returned
+    KINEMATIC: ClassVar[bool] = False   # masses, gravity and loads have no effect
+    LOADS: ClassVar[bool] = True   # loads have an effect; else a program of it has none
+
+    def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
+        """Raise a ParameterError for a robot or loads that it does not exist for."""
+
+    def ways(self, system: Multibody) -> Sequence['ModelFunction']:
+        """Return the functions with the same results, of which the cheapest one is generated."""
+        return (self,)
+
+    def waiting(self, system: Multibody) -> int:
+        """Return how many operations last as long as those of one call wait for each other."""
+        return 0
+
+    @abstractmethod
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the results that there are, by name and in any order, for any scalar."""
+
+    def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the results that depend on the robot alone; they are not in `derive`."""
+        return {}
+
+    def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
+        """Return all results that there can be, in order, for a robot and its links."""
+        return self.RESULTS
+
+    def simplified(self, system: Multibody,
+                   moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
+        """
+        Return the robot in the frames of the fast style, and inertias with second moments.
+
+        They are for the motion or, if not `moving`, for accelerations alone.
+        """
+        return fewest_operations(system, moving)
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return expected results on numbers, by the textbook recursion."""
+        return {name: tuple(float(entry) for row in rows for entry in row)
+                for name, rows in self.derive(mechanics).items()}
+
+    def in_root_frame(self, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
+        """Return vectors for people, by name; none by default."""
+        return {}
+
+    def reference(self, result: str) -> tuple[str, str]:
+        """Return the function and the result that have the expected values; empty: this one."""
+        return '', result
+
+
+def by_joint(entries: Sequence[Scalar]) -> Rows:
+    """Return the rows of a vector."""
+    return [(entry,) for entry in entries]

@@ -1,0 +1,154 @@
+"""What a robot consists of and what its equations cost, as data and as text."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.codegen.generator import LOADS, STYLES, generate
+from urdf2dyn_ros.codegen.program import JointRow, Operations, Result
+from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
+from urdf2dyn_ros.equations.regressor import base_parameters
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.robot.spatial import PRINTED, ROUNDOFF, is_coarse, quarter_turns
+from urdf2dyn_ros.robot.terms import JointTerm
+from urdf2dyn_ros.text import aligned, counted, quote
+
+_MOST_ROUNDED = 10
+"""Rounded angles that are listed for people."""
+
+
+def information(model: RobotModel,
+                gravity: tuple[float, float, float] = GRAVITY,
+                loads: Loads = LOADS, functions: str = 'inverse_dynamics',
+                frames: LinkFrames = ONLY_TIP) -> dict[str, Any]:
+    """
+    Return joints, bodies, lumped links, masses [kg], what acts and operations of a robot.
+
+    JSON can hold it: ``name``, ``mass``, ``joints`` (independent ones in the order of q and of the
+    efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``about`` (links
+    and axes of a function about links, a line each), ``operations`` by style and ``results`` of
+    the function (of several, of that which combines them), ``warnings``, ``rounded`` (the angles
+    that are read as quarter turns, a line each); of the regressor ``base_parameters`` in the order
+    of the columns of the fast style.
+    """
+    system = multibody(model)
+    programs = {style: generate(system, name='robot', style=style, gravity=gravity, loads=loads,
+                                functions=functions, frames=frames) for style in STYLES}
+    last = {style: program.functions[-1] for style, program in programs.items()}
+    rows = programs['fast'].joints
+    bodies = []
+    for row, body in zip(rows, system.bodies):
+        links = [attached.link for attached in body.attached]
+        bodies.append({
+            'number': row.number, 'joint': row.name, 'type': row.type, 'mimic': row.driver,
+            'parent': None if body.parent == ROOT else body.parent + 1,
+            'links': [link.name for link in links], 'mass': sum(link.mass for link in links)})
+    return {
+        'name': model.name,
+        'mass': model.mass,
+        'moving_mass': sum(body['mass'] for body in bodies),
+        'joints': [{'name': row.name, 'type': row.type, 'unit': row.unit,
+                    'effort_unit': row.effort_unit} for row in programs['fast'].independent],
+        'bodies': bodies,
+        'fixed_to_root': [attached.link.name for attached in system.root],
+        'acting': acting(system, rows, loads),
+        'about': [*programs['fast'].loads] if programs['fast'].kinematic else [],
+        'model': last['fast'].name,
+        'operations': {style: function.operations._asdict() for style, function in last.items()},
+        'results': [_shape(result) for result in last['fast'].results],
+        'warnings': [str(problem) for problem in model.warnings],
+        'rounded': list(rounded_angles(model)),
+        **({'base_parameters': _base_parameters(system, gravity)} if functions == 'regressor'
+           else {}),
+    }
+
+
+def _base_parameters(system: Multibody, gravity: tuple[float, float, float],
+                     ) -> list[dict[str, Any]]:
+    base = base_parameters(for_any_inertia(system)[0], gravity)
+    return [{'name': name, 'value': value, 'unit': unit, 'formula': formula}
+            for name, value, unit, formula in zip(
+                base.names, base.values.tolist(), base.units, base.formulas)]
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    """Return name, rows and columns of a result; a vector has no columns."""
+    rows, *columns = result.shape
+    return {'name': result.name, 'what': result.quantity.summary, 'rows': rows,
+            'columns': columns[0] if columns else None}
+
+
+def rounded_angles(model: RobotModel) -> Iterator[str]:
+    """Yield what is rounded in origins, a line each: angles that are read as quarter turns."""
+    origins = [(f'joint {quote(joint.name)} <origin>', joint.rpy) for joint in model.joints]
+    origins += [(f'link {quote(link.name)} <inertial><origin>', link.inertia.rpy)
+                for link in model.links if link.inertia is not None]
+    origins += [(f'<force link={quote(force.link)}>', force.rpy) for force in model.forces]
+    for place, angles in origins:
+        for axis, angle in zip(('roll', 'pitch', 'yaw'), angles):
+            turns = quarter_turns(angle)
+            error = 0.0 if turns is None else abs(angle - turns * math.pi / 2)
+            if error >= ROUNDOFF:
+                yield (f'{place}: {axis} {angle!r} rad is read as {90 * (turns or 0)} deg, '
+                       f'{error:.2g} rad from it')
+    coarse = [angle for joint in model.joints for angle in joint.rpy if is_coarse(angle)]
+    if coarse:
+        yield (f'{len(coarse)} angles of joints are quarter turns printed with few decimals, the '
+               f'first is {coarse[0]!r} rad: they are read as they are, but entries of rotation '
+               f'matrices within {PRINTED:g} of 0 and 1 are read as 0 and 1')
+
+
+def acting(system: Multibody, rows: Sequence[JointRow], loads: Loads) -> list[str]:
+    """Return the loads in addition to the links' inertia and gravity, a line each."""
+    lines = [f'{term.NAME} of {row.name}: {_parameters(term, row)}'
+             for row in rows for term in loads.terms.get(row.name, ())]
+    lines += [f'force of the URDF on link {force.link}' for force in system.forces]
+    lines += [f'external wrench on link {link}' for link in loads.external]
+    if loads.payload:
+        lines.append(f'payload on link {loads.payload}')
+    if loads.moving(system):
+        lines.append('motion of the root')
+    return lines
+
+
+def _parameters(term: JointTerm, row: JointRow) -> str:
+    texts = []
+    for _, each, value in term.parameters():
+        unit = each.unit.format(unit=row.unit, effort=row.effort_unit)
+        texts.append(f'{each.what} {value:.6g} {unit}')
+    if getattr(term, 'gyroscopic', False):
+        texts.append('gyroscopic')
+    return ', '.join(texts)
+
+
+def information_text(robot: dict[str, Any]) -> str:
+    """Return the same for people."""
+    lines = [f"{robot['name']}: {counted(len(robot['joints']), 'joint')}, "
+             f"{counted(len(robot['bodies']), 'body', 'bodies')}, "
+             f"{robot['mass']:.6g} kg, of which {robot['moving_mass']:.6g} kg move", '']
+    rows = [('i', 'joint', 'type', 'parent', 'mass [kg]', 'links (lumped after the first)')]
+    for body in robot['bodies']:
+        follows = f" (mimic: {body['mimic']})" if body['mimic'] else ''
+        rows.append((str(body['number']), body['joint'], body['type'] + follows,
+                     str(body['parent'] or 'root'), f"{body['mass']:.6g}",
+                     ', '.join(body['links'])))
+    lines += [*aligned(rows, left=6), '',
+              'fixed to the world: ' + ', '.join(robot['fixed_to_root'])]
+    lines += robot['acting'] + robot['about']
+    for result in robot['results'] if robot['model'] != 'inverse_dynamics' else ():
+        size = ' x '.join(str(n) for n in (result['rows'], result['columns']) if n is not None)
+        lines.append(f"{robot['model']}: {result['name']} ({size}), {result['what']}")
+    for base in robot.get('base_parameters', ()):
+        lines.append(f"    {base['name']:6} {base['value'] + 0.0: .6g} {base['unit']}: "
+                     f"{base['formula']}")
+    lines += [f'{style} style: {Operations(**cost)}'
+              for style, cost in robot['operations'].items()]
+    if rounded := robot['rounded']:
+        lines += ['', f'what is rounded in rotations: {len(rounded)}',
+                  *(f'  {line}' for line in rounded[:_MOST_ROUNDED])]
+        if len(rounded) > _MOST_ROUNDED:
+            lines.append(f'  and {len(rounded) - _MOST_ROUNDED} more')
+    return '\n'.join(lines)

@@ -1,0 +1,143 @@
+"""JavaScript, a module for browsers and Node.js."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from urdf2dyn_ros.codegen.languages.language import Language
+from urdf2dyn_ros.codegen.program import Function, Program
+
+# ---- The part of an exported JavaScript module that checks it
+
+def camel(name: str) -> str:
+    """Return inverse_dynamics as inverseDynamics."""
+    return re.sub('_([a-z])', lambda match: match[1].upper(), name)
+
+
+class JavaScriptSelfTest(Language):
+    """A function that compares, called where Node.js runs the file."""
+
+    JOINTS = 'jointNames'
+    KEYS = ('const @axisNames = [', "'", '];', '@axisNames')
+    TEST = 'node {name}_dynamics.mjs'
+
+    def identifier(self, name: str) -> str:
+        return camel(name)
+
+    def shown(self, function: Function) -> Iterator[str]:
+        arguments = [f'reference_{x.name}[0]' for x in function.inputs]
+        yield self.array(f'    const found = {camel(function.name)}(', arguments, ');')
+        yield f"    console.log('{camel(function.name)} in the first reference state:');"
+        for result in self.vectors:
+            name = camel(result.name)
+            value = 'found' if len(function.results) == 1 else f'found.{name}'
+            if self.many(function):
+                yield f"    console.log('{name}');"
+            yield self.array('    [', self.units(result, "'"), '].forEach((unit, i) =>')
+            yield f'        console.log({self.row_names(result)}[i].padEnd(24),'
+            yield f'            String(Number({value}[i].toPrecision(9))), unit));'
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
+        results = list(map(camel, function.result_names))
+        found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
+        if self.many(function):
+            found, results = 'found', [f'found.{name}' for name in results]
+        yield self.array(f'        {{   const {found} = {camel(function.name)}(',
+                         arguments, ');')
+        for result, name, known in zip(function.results, results, expected):
+            value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
+                     else name)
+            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]',
+                    *self.scale_of(known)]
+            yield self.array('            wrong.push(...differences(', said, '));')
+        yield '        }'
+
+    TIMES = """
+function times(M, x) {
+    return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
+}"""
+    DIFFERS = """
+function differences(name, names, found, expected) {
+    return names.map((joint, i) => [joint, found[i], expected[i]])
+        .filter(([, a, b]) => !(Math.abs(a - b) <= 1e-9 * Math.max(1.0, Math.abs(b))))
+        .map(([joint, a, b]) => `${name}, ${joint}: ${a} instead of ${b}`);
+}"""
+    SCALED: ClassVar[dict[str, str]] = {
+        'found, expected) {': 'found, expected, scales) {', 'found[i], expected[i]])':
+            'found[i], expected[i], scales[i]])', '[, a, b]': '[, a, b, scale]',
+        'max(1.0,': 'max(scale,'}
+    ALIKE: ClassVar[dict[str, str]] = {'name, names, ': 'name, ', ' names.': ' jointNames.'}
+    MAIN = """
+export function selfTest() {
+    const wrong = [];
+    for (let k = 0; k < reference_q.length; k++) {"""
+    VERDICT = """\
+    }
+    return wrong;
+}
+
+if (typeof process !== 'undefined'
+        && /(^|[\\\\/])@name_dynamics\\.mjs$/.test(process.argv?.[1] ?? '')) {
+@shown
+@changed
+    const wrong = changed.length ? [] : selfTest();
+    const verdict = wrong.length ? 'differs from the reference' : 'agrees with the reference';
+    console.log((changed.length ? changed.map((name) =>
+        `parameter ${name} was changed: the reference values do not apply`)
+        : [verdict, ...wrong.map((line) => `    ${line}`)]).join('\\n'));
+    process.exitCode = wrong.length ? 1 : 0;
+}"""
+    PARAMETER = "['{name}', {name}, {value}]"
+    CHANGED = """\
+    const changed = [
+        @parameters
+    ].filter(([, value, exported]) => value !== exported).map(([name]) => name);
+"""
+
+    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
+        yield from super().changed(parameters) if parameters else ['    const changed = [];']
+
+
+# ---- JavaScript, a module for browsers and Node.js
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a module."""
+    return {f'{program.name}_dynamics.mjs': '\n'.join(JavaScript(program).module()) + '\n'}
+
+
+class JavaScript(JavaScriptSelfTest):
+    """A module that runs as a program under Node.js."""
+
+    STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
+    DECLARE = LOCAL = 'const '
+
+    def module(self) -> Iterator[str]:
+        used = self.used(self.program.functions)
+        yield from self.comments(self.heading())
+        called = ', '.join(self.called(self.program.functions))
+        yield from ['', f'const {{ {called} }} = Math;', '']
+        yield self.array('export const jointNames = [', [
+            json.dumps(row.name) for row in self.program.independent], '];')
+        yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
+        for function in self.program.functions:
+            yield from ['', *self._function(function)]
+        yield ''
+        yield from self.self_test()
+
+    def _function(self, function: Function) -> Iterator[str]:
+        names = ', '.join(map(camel, function.result_names))
+        yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
+        inputs = ', '.join(x for x, _ in self.inputs(function))
+        yield f'export function {camel(function.name)}({inputs}) {{'
+        yield from [*self.unpacked(function), *self.body(function), '']
+        for result in function.results:
+            filled = '[]'
+            if result.is_matrix:
+                filled = ('jointNames.map(() => [])' if result.of_joints else
+                          f'Array.from({{ length: {len(result.rows)} }}, () => [])')
+            yield f'{self.INDENT}const {camel(result.name)} = {filled};'
+            yield from self.assigned(result)
+        yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
+        yield '}'

@@ -1,0 +1,413 @@
+"""Python, with no dependency but math."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from urdf2dyn_ros.codegen.languages.language import Language
+from urdf2dyn_ros.codegen.languages.text import WIDTH, packed, variables, wrapped
+from urdf2dyn_ros.codegen.program import (
+    Block,
+    Function,
+    Program,
+    Result,
+    Row,
+    names_in,
+    wrench_scales,
+)
+
+# ---- The dynamic model of a readable Python script: vectors in the root frame, and their check
+
+FLAG = 'in_root_frame'
+"""Argument of the function that goes on with the vectors."""
+
+FRAME_KINDS = ('position_', 'velocity_', 'acceleration_', 'orientation_', 'angular_velocity_')
+"""Beginnings of the keys of what every joint's and link's frame has."""
+
+_FRAMES = '    values = {kind + name: [*vector] for names, *vectors in ('
+_NAMED = '    ) for name in names for kind, vector in zip(kinds, vectors)}'
+
+_LONGEST_LINE = WIDTH - 17
+"""Columns of a vector that is not broken."""
+
+_JOINED_WIDTH = 64
+"""Columns of a line with several short statements, at most."""
+
+_MODEL = """
+
+def dynamic_model(array_of_variables):
+    \"\"\"
+    Return vectors in the root frame: a dictionary by kind and name.
+
+    array_of_variables: a row [position, velocity, acceleration] for each of JOINT_NAMES.
+    position_, velocity_, acceleration_ [m, m/s, m/s^2]: origin of every joint and link;
+    orientation_, angular_velocity_ [-, rad/s]: its axes as columns (3 x 3), and how they rotate;
+    forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
+    \"\"\"
+    q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
+_SCALED = """\
+    for entries, expected, scale in zip(zip(*found), zip(*expected_wrenches), scale_wrenches):
+        wrong += differences('dynamic_model', entries, expected, [scale] * len(entries))"""
+_CHECK = """\
+    found = [values[f'forces_{name}'] + values[f'torques_{name}'] for name in JOINT_NAMES]
+    for entries, expected in zip(zip(*found), zip(*expected_wrenches)):
+        wrong += differences('dynamic_model', entries, expected)"""
+
+
+def continuation(language: Language, function: Function) -> Iterator[str]:
+    """Yield the rest of the function that returns the efforts: the vectors in the root frame."""
+    yield from language.body(function)
+    rows = {row.key: row for row in function.results[0].rows}
+    yield from ['', f"    kinds = {', '.join(map(repr, FRAME_KINDS))}", _FRAMES]
+    indent = ' ' * 8
+    for names, parts in _frames(language, rows):
+        yield packed([ascii(tuple(names)), *parts], f'{indent}(', f'{indent} ', '),')
+    yield _NAMED
+    rest = [part for key, row in rows.items() if not key.startswith(FRAME_KINDS)
+            for part in _parts(language, row, f'{key!a}: ')]
+    if rest:
+        yield packed(rest, '    values |= {', ' ' * 15, '}')
+    yield '    return values'
+
+
+def _frames(language: Language, rows: Mapping[str, Row]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the names of frames that are the same, and the texts of what FRAME_KINDS are."""
+    frames: dict[tuple[str, ...], list[str]] = {}
+    for key in rows:
+        if key.startswith(FRAME_KINDS[0]):
+            name = key.removeprefix(FRAME_KINDS[0])
+            parts = [part for kind in FRAME_KINDS for part in _parts(language, rows[kind + name])]
+            frames.setdefault(tuple(parts), []).append(name)
+    for texts, names in frames.items():
+        yield names, list(texts)
+
+
+def _parts(language: Language, row: Row, key: str = '') -> list[str]:
+    """Return the text of a vector, or of a matrix of nine entries, in parts if it is long."""
+    entries = list(map(language.INFIX.signed, row.entries))
+    last = len(entries) - 1
+    if last > 2:
+        for k in range(0, len(entries), 3):
+            entries[k:k + 3] = f'[{entries[k]}', entries[k + 1], f'{entries[k + 2]}]'
+    entries[0], entries[last] = f'{key}[{entries[0]}', f'{entries[last]}]'
+    text = ', '.join(entries)
+    return [text] if len(text) < _LONGEST_LINE else [
+        wrapped(entry, '', ' ' * 16, _LONGEST_LINE) for entry in entries]
+
+
+def definition(function: str, arguments: Sequence[str]) -> list[str]:
+    """Return dynamic_model, which calls the function that holds the equations."""
+    return [*_MODEL.splitlines(), f'    return {function}({", ".join([*arguments, "True"])})']
+
+
+def table(language: Language) -> Iterator[str]:
+    """Yield the expected force and torque of every joint in the first state."""
+    vectors = language.program.references[0].vectors
+    yield from language.table('expected_wrenches', '', [
+        [float(f'{entry:.11g}') for kind in ('forces', 'torques')
+         for entry in vectors[f'{kind}_{row.name}']] for row in language.program.independent])
+    if language.scales:
+        values = [language.number(each) for each in wrench_scales(language.program)]
+        yield language.array('scale_wrenches = [', [values[0]] * 3 + [values[1]] * 3, ']')
+
+
+def check(language: Language, function: str, arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the comparison of forces and torques with those expected in the first state."""
+    values = [f'reference_{x}[0]' for x in arguments]
+    yield packed([*values, 'True'], f'    values = {function}(',
+                 ' ' * len(f'    values = {function}('), ')')
+    lines = _CHECK.splitlines()
+    yield from [lines[0], *_SCALED.splitlines()] if language.scales else lines
+
+
+def compact(language: Language, block: Block, indent: str, form: str) -> Iterator[str]:
+    """Yield a block with short statements side by side, and its formula behind the first line."""
+    lines: list[str] = []
+    names: list[str] = []    # of the statements in the last line
+    values: list[str] = []
+    for statement in block.statements:
+        value = language.INFIX.signed(statement.value)
+        line = f'{indent}{", ".join([*names, statement.name])} = {", ".join([*values, value])}'
+        if names and len(line) <= _JOINED_WIDTH and names_in([statement.value]).isdisjoint(names):
+            lines[-1] = line
+        else:
+            names, values = [], []
+            lines.append(language.assignment(statement.name, value, indent, form))
+        names.append(statement.name)
+        values.append(value)
+    comment = f'  {language.COMMENT}{block.comment}' * bool(block.comment)
+    if lines and '\n' not in lines[0] and len(f'{lines[0]:40}{comment}') <= WIDTH:
+        yield f'{lines[0]:40}{comment}'.rstrip()
+        yield from lines[1:]
+    else:
+        yield from [*language.comments([block.comment] * bool(comment), indent), *lines]
+
+
+# ---- The part of a Python file that runs: it prints the efforts of a state, and checks itself
+
+class PythonSelfTest(Language):
+    """The part of a Python file behind its functions."""
+
+    OMITS = False
+    JOINTS, KEYS = 'JOINT_NAMES', ('@AXIS_NAMES = [', "'", ']', '@AXIS_NAMES')
+    SCALE = ('{name} = [', ']')
+    TEST = 'python3 {name}_dynamics.py'
+    DIFFERS = '''
+
+def differences(function, names, found, expected):
+    """Return what to say about entries that are not what is expected."""
+    return [f'{function}, {ascii(name)}: {a!r} instead of {b!r}'
+            for name, a, b in zip(names, found, expected)
+            if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]'''
+    SCALED: ClassVar[dict[str, str]] = {
+        'expected):': 'expected, scales):', 'name, a, b in': 'name, a, b, scale in',
+        'expected)\n': 'expected, scales)\n', 'max(1.0,': 'max(scale,'}
+    ALIKE: ClassVar[dict[str, str]] = {'n, names, ': 'n, ', 'zip(names': 'zip(JOINT_NAMES'}
+    TIMES = '''
+
+def times(M, x):
+    """Return M x."""
+    return [sum(a * b for a, b in zip(row, x)) for row in M]'''
+    PARAMETER = "'{name}': {value}"
+    CHANGED = """\
+    exported = {@parameters}
+    changed = [name for name in exported if globals()[name] != exported[name]]
+    for name in changed:
+        print(f'parameter {name} was changed: the reference values do not apply')
+    if changed:
+        raise SystemExit
+"""
+    VERDICT = """\
+    print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
+          sep='\\n    ')
+    raise SystemExit(1 if wrong else 0)"""
+
+    def script(self) -> Iterator[str]:
+        """Write a state that people fill in, and the check."""
+        independent, reference = self.program.independent, self.program.references[0]
+        names = variables(independent)
+        kinds = [known.kind for known in self.program.state.values()]
+        states = [reference.arguments[x] for x in self.program.state]
+        yield from ['', self.rule('A state to evaluate, in rad, m and s: fill it in and run '
+                                  'this file')]
+        for name, row, *values in zip(names, independent, *states):
+            yield packed([f'gv_{kind}_{name}' for kind in kinds], '', ' ' * 8,
+                         f' = {", ".join(map(self.number, values))}  # {row.unit}',
+                         continued=' \\')
+        first = 'array_of_variables = ['
+        for k, name in enumerate(names):
+            indent = ' ' * len(first) if k else first
+            yield packed([f'gv_{kind}_{name}' for kind in kinds], f'{indent}[',
+                         ' ' * len(f'{first}['), '],' if k < len(names) - 1 else ']]')
+        yield from [f'{first}]'] * (not names)
+        for x in self.load_inputs():
+            yield from ['', *self.comments([x.summary])]
+            values = list(map(self.number, reference.arguments[x.name]))
+            yield self.array(f'{x.name} = [', values, ']')
+        products = [f'of {result.name}: {result.name} {result.quantity.times}'
+                    for function in self.program.functions for result in function.results
+                    if result.is_matrix]
+        yield from self.comments([
+            'States, and the results expected with the parameters as they were exported'
+            + f' ({", ".join(dict.fromkeys(products))})' * bool(products)])
+        if self.program.dynamic_model is not None:
+            yield from table(self)
+        yield from self.self_test()
+
+    def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
+        """Yield a table of numbers, in one line or a row a line where it is short."""
+        lines = list(super().table(name, of, rows))
+        first, last = lines[0], lines[-1]
+        inner = [line.strip() for line in lines[1:-1]]
+        line = f'{first}{" ".join(inner).removesuffix(",")}{last}'
+        if len(line) <= WIDTH:
+            yield line
+        elif any('\n' in row or len(first + row) > WIDTH for row in inner):
+            yield from lines
+        else:
+            yield packed([row.removesuffix(',') for row in inner], first, ' ' * len(first), last)
+
+    def shown(self, function: Function) -> Iterator[str]:
+        yield from ()   # main() has it, of the state that people fill in
+
+    def main(self) -> str:
+        """Return the lines that print the efforts of the state, and those before the check."""
+        function = self.program.functions[0]
+        arguments = [x.name for x in function.inputs]
+        evaluate = _EVALUATE.format(', '.join(self.program.state))
+        call = f'{function.name}({", ".join(arguments)})'
+        if len(function.results) == 1 and not self.sizes:
+            return evaluate + self._shown(function.results[0], call) + _CHECK_LOOP
+        left, names = self._found(function)
+        shown = [f"\n    print('{result.name}')" * self.many(function)
+                 + self._shown(result, name) for result, name in zip(function.results, names)]
+        call = self.array(f'    {left} = {function.name}(', arguments, ')')
+        return f'{evaluate}\n{call}{"".join(shown)}{_CHECK_LOOP}'
+
+    def _shown(self, result: Result, value: str) -> str:
+        """Return the lines that print a result: a row a line, with its name and unit."""
+        names = self.row_names(result)
+        if result.is_matrix:
+            return _PRINT_ROWS.replace('@names', names).replace('@value', value)
+        units = [row.unit for row in result.rows]
+        known = ['EFFORT_UNITS']
+        if units != [row.effort_unit for row in self.program.independent]:
+            known = str(units).split(', ')
+        head = self.array('    for name, entry, unit in zip(', [names, value, *known], '):')
+        return f'\n{head}\n{_PRINT_ENTRY}'
+
+    def _found(self, function: Function) -> tuple[str, list[str]]:
+        """Return the left side of a call's assignment, and the expression of each result."""
+        if self.many(function):
+            return 'found', [f'found[{k}]' for k in range(len(function.results))]
+        return ', '.join(function.result_names), function.result_names
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
+        left, names = self._found(function)
+        yield self.array(f'        {left} = {function.name}(', arguments, ')')
+        for result, name, known in zip(function.results, names, expected):
+            if result.is_matrix:
+                name = f'times({name}, reference_{result.quantity.times}[k])'
+            said = [f"'{self.title(function, result)}'", *self.names(result), name, f'{known}[k]',
+                    *self.scale_of(known)]
+            yield self.array('        wrong += differences(', said, ')')
+        if function is self.program.functions[-1] and self.program.dynamic_model is not None:
+            first = self.program.functions[0]
+            yield from check(self, first.name, [x.name for x in first.inputs])
+
+
+_EVALUATE = """
+
+if __name__ == '__main__':
+    {} = ([row[k] for row in array_of_variables] for k in range(3))"""
+_CHECK_LOOP = """
+@changed
+    wrong = []
+    for k in range(len(reference_q)):"""
+_PRINT_ENTRY = """\
+        print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')"""
+_PRINT_ROWS = """
+    for name, row in zip(@names, @value):
+        print(f'{ascii(name)[1:-1]:24}', *(f'{entry: .6g}' for entry in row))"""
+
+
+# ---- Python, with no dependency but math
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: one module."""
+    return {f'{program.name}_dynamics.py': '\n'.join(Python(program).module()) + '\n'}
+
+
+def definitions(program: Program) -> str:
+    """Return the module without its self-test: what a program that only calls it needs."""
+    return '\n'.join(Python(program).definitions()) + '\n'
+
+
+class Python(PythonSelfTest):
+    """A module that runs as a program."""
+
+    COMMENT, SPACED, DYNAMIC_MODEL = '# ', False, True
+    STATEMENT = CONSTANT = '{name} = {value}'
+    LONG = '{name} = ({value})'
+    TABLE = ('{name} = [', ']')
+
+    def module(self) -> Iterator[str]:
+        yield from self.definitions()
+        yield from self.script()
+
+    def definitions(self) -> Iterator[str]:
+        """Yield the lines before the self-test."""
+        program = self.program
+        yield from ['"""', *self.heading(), '"""']
+        called = ', '.join(name for name in self.called(program.functions) if name != 'abs')
+        yield f'from math import {called}'
+        yield (f'# from numpy import {called}   # instead of it, where numbers are arrays of '
+               'samples')
+        yield self._tuple('JOINT_NAMES', [ascii(row.name) for row in program.independent])
+        yield self._tuple('EFFORT_UNITS', [f"'{row.effort_unit}'" for row in program.independent])
+        yield from self.parameters()
+        yield from self.derived()
+        for function in program.functions:
+            yield from self._function(function)
+        if program.dynamic_model is not None:
+            first = program.functions[0]
+            yield from definition(first.name, [x.name for x in first.inputs])
+
+    def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
+        return f'{", ".join(names)} = {", ".join(map(self.number, values))}'
+
+    def _tuple(self, name: str, entries: Sequence[str]) -> str:
+        return self.array(f'{name} = (', entries, ',)' if len(entries) == 1 else ')')
+
+    def _function(self, function: Function) -> Iterator[str]:
+        arguments, model = [x.name for x in function.inputs], self._model(function)
+        if model is not None:
+            arguments.append(f'{FLAG}=False')
+        yield from ['', '', f'def {function.name}({", ".join(arguments)}):']
+        yield from (f'    {line}'.rstrip() for line in (
+            '"""', *self._docstring(function, arguments, model is not None), '"""'))
+        yield from self._unpacked_inputs(function)
+        yield from self.body(function)
+        yield ''
+        if len(function.results) > 1:
+            for result in function.results:
+                yield from self._rows(f'{result.name} = ', result.rows, result.is_matrix)
+            line = f'    return {", ".join(function.result_names)}'
+            yield line if len(line) <= WIDTH else self.array(
+                '    return (', function.result_names, ')')
+        else:
+            result, = function.results
+            head = 'return ' if model is None else f'{result.name} = '
+            yield from self._rows(head, result.rows, result.is_matrix)
+            if model is not None:
+                yield from [f'    if not {FLAG}:', f'        return {result.name}']
+                yield from continuation(self, model)
+
+    def _docstring(self, function: Function, arguments: Sequence[str],
+                   has_model: bool) -> list[str]:
+        """Return the lines of a function's docstring, without indentation."""
+        units = [result.quantity.summary for result in function.results if result.of_joints]
+        inputs = ', '.join(f'{x} {known.units}' for x, known in self.program.state.items()
+                           if units or x in arguments)
+        described = '; '.join(filter(None, (f'{inputs}, by JOINT_NAMES',
+                                            ' and '.join(dict.fromkeys(units)))))
+        return [*wrapped(f'Return {function.summary}.', '', '', WIDTH - 4).splitlines(), '',
+                *(line for text in (f'{described}.', *self.described(function))
+                  for line in wrapped(text, '', '    ', WIDTH - 4).splitlines()),
+                *[f'{FLAG}: return what dynamic_model returns.'] * has_model]
+
+    def _unpacked_inputs(self, function: Function) -> list[str]:
+        """Return the lines that give the entries of the inputs their names, one if it is short."""
+        used = [x for x in function.inputs if x.entries]
+        names = ['(' + ', '.join(x.entries) + ',' * (len(x.entries) == 1) + ')' for x in used]
+        line = f'    {", ".join(names)} = {", ".join(x.name for x in used)}'
+        return [line] if len(used) > 1 and len(line) <= WIDTH else [
+            self._unpacked(x.entries, x.name) for x in used]
+
+    def _model(self, function: Function) -> Function | None:
+        """Return the vectors in the root frame that follow the first function's results."""
+        return self.program.dynamic_model if function is self.program.functions[0] else None
+
+    def block(self, block: Block, indent: str, form: str = '') -> Iterator[str]:
+        """Yield a formula and its statements, side by side where they are short."""
+        if self.program.style == 'fast':
+            return super().block(block, indent, form)
+        return compact(self, block, indent, form)
+
+    def _rows(self, head: str, rows: Sequence[Row], matrix: bool) -> Iterator[str]:
+        """Write a row a line, with its joint's number."""
+        if not rows:
+            yield f'    {head}[]'
+        for k, row in enumerate(rows):
+            start = f'    {head}[' if k == 0 else ' ' * (5 + len(head))
+            end = ']' if k == len(rows) - 1 else ','
+            entries = [self.INFIX.signed(entry) for entry in row.entries]
+            if matrix:
+                yield self.array(f'{start}[', entries, f']{end}')
+            else:
+                yield self.note(f'{start}{entries[0]}{end}', row.comment)
+
+    def _unpacked(self, names: Sequence[str], source: str) -> str:
+        comma = ',' if len(names) == 1 else ''
+        text = f'    {", ".join(names)}{comma} = {source}'
+        return text if len(text) <= WIDTH else packed(names, '    (', '     ', f') = {source}')

@@ -1,0 +1,538 @@
+"""A program without syntax: named statements, functions, parameters and joints of a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+from urdf2dyn_ros.codegen.functions.function import (
+    BY_JOINT,
+    JOINT_INPUTS,
+    Axis,
+    Input,
+    JointInput,
+    Quantity,
+)
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, Matrix, transpose
+from urdf2dyn_ros.text import counted
+
+# ---- Named statements without syntax: terms with their signs, grouped and commented
+
+class Number(NamedTuple):
+    """A positive constant."""
+
+    value: float
+
+
+class Name(NamedTuple):
+    """A generated identifier: an input, a parameter or an earlier statement."""
+
+    text: str
+
+
+class Call(NamedTuple):
+    """Function sin, cos, tanh, exp, sqrt or abs of a term, or of its opposite."""
+
+    function: str
+    argument: Term
+    negative: bool = False
+
+
+class Reciprocal(NamedTuple):
+    """1 over a term."""
+
+    divisor: Term
+
+
+class Product(NamedTuple):
+    """Factors, multiplied from left to right."""
+
+    factors: tuple[Term, ...]
+
+
+class Sum(NamedTuple):
+    """Terms with their signs (True is minus), added from left to right; the first is plus."""
+
+    terms: tuple[tuple[bool, Term], ...]
+
+
+class Twin(NamedTuple):
+    """Two numbers, one of each of two equal limbs, where other terms have one."""
+
+    first: Signed
+    second: Signed
+
+
+class Single(NamedTuple):
+    """One of the two numbers of a twin that has a name: 0 or 1."""
+
+    twin: Name
+    number: int
+
+
+Term: TypeAlias = 'Number | Name | Call | Reciprocal | Product | Sum | Twin | Single'
+
+
+class Signed(NamedTuple):
+    """A term, or its opposite."""
+
+    negative: bool
+    term: Term
+
+
+class Statement(NamedTuple):
+    """``name = value``."""
+
+    name: str
+    value: Signed
+
+
+class Block(NamedTuple):
+    """Statements that make one quantity, and the formula they spell out."""
+
+    comment: str
+    statements: tuple[Statement, ...]
+
+
+class Paragraph(NamedTuple):
+    """All blocks of one link, in one sweep."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class Section(NamedTuple):
+    """One sweep."""
+
+    title: str
+    paragraphs: tuple[Paragraph, ...]
+
+
+def untitled(statements: Iterable[Statement], title: str = '') -> Section:
+    """Return a section of statements without formulas, whose one paragraph has no title."""
+    return Section(title, (Paragraph('', (Block('', tuple(statements)),)),))
+
+
+def names_in(values: Iterable[Signed]) -> set[str]:
+    """Return the names that some terms mention."""
+    return {term.text for term in parts(values) if isinstance(term, Name)}
+
+
+def parts(values: Iterable[Signed]) -> Iterator[Term]:
+    """Yield some terms and all that they are made of."""
+    waiting: list[Term] = [value.term for value in values]
+    while waiting:
+        term = waiting.pop()
+        yield term
+        if type(term) in _PARTS:
+            waiting += _PARTS[type(term)](term)
+
+
+def replaced(term: Term, other: Callable[[Term], Term | None]) -> Term:
+    """Return a term with others in the places of its parts, where `other` returns one."""
+    new = other(term)
+    if new is not None:
+        return new
+    if type(term) not in _OF_PARTS:
+        return term
+    new_parts = [replaced(part, other) for part in _PARTS[type(term)](term)]
+    return _OF_PARTS[type(term)](term, new_parts)
+
+
+_PARTS: dict[type, Callable[[Any], Iterable[Term]]] = {
+    Call: lambda term: (term.argument,),
+    Reciprocal: lambda term: (term.divisor,),
+    Product: lambda term: term.factors,
+    Sum: lambda term: [entry for _, entry in term.terms],
+    Twin: lambda term: [number.term for number in term],
+    Single: lambda term: (term.twin,),
+}
+_OF_PARTS: dict[type, Callable[[Any, list[Term]], Term]] = {
+    Call: lambda term, parts: term._replace(argument=parts[0]),
+    Reciprocal: lambda term, parts: Reciprocal(*parts),
+    Product: lambda term, parts: Product(tuple(parts)),
+    Sum: lambda term, parts: Sum(tuple(zip([minus for minus, _ in term.terms], parts))),
+    Twin: lambda term, parts: Twin(*[number._replace(term=part)
+                                     for number, part in zip(term, parts)]),
+}
+"""The same with other parts; those of a Single stay."""
+
+
+# ---- One function without syntax: its inputs, its statements and its results
+
+class Operations(NamedTuple):
+    """Numbers of operations of one evaluation."""
+
+    multiplications: int
+    additions: int
+    trigonometric: int
+    exponential: int = 0
+    divisions: int = 0
+
+    def __str__(self) -> str:
+        more = (', ' + counted(self.exponential, 'hyperbolic tangent or exponential',
+                               'hyperbolic tangents and exponentials')
+                if self.exponential else '')
+        divisions = counted(self.divisions, 'division') + ', ' if self.divisions else ''
+        return (f'{counted(self.multiplications, "multiplication")}, '
+                f'{counted(self.additions, "addition")}, {divisions}'
+                + counted(self.trigonometric, 'sine or cosine', 'sines and cosines') + more)
+
+
+class Row(NamedTuple):
+    """
+    Entries of a result: `key` is a name from the URDF, data to a language.
+
+    `label` says what it is in a few plain words, as the number of a joint.
+    """
+
+    key: str
+    entries: tuple[Signed, ...]
+    label: str = ''
+    unit: str = ''
+
+    @property
+    def comment(self) -> str:
+        """Label and unit."""
+        return f'{self.label} [{self.unit}]' if self.label else ''
+
+
+class Result(NamedTuple):
+    """
+    Result of a function: a vector with an entry a row, or a matrix.
+
+    `reference` is the function and its result whose expected values are those of this one.
+    """
+
+    quantity: Quantity
+    rows: tuple[Row, ...]
+    reference: tuple[str, str] = ('', '')
+
+    @property
+    def name(self) -> str:
+        return self.quantity.name
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether the rows have several entries, or stand for a matrix of one."""
+        return self.quantity.columns is not None
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """Axes of the rows and, for a matrix, of the columns."""
+        rows, columns = self.quantity.rows, self.quantity.columns
+        return (rows,) if columns is None else (rows, columns)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of rows and, for a matrix, that of its columns."""
+        rows = len(self.rows)
+        return (rows, len(self.rows[0].entries) if rows else 0) if self.is_matrix else (rows,)
+
+    @property
+    def of_joints(self) -> bool:
+        """Whether the rows are those of the independent joints."""
+        return self.quantity.rows == BY_JOINT
+
+    def with_entries(self, other: Callable[[Signed], Signed]) -> Result:
+        """Return the result with other entries in the places of its own."""
+        return self._replace(rows=tuple(
+            row._replace(entries=tuple(map(other, row.entries))) for row in self.rows))
+
+
+@dataclass(frozen=True)
+class Function:
+    """
+    One evaluation: the statements between inputs and results, in sections, and their cost.
+
+    `name` is a key of FUNCTIONS. The inputs are those of q, qd, qdd that it depends on, then those
+    of base_motion, external and payload that there are. `twins` are names of statements that make
+    two numbers; `twinned` is the same function with such statements, for languages that have them.
+    """
+
+    name: str
+    summary: str
+    inputs: tuple[Input, ...]
+    results: tuple[Result, ...]
+    sections: tuple[Section, ...]
+    operations: Operations
+    twins: frozenset[str] = frozenset()
+    twinned: Function | None = None
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """All statements, in order."""
+        return tuple(statement for section in self.sections for paragraph in section.paragraphs
+                     for block in paragraph.blocks for statement in block.statements)
+
+    def with_statements(self, other: Callable[[Sequence[Statement]], Iterable[Statement]],
+                        ) -> Function:
+        """Return the function with other statements in the places of those of each block."""
+        return replace(self, sections=tuple(Section(section.title, tuple(
+            Paragraph(paragraph.title, tuple(
+                Block(block.comment, tuple(other(block.statements)))
+                for block in paragraph.blocks)) for paragraph in section.paragraphs))
+            for section in self.sections))
+
+    @property
+    def names(self) -> set[str]:
+        """All names that statements and results mention."""
+        return names_in(self._values)
+
+    @property
+    def calls(self) -> set[str]:
+        """The mathematical functions that are called."""
+        return {term.function for term in parts(self._values) if isinstance(term, Call)}
+
+    @property
+    def result_names(self) -> list[str]:
+        """The names of the results, in order."""
+        return [result.name for result in self.results]
+
+    @property
+    def entries(self) -> list[Signed]:
+        """The entries of all results, one behind the other."""
+        return [entry for result in self.results for row in result.rows for entry in row.entries]
+
+    @property
+    def _values(self) -> list[Signed]:
+        return [statement.value for statement in self.statements] + self.entries
+
+
+# ---- What a language gets to see: functions, parameters and joints of a robot, without syntax
+
+class ParameterLine(NamedTuple):
+    """Named constants of one kind, with their values and what they are."""
+
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    comment: str
+
+
+class ParameterGroup(NamedTuple):
+    """The constants of one link."""
+
+    title: str
+    lines: tuple[ParameterLine, ...]
+
+
+class JointRow(NamedTuple):
+    """
+    One line of the joint table.
+
+    `number` is the index in the names of the equations, from 1; joint and link are named as in the
+    URDF; `unit` is that of the position; `frame` says which axes of the link the body's are;
+    `driver` says how a mimic joint follows another, and is empty for an independent one; `limits`
+    are those of position, velocity and effort in the URDF; `rotation` says which axes of the
+    parent's frame those of the joint are, Ai, and is empty where they are the same.
+    """
+
+    number: int
+    name: str
+    link: str
+    type: str
+    unit: str
+    effort_unit: str
+    parent: str
+    frame: str
+    driver: str
+    limits: str
+    rotation: str = ''
+
+
+class Reference(NamedTuple):
+    """
+    A state, and what the recursion on plain numbers returns for it.
+
+    `arguments` are the entries of each input, q, qd and qdd always, and those of vectors that
+    matrices are multiplied by; `expected` has for each function its results by name, (n,) or (6,),
+    of a matrix its product; `vectors` are those in the root frame; `transmitted` has the largest
+    force and moment of a joint, by unit, under the loads in that state.
+    """
+
+    arguments: dict[str, tuple[float, ...]]
+    expected: dict[str, dict[str, tuple[float, ...]]]
+    vectors: Mapping[str, tuple[float, ...]] = MappingProxyType({})
+    transmitted: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Program:
+    """A robot's equations, ready to be written in any language."""
+
+    title: str   # the functions as an equation or a sentence
+    robot: str   # its name in the URDF
+    name: str   # the same as part of an identifier and of a file's name
+    style: str
+    gravity: tuple[float, float, float]   # [m/s^2], root frame
+    loads: tuple[str, ...]   # in words
+    legend: tuple[str, ...]   # what the symbols of formulas mean, a line each; fast style: none
+    joints: tuple[JointRow, ...]
+    numbers: tuple[int, ...]   # rows of the independent joints, in the order of q and the efforts
+    parameters: tuple[ParameterGroup, ...]   # editable values
+    constants: tuple[Block, ...]   # statements that depend on these alone
+    functions: tuple[Function, ...]
+    # positions, velocities, accelerations, forces and moments in the root frame
+    dynamic_model: Function | None
+    check: Callable[[], tuple[Reference, ...]]   # computes the references, when a file is written
+    kinematic: bool = False   # masses, gravity and loads have no effect on any of the functions
+    precision: str = 'double'   # of the numbers: double or float
+    # what a self-check in single precision allows, relative to the largest entry of a result;
+    # 0 in double precision
+    accuracy: float = 0.0
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """States to check the functions with."""
+        return self.check()
+
+    @property
+    def state(self) -> dict[str, JointInput]:
+        """Positions, velocities and, as an input of a function, efforts, else accelerations."""
+        used = {x.name for function in self.functions for x in function.inputs}
+        last = 'tau' if 'tau' in used else 'qdd'
+        return {x: JOINT_INPUTS[x] for x in ('q', 'qd', last)}
+
+    @property
+    def moves(self) -> bool:
+        """Whether the motion of the root is an input."""
+        return any(x.name == 'base_motion' for function in self.functions
+                   for x in function.inputs)
+
+    def function(self, name: str) -> Function:
+        return next(function for function in self.functions if function.name == name)
+
+    @property
+    def independent(self) -> tuple[JointRow, ...]:
+        """The rows of the independent joints."""
+        return tuple(self.joints[number - 1] for number in self.numbers)
+
+
+# ---- How large results are in the reference states: what differences are compared with
+
+Scales = dict[tuple[str, str], tuple[float, ...]]
+"""Function and result, as in `Result.reference`, to a number for each row."""
+
+_USUAL, _USUAL_EFFORTS = (1e-2, 1e7), (1e-2, 1e4)
+"""Results, in SI units, that are compared as if the scale were 1, as all were once."""
+
+_SHARE = 0.1
+"""With 1e-9 of it, zeros are as exact as efforts are promised to be: 1e-10 of the largest."""
+
+_ROUNDING = 1e-12
+"""Entries of a unit that are smaller than this, as a share of those of the others, are zeros."""
+
+
+def scales(program: Program) -> Scales:
+    """
+    Return the scales of all results, with one digit; none for a robot of usual size.
+
+    In double precision a difference of 1e-9 of the scale, or of the expected entry if that is
+    larger, is none; in single precision the scale is the largest magnitude itself.
+    """
+    results = [result for function in program.functions for result in function.results]
+    sizes = {result.reference: largest(program, result) for result in results}
+    known = {result.reference: tuple(
+        _scale(size, _is_effort(program, result, row.unit))
+        for size, row in zip(sizes[result.reference], result.rows)) for result in results}
+    if all(scale == 1.0 for row in known.values() for scale in row):
+        return {}
+    return known if program.precision == 'double' else {
+        reference: tuple(map(_one_digit, row)) for reference, row in sizes.items()}
+
+
+def largest(program: Program, result: Result) -> list[float]:
+    """
+    Return the largest magnitude of a result with the unit of each row, in all reference states.
+
+    Efforts are at least as large as what joints transmit, of which they are entries: they may
+    cancel. Where all of a unit cancel, it is what is largest of the others, or 1.
+    """
+    of, name = result.reference
+    states = [reference.expected[of][name] for reference in program.references]
+    units = [row.unit for row in result.rows]
+    known = {unit: max(abs(row[i]) for row in states for i, each in enumerate(units)
+                       if each == unit) for unit in units}
+    for unit in known:
+        if _is_effort(program, result, unit):
+            known[unit] = max(known[unit], transmitted(program, unit))
+    most = max(known.values(), default=0.0)
+    if any(_is_effort(program, result, unit) for unit in known):
+        most = max(most, transmitted(program, 'N'), transmitted(program, 'N m'))
+    return [known[unit] if known[unit] > _ROUNDING * most else most or 1.0 for unit in units]
+
+
+def transmitted(program: Program, unit: str) -> float:
+    """Return the largest force or moment that a joint transmits; 0 for another unit."""
+    return max(reference.transmitted.get(unit, 0.0) for reference in program.references)
+
+
+def wrench_scales(program: Program) -> Sequence[float]:
+    """Return the scales of the forces and of the moments that joints transmit."""
+    return [_scale(transmitted(program, unit) or 1.0, True) for unit in ('N', 'N m')]
+
+
+def _is_effort(program: Program, result: Result, unit: str) -> bool:
+    return not result.is_matrix and transmitted(program, unit) > 0.0
+
+
+def _scale(size: float, effort: bool) -> float:
+    low, high = _USUAL_EFFORTS if effort else _USUAL
+    return 1.0 if low <= size <= high else _one_digit(_SHARE * size)
+
+
+def _one_digit(value: float) -> float:
+    return float(f'{value:.1g}')
+
+
+# ---- The joints of a robot as a table for the head of a file
+
+def joint_table(system: Multibody) -> tuple[JointRow, ...]:
+    """Return a row for every body."""
+    drivers = system.drivers
+    rows = []
+    for i, body in enumerate(system.bodies):
+        joint, driver = JOINTS[body.type], drivers[body.coordinate]
+        link = body.attached[0].link.name if body.attached else ''
+        rows.append(JointRow(
+            i + 1, body.name, link, body.type, joint.unit, joint.effort_unit,
+            'root' if body.parent == ROOT else str(body.parent + 1),
+            _named(body.attached[0].body_R_link) if body.attached else 'x y z',
+            '' if driver == i else _follows(body, driver + 1), _limits(body),
+            '' if body.parent_R_joint == IDENTITY else _named(transpose(body.parent_R_joint))))
+    return tuple(rows)
+
+
+def _follows(body: Body, driver: int) -> str:
+    """Return the position of a mimic joint as a formula."""
+    multiplier = '' if body.multiplier == 1.0 else f'{body.multiplier:.9g} '
+    offset = '' if body.offset == 0.0 else f' {body.offset:+.9g}'
+    return f'{multiplier}q{driver}{offset}'
+
+
+def _limits(body: Body) -> str:
+    """Return the limits that the URDF gives, as text."""
+    joint, limits = JOINTS[body.type], body.limits
+    parts = []
+    if limits.lower is not None and limits.upper is not None:
+        parts.append(f'{limits.lower:g} .. {limits.upper:g} {joint.unit}')
+    for value, unit in ((limits.velocity, f'{joint.unit}/s'), (limits.effort, joint.effort_unit)):
+        if value is not None:
+            parts.append(f'{value:g} {unit}')
+    return ', '.join(parts)
+
+
+def _named(rows: Matrix) -> str:
+    """Return the names of axes that are the rows of a rotation."""
+    names = []
+    for row in rows:
+        which = [k for k in range(3) if abs(row[k]) == 1.0]
+        if not which:
+            return 'oblique'
+        names.append('-' * (row[which[0]] < 0.0) + AXES[which[0]])
+    return ' '.join(names)

@@ -1,0 +1,363 @@
+"""Arguments that commands share: robots, loads, recordings, and directories of results."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from urdf2dyn_ros.codegen.functions import CHOICES
+from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.codegen.functions.mass_matrix import Dynamics
+from urdf2dyn_ros.commands.command_line import gain
+from urdf2dyn_ros.errors import ExportError, ParameterError, UrdfError
+from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER
+from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
+from urdf2dyn_ros.recordings.workers import Workers
+from urdf2dyn_ros.robot.loads import (
+    BASES,
+    GRAVITY,
+    GRAVITY_PARAMETER,
+    JOINT_PARAMETERS,
+    LOAD_PARAMETERS,
+    PAYLOAD,
+    WRENCH_TOPICS,
+    Loads,
+    check_names,
+    payload_fault,
+    unheeded,
+    with_loads,
+)
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.parameters import read_parameter_file
+from urdf2dyn_ros.robot.reader import load_urdf, read_description
+from urdf2dyn_ros.robot.spatial import Triple
+from urdf2dyn_ros.robot.terms import Friction
+from urdf2dyn_ros.system import made_folder, writing_to
+from urdf2dyn_ros.text import EFFORT_SOURCES, first_names, listed, printable
+
+if TYPE_CHECKING:   # most commands do not need it, and start sooner
+    from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+
+
+# ---- The directory of a command's results
+
+def add_output(parser: argparse.ArgumentParser, default: str, content: str,
+               replaced: str = 'existing files') -> None:
+    """Add the directory of the results, and whether to replace what is there."""
+    shown = 'the current one' if default == '.' else default
+    parser.add_argument('-o', '--output', type=Path, default=Path(default), metavar='DIR',
+                        help=f'directory of {content} (default: {shown})')
+    add_overwrite(parser, replaced)
+
+
+def add_overwrite(parser: argparse.ArgumentParser, replaced: str = 'existing files') -> None:
+    """Add whether to replace what is there."""
+    parser.add_argument('--overwrite', action='store_true', help=f'replace {replaced}')
+
+
+def print_remarks(remarks: Iterable[object], kind: str = 'warning') -> None:
+    """Print a line for each remark on standard error."""
+    for remark in remarks:
+        print(f'{kind}: {remark}', file=sys.stderr)
+
+
+def check_free(paths: Iterable[Path], overwrite: bool, other: str) -> None:
+    """Raise an ExportError for a file that exists, unless `overwrite`; --output names `other`."""
+    existing = [path for path in paths if not overwrite and path.exists()]
+    if existing:
+        raise ExportError(f'{existing[0]} exists, which may be your work: choose another '
+                          f'{other} with --output, or add --overwrite')
+
+
+@contextmanager
+def results(path: Path, names: Iterable[str], overwrite: bool,
+            other: str = 'directory') -> Iterator[Path]:
+    """
+    Create a directory if necessary, as `made_folder`, and check that it is writable.
+
+    That is before the work. If one of the files exists, an ExportError is raised unless
+    `overwrite`; `other` is what --output names.
+    """
+    check_free([path / name for name in names], overwrite, other)
+    with ExitStack() as stack:
+        with writing_to(path):
+            stack.enter_context(made_folder(path))
+            with TemporaryFile(dir=path):
+                pass
+        yield path
+
+
+# ---- The arguments of commands for a robot description, its model, and a function about it
+
+def add_file(parser: argparse.ArgumentParser, name: str = 'robot', **settings: Any) -> None:
+    """Add the file of the robot, as a positional argument or the option of this name."""
+    parser.add_argument(name, metavar='ROBOT.urdf', **settings,
+                        help='URDF or xacro file; - for standard input')
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the file of the robot as a positional argument, and the options."""
+    add_file(parser)
+    add_options(parser)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add gravity and the check of inertias."""
+    add_gravity(parser)
+    parser.add_argument('--strict-inertia', action='store_true',
+                        help='reject inertias that are physically impossible')
+
+
+def add_gravity(parser: argparse.ArgumentParser) -> None:
+    """Add gravity."""
+    parser.add_argument('--gravity', nargs=3, type=float, default=GRAVITY,
+                        metavar=('X', 'Y', 'Z'),
+                        help='gravity in the root frame [m/s^2] (default: 0 0 -9.81)')
+
+
+def add_base(parser: argparse.ArgumentParser, rests: str) -> None:
+    """Add whether a floating root `rests`."""
+    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
+                        help=f'fixed: a floating root {rests} (default: auto, as in the URDF)')
+
+
+def check_fixed(dynamics: 'InverseDynamics', reason: str) -> None:
+    """Raise a ParameterError with the reason if the root floats."""
+    if 'base_motion' in dynamics.inputs:
+        raise ParameterError(f'the root of robot {dynamics.model.name!r} floats, {reason}; if it '
+                             'is at rest, add --base fixed')
+
+
+def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
+    """Return the model of a description; print its warnings on standard error."""
+    return read_model(load_urdf(robot), strict_inertia, robot)
+
+
+def read_model(text: str | bytes, strict_inertia: bool, name: str) -> RobotModel:
+    """Return the model of a text, of a file of a name; print its warnings on standard error."""
+    try:
+        model = read_description(text, strict_inertia=strict_inertia)
+    except UrdfError as error:
+        raise UrdfError(error.problems, name.strip('-')) from None
+    print_remarks(model.warnings)
+    return model
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the function, with its links and axes."""
+    parser.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
+                        help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: '
+                        f'what the efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, '
+                        'and one that returns these at once')
+    parser.add_argument('--link', nargs='+', action='extend', default=[], metavar='LINK',
+                        help='links of a model about links (default: the only tip)')
+    parser.add_argument('--axes', default=FRAME_AXES[0], metavar='AXES',
+                        help=f'axes of the vectors at these links, one of {", ".join(FRAME_AXES)} '
+                        '(default: root)')
+
+
+def read_frames(arguments: argparse.Namespace) -> LinkFrames:
+    """Return the links and the axes."""
+    return LinkFrames(tuple(arguments.link), arguments.axes)
+
+
+# ---- The arguments of commands for loads: options, and a file of the node's parameters
+
+_NODE = 'inverse_dynamics'
+_ROWS = {row.name: row for row in (GRAVITY_PARAMETER, BASE_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD)}
+_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
+_GROUPS = {name.partition('.')[0] for name in _ROWS}
+_KNOWN_GROUPS = sorted(_GROUPS | {family.form.partition('.')[0] for family in _FAMILIES})
+_ALIKE = 0.8
+"""Likeness of a name to the first word of a parameter from which on it is a misspelt one."""
+
+
+class LoadedRobot(NamedTuple):
+    """A robot with the forces that count, gravity [m/s^2] and loads; the node's parameters."""
+
+    model: RobotModel
+    gravity: Triple
+    loads: Loads
+    values: Mapping[str, Any]
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('--parameters', metavar='FILE',
+                        help='file of parameters of the node inverse_dynamics, of which gravity '
+                        'and the loads count: friction.*, rotor.*, spring.*, forces.*, payload.*, '
+                        'joints.*; other options take the place of what it says')
+
+
+def add_loads(parser: argparse.ArgumentParser) -> None:
+    """Add base, external wrenches, payload, friction and the file of parameters."""
+    parser.add_argument('--base', default='auto', metavar='BASE',
+                        help=f'one of {", ".join(BASES)} (default: auto); moving: the motion of '
+                        'the root is an input and its wrench a result; auto: moving if the root '
+                        'has a floating joint')
+    parser.add_argument('--external', nargs='+', action='extend', default=[], metavar='LINK',
+                        help='links with an external wrench as an input')
+    parser.add_argument('--payload-link', default='', metavar='LINK',
+                        help='link of a payload, whose inertial parameters are an input')
+    add_friction(parser)
+
+
+def add_friction(parser: argparse.ArgumentParser) -> None:
+    """Add friction and the file of parameters."""
+    parser.add_argument('--friction', action='store_true',
+                        help='include damping and friction of the tags <dynamics> as viscous and '
+                        'Coulomb friction')
+    add_parameters(parser)
+
+
+def read_loads(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
+    """Return the declared loads; warn on standard error of what has no effect."""
+    robot = _read(arguments, model, arguments.friction)
+    if arguments.friction and not arguments.parameters and not any(
+            isinstance(term, Friction) for each in robot.loads.terms.values() for term in each):
+        print_remarks(['no movable joint has a tag <dynamics> with damping or friction'])
+    loads = replace(
+        robot.loads, external=tuple(arguments.external) or robot.loads.external,
+        payload=arguments.payload_link or robot.loads.payload)
+    return robot._replace(loads=loads)
+
+
+def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
+    """
+    Return the loads with which a recording of joint states is evaluated.
+
+    The payload is a part of the model. Wrenches, which joint states do not have, raise a
+    ParameterError.
+    """
+    robot = _read(arguments, model, False)
+    if robot.loads.external:
+        raise ParameterError(f'{arguments.parameters}: external_wrenches of '
+                             f'{first_names(robot.loads.external, 5)} are not in joint states: '
+                             'remove them from the file')
+    robot.loads.check(multibody(robot.model))   # the link of the payload as well
+    return robot._replace(model=_with_payload(robot.model, robot.values),
+                          loads=replace(robot.loads, payload=''))
+
+
+def _read(arguments: argparse.Namespace, model: RobotModel, friction: bool) -> LoadedRobot:
+    from_file = _read_file(arguments.parameters) if arguments.parameters else {}
+    check_names(from_file, model)
+    values = {**{name: row.default for name, row in _ROWS.items()}, **from_file}
+    if friction:
+        values['friction.enabled'] = True
+    if from_file:
+        print_remarks(filter(None, (*unheeded(values, model), payload_fault(values))))
+    chosen, loads = with_loads(values, model)
+    if arguments.base != 'auto':
+        loads = replace(loads, base=arguments.base)
+    # the default itself, where the option is not used
+    gravity = values['gravity'] if arguments.gravity is GRAVITY else tuple(arguments.gravity)
+    return LoadedRobot(chosen, gravity, loads, values)
+
+
+def _read_file(path: str) -> dict[str, Any]:
+    """Return the values of a file that count, checked; warn of the others."""
+    values, others = {}, []
+    for name, value in read_parameter_file(path, _NODE).items():
+        family = next((each for each in _FAMILIES if each.has(name)), None)
+        if family is None and name not in _ROWS and name.partition('.')[0] not in _GROUPS:
+            others.append(name)
+            continue
+        try:
+            if family is None and name not in _ROWS:
+                raise ParameterError(f'there is no parameter {name}; there are: '
+                                     f'{", ".join(_ROWS)}')
+            row = _ROWS[name] if family is None else family.row(name)
+            values[name] = row.check(value)
+        except ParameterError as error:
+            raise ParameterError(f'{printable(path)}: {error}') from None
+    misspelt = {name: close for name in others if (close := get_close_matches(
+        name.partition('.')[0], _KNOWN_GROUPS, n=1, cutoff=_ALIKE))}
+    unused = [name for name in others if name not in misspelt]
+    print_remarks([f'{printable(path)}: there is no parameter {printable(name)}; did you mean '
+                   f'{listed(close)}?' for name, close in misspelt.items()])
+    if unused:
+        print_remarks([f'{printable(path)}: this command does not use '
+                       f'{printable(first_names(unused, 5))}'])
+    return values
+
+
+def _with_payload(model: RobotModel, values: Mapping[str, Any]) -> RobotModel:
+    """Return the robot with a link for its payload, if it carries one."""
+    mass, carrier = values['payload.mass'], values['payload.link']
+    if not (carrier and mass and values['payload.attached']):
+        return model
+    name, names = 'payload', {link.name for link in model.links}
+    names |= {joint.name for joint in model.joints}
+    while name in names:
+        name += '_'
+    body = Inertia(mass, values['payload.com'], (0.0, 0.0, 0.0), values['payload.inertia'])
+    return replace(model, links=(*model.links, Link(name, body)),
+                   joints=(*model.joints, Joint(name, 'fixed', carrier, name)))
+
+
+# ---- The arguments of commands for recordings, and for processes that share the work on them
+
+_MOST_WORKERS = 1024
+"""Most processes on one machine."""
+
+
+def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str,
+                  many: bool = False) -> None:
+    """Add the recording or recordings, with the columns of tables, and the topic of bags."""
+    *most, last = (suffix for suffix in RECORDINGS if suffix != DIRECTORY)
+    parser.add_argument('recordings' if many else 'recording', nargs='+' if many else None,
+                        metavar=metavar,
+                        help=f'rosbag2 directory, {", ".join(most)} or {last} file (columns time, '
+                        f'q_<joint>, {columns})')
+    add_topic(parser)
+
+
+def add_topic(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('--topic', metavar='TOPIC', help='topic of bags (default: their only '
+                        'topic of joint states, or /joint_states)')
+
+
+def add_joints(parser: argparse.ArgumentParser) -> None:
+    """Add what joints are called, and which of them were at rest."""
+    parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
+                        help='rename recorded joints whose whole name matches, for instance '
+                        r"'fer_joint(\d)=panda_joint\1'; may be repeated")
+    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
+                        help='a joint that is not in the recordings was at rest at this position '
+                        '[rad or m] (default: 0 or the limit nearest to it); auto: all that are '
+                        'not; may be repeated')
+
+
+def add_efforts(parser: argparse.ArgumentParser, free: str) -> None:
+    """Add the source of measured efforts, and gains of currents; what is done with `free` ones."""
+    parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
+                        help='where the recorded efforts come from, as the report names them '
+                        f'(default: {EFFORT_SOURCES[0]})')
+    parser.add_argument('--gains', nargs='+', type=gain, default=(), metavar='GAIN',
+                        help='gains of currents [N m/A or N/A]: one, one for each joint, or '
+                        f'JOINT=VALUE; free: {free}')
+
+
+def add_workers(parser: argparse.ArgumentParser, work: str) -> None:
+    """Add processes and scheduler; `work` is what they do."""
+    parser.add_argument('--workers', type=int, default=1, metavar='N',
+                        help=f'processes of this machine that {work} (default: 1)')
+    parser.add_argument('--scheduler', default='', metavar='ADDRESS',
+                        help=f'address of a Dask scheduler whose workers {work}, as '
+                        'tcp://host:8786; they read the same paths (needs the extra cluster)')
+
+
+def read_workers(arguments: argparse.Namespace) -> Workers:
+    count = arguments.workers
+    if not 1 <= count <= _MOST_WORKERS:
+        raise ParameterError(f'--workers {count}: must be between 1 and {_MOST_WORKERS}')
+    if arguments.scheduler and count > 1:
+        raise ParameterError('--workers and --scheduler exclude each other: the workers of a '
+                             'scheduler are started with it')
+    return Workers(count, arguments.scheduler)

@@ -1,1 +1,0 @@
-"""Comparison of measured and computed efforts: pairs by stamp, figures, and reports."""

@@ -1,1 +1,0 @@
-"""Messages become pairs of one stamp, the rows that are kept of them, and their sums."""

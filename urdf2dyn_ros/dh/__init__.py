@@ -1,1 +1,0 @@
-"""Tables of modified Denavit-Hartenberg parameters (Khalil and Kleinfinger): write and read."""

@@ -1,1 +1,0 @@
-"""Pictures of robots and recordings, drawn by matplotlib without a screen."""

@@ -1,0 +1,450 @@
+"""Pose, Jacobian and motion of a link with few operations, from the screws of its joints."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, Placement, chain
+from urdf2dyn_ros.robot.joints import JOINTS, turn_by, turned
+from urdf2dyn_ros.robot.multibody import Attached, Body, Multibody, zxz
+from urdf2dyn_ros.robot.spatial import (
+    IDENTITY,
+    ZERO,
+    Matrix,
+    Scalar,
+    Vector,
+    add,
+    apply,
+    composed,
+    cross,
+    product,
+    rounded,
+    scale,
+    transpose,
+    turned_about_x,
+    turned_about_z,
+)
+
+# ---- The joints from the root to a link as screws: parallel axes together, common normals between
+# them
+#
+# Rotations about parallel axes add up to one, whose angle is a sum: a group of such joints has one
+# frame, that of its first joint before it turns, with z along the axis. From one group to the next
+# the frame turns about z, shifts along x, the common normal, and tilts about x (Khalil and
+# Kleinfinger 1986); shifts along z belong to the group itself.
+
+_SHALLOWEST_ANGLE = 0.05
+"""Sine of a tilt below which the common normal may be far away, and is not used."""
+
+_PARALLEL = (0.0, math.pi)
+"""Tilts of parallel axes."""
+
+
+@dataclass
+class Step:
+    """
+    One joint of a group: body and direction, 1 or -1, of its axis along that of the group.
+
+    To the next joint of the group it is `arm` [m] at the angle `phase` [rad] from the sum of the
+    angles so far.
+    """
+
+    body: int
+    sign: float
+    arm: float = 0.0
+    phase: float = 0.0
+
+
+@dataclass
+class AxisGroup:
+    """
+    Joints with parallel axes, root to tip, and the way to the next group or to the link.
+
+    Along z it is `height` [m], in addition to what its prismatic joints slide. The sum of its
+    angles and `turn` [rad] gives the x axis along which the next group is `normal` x, y [m] away,
+    about which it is tilted by `tilt` [rad].
+    """
+
+    height: float
+    turn: float = 0.0
+    steps: list[Step] = field(default_factory=list)
+    normal: tuple[float, float] = (0.0, 0.0)
+    tilt: float = 0.0
+
+
+@dataclass
+class Screws:
+    """
+    The groups from the root to a link, root first.
+
+    The first group is at `p` [m] in the root frame with the axes `R`; the link has the axes
+    `link_R` in the tilted frame of the last group, that of the root without groups.
+    """
+
+    R: Matrix
+    p: Vector
+    groups: list[AxisGroup]
+    link_R: Matrix
+
+
+def screws(system: Multibody, chain: Sequence[int], link: Attached, posed: bool) -> Screws:
+    """
+    Return the screws of a chain of bodies, of which the last carries the link.
+
+    Unless it is `posed`, its axes do not matter, and the last turn leads to its origin.
+    """
+    way = _Way()
+    for i in chain:
+        body = system.bodies[i]
+        way.go(body.parent_R_joint, body.parent_p_joint)
+        way.join(i, body)
+    way.go(link.body_R_link, link.body_p_link)
+    return way.end(posed)
+
+
+class _Way:
+    """
+    Collects the groups on the way from the root to a link.
+
+    R, p: constant placement since the last joint. The frame of that joint after it has moved is
+    that of its group turned by the sum of the angles and `angle`, then flipped about x if its sign
+    is -1.
+    """
+
+    def __init__(self) -> None:
+        self._R, self._p = IDENTITY, ZERO
+        self._angle, self._sign = 0.0, 1.0
+        self._root: tuple[Matrix, Vector] = (IDENTITY, ZERO)
+        self._groups: list[AxisGroup] = []
+
+    def go(self, R: Matrix, p: Vector) -> None:
+        """Go on by a constant placement."""
+        self._p = add(self._p, apply(self._R, p))
+        self._R = composed(self._R, R)
+
+    def join(self, i: int, body: Body) -> None:
+        """Go on by a joint."""
+        self._align()
+        joint = JOINTS[body.type]
+        self._groups[-1].steps.append(Step(i, self._sign))
+        self._groups[-1].height += self._sign * joint.slides * body.offset
+        self._angle += self._sign * (body.turn + joint.turns * body.offset)
+        self._R, self._p = IDENTITY, ZERO
+
+    def end(self, posed: bool) -> Screws:
+        """Return all groups, with the way to the link in the last one."""
+        if not self._groups:
+            return Screws(IDENTITY, self._p, [], self._R)
+        R, p = self._flipped()
+        beta, alpha, gamma = zxz(R)
+        if not posed:
+            beta = math.atan2(p[1], p[0])
+        elif alpha in _PARALLEL:   # a turn about z, or half a turn about x before it
+            beta, gamma = math.copysign(1.0, math.cos(alpha)) * gamma, 0.0
+        x, y, z = _turned(p, beta)
+        group = self._groups[-1]
+        group.height += z
+        group.turn, group.normal = self._angle + beta, (x, y)
+        link_R = composed(turned_about_x(alpha), turned_about_z(gamma))
+        return Screws(*self._root, self._groups, link_R)
+
+    def _align(self) -> None:
+        """Put the next axis on the z axis of a group: the same one if it is parallel."""
+        R, p = self._flipped() if self._groups else (self._R, self._p)
+        beta, alpha, gamma = zxz(R)
+        if not self._groups:
+            self._root, height = _rooted(composed(turned_about_z(beta), turned_about_x(alpha)), p)
+            self._groups.append(AxisGroup(height))
+            self._angle, self._sign = gamma, 1.0
+            return
+        group = self._groups[-1]
+        if alpha in _PARALLEL:
+            step = group.steps[-1]
+            step.arm = math.hypot(p[0], p[1])
+            step.phase = self._angle + (math.atan2(p[1], p[0]) if step.arm else 0.0)
+            group.height += p[2]
+            self._sign = math.copysign(1.0, math.cos(alpha))
+            self._angle += self._sign * gamma
+            return
+        x, y, z = _turned(p, beta)
+        height = 0.0
+        if abs(math.sin(alpha)) > _SHALLOWEST_ANGLE:   # to the common normal, and on from there
+            height = -y / math.sin(alpha)
+            x, y, height = rounded((x, 0.0, height), max(map(abs, p)))
+            z -= height * turned_about_x(alpha)[2][2]
+        group.height += z
+        group.turn, group.normal, group.tilt = self._angle + beta, (x, y), alpha
+        self._groups.append(AxisGroup(height))
+        self._angle, self._sign = gamma, 1.0
+
+    def _flipped(self) -> tuple[Matrix, Vector]:
+        """Return the constant placement in the turned frame of the group."""
+        if self._sign > 0.0:
+            return self._R, self._p
+        x, y, z = self._p
+        return composed(turned_about_x(math.pi), self._R), (x, -y, -z)
+
+
+def _rooted(R: Matrix, p: Vector) -> tuple[tuple[Matrix, Vector], float]:
+    """Return the placement of the first axis, and what of it is along an axis of the root."""
+    z = [row[2] for row in R]
+    if sorted(map(abs, z)) != [0.0, 0.0, 1.0]:
+        return (R, p), 0.0
+    k = [abs(entry) for entry in z].index(1.0)
+    x = list(p)
+    height, x[k] = p[k] * z[k], 0.0
+    return (R, (x[0], x[1], x[2])), height
+
+
+def _turned(p: Vector, angle: float) -> Vector:
+    """Return a vector in axes that are turned about z; rounding errors are zeros."""
+    return rounded(apply(turned_about_z(-angle), p), max(map(abs, p)))
+
+
+# ---- A group of parallel axes in a position: the angles of its joints, and vectors across it
+
+class _Joint(NamedTuple):
+    """A joint of a group: its coordinate; rotation about z and length along it per unit of it."""
+
+    coordinate: int
+    turns: float
+    slides: float
+
+
+class TurnedGroup:
+    """A group of a robot in a position."""
+
+    def __init__(self, group: AxisGroup, system: Multibody, q: Sequence[Scalar]) -> None:
+        self.group = group
+        self.joints: list[_Joint] = []
+        self.tilt = turned_about_x(group.tilt)
+        for step in group.steps:
+            body = system.bodies[step.body]
+            joint, k = JOINTS[body.type], step.sign * body.multiplier
+            self.joints.append(_Joint(body.coordinate, k * joint.turns, k * joint.slides))
+        self.angles = self.turning(q)
+        self.cos, self.sin = turn_by(self.angles[-1], group.turn)
+        self.height: Scalar = self.sliding(q)
+
+    def turning(self, rates: Sequence[Scalar]) -> list[Scalar]:
+        """Return the sums of the angles, or of their rates, up to each joint."""
+        sums: list[Scalar] = []
+        for joint in self.joints:
+            sums.append((sums[-1] if sums else 0.0) + joint.turns * rates[joint.coordinate])
+        return sums
+
+    def sliding(self, rates: Sequence[Scalar]) -> Scalar:
+        """Return what the joints slide along z, or its rate."""
+        total: Scalar = 0.0
+        for joint in self.joints:
+            total = total + joint.slides * rates[joint.coordinate]
+        return total
+
+    def beyond(self, v: Vector) -> Vector:
+        """Return a point of the next group's frame in the turned axes."""
+        return add((*self.group.normal, 0.0), apply(self.tilt, v))
+
+    def before(self, v: Vector) -> Vector:
+        """Return a vector in the turned axes as one in the group's frame."""
+        return turned(v, self.cos, -self.sin)
+
+    def along(self, v: Vector) -> Vector:
+        """Return a vector with what the group adds along z."""
+        return (v[0], v[1], v[2] + self.group.height + self.height)
+
+    def arms(self, after: bool = False) -> list[Vector]:
+        """Return the vector from each joint to the next one, in the turned axes if `after`."""
+        arms = []
+        for step, angle in zip(self.group.steps[:-1], self.angles):
+            phase = step.phase
+            if after:
+                angle, phase = angle - self.angles[-1], phase - self.group.turn
+            c, s = turn_by(angle, phase) if step.arm else (0.0, 0.0)
+            arms.append((step.arm * c, step.arm * s, 0.0))
+        return arms
+
+
+# ---- Pose, Jacobian and motion of a link with few operations, from its screws
+#
+# Vectors to the link are in the axes of each group: from the link to the root each group adds its
+# arms and rotates them once, and two of the entries are all that its columns of the Jacobian need,
+# z x v = (-v_y, v_x, 0), in axes that are then rotated to those of the root or of the link.
+
+FEWEST_GROUPS = 4
+"""Groups from which on a row of a rotation costs less as the cross product of the others."""
+
+
+class Twist(NamedTuple):
+    """Linear and angular part of a column of a Jacobian, of a velocity or of an acceleration."""
+
+    v: Vector
+    w: Vector
+
+
+class LinkKinematics:
+    """
+    A link of a robot in a position; vectors in the axes of the root, or of the link.
+
+    Unless it is `posed`, its orientation is not needed: neither for vectors in the root's axes.
+    """
+
+    def __init__(self, system: Multibody, link: str, q: Sequence[Scalar], posed: bool) -> None:
+        i, attached = system.links[link]
+        self._screws: Screws = screws(system, chain(system, i), attached, posed)
+        self._groups = [TurnedGroup(group, system, q) for group in self._screws.groups]
+
+    def pose(self) -> Placement:
+        """Return root_R_link, and the position of its origin [m] in the root frame."""
+        v = ZERO
+        for group in reversed(self._groups):
+            v = group.along(_sum([group.before(group.beyond(v)), *group.arms()]))
+        *_, R = self._rotations()
+        if len(self._groups) >= FEWEST_GROUPS:
+            R = _third_row(R, self._screws.R)
+        return Placement(R, add(self._screws.p, apply(self._screws.R, v)))
+
+    def jacobian(self, joints: int, in_link: bool, root: bool = False) -> list[Twist]:
+        """
+        Return a column for each of the independent joints.
+
+        With the `root` six stand before them, of the velocity of its origin and of its angular
+        velocity, in its axes.
+        """
+        columns = [Twist(ZERO, ZERO)] * joints
+        axes = self._turned_axes() if in_link else [*self._rotations()[-2::-1], IDENTITY]
+        v = ZERO
+        for group, R in zip(reversed(self._groups), axes):
+            v = group.beyond(v)
+            if not in_link:
+                v = group.before(v)
+            parts: dict[int, Twist] = {}
+            for joint, arm in zip(reversed(group.joints), [ZERO, *reversed(group.arms(in_link))]):
+                v = add(v, arm)
+                part = parts.get(joint.coordinate, Twist(ZERO, ZERO))
+                parts[joint.coordinate] = Twist(
+                    add(part.v, (-joint.turns * v[1], joint.turns * v[0], joint.slides)),
+                    add(part.w, (0.0, 0.0, joint.turns)))
+            for k, part in parts.items():
+                columns[k] = Twist(*(add(a, apply(R, b)) for a, b in zip(columns[k], part)))
+            v = group.along(group.before(v) if in_link else v)
+        if not root:
+            return columns
+        R, p = axes[-1], add(self._screws.p, apply(self._screws.R, v))
+        units = transpose(R)
+        return [*(Twist(unit, ZERO) for unit in units),
+                *(Twist(apply(R, cross(e, p)), unit) for e, unit in zip(IDENTITY, units)),
+                *columns]
+
+    def motion(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
+               root: Frame = REFERENCE) -> tuple[Twist, Twist]:
+        """
+        Return velocity and acceleration in the root's axes, with those of the root in them.
+
+        From the link to the root: r, v and a of its origin, w and wd, relative to each group.
+        """
+        r = v = a = w = wd = ZERO
+        for group in reversed(self._groups):
+            rates, seconds = group.turning(qd), group.turning(qdd)
+            r = group.beyond(r)
+            v, a, w, wd = (apply(group.tilt, each) for each in (v, a, w, wd))
+            v, a, wd = _carried(rates[-1], seconds[-1], r, v, a, w, wd)
+            w = (w[0], w[1], w[2] + rates[-1])
+            r, v, a, w, wd = (group.before(each) for each in (r, v, a, w, wd))
+            for arm, rate, second in zip(group.arms(), rates, seconds):
+                arm_v, arm_a, _ = _carried(rate, second, arm, ZERO, ZERO, ZERO, ZERO)
+                r, v, a = add(r, arm), add(v, arm_v), add(a, arm_a)
+            r = group.along(r)
+            v, a = (add(each, (0.0, 0.0, group.sliding(rate)))
+                    for each, rate in ((v, qd), (a, qdd)))
+        r, v, a, w, wd = (apply(self._screws.R, each) for each in (r, v, a, w, wd))
+        v, a = _point(add(self._screws.p, r), v, a, root.v, root.a, root.w, root.wd)
+        wd = add(root.wd, add(cross(root.w, w), wd))
+        return Twist(v, add(root.w, w)), Twist(a, wd)
+
+    def motion_in_link(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
+                       root: Frame = REFERENCE) -> tuple[Twist, Twist]:
+        """
+        Return velocity and acceleration in the link's axes; those of the root are in its own.
+
+        From the root to the link: v and a of the origin of each group, its w and wd.
+        """
+        v, a = _point(self._screws.p, ZERO, ZERO, root.v, root.a, root.w, root.wd)
+        first_R_root = transpose(self._screws.R)
+        v, a, w, wd = (apply(first_R_root, each) for each in (v, a, root.w, root.wd))
+        for group in self._groups:
+            rates, seconds = group.turning(qd), group.turning(qdd)
+            r = group.along(ZERO)
+            v_r: Vector = (0.0, 0.0, group.sliding(qd))
+            a_r: Vector = (0.0, 0.0, group.sliding(qdd))
+            for arm, rate, second in zip(group.arms(), rates, seconds):
+                arm_v, arm_a, _ = _carried(rate, second, arm, ZERO, ZERO, ZERO, ZERO)
+                r, v_r, a_r = add(r, arm), add(v_r, arm_v), add(a_r, arm_a)
+            v, a = _point(r, v_r, a_r, v, a, w, wd)
+            rate, second = rates[-1], seconds[-1]
+            wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + second)
+            w = (w[0], w[1], w[2] + rate)
+            v, a, w, wd = (turned(each, group.cos, group.sin) for each in (v, a, w, wd))
+            v, a = _point((*group.group.normal, 0.0), ZERO, ZERO, v, a, w, wd)
+            back = transpose(group.tilt)
+            v, a, w, wd = (apply(back, each) for each in (v, a, w, wd))
+        link_R_end = transpose(self._screws.link_R)
+        v, a, w, wd = (apply(link_R_end, each) for each in (v, a, w, wd))
+        return Twist(v, w), Twist(a, wd)
+
+    def _rotations(self) -> list[Matrix]:
+        """Return the rotation from each group's frame, and from the link, to the root."""
+        rotations = [self._screws.R]
+        for group in self._groups:
+            R = _times_about_z(rotations[-1], group.cos, group.sin)
+            rotations.append(product(R, group.tilt))
+        return [*rotations[:-1], product(rotations[-1], self._screws.link_R)]
+
+    def _turned_axes(self) -> list[Matrix]:
+        """Return the rotations to the link from each group's turned axes, last first, and root."""
+        R, rotations = transpose(self._screws.link_R), []
+        for group in reversed(self._groups):
+            R = product(R, transpose(group.tilt))
+            rotations.append(R)
+            R = _times_about_z(R, group.cos, -group.sin)
+        return [*rotations, product(R, transpose(self._screws.R))]
+
+
+def _sum(vectors: Sequence[Vector]) -> Vector:
+    total = ZERO
+    for vector in vectors:
+        total = add(total, vector)
+    return total
+
+
+def _times_about_z(R: Matrix, c: Scalar, s: Scalar) -> Matrix:
+    """Return R Rz."""
+    x, y, z = transpose(R)
+    return transpose((add(scale(c, x), scale(s, y)), add(scale(c, y), scale(-s, x)), z))
+
+
+def _third_row(R: Matrix, root_R_first: Matrix) -> Matrix:
+    """Return R with a row as the cross product of the others: the first axis' row costs least."""
+    k = max(range(3), key=lambda row: abs(root_R_first[row][2]))
+    rows = list(R)
+    rows[(k + 2) % 3] = cross(rows[k], rows[(k + 1) % 3])
+    return (rows[0], rows[1], rows[2])
+
+
+def _carried(rate: Scalar, second: Scalar, r: Vector, v: Vector, a: Vector, w: Vector,
+             wd: Vector) -> tuple[Vector, Vector, Vector]:
+    """Return v, a and wd of what a rotation about z carries, with this rate and its derivative."""
+    u_x, u_y = -rate * r[1], rate * r[0]
+    carried = (v[0] + u_x, v[1] + u_y, v[2])
+    return (carried,
+            (a[0] - rate * (v[1] + carried[1]) - second * r[1],
+             a[1] + rate * (v[0] + carried[0]) + second * r[0], a[2]),
+            (wd[0] - rate * w[1], wd[1] + rate * w[0], wd[2] + second))
+
+
+def _point(r: Vector, v_r: Vector, a_r: Vector, v: Vector, a: Vector, w: Vector,
+           wd: Vector) -> tuple[Vector, Vector]:
+    """Return v and a of a point at r of a frame, relative to which it has v_r and a_r."""
+    rate = cross(w, r)
+    more = add(cross(wd, r), cross(w, add(rate, scale(2.0, v_r))))
+    return add(v, add(rate, v_r)), add(a, add(more, a_r))

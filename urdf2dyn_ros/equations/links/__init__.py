@@ -1,1 +1,0 @@
-"""Frames, velocities and accelerations of links: the terms of `functions.links`."""

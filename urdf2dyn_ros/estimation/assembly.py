@@ -1,0 +1,141 @@
+"""From the values of parameters to a stream and its sources."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import Any
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
+from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
+from urdf2dyn_ros.estimation.stream import Stream
+from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
+from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled, make_estimator
+from urdf2dyn_ros.estimators.estimate import Estimate, Estimator
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.parameters import Parameter, group
+from urdf2dyn_ros.robot.spatial import Array
+
+# ---- The load arguments of the equations, from where they are measured or set
+
+class Sources:
+    """The load arguments at a stamp, in their order; `payload` returns (10,) as it is now."""
+
+    def __init__(self, base: MovingBase | None = None, wrenches: ExternalWrenches | None = None,
+                 payload: Callable[[], Array] | None = None) -> None:
+        self.base, self.wrenches, self._payload = base, wrenches, payload
+        self._unknown = ''   # why the motion of the base is unknown
+
+    def __call__(self, estimate: Estimate) -> tuple[Array, ...] | str | None:
+        """Return the arguments after qdd, or a key of ``JOINT_STATE_OUTCOMES``; None: not yet."""
+        arguments: list[Array] = []
+        if self.base is not None:
+            motion = self.base.motion_at(estimate.stamp, estimate.q, estimate.qd, estimate.qdd)
+            if isinstance(motion, str):
+                if motion == 'base_behind':
+                    return None   # newer data may follow; after the timeout it is 'base_stale'
+                self._unknown = motion
+                return 'no_base'
+            self._unknown = ''
+            arguments.append(motion)
+        if self.wrenches is not None:
+            external = self.wrenches.wrenches_at(estimate.stamp, estimate.q)
+            if isinstance(external, str):
+                return 'no_wrench'
+            arguments.append(external)
+        if self._payload is not None:
+            arguments.append(self._payload())
+        return tuple(arguments)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about data that are unknown or not credible, with the reason."""
+        warnings: tuple[str, ...] = ()
+        if self.base is not None:
+            warnings = self.base.warnings
+            if self._unknown:
+                warnings = (f'motion of the base, {self._unknown}: '
+                            f'{self.base.explained(self._unknown)}', *warnings)
+        return warnings if self.wrenches is None else (*warnings, *self.wrenches.warnings)
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """Counters of base data and wrenches."""
+        return {f'{name}: {outcome}': str(count)
+                for name, source in (('base', self.base), ('wrenches', self.wrenches))
+                if source is not None for outcome, count in sorted(source.counters.items())}
+
+
+# ---- From the values of parameters to a stream and its sources
+
+STREAM_PARAMETERS: tuple[Parameter, ...] = (
+    Parameter('estimator', 'kalman', 'How accelerations are estimated.',
+              choices=tuple(ESTIMATORS)),
+    HOLD,
+    *(row.named(f'stream.{row.name}') for row in Stream.PARAMETERS),
+    *(row.named(f'{name}.{row.name}') for name, kind in ESTIMATORS.items()
+      for row in kind.PARAMETERS),
+)
+
+
+def check_lags(values: Mapping[str, Any]) -> None:
+    """Raise a ParameterError if the motion of a base is older than that of the joints."""
+    name, lag = values['estimator'], values['moving_base.lag']
+    own = group(values, name)
+    most = own.get('lag', inf if name == 'external' or own.get('align') == 'centre' else 0.0)
+    if lag > most and values['base'] != 'fixed':
+        remedy = f'{most:g} or less' if most else '0'
+        raise ParameterError(
+            f'parameter moving_base.lag is {lag:g} s, but estimator {name} of the joints has a '
+            f'lag of {most:g} s: all efforts would wait for the base; set it to {remedy}, or '
+            'estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
+
+
+def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:
+    """Return the estimator of the parameters, in C if it is available."""
+    name = values['estimator']
+    make = make_compiled if compiled else make_estimator
+    return make(name, joints, **group(values, name))
+
+
+def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
+           clock: Callable[[], int], **options: Any) -> Stream:
+    """Return the stream of the parameters; faults of `hold` have no effect."""
+    result = Stream(joints_of(dynamics), dynamics,
+                    lambda joints: estimator(values, joints, dynamics.backend == 'c'),
+                    clock=clock, **group(values, 'stream'), **options)
+    result.hold(read_hold(values['hold'], dynamics)[0])
+    return result
+
+
+def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
+            payload: Mapping[str, Array], before: Sources) -> Sources:
+    """
+    Return the sources of the load arguments.
+
+    The clock returns the present time [ns]; `payload` has that of each link, (10,), as it is now.
+    They share the counters of the sources `before`, which they replace.
+    """
+    base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
+    counted = [None if source is None else source.counters
+               for source in (before.base, before.wrenches)]
+    if loads.moving(system):
+        base = BASE_SENSORS[{'auto': 'imu'}.get(values['base'], values['base'])](
+            dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
+            compiled=dynamics.backend == 'c', counters=counted[0],
+            **group(values, 'moving_base'))
+    if loads.external:
+        wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
+                                    moving=base is not None,
+                                    counters=counted[1], **group(values, 'wrench'))
+    return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
+
+
+def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that a stream depends on, in groups."""
+    name = values['estimator']
+    return {'estimator': name, 'hold': values['hold'], **{
+        prefix: group(values, prefix) for prefix in (name, 'stream', 'wrench', 'moving_base')}}

@@ -1,0 +1,243 @@
+"""The joints of a model as a stream sees them, and those that are held at a known position."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.joint_states.layouts import Indices
+from urdf2dyn_ros.robot.model import Limits
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import first_names, listed, quote, suggestion
+
+# ---- The joints of a model as a stream sees them: names, continuous ones, limits of positions
+
+class ModelJoints(NamedTuple):
+    """Joints in the model's order."""
+
+    names: tuple[str, ...]
+    # (n,), which joints are continuous; only their positions are unwrapped
+    continuous: NDArray[np.bool_]
+    # (n, 2), lower and upper positions [rad]; infinite for joints that have none or are measured
+    # in m
+    limits: Array
+
+    def chosen(self, joints: Indices) -> ModelJoints:
+        """Return the joints with some indices (k,)."""
+        return ModelJoints(tuple(self.names[joint] for joint in joints.tolist()),
+                           self.continuous[joints], self.limits[joints])
+
+
+def joints_of(dynamics: InverseDynamics) -> ModelJoints:
+    """Return the joints of a model, with the limits of the angles that have them."""
+    limits = [(row.lower, row.upper) if unit == 'rad' and not continuous
+              and row.lower is not None and row.upper is not None and row.lower < row.upper
+              else (-np.inf, np.inf) for row, unit, continuous in zip(
+                  dynamics.limits, dynamics.units, dynamics.continuous)]
+    return unlimited_joints(dynamics.joint_names, dynamics.continuous)._replace(
+        limits=np.array(limits).reshape(-1, 2))
+
+
+def unlimited_joints(names: Sequence[str], continuous: Sequence[bool] = ()) -> ModelJoints:
+    """Return joints whose positions have no limits, none of them continuous by default."""
+    return ModelJoints(tuple(names), np.array(continuous or [False] * len(names), dtype=bool),
+                       np.tile((-np.inf, np.inf), (len(names), 1)))
+
+
+# ---- The parameter `hold`: joints that are not published, and are at rest at a known position
+
+AUTO = 'auto'
+
+AUTO_TIME = 5.0
+"""Time for which others' data must have been received before joints are held by ``auto`` [s]."""
+
+HOLD = Parameter(
+    'hold', ('',), 'Joints that are not published, each as JOINT or JOINT=POSITION: they are at '
+    'rest at that position [rad or m], by default 0 or the limit nearest to it, and have efforts '
+    "like the others. auto: those that have not been published after 5 s of others' data. A held "
+    'joint that is published is no longer held.')
+
+HELD_TWICE = 'the joint is held twice: remove one of the two'
+
+
+class Hold(NamedTuple):
+    """
+    Positions of the joints that are held from the start, and whether others are held by ``auto``.
+
+    `defaults` are the positions of all joints unless another one is set [rad or m].
+    """
+
+    positions: Mapping[str, float] = {}
+    automatic: bool = False
+    defaults: Mapping[str, float] = {}
+
+
+def read_hold(texts: Iterable[str], dynamics: InverseDynamics) -> tuple[Hold, list[str]]:
+    """Return what the texts of the parameter ``hold`` mean, and a sentence for each fault."""
+    limits = dict(zip(dynamics.joint_names, map(_range, dynamics.limits, dynamics.continuous)))
+    defaults = {name: min(max(0.0, lower), upper) for name, (lower, upper) in limits.items()}
+    positions: dict[str, float] = {}
+    faults = []
+    used = [text.strip() for text in texts if text.strip()]
+    for text in used:
+        if text == AUTO:
+            continue
+        name, fault = _joint(text, dynamics)
+        position = defaults.get(name, math.nan)
+        if not fault and name in positions:
+            fault = HELD_TWICE
+        if not fault and text != name:
+            position, fault = read_position(text.rpartition('=')[2].strip(), limits[name],
+                                            dynamics.units[dynamics.joint_names.index(name)])
+        if fault:
+            faults.append(f'hold {quote(text)}: {fault}')
+        else:
+            positions[name] = position
+    if positions and len(positions) == len(defaults):
+        positions = {}
+        faults.append('hold: all joints of the robot are named, but at least one must be '
+                      'published: remove those that are')
+    return Hold(positions, AUTO in used, defaults), faults
+
+
+def _range(limits: Limits, continuous: bool) -> tuple[float, float]:
+    """Return the lower and the upper position of a joint [rad or m]; infinite without limits."""
+    lower, upper = limits.lower, limits.upper
+    if continuous or lower is None or upper is None or lower > upper:
+        return -math.inf, math.inf
+    return lower, upper
+
+
+def _joint(text: str, dynamics: InverseDynamics) -> tuple[str, str]:
+    """Return the joint of a text and what is wrong with it, or an empty text."""
+    names = dynamics.joint_names
+    name = text if text in names else text.rpartition('=')[0].rstrip() or text
+    if name in names:
+        return name, ''
+    joint = next((joint for joint in dynamics.model.joints if joint.name == name), None)
+    if joint is None:
+        return name, (f'robot {quote(dynamics.model.name)} has no joint {quote(name)}; '
+                      f'{suggestion(name, names, search=True)}')
+    if joint.mimic is not None:
+        return name, f'the joint mimics {quote(joint.mimic.joint)}: hold that one'
+    if joint.type == 'fixed':
+        return name, 'the joint is fixed, it needs no position: remove it'
+    return name, (f'the {joint.type} joint has several coordinates: hold each of them by its '
+                  f'name; {suggestion(name, names, search=True)}')
+
+
+def read_position(text: str, limits: tuple[float, float], unit: str) -> tuple[float, str]:
+    """Return a position [rad or m] and what is wrong with it, or an empty text."""
+    lower, upper = limits
+    try:
+        position = float(text)
+    except ValueError:
+        position = math.nan
+    if not math.isfinite(position):
+        return position, f'the position {quote(text)} is not a number [{unit}]'
+    if not lower <= position <= upper:
+        return position, (f'the position is outside of the limits of the joint, {lower:g} to '
+                          f'{upper:g} {unit}')
+    return position, ''
+
+
+def hold_advice(missing: Sequence[str], hold: Sequence[str], node: str) -> str:
+    """Return how a node holds joints that are missing, besides those it holds, or nothing."""
+    if not missing:
+        return ''
+    if AUTO in map(str.strip, hold):
+        return (f'hold: {AUTO} holds them at rest once the other joints have been published for '
+                f'{AUTO_TIME:g} s without them')
+    texts = [text for text in hold if text] + list(missing)
+    value = json.dumps(texts, ensure_ascii=False).replace("'", "'\\''")
+    return f"if nothing publishes them, hold them at rest: ros2 param set {node} hold '{value}'"
+
+
+# ---- Which joints are held now: those of the parameter, and those that were never published
+
+_MOST_NAMES = 10
+
+
+class HeldJoints:
+    """Which joints of a robot are held now, and the state of all joints with them."""
+
+    def __init__(self, joint_names: Sequence[str], hold: Hold) -> None:
+        self._names, self._defaults = tuple(joint_names), hold.defaults
+        self.automatic = hold.automatic             # whether joints are held by ``auto``
+        self.positions = dict(hold.positions)       # of the held joints [rad or m]
+        self.notices: list[str] = []                # changes by ``auto``; the reader removes them
+        self._update()
+
+    def _update(self) -> None:
+        # indices of the joints that are not held
+        self.received = np.array([k for k, name in enumerate(self._names)
+                                  if name not in self.positions], dtype=np.intp)
+        self._rest = np.array([self.positions.get(name, 0.0) for name in self._names])
+        self._first: int | None = None
+
+    def hold_unpublished(self, stamp: int, never: Sequence[str]) -> bool:
+        """
+        Hold the joints that were never received if that is due; return whether there are any.
+
+        The stamp [ns] is that of the data of other joints.
+        """
+        if not never:
+            return False
+        self._first = stamp if self._first is None else min(self._first, stamp)
+        if stamp - self._first < AUTO_TIME * 1e9:
+            return False
+        self.positions |= {name: self._defaults.get(name, 0.0) for name in never}
+        self.notices.append(f'not published for {AUTO_TIME:g} s, held at rest from now on (hold: '
+                            f'auto): {held_text({name: self.positions[name] for name in never})}')
+        self._update()
+        return True
+
+    def published(self, names: Sequence[str], positions: Sequence[float]) -> list[str]:
+        """Return the held joints that have a position in a message."""
+        if len(names) != len(positions) or self.positions.keys().isdisjoint(names):
+            return []
+        return [name for name, position in zip(names, positions)
+                if name in self.positions and math.isfinite(position)]
+
+    def release(self, names: Sequence[str]) -> None:
+        """Hold some joints no longer, as they are published."""
+        for name in names:
+            del self.positions[name]
+        self.notices.append(f'{listed(names)} held by the parameter hold, but published: the '
+                            'published positions are used from now on')
+        self._update()
+
+    def complete(self, estimate: Estimate, measured: Array) -> tuple[Estimate, Array]:
+        """Return an estimate and measured efforts of all joints, from those of the received."""
+        if not self.positions:
+            return estimate, measured
+        stamp, q, qd, qdd, std, valid = estimate
+        q, qd, qdd = self.motion(np.stack((q, qd, qdd)))
+        return (Estimate(stamp, q, qd, qdd, self.filled(std, 0.0), valid),
+                self.filled(measured, np.nan))
+
+    def motion(self, received: Array) -> Array:
+        """Return q, qd and qdd of all joints (3, ..., n), from those of the received ones."""
+        result = self.filled(received, 0.0)
+        result[0] += self._rest
+        return result
+
+    def filled(self, received: Array, value: float) -> Array:
+        """Return an array for all joints (..., n), with a value for those that are held."""
+        result = np.full((*received.shape[:-1], len(self._names)), value)
+        result[..., self.received] = received
+        return result
+
+
+def held_text(positions: Mapping[str, float]) -> str:
+    """Return the held joints with their positions."""
+    return first_names([f'{name} at {position:g}' for name, position in positions.items()],
+                       _MOST_NAMES)

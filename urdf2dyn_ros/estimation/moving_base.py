@@ -1,0 +1,633 @@
+"""The motion of the root of a robot with a moving base, from a sensor on one of its links."""
+
+import logging
+import math
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, link_frame, next_frame
+from urdf2dyn_ros.errors import CompilerError
+from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
+from urdf2dyn_ros.estimators.bank import Model
+from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimators.gate import MOST_REJECTED
+from urdf2dyn_ros.estimators.kalman import Kalman
+from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
+from urdf2dyn_ros.estimators.kalman_parameters import FIXED_DENSITY
+from urdf2dyn_ros.joint_states.messages import is_finite
+from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.robot.joints import Motion
+from urdf2dyn_ros.robot.loads import GRAVITY, GRAVITY_PARAMETER
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.parameters import Parameter, check_all
+from urdf2dyn_ros.robot.spatial import Array, add, apply, cross, scale, subtract
+from urdf2dyn_ros.text import is_stamp, listed, quote
+
+# ---- What a base sensor measures at one instant, and shortly after it
+
+class SensorState(NamedTuple):
+    """Filtered velocities with their derivatives, and the part that is not filtered."""
+
+    velocities: Array   # (k,), angular first [rad/s or m/s]
+    accelerations: Array   # (k,), their derivatives
+    jerks: Array   # (k,), the second ones
+    unfiltered: Array   # (3,), specific force or gravity [m/s^2], in the sensor's axes
+
+    def after(self, h: float) -> 'SensorState':
+        """
+        Return the state h [s] later, with constant jerks.
+
+        What is not filtered is constant in the axes of the world: in those of the sensor, which
+        rotate by the angle a, it is u - a x u + a x (a x u) / 2.
+        """
+        velocities, accelerations, jerks, unfiltered = self
+        angle = h * (velocities + h / 2.0 * (accelerations + h / 3.0 * jerks))
+        a_x, a_y, a_z = angle[:3].tolist()
+        u_x, u_y, u_z = unfiltered.tolist()
+        first = cross((a_x, a_y, a_z), (u_x, u_y, u_z))
+        second = cross((a_x, a_y, a_z), first)
+        return SensorState(velocities + h * (accelerations + h / 2.0 * jerks),
+                           accelerations + h * jerks, jerks,
+                           unfiltered - np.array(first) + 0.5 * np.array(second))
+
+
+# ---- The recent motion of a sensor, interpolated at the stamps of another one
+
+HISTORY_LENGTH = 1024
+"""Samples that are kept: a second at 1 kHz."""
+
+LONGEST_PREDICTION = 20_000_000
+"""How far the motion is predicted [ns], or a period where that is longer; then it is constant."""
+
+
+class SensorHistory:
+    """
+    Samples by stamp: linear between two of them, predicted for a short time after the newest.
+
+    The newest sample is used up to an age of `max_age` [ns]; beyond `timeout` [ns] it is stale,
+    and a step is not interpolated. `motion` returns the values of a state, which predicts them.
+    `behind` is the age of the newest sample at the last stamp of `at` [ns].
+    """
+
+    def __init__(self, timeout: int, max_age: int,
+                 motion: Callable[[SensorState], Array]) -> None:
+        self._timeout, self._max_age, self._motion = timeout, max_age, motion
+        self._samples: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
+        self._state: SensorState   # of the last sample
+        self._newest = 0
+        self.behind = 0
+
+    def announce(self, stamp: int) -> None:
+        """Note that there are data of a stamp [ns], which are or will become a sample."""
+        self._newest = stamp
+
+    def append(self, stamp: int, values: Array, state: SensorState) -> bool:
+        """Add values (k,) of a stamp [ns]; return False if it is no newer than the last."""
+        if self._samples and stamp <= self._samples[-1][0]:
+            return False
+        self._samples.append((stamp, values))
+        self._state = state
+        return True
+
+    def clear(self) -> None:
+        """Forget every sample."""
+        self._samples.clear()
+
+    def at(self, stamp: int) -> Array | str:
+        """Return the values (k,) at a stamp [ns], or a key of ``BASE_ABSENCES``."""
+        if not self._newest:
+            return 'base_missing'
+        after, later = self._samples[-1] if self._samples else (self._newest, None)
+        self.behind = stamp - after
+        if self.behind > self._timeout:
+            return 'base_stale'
+        if later is None:
+            return 'base_warming_up'
+        if self.behind > self._max_age:
+            return 'base_behind'
+        if self.behind >= 0:
+            return self._predicted() if self.behind else later
+        for before, earlier in reversed(self._samples):
+            if before <= stamp:
+                if after - before > self._timeout:
+                    return 'base_gap'
+                return earlier + (stamp - before) / (after - before) * (later - earlier)
+            after, later = before, earlier
+        return 'base_forgotten'
+
+    def _predicted(self) -> Array:
+        """Return the values after the newest sample."""
+        (before, _), (last, _) = self._samples[max(len(self._samples) - 2, 0)], self._samples[-1]
+        ahead = min(self.behind, max(last - before, LONGEST_PREDICTION))
+        return self._motion(self._state.after(ahead * 1e-9))
+
+
+# ---- The motion of the root from the motion of any link of the robot
+
+class Mounting:
+    """A link that a sensor is mounted on."""
+
+    def __init__(self, system: Multibody, link: str) -> None:
+        number, self._link = system.links[link]
+        self._bodies = [system.bodies[i] for i in chain(system, number)]
+        self._fixed = None if self._bodies else link_frame(REFERENCE, self._link)
+
+    def relative(self, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float]) -> Frame:
+        """Return the link's frame and its motion relative to the root."""
+        if self._fixed is not None:
+            return self._fixed
+        frame = REFERENCE
+        for body in self._bodies:
+            frame = next_frame(frame, body, body.at(q, qd, qdd))
+        return link_frame(frame, self._link)
+
+    def root_motion(self, motion: Motion, q: Sequence[float], qd: Sequence[float],
+                    qdd: Sequence[float]) -> Motion:
+        """
+        Return the motion of the root's origin, in the root frame.
+
+        With w, wd, a of the link in root axes, and its motion relative to the root (rel):
+        w0 = w - w_rel,  wd0 = wd - wd_rel - w0 x w_rel,
+        a0 = a - a_rel - 2 w0 x v_rel - wd0 x p - w0 x (w0 x p).
+
+        The motion is that of the link, in its own axes: [rad/s], [rad/s^2], and [m/s^2] minus
+        gravity. The joints (n,) are independent: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+        """
+        R, p, v, a, w, wd = self.relative(q, qd, qdd)
+        w0 = subtract(apply(R, motion.w), w)
+        wd0 = subtract(apply(R, motion.wd), add(wd, cross(w0, w)))
+        coriolis = scale(2.0, cross(w0, v))
+        lever = add(cross(wd0, p), cross(w0, cross(w0, p)))
+        return Motion(w0, wd0, subtract(apply(R, motion.a), add(a, add(coriolis, lever))))
+
+
+# ---- Which messages of a base sensor are usable, and where the estimate must be reset
+
+ACCEPTED_BASE_OUTCOMES = ('used', 'warming_up', 'same_instant')
+"""Outcomes of base data without a fault."""
+
+MOST_WARNINGS = 5
+"""Frames that are reported."""
+
+WARNING_MESSAGES = 1000
+"""Good messages after which a warning ends."""
+
+LARGEST_RATE = 1e6
+"""Largest velocity [rad/s or m/s] or acceleration [m/s^2] that is credible."""
+
+NOT_MEASURED = -1.0
+"""First entry of a covariance where there is no such measurement (sensor_msgs/Imu)."""
+
+
+class MessageCheck:
+    """
+    Checks messages one by one; counts ``gap``, ``jump_back`` and ``frame_changed`` in `events`.
+    """
+
+    def __init__(self, robot: str, links: Collection[str], events: Counter[str]) -> None:
+        self._robot, self._links, self._events = robot, links, events
+        self._steps = Steps()
+        self._warnings: dict[str, tuple[str, int]] = {}
+        self._accepted = 0
+        self.newest, self.frame = 0, ''   # of the last usable message, [ns]
+        self.restart = False              # whether the messages before it must not be used
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Frames with a fault, the first few, and what to do."""
+        return tuple(text for text, _ in self._standing().values())
+
+    def content_fault(self, frame: str, covariances: Sequence[float], *values: Array) -> str:
+        """Return the outcome of a message whose content is not usable, '' if it is."""
+        if frame not in self._links:
+            self._warn(frame, f'is rejected, which is no link of {quote(self._robot)}; the links '
+                       f'are {listed(self._links)}: set the frame_id of the sensor to the link '
+                       'it is mounted on, or add that link to the URDF')
+            return 'unknown_frame'
+        if any(entry == NOT_MEASURED for entry in covariances):
+            return 'not_measured'
+        finite = all((np.abs(each) < LARGEST_RATE).all() for each in values)   # False for NaN
+        return '' if finite else 'not_finite'
+
+    def stamp_fault(self, stamp: int, frame: str) -> str:
+        """Accept a message of a stamp [ns], or return its outcome if that does not advance."""
+        if not is_stamp(stamp):
+            return 'no_stamp'
+        jump = self._steps.is_jump(stamp - self.newest) and self.newest > 0
+        fault = self._steps.add(self.newest, stamp)
+        if fault:
+            return fault
+        jump = jump or stamp < self.newest
+        if jump:
+            self._events['gap' if stamp > self.newest else 'jump_back'] += 1
+        changed = self.frame not in ('', frame)
+        if changed:
+            self._events['frame_changed'] += 1
+            self._warn(frame, f'came after that of {quote(self.frame)}: only one sensor may '
+                       'publish on this topic')
+        self.restart = jump or changed
+        self.newest, self.frame = stamp, frame
+        self._accepted += 1
+        return ''
+
+    def _standing(self) -> dict[str, tuple[str, int]]:
+        return {frame: warning for frame, warning in self._warnings.items()
+                if self._accepted - warning[1] < WARNING_MESSAGES}
+
+    def _warn(self, frame: str, text: str) -> None:
+        self._warnings = self._standing()
+        if frame in self._warnings or len(self._warnings) < MOST_WARNINGS:
+            self._warnings[frame] = (f'base data with frame_id {quote(frame)} {text}',
+                                     self._accepted)
+
+
+# ---- Derivatives of measured velocities, by the Kalman filter of the joints without positions
+
+POSITION_NOISE = 1.0
+"""Deviation of the positions, so large that they have no effect."""
+
+RATE_MODELS = tuple(Model(10.0 ** (exponent + 0.5)) for exponent in (-2, 0, 2, 4, 6, 8))
+"""Models of the filters of each velocity where the bandwidth adapts: no motion has a lag
+that is much larger than that of the best of them."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Rates:
+    """
+    Constant-jerk filter of velocities alone; it is constructed like an `Estimator`.
+
+    The filter receives the velocities and, as positions, their integrals with a deviation of so
+    many radians or metres that they have no effect. (Velocities in the place of positions do
+    worse: at a step of the acceleration they are rejected as outliers.) Its bandwidth adapts by
+    predictions of the velocities, as that of a joint with velocity does.
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        replace(FIXED_DENSITY, default=0.0, minimum=0.0,
+                meaning=FIXED_DENSITY.meaning.rstrip('.') + '; 0 adapts it to the motion of the '
+                f'base, by how well predictions succeed, or is {FIXED_DENSITY.default:g} with a '
+                'lag.'),
+        *(row for row in Kalman.PARAMETERS[1:] if row.name != 'position_noise'),
+        Parameter('lag', 0.0, 'How much older the motion of the base is than the newest base '
+                  "data; a lag reduces noise. No more than that of the joints' estimator.",
+                  unit='s', minimum=0.0, maximum=0.5),
+    )
+
+    def __init__(self, channels: int, compiled: bool = False, *, lag: float, snap_density: float,
+                 **kalman: float) -> None:
+        kalman['position_noise'] = POSITION_NOISE
+        self._filter: _VelocityKalman
+        if lag > 0.0:
+            self._filter = _VelocityFixedLag(
+                channels, lag=lag, snap_density=snap_density or FIXED_DENSITY.default, **kalman)
+        else:   # half the work
+            self._filter = _filter(channels, compiled, snap_density=snap_density, **kalman)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every sample."""
+        self._filter.reset()
+        self._last: list[tuple[int, Array]] = []
+        self._integral: Array | float = 0.0
+
+    def update(self, stamp: int, velocity: Array) -> Estimate:
+        """Add a sample: stamp [ns], velocity (k,); return qd and qdd, while q has no meaning."""
+        self._integral = self._integral + self._increment(stamp, velocity)
+        self._last = [*self._last[-1:], (stamp, velocity)]
+        return self._filter.update(stamp, self._integral, velocity)
+
+    @property
+    def jerk(self) -> Array:
+        """Derivative of qdd at the last estimate, (k,)."""
+        return self._filter.jerk
+
+    def _increment(self, stamp: int, velocity: Array) -> Array:
+        """Return the integral since the last sample of the parabola through the last three."""
+        if not self._last:
+            return 0.0 * velocity
+        last, before = self._last[-1]
+        h = (stamp - last) * 1e-9
+        slope = (velocity - before) / h
+        change: Array = 0.5 * h * (before + velocity)
+        if len(self._last) == 2:
+            first, earliest = self._last[0]
+            h_before = (last - first) * 1e-9
+            curvature = (slope - (before - earliest) / h_before) / (h + h_before)
+            change = change - h ** 3 / 6.0 * curvature
+        return change
+
+
+class _VelocityKalman(Kalman):
+    """A filter that uses the velocity right after a reset: no position contradicts it."""
+
+    MOTION_MODELS = RATE_MODELS
+
+    @property
+    def jerk(self) -> Array:
+        """Jerk of the weighted filters, (k,)."""
+        each = self._z[3].reshape(self._filters, self._joints)
+        jerk: Array = np.sum(self._bandwidth.weights * each, axis=0)
+        return jerk
+
+    def _reset_rejected(self, stamp: int, measured: Array) -> None:
+        lost = self._rejected.max(axis=0) > MOST_REJECTED
+        if lost.any():
+            self._begin(lost, measured)
+
+
+class _VelocityCompiledKalman(_VelocityKalman, CompiledKalman):
+    """The same in C."""
+
+
+class _VelocityFixedLag(_VelocityKalman, KalmanFixedLag):
+    """The same with a lag."""
+
+    @property
+    def jerk(self) -> Array:
+        """Zero: the smoother has no jerk."""
+        return np.zeros(self._joints)
+
+
+def _filter(channels: int, compiled: bool, **kalman: float) -> _VelocityKalman:
+    """Return the filter in C if that is wanted and available; else log why not."""
+    if compiled:
+        try:
+            return _VelocityCompiledKalman(channels, **kalman)
+        except CompilerError as error:
+            _LOG.warning('the filter of the base data runs on numpy: %s', error)
+    return _VelocityKalman(channels, **kalman)
+
+
+# ---- The motion of the root of a robot with a moving base, from a sensor on one of its links
+
+class MovingBase(ABC):
+    """
+    Common base of the sensors: checks, history, and the transformation to the root.
+
+    No motion is better than a wrong one: there is none before accelerations are known, across a
+    gap, nor from stale data. Every message is counted by its outcome, and every stamp without a
+    motion by its reason: the `counters`, by the keys of ``BASE_OUTCOMES``, ``BASE_EVENTS`` and
+    ``BASE_ABSENCES``, only increase. Each sensor has its own `receive`, which adds the fields of
+    one message and returns its outcome, a key of ``BASE_OUTCOMES``: the stamp [ns], `frame`, the
+    name of the link that the sensor is on, and the first entries of the `covariances` of two
+    measurements, -1 where there is no such measurement.
+
+    The links of the model are the valid frames; `clock` returns the present time [ns]; gravity
+    (3,) [m/s^2] is in the world's frame; a `compiled` filter runs in C if that is available; the
+    parameters are rows of ``PARAMETERS`` by name.
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('timeout', 0.1, 'Largest age of the newest base data relative to the joint '
+                  'states, and longest step between base data that is interpolated.', unit='s',
+                  minimum=1e-3, maximum=10.0),
+        Parameter('max_age', 0.01, 'Largest age of base data from which the motion at newer joint '
+                  'states is predicted; joint states that are still newer wait for the next base '
+                  'data.', unit='s', minimum=0.0, maximum=10.0),
+        *Rates.PARAMETERS,
+    )
+    CHANNELS: ClassVar[int]
+    """Number of measured velocities; their derivatives are estimated."""
+
+    def __init__(self, model: RobotModel, *, clock: Callable[[], int],
+                 gravity: tuple[float, float, float] = GRAVITY, compiled: bool = False,
+                 counters: Counter[str] | None = None, **parameters: Any) -> None:
+        values = check_all(self.PARAMETERS, parameters)
+        self.counters: Counter[str] = Counter() if counters is None else counters
+        self._gravity: tuple[float, float, float] = GRAVITY_PARAMETER.check(gravity)
+        timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
+        self._rates = Rates(self.CHANNELS, compiled, **values)
+        self._clock = clock
+        self._system = multibody(model)
+        fixed = self._system.world - {model.root}   # a sensor there does not move with the robot
+        links = [link for link in self._system.links if link not in fixed]
+        self._check = MessageCheck(model.name, links, self.counters)
+        self._mounting = Mounting(self._system, model.root)
+        # the part of each message that is not filtered
+        self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
+        self._history = SensorHistory(timeout, max_age, self.sensor_motion)
+        self._rejection = ''
+
+    @property
+    def newest(self) -> int | None:
+        """Newest stamp [ns]; None before the first message."""
+        return self._check.newest or None
+
+    @property
+    def age(self) -> int | None:
+        """Age of the newest stamp [ns]; None before the first message."""
+        return None if self.newest is None else self._clock() - self.newest
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Frames with a fault, the first few, and what to do."""
+        return self._check.warnings
+
+    def explained(self, absence: str) -> str:
+        """Return in a sentence why there was no motion at the last stamp: key `absence`."""
+        text = BASE_ABSENCES[absence]
+        if absence in ('base_behind', 'base_stale', 'base_forgotten'):
+            behind = self._history.behind
+            text += f': the newest is {abs(behind) * 1e-9:.3g} s ' + (
+                'older' if behind > 0 else 'newer')
+        if self._rejection:
+            text += f'; the last message was rejected: {BASE_OUTCOMES[self._rejection]}'
+        return text
+
+    def motion_at(self, stamp: int, q: ArrayLike, qd: ArrayLike,
+                  qdd: ArrayLike) -> Array | str:
+        """
+        Return the motion of the root's origin, or the key of the reason why it is unknown.
+
+        Between two samples it is linear; after the newest it is the filter's prediction, for up to
+        `max_age`. Base data may be received later than the joint states: after ``base_behind``,
+        call again when there are more.
+
+        Parameters
+        ----------
+        stamp : int
+            Stamp of an estimate of the joints [ns].
+        q, qd, qdd : array_like, (n,)
+            Independent joints at that stamp: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+
+        Returns
+        -------
+        ndarray, (9,), or str
+            Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
+            minus gravity [m/s^2], in the root frame; or a key of ``BASE_ABSENCES``.
+
+        """
+        motion = self._history.at(stamp)
+        if not isinstance(motion, str):
+            motion = self._of_root(motion, q, qd, qdd)
+        if isinstance(motion, str):
+            self.counters[motion] += 1
+        return motion
+
+    def _of_root(self, sensor: Array, *joints: ArrayLike) -> Array | str:
+        w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = sensor.tolist()
+        motion = Motion((w_x, w_y, w_z), (wd_x, wd_y, wd_z), (a_x, a_y, a_z))
+        root: Array = np.ravel(self._mounting.root_motion(motion, *(
+            np.asarray(each, dtype=np.float64).tolist() for each in joints)))
+        return root if is_finite(root) else 'base_not_finite'
+
+    def _receive(self, stamp: int, frame: str, covariances: Sequence[float],
+                 velocities: Sequence[float], rest: Sequence[float]) -> str:
+        """Add one message, velocities (CHANNELS,), angular first; return its outcome."""
+        # the results are checked: numpy need not warn of numbers that are too large
+        with np.errstate(all='ignore'):
+            outcome = self._process(stamp, frame, covariances, np.array(velocities, dtype=float),
+                                    np.array(rest, dtype=float))
+        self.counters['received'] += 1
+        self.counters[outcome] += 1
+        self._rejection = '' if outcome in ACCEPTED_BASE_OUTCOMES else outcome
+        return outcome
+
+    def _process(self, stamp: int, frame: str, covariances: Sequence[float], velocities: Array,
+                 rest: Array) -> str:
+        fault = self._check.content_fault(frame, covariances, velocities, rest)
+        if fault:
+            return fault
+        unfiltered = self.unfiltered_part(rest)
+        if unfiltered is None:
+            return 'no_rotation'
+        mounted = self._check.frame
+        fault = self._check.stamp_fault(stamp, frame)
+        if fault:
+            return fault
+        if self._check.restart:
+            self._restart()
+        if frame != mounted:
+            self._mounting = Mounting(self._system, frame)
+        self._history.announce(stamp)
+        return self._compute(stamp, velocities, unfiltered)
+
+    def _compute(self, stamp: int, velocities: Array, unfiltered: Array) -> str:
+        self._unfiltered.append((stamp, unfiltered))
+        estimate = self._rates.update(stamp, velocities)
+        if not estimate.valid:
+            return 'warming_up'
+        while self._unfiltered[0][0] < estimate.stamp:
+            self._unfiltered.popleft()
+        state = SensorState(estimate.qd, estimate.qdd, self._rates.jerk, self._unfiltered[0][1])
+        motion = self.sensor_motion(state)
+        if not is_finite(np.concatenate((motion, state.jerks))):
+            self._restart()
+            return 'not_finite'
+        return 'used' if self._history.append(estimate.stamp, motion, state) else 'same_instant'
+
+    def _restart(self) -> None:
+        self._rates.reset()
+        self._unfiltered.clear()
+        self._history.clear()
+
+    @abstractmethod
+    def unfiltered_part(self, rest: Array) -> Array | None:
+        """Return the part of a message that is not filtered; None if it is no rotation."""
+
+    @abstractmethod
+    def sensor_motion(self, state: SensorState) -> Array:
+        """Return angular velocity, angular acceleration and acceleration minus gravity (9,)."""
+
+
+# ---- An inertial measurement unit on any link
+
+class Imu(MovingBase):
+    """
+    Angular velocity and specific force of sensor_msgs/Imu; its orientation is not used.
+
+    The angular acceleration is the derivative of the angular velocity. The specific force includes
+    gravity. The parameters are those of `MovingBase`.
+    """
+
+    CHANNELS = 3
+
+    def receive(self, stamp: int, frame: str, angular_velocity: Sequence[float],
+                linear_acceleration: Sequence[float],
+                covariances: Sequence[float] = (0.0, 0.0)) -> str:
+        """
+        Add the fields of one message as `MovingBase` describes them.
+
+        Angular velocity [rad/s] and linear acceleration [m/s^2], (3,) each, are in the frame of
+        the sensor; the latter is that of its origin minus gravity: 9.81 upwards at rest. The
+        covariances are those of both.
+        """
+        return self._receive(stamp, frame, covariances, angular_velocity, linear_acceleration)
+
+    def unfiltered_part(self, rest: Array) -> Array:
+        """Return the specific force [m/s^2]."""
+        return rest
+
+    def sensor_motion(self, state: SensorState) -> Array:
+        return np.concatenate((state.velocities, state.accelerations, state.unfiltered))
+
+
+# ---- Odometry of any link: orientation and twist; accelerations are estimated
+
+QUATERNION_TOLERANCE = 1e-2
+"""Largest difference of the length of a quaternion from 1."""
+
+
+class Odometry(MovingBase):
+    """
+    Orientation and twist of nav_msgs/Odometry; its position is not used.
+
+    Both accelerations are derivatives of the twist: that of the origin is vd + w x v, because the
+    axes of the twist rotate. The orientation rotates gravity into the link's frame; a heading that
+    drifts or jumps has no effect as long as gravity is vertical. The parameters are those of
+    `MovingBase`.
+    """
+
+    CHANNELS = 6
+
+    def receive(self, stamp: int, frame: str, orientation: Sequence[float],
+                linear: Sequence[float], angular: Sequence[float],
+                covariances: Sequence[float] = (0.0, 0.0)) -> str:
+        """
+        Add the fields of one message as `MovingBase` describes them.
+
+        `frame` is its child_frame_id, the orientation the quaternion x, y, z, w (4,) of that link
+        in the world's frame, header.frame_id; velocity of its origin [m/s] and angular velocity
+        [rad/s], (3,) each, are relative to the world, in its own axes. The covariances are those
+        of pose and twist.
+        """
+        return self._receive(stamp, frame, covariances, (*angular, *linear), orientation)
+
+    def unfiltered_part(self, rest: Array) -> Array | None:
+        """Return gravity in the link's frame [m/s^2]."""
+        length = math.hypot(*rest)
+        if abs(length - 1.0) > QUATERNION_TOLERANCE:
+            return None
+        x, y, z, s = (rest / length).tolist()
+        # by the conjugate quaternion, into the link's frame
+        twice = cross(scale(2.0, self._gravity), (x, y, z))
+        return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
+
+    def sensor_motion(self, state: SensorState) -> Array:
+        w_x, w_y, w_z, *v = state.velocities.tolist()
+        coriolis = cross((w_x, w_y, w_z), (v[0], v[1], v[2]))
+        acceleration = state.accelerations[3:] + coriolis - state.unfiltered
+        return np.concatenate((state.velocities[:3], state.accelerations[:3], acceleration))
+
+
+# ---- How a moving base is measured: one file each, and one line each in the table
+
+BASE_SENSORS: dict[str, type[MovingBase]] = {
+    'imu': Imu,
+    'odometry': Odometry,
+}
+"""Classes by the name of the sensor; a robot whose base is fixed needs none."""
+
+BASE_PARAMETER = Parameter(
+    'base', 'auto', 'Whether the root of the robot moves, and how that is measured: imu (the '
+    'topic imu, of a sensor on any link) or odometry (the topic odometry, of any link); auto: imu '
+    'if the root has a floating joint, else fixed.', choices=('auto', 'fixed', *BASE_SENSORS))

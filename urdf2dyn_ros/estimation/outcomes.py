@@ -1,0 +1,122 @@
+"""
+Outcomes of messages, and the other keys that are counted: one vocabulary for all topics.
+
+Every message has exactly one outcome. Events are counted in addition to it.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+
+from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE
+
+_STAMP_OUTCOMES = {
+    'no_stamp': 'stamp zero or out of range',
+    'duplicate_stamp': 'same stamp as the message before',
+    'out_of_order': 'older than the message before, but no clock jump',
+}
+_ESTIMATE_OUTCOMES = {
+    'warming_up': 'used, but the estimator has too few samples yet',
+    'same_instant': 'used, but the estimate is no newer than the one before',
+}
+
+JOINT_STATE_OUTCOMES = {
+    'used': 'efforts were computed',
+    **_ESTIMATE_OUTCOMES,
+    'overtaken': 'used, but efforts are computed for a newer message alone',
+    'incomplete': 'used, but efforts are computed at messages of other joints, or these were '
+                  'not received yet',
+    'skewed': 'used, but other joints would have to be carried too far to this stamp',
+    'empty': 'no names',
+    'malformed': 'a name is not a string, or not one position for each name',
+    'duplicate_names': 'a name appears twice',
+    'other_joints': 'no joint of the model among the names',
+    'position_not_finite': 'NaN or infinite position of a joint of the model',
+    **_STAMP_OUTCOMES,
+    'no_stamp': 'stamp zero or out of range: publish with stamps, or set '
+                'stream.use_receive_time',
+    'two_sources': 'positions alternate from message to message, as of two publishers of the '
+                   'same joints',
+    'no_base': 'the motion of the base at that stamp is unknown',
+    'no_wrench': 'an external wrench is missing, stale or unusable, and wrench.policy is stop',
+    'not_finite': 'acceleration or effort NaN or infinite; the estimator is reset',
+}
+JOINT_STATE_EVENTS = {
+    'received': 'messages; the sum of all outcomes, and of those that wait for base data',
+    'gap': 'steps forward over max_gap and five median periods of these joints; their estimator '
+           'is reset but keeps the learned noise',
+    'jump_back': 'steps back over max_gap and five median periods of these joints, or smaller '
+                 'ones that a second older message confirmed; all of them is reset',
+    'overruns': 'messages that a full queue, an overload that lasts, or the network lost before '
+                'they were received',
+    'velocity_ignored': 'velocities not one for each name',
+    'effort_ignored': 'efforts not one for each name',
+    'velocity_doubted': 'samples with a velocity dropped that contradicts the positions',
+    'accelerations': 'messages with accelerations for the estimator external',
+    'accelerations_ignored': 'of these, without a stamp, with a joint missing or not finite, or '
+                             'for another estimator',
+}
+ACCEPTED_OUTCOMES = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete',
+                               'skewed'))
+"""Outcomes of joint states without a fault."""
+
+
+def joint_state_lines(counters: Counter[str], omitted: Collection[str]) -> list[str]:
+    """
+    Return a line for each counted outcome of dropped records, and each event, but some.
+
+    They are those of a file, for which no parameter of the node is a remedy.
+    """
+    outcomes = {**JOINT_STATE_OUTCOMES, 'no_stamp': 'stamp zero or out of range: record with '
+                'stamps, or write the time of these records into the file'}
+    return [f'{head}: {name} {counters[name]} ({meaning})' for head, keys in (
+        ('dropped', outcomes), ('events', JOINT_STATE_EVENTS))
+        for name, meaning in keys.items() if counters[name] and name not in omitted]
+
+
+BASE_OUTCOMES = {
+    'used': 'the motion of the sensor is known',
+    **_ESTIMATE_OUTCOMES,
+    'unknown_frame': 'the frame is no link of the robot',
+    'not_measured': 'a covariance begins with -1: there is no such measurement',
+    'not_finite': 'NaN, infinite or beyond any motion; if it is an acceleration that was '
+                  'computed, everything is reset',
+    'no_rotation': 'the quaternion is not of unit length',
+    **_STAMP_OUTCOMES,
+}
+BASE_EVENTS = {
+    'received': 'messages; the sum of all outcomes',
+    'gap': 'steps forward over 0.1 s and five median periods; everything is reset',
+    'jump_back': 'steps back over 0.1 s and five median periods, or smaller ones that a second '
+                 'older message confirmed; everything is reset',
+    'frame_changed': 'messages from another link than the one before; everything is reset',
+}
+BASE_ABSENCES = {
+    'base_missing': 'no base data yet',
+    'base_warming_up': 'too little base data yet for accelerations',
+    'base_behind': 'the joint states are newer than the base data by more than max_age',
+    'base_stale': 'the base data is older than the joint states by more than the timeout',
+    'base_gap': 'the joint states are in a gap of the base data that is longer than the timeout',
+    'base_forgotten': 'the joint states are older than all base data that is kept',
+    'base_not_finite': 'the motion of the base is too large for floating point',
+}
+"""Why the motion of the base at a stamp is unknown."""
+
+WRENCH_OUTCOMES = {
+    'taken': 'it acts from its stamp to that of the next one',
+    'no_frame': 'the frame_id is empty',
+    'unknown_frame': 'the frame_id is no link of the robot, nor its world if the base is fixed',
+    'not_finite': f'force or torque is not three finite numbers up to {LARGEST_MAGNITUDE:g}',
+    **_STAMP_OUTCOMES,
+}
+WRENCH_EVENTS = {
+    'received': 'messages; the sum of all outcomes',
+    'jump_back': 'steps back over 0.1 s and five median periods, twice in a row',
+}
+WRENCH_ABSENCES = {
+    'missing': 'no usable message was received yet',
+    'silent': 'no usable message was received within the timeout',
+    'stale': 'the newest stamp is older than the joint states by more than the timeout',
+    'ahead': 'all stamps are later than the joint states; are the clocks synchronised?',
+    'too_large': 'in the frame of the link it is too large for floating point',
+}
+"""Why a link has no wrench at a stamp; counted by stamp and link."""

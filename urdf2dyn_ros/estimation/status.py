@@ -1,0 +1,543 @@
+"""The status of a node: levels, sentences and figures, and the log of faulty messages."""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.estimation.assembly import Sources
+from urdf2dyn_ros.estimation.hold import held_text, hold_advice
+from urdf2dyn_ros.estimation.outcomes import (
+    ACCEPTED_OUTCOMES,
+    JOINT_STATE_EVENTS,
+    JOINT_STATE_OUTCOMES,
+)
+from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.robot.loads import TERMS
+from urdf2dyn_ros.system import resident_memory
+from urdf2dyn_ros.text import SECOND_NS, Level, Status, asked_once, counted, listed, quote
+
+# ---- Rates, latencies and the age of the newest message of a node, reported once a second
+
+REPORT_PERIOD = 1.0
+"""Time between two reports [s]."""
+
+CHECK_PERIOD = 0.25
+"""Time between two checks whether a report is due [s]."""
+
+SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0
+"""Limits of the time after which a stream is stale [s]."""
+
+SILENT_PERIODS = 3
+"""Periods after which a stream is stale, within these limits."""
+
+MEDIAN_STEPS = 5
+"""Steps between messages whose median is the period."""
+
+MAX_LATENCIES = 10_000
+
+
+@dataclass(frozen=True)
+class MonitorReport:
+    """
+    Figures since the report before; messages and failures of callbacks since the start.
+
+    Rates are in [1/s]; the silence [s], None before the first message, may be longer than the
+    period of the stream allows. Latencies are from receipt to publishing [us]: median, 99th
+    percentile, largest; NaN if there was none. `failure` is the traceback of a new failure.
+    """
+
+    received: float
+    published: float
+    messages: int
+    silence: float | None
+    silent: bool
+    latency: tuple[float, float, float]
+    newest: Output | None
+    failures: int
+    failure: str
+
+
+class Monitor:
+    """
+    Counts messages and outputs, with two calls for each; sorts latencies for a report alone.
+
+    The clock is monotonic and returns [ns]: the node's own clock may be simulated and stop.
+    """
+
+    def __init__(self, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self._clock = clock
+        self.messages = 0
+        self._last: int | None = None
+        self._steps: deque[int] = deque(maxlen=MEDIAN_STEPS)
+        self._latencies: deque[int] = deque(maxlen=MAX_LATENCIES)
+        self._published = 0
+        self._newest: Output | None = None
+        self._failures = 0
+        self._failure = ''
+        self._reported = clock()
+        self._messages_reported = 0
+        self._silent_reported = True
+
+    def received(self) -> int:
+        """Count a message; return the time [ns] for `published`."""
+        now = self._clock()
+        if self._last is not None:
+            self._steps.append(now - self._last)
+        self._last = now
+        self.messages += 1
+        return now
+
+    def published(self, began: int, output: Output) -> None:
+        """Count the output of a message that was received at `began` [ns]."""
+        self._published += 1
+        self._newest = output
+        self._latencies.append(self._clock() - began)
+
+    def failed(self, text: str) -> None:
+        """Count a callback that failed, with its traceback."""
+        self._failures += 1
+        self._failure = text
+
+    @property
+    def silent(self) -> bool:
+        """Whether the last message is longer ago than the period of the stream allows."""
+        if self._last is None:
+            return True
+        limit = SHORTEST_SILENCE
+        if len(self._steps) == MEDIAN_STEPS:
+            # the median, so that one pause has no effect
+            usual = sorted(self._steps)[MEDIAN_STEPS // 2] / SECOND_NS
+            limit = min(max(limit, SILENT_PERIODS * usual), LONGEST_SILENCE)
+        return (self._clock() - self._last) / SECOND_NS > limit
+
+    @property
+    def due(self) -> bool:
+        """Whether to report: every second, and at once when the input stops or returns."""
+        # half a check early, so that jitter of the timer does not lengthen the second
+        elapsed = (self._clock() - self._reported) / SECOND_NS
+        return elapsed >= REPORT_PERIOD - CHECK_PERIOD / 2 or self.silent != self._silent_reported
+
+    def report(self) -> MonitorReport:
+        """Return the figures since the report before, and start new ones."""
+        now = self._clock()
+        elapsed = max(now - self._reported, 1) / SECOND_NS
+        figures = MonitorReport(
+            received=(self.messages - self._messages_reported) / elapsed,
+            published=self._published / elapsed, messages=self.messages,
+            silence=None if self._last is None else (now - self._last) / SECOND_NS,
+            silent=self.silent, latency=_summary(self._latencies), newest=self._newest,
+            failures=self._failures, failure=self._failure)
+        self._latencies.clear()
+        self._published, self._newest, self._failure = 0, None, ''
+        self._reported, self._messages_reported = now, self.messages
+        self._silent_reported = figures.silent
+        return figures
+
+
+def _summary(latencies: Sequence[int]) -> tuple[float, float, float]:
+    """Return median, 99th percentile (nearest rank) and the largest of times [ns], in [us]."""
+    if not latencies:
+        return nan, nan, nan
+    ordered = sorted(latencies)
+    count = len(ordered)
+    median, high, most = (ordered[-(-share * count // 100) - 1] / 1000.0
+                          for share in (50, 99, 100))
+    return median, high, most
+
+
+# ---- What to do about joints of the robot that no message has
+
+def remedy(stream: Stream, hold: Sequence[str], node: str) -> str:
+    """Return what to do about joints that were never received, or an empty text."""
+    missing = stream.never_received
+    prefix = _prefix_advice(missing, stream.unknown_joints)
+    if missing and stream.newest is None and not prefix:   # holding all of them is no remedy
+        return 'no joint of the robot is published: is it the description of another robot?'
+    return prefix or hold_advice(missing, hold, node)
+
+
+def _prefix_advice(missing: Sequence[str], unknown: Sequence[str]) -> str:
+    """Return what to do where all missing joints have unknown names but for a prefix, or ''."""
+    names = set(unknown)
+    for name in unknown if missing else ():
+        more, less = name.removesuffix(missing[0]), missing[0].removesuffix(name)
+        if more != name and names.issuperset(more + joint for joint in missing):
+            return (f'they are published with the prefix {quote(more)}: publish the robot '
+                    'description with this prefix, or joint states without it')
+        if less != missing[0] and all(
+                joint.startswith(less) and joint.removeprefix(less) in names for joint in missing):
+            return (f'they are published without the prefix {quote(less)}: publish joint states '
+                    'with this prefix, or the robot description without it')
+    return ''
+
+
+# ---- What the status of a node is about: its model, its stream and its sources
+
+class NodeState(NamedTuple):
+    """
+    Active model, stream and sources of a node: None without a model.
+
+    The text `rejected` says why the newest description was rejected; it is empty if it is active.
+    The payload is in words. `contact` and `wrench` are the statuses of the contact detection and
+    of the estimated wrench, if they are enabled; `name` is that of the node, `hold` its parameter
+    of this name, `topic` that of the joint states; `building` is whether a model of the first
+    description is being built.
+    """
+
+    dynamics: InverseDynamics | None
+    stream: Stream | None
+    estimator: str
+    rejected: str
+    payload: str = 'none'
+    sources: Sources | None = None
+    contact: Status | None = None
+    name: str = 'inverse_dynamics'
+    hold: tuple[str, ...] = ()
+    wrench: Status | None = None
+    topic: str = '/joint_states'
+    building: bool = False
+
+    @property
+    def absence(self) -> str:
+        """Why there is no model."""
+        if self.rejected:
+            return 'the robot description is rejected: ' + self.rejected.partition('\n')[0]
+        if self.building:
+            return ('no model yet: the robot description is being read and compiled; '
+                    'with the parameter backend = python nothing is compiled')
+        return 'no model: no robot description was received'
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about received data."""
+        return (*(() if self.stream is None else self.stream.warnings),
+                *(() if self.sources is None else self.sources.warnings))
+
+    @property
+    def remedy(self) -> str:
+        """What to do about joints that were never received, or an empty text."""
+        return '' if self.stream is None else remedy(self.stream, self.hold, self.name)
+
+
+# ---- The level of the joint states, and the sentence that says why: the first fault of a table
+
+MOST_BEHIND, MOST_AHEAD = 1.0, 0.1
+"""Largest differences of stamps from the node's clock [s]; more means another clock."""
+
+FAULTY_SHARE = 0.1
+"""Largest share of faulty messages without a warning."""
+
+_BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
+
+
+class Received(NamedTuple):
+    """
+    What was received since the status before, and by which node.
+
+    `grown` is the increase of the stream's counters, `publishers` the nodes that publish the joint
+    states, in words.
+    """
+
+    state: NodeState
+    figures: MonitorReport
+    grown: Counter[str]
+    publishers: Sequence[str]
+
+    @property
+    def messages(self) -> int:
+        """Number of messages, whatever their outcome."""
+        return sum(self.grown[name] for name in JOINT_STATE_OUTCOMES)
+
+    def are_many(self, faulty: int) -> bool:
+        """Return whether so many faulty messages are worth a warning."""
+        return faulty > FAULTY_SHARE * self.messages
+
+
+def input_level(received: Received) -> tuple[Level, str]:
+    """Return the level of the joint states and a sentence."""
+    for level, fault in _FAULTS:
+        sentence = fault(received)
+        if sentence:
+            return level, sentence
+    return Level.OK, f'{received.figures.received:.0f} messages per second'
+
+
+def _silence(received: Received) -> str:
+    figures = received.figures
+    if not figures.silent:
+        return ''
+    since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
+    unpublished = '' if received.publishers else ', which no node publishes'
+    return f'no data {since} on {received.state.topic}{unpublished}'
+
+
+def _several_publishers(received: Received) -> str:
+    backward = sum(received.grown[name] for name in _BACKWARD)
+    if len(received.publishers) < 2 or not received.are_many(backward):
+        return ''
+    return 'several publishers of the same joints: ' + ', '.join(received.publishers)
+
+
+def _alternating_positions(received: Received) -> str:
+    if not received.grown['two_sources']:
+        return ''
+    return ('positions alternate: several publishers of the same joints? '
+            + ', '.join(received.publishers))
+
+
+def _dropped_messages(received: Received) -> str:
+    grown = received.grown
+    harmless = ACCEPTED_OUTCOMES | ({'other_joints'} if grown['used'] else set())
+    dropped = Counter({name: grown[name] for name in JOINT_STATE_OUTCOMES
+                       if name not in harmless})
+    if not received.are_many(dropped.total()):
+        return ''
+    reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
+    return _with_advice(f'{dropped.total()} of {received.messages} messages dropped: {reasons}',
+                        received.state.remedy if dropped['other_joints'] else '')
+
+
+def _jumps(received: Received) -> str:
+    jumps = received.grown['gap'] + received.grown['jump_back']
+    if not received.are_many(jumps):
+        return ''
+    return (f'{jumps} of {received.messages} stamps jump ahead or back, and every time the '
+            'estimator is reset')
+
+
+def _overruns(received: Received) -> str:
+    overruns = received.grown['overruns']
+    if not received.are_many(overruns):
+        return ''
+    return (f'{counted(overruns, "message")} lost before they were received: the node or the '
+            'network is slower than their publisher')
+
+
+def _missing_joints(received: Received) -> str:
+    state = received.state
+    if state.stream is None or not state.stream.missing_joints or not received.messages:
+        return ''
+    return _with_advice('missing joints: ' + ', '.join(state.stream.missing_joints), state.remedy)
+
+
+def _not_credible(received: Received) -> str:
+    first, *others = received.state.warnings or ('',)
+    return f'{first}, and {len(others)} more' if others else first
+
+
+def _other_clock(received: Received) -> str:
+    age = None if received.state.stream is None else received.state.stream.age
+    # at receipt, because the newest stamp of a slow stream may be seconds old
+    seconds = 0.0 if age is None else age * 1e-9 - (received.figures.silence or 0.0)
+    if -MOST_AHEAD <= seconds <= MOST_BEHIND:
+        return ''
+    where = 'behind' if seconds > 0.0 else 'ahead of'
+    return (f"stamps are {abs(seconds):.3g} s {where} this node's clock: are the clocks "
+            'synchronised, is use_sim_time right?')
+
+
+def _with_advice(fault: str, advice: str) -> str:
+    return f'{fault}; {advice}' if advice else fault
+
+
+_FAULTS: tuple[tuple[Level, Callable[[Received], str]], ...] = (
+    (Level.WARN, _silence),
+    (Level.ERROR, _several_publishers),
+    (Level.ERROR, _alternating_positions),
+    (Level.WARN, _dropped_messages),
+    (Level.WARN, _jumps),
+    (Level.WARN, _overruns),
+    (Level.WARN, _missing_joints),
+    (Level.WARN, _not_credible),
+    (Level.WARN, _other_clock),
+)
+"""Faults, the most important first; each returns a sentence, or an empty text."""
+
+
+# ---- The status of model, input and output of a node: a level, a sentence and figures
+
+MOST_GROUPS = 20
+"""Groups of joints whose figures are reported."""
+
+
+def model_status(state: NodeState) -> Status:
+    dynamics = state.dynamics
+    if dynamics is None:
+        return Status('model', Level.ERROR if state.rejected else Level.WARN, state.absence,
+                      {'refused': state.rejected})
+    warnings = [str(problem) for problem in dynamics.model.warnings]
+    values = {
+        'model': dynamics.model.name, 'joints': ', '.join(dynamics.joint_names),
+        'number of joints': str(len(dynamics.joint_names)), 'mass [kg]': _number(
+            dynamics.model.mass),
+        'operations': str(dynamics.operations), 'back end': dynamics.backend,
+        **_loads(dynamics), 'payload': state.payload,
+        'number of warnings': str(len(warnings)), 'warnings': '\n'.join(warnings),
+        'refused': state.rejected}
+    if state.rejected:
+        message = ('the newest robot description is rejected, the model before it stays active: '
+                   + state.rejected)
+        # the other lines are in the log
+        return Status('model', Level.ERROR, message.partition('\n')[0], values)
+    if warnings:
+        return Status('model', Level.WARN, 'running, with ' + counted(len(warnings), 'warning'),
+                      values)
+    return Status('model', Level.OK, 'running', values)
+
+
+def _loads(dynamics: InverseDynamics) -> dict[str, str]:
+    """Return the joints of each term, and the links that forces act on."""
+    joints = {name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
+                              if any(name == term.NAME for term in terms)) for name in TERMS}
+    return {**{name: text or 'off' for name, text in joints.items()},
+            'forces': ', '.join(force.link for force in dynamics.model.forces) or 'none',
+            'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed'}
+
+
+def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
+                 publishers: Sequence[str]) -> Status:
+    """Return the status of the joint states, with the increase of the stream's counters."""
+    stream = state.stream
+    age = None if stream is None else stream.age
+    values = {
+        'received [1/s]': _number(figures.received), 'received': str(figures.messages),
+        'silence [s]': _number(figures.silence),
+        'age of the newest stamp [s]': _number(None if age is None else age * 1e-9),
+        'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
+    if stream is not None:
+        values |= {'doubts': '\n'.join(state.warnings),
+                   'velocities': '\n'.join(f'{name} {velocity}' for name, velocity
+                                           in stream.velocities.items()),
+                   'missing joints': ', '.join(stream.missing_joints),
+                   'remedy': state.remedy, 'held joints': held_text(stream.held.positions),
+                   'unknown joints': ', '.join(stream.unknown_joints), **_groups(stream)}
+        values |= {name: str(stream.counters[name])
+                   for name in (*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS) if name != 'received'}
+    if state.sources is not None:
+        values |= state.sources.figures
+    level, message = input_level(Received(state, figures, grown, publishers))
+    return Status('input', level, message, values)
+
+
+def _groups(stream: Stream) -> dict[str, str]:
+    """Return the figures of joints that are received together, if there are several groups."""
+    groups = stream.groups
+    figures = {'number of groups': str(len(groups))}
+    for number, group in enumerate(groups[:MOST_GROUPS] if len(groups) > 1 else (), start=1):
+        figures |= {f'group {number}': ', '.join(group.joints),
+                    f'group {number} rate [1/s]': _number(group.rate),
+                    f'group {number} age [s]': _number(group.age),
+                    f'group {number} skew [ms]': _number(group.skew * 1e3)}
+    return figures
+
+
+def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:
+    """Return the status of the efforts; the parameters are those of `input_status`."""
+    output, stream = figures.newest, state.stream
+    lag = deviation = nan
+    if output is not None:
+        if stream is not None and stream.newest is not None:
+            lag = (stream.newest - output.stamp) * 1e-6
+        known = output.std[~np.isnan(output.std)]
+        deviation = float(known.max()) if known.size else nan
+    median, high, most = figures.latency
+    values = {
+        'published [1/s]': _number(figures.published), 'estimator': state.estimator,
+        'largest standard deviation of accelerations [rad/s^2 or m/s^2]': _number(deviation),
+        'lag [ms]': _number(lag), 'latency p50 [us]': _number(median),
+        'latency p99 [us]': _number(high), 'latency max [us]': _number(most),
+        'memory [MB]': _number(resident_memory()), 'callback errors': str(figures.failures)}
+    if figures.failure:
+        return Status('output', Level.ERROR, 'a callback failed, this is a defect',
+                      {**values, 'callback error': figures.failure})
+    if output is not None:
+        return Status('output', Level.OK, f'{figures.published:.0f} efforts per second', values)
+    if figures.silent or state.dynamics is None:
+        what = 'a model' if state.dynamics is None else 'data'
+        return Status('output', Level.STALE, f'no efforts without {what}', values)
+    reasons = ', '.join(f'{name} {count}' for name, count in grown.most_common()
+                        if name in JOINT_STATE_OUTCOMES)
+    return Status('output', Level.WARN, f'no efforts: {reasons}', values)
+
+
+def _number(value: float | None) -> str:
+    return 'unknown' if value is None or value != value else f'{value:.6g}'
+
+
+# ---- Lines of the log about faulty messages: one for each kind of fault
+
+LOG_PERIOD = 5.0
+"""Shortest time between two lines of the same kind [s]."""
+
+WARNING_MEMORY = 60.0
+"""Time after which a warning that returns is logged again [s]."""
+
+NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_doubted', 'two_sources'))
+"""No faults, or reported by warnings."""
+
+HARMLESS_OUTCOMES = frozenset(('gap', 'jump_back', 'other_joints'))
+"""May be correct: a bag that starts again, the joint states of a gripper."""
+
+LOGGED_ONCE = frozenset(('other_joints',))
+
+
+class LogLine(NamedTuple):
+    """A line for the log, and whether it is a warning."""
+
+    text: str
+    warning: bool
+
+
+class FaultLog:
+    """
+    Chooses what to log: each kind of fault at once, then its number every few seconds.
+
+    The clock is monotonic and returns [s].
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._pending: Counter[str] = Counter()
+        self._logged: dict[str, float] = {}
+        self._warned: dict[str, float] = {}
+        self._unknown: frozenset[str] = frozenset()
+
+    def counted(self, grown: Counter[str]) -> list[LogLine]:
+        """Return lines for an increase of the stream's counters."""
+        now, lines = self._clock(), []
+        self._pending.update({name: count for name, count in grown.items()
+                             if name not in ACCEPTED_OUTCOMES and name not in NOT_LOGGED})
+        for name, count in sorted(self._pending.items()):
+            if now - self._logged.get(name, -LOG_PERIOD) >= LOG_PERIOD:
+                meaning = JOINT_STATE_OUTCOMES.get(name) or JOINT_STATE_EVENTS[name]
+                lines.append(LogLine(f'joint states: {count} {name} ({meaning})',
+                                     name not in HARMLESS_OUTCOMES))
+                self._logged[name] = float('inf') if name in LOGGED_ONCE else now
+                del self._pending[name]
+        return lines
+
+    def warned(self, warnings: Sequence[str]) -> list[LogLine]:
+        """Return lines for those of the present warnings that are new, or have returned."""
+        now = self._clock()
+        new = []
+        for warning in warnings:
+            key = warning.partition(': ')[0]   # without figures, which change
+            if key not in self._warned:
+                new.append((key.partition(' of ')[2], warning))
+            self._warned[key] = now
+        self._warned = {key: seen for key, seen in self._warned.items()
+                        if now - seen < WARNING_MEMORY}
+        return [LogLine(text, True) for text in asked_once(new)]
+
+    def unknown(self, joints: Sequence[str]) -> list[LogLine]:
+        """Return a line for names that are no joints of the model and were not logged yet."""
+        new = [name for name in joints if name not in self._unknown]
+        self._unknown |= set(new)
+        return [LogLine(f'joints that the model does not have are dropped: {listed(new)}', False)
+                ] if new else []

@@ -1,0 +1,375 @@
+"""From the joint states of one robot to its efforts, with a check of every message."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, Partition, figures, warnings
+from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
+from urdf2dyn_ros.estimators.estimate import Accelerated, Estimate, Estimator
+from urdf2dyn_ros.joint_states.messages import Message, Messages, is_finite
+from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
+from urdf2dyn_ros.robot.parameters import Parameter, check_all
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import is_stamp
+
+# ---- The output of a stream for one stamp
+
+class Output(NamedTuple):
+    """An estimate with its efforts, in the order of the model."""
+
+    # stamp of the sample that was estimated [ns]: the newest, or older by the estimator's lag
+    stamp: int
+    q: Array   # (n,) [rad or m]
+    qd: Array   # (n,) [rad/s or m/s]
+    qdd: Array   # (n,) [rad/s^2 or m/s^2]
+    effort: Array   # (n,), computed [N m or N]
+    measured: Array   # (n,), measured efforts of the same stamp [N m or N]; NaN where not measured
+    std: Array   # (n,), standard deviation of qdd; NaN where the estimator does not return it
+    load_arguments: tuple[Array, ...] = ()   # arguments of the equations after q, qd and qdd
+    # (6,), force [N] and moment [N m] that the world must apply at the origin of the root, in its
+    # frame; None where the root is fixed
+    wrench: Array | None = None
+
+
+class Outputs(NamedTuple):
+    """The fields of k outputs: stamps (k,) [ns], and arrays (k, n)."""
+
+    stamps: NDArray[np.int64]
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array
+    measured: Array
+
+    def some(self, rows: slice | NDArray[np.bool_]) -> Outputs:
+        return Outputs(self.stamps[rows], self.q[rows], self.qd[rows], self.qdd[rows],
+                       self.effort[rows], self.measured[rows])
+
+    @staticmethod
+    def of(outputs: Sequence[Output]) -> Outputs:
+        """Return the fields of outputs as arrays."""
+        return Outputs(np.array([output.stamp for output in outputs], dtype=np.int64), *(
+            np.array([getattr(output, what) for output in outputs])
+            for what in Outputs._fields[1:]))
+
+
+# ---- Efforts of estimates: at once, or as soon as the motion of the base at their stamps is known
+
+MOST_WAITING = 2048
+"""Estimates that may wait for base data."""
+
+LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | str | None']
+"""Returns the arguments after qdd; a key of the outcomes if they are unknown; None: not yet."""
+
+
+class EffortQueue:
+    """Computes outputs in the order of the estimates; those that wait in vain are ``no_base``."""
+
+    def __init__(self, inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
+                 load_arguments: LoadArguments, counters: Counter[str]) -> None:
+        self._inverse_dynamics, self._load_arguments = inverse_dynamics, load_arguments
+        self._counters = counters
+        self._waiting: deque[tuple[Estimate, Array]] = deque()
+
+    def add(self, estimate: Estimate, measured: Array) -> Output | str | None:
+        """Return the output of an estimate and its measured efforts (n,); None if it waits."""
+        result = self._compute(estimate, measured)
+        if result is None:
+            if len(self._waiting) == MOST_WAITING:
+                self._waiting.popleft()
+                self._counters['no_base'] += 1
+            self._waiting.append((estimate, measured))
+        elif isinstance(result, str):   # the others wait for the same data, in vain
+            self.clear()
+        return result
+
+    def resume(self) -> Iterator[Output | str]:
+        """Yield the outputs of waiting estimates that can be computed by now, oldest first."""
+        while self._waiting:
+            first = self._waiting.popleft()
+            with np.errstate(all='ignore'):   # as in `Stream.receive`
+                result = self._compute(*first)
+            if result is None:
+                self._waiting.appendleft(first)
+                return
+            yield result
+
+    def clear(self) -> None:
+        """Drop all waiting estimates."""
+        if self._waiting:
+            self._counters['no_base'] += len(self._waiting)
+            self._waiting.clear()
+
+    def _compute(self, estimate: Estimate, measured: Array) -> Output | str | None:
+        q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
+        loads = self._load_arguments(estimate)
+        if loads is None:
+            return None
+        if isinstance(loads, str):
+            return loads if all(map(is_finite, (q, qd, qdd))) else 'not_finite'
+        try:
+            result = self._inverse_dynamics(q, qd, qdd, *loads)
+        except StateError:   # the estimate, the efforts or the wrench are not finite
+            return 'not_finite'
+        effort, wrench = result if isinstance(result, tuple) else (result, None)
+        return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench)
+
+
+# ---- From the joint states of one robot to its efforts, with a check of every message
+
+class Stream:
+    """
+    From the fields of messages to efforts, for one model and one estimator.
+
+    No output is better than a wrong one: nothing is computed across a gap, from positions that are
+    not finite or from too few samples, and every output is finite. Every message is counted by its
+    outcome.
+
+    Parameters
+    ----------
+    joints : ModelJoints, (n,)
+        In the model's order.
+    inverse_dynamics : callable
+        (q, qd, qdd, *load_arguments) -> effort, each (n,), or a tuple of effort and the wrench
+        (6,) on the root, in new arrays. Raises StateError if one of them is not finite.
+    make_estimator : callable
+        Returns a new estimator for a number of joints: one for each group of joints that are
+        received together.
+    clock : callable
+        Returns the present time [ns].
+    load_arguments : callable
+        Returns the load arguments of `inverse_dynamics` at an estimate; a key of
+        ``JOINT_STATE_OUTCOMES`` if they are unknown; None if they are not known yet: see `resume`.
+    counters : Counter, optional
+        Those of a stream that this one replaces, which may still count a message.
+    **parameters
+        Rows of ``PARAMETERS`` by name, checked by `check_all`.
+
+    Attributes
+    ----------
+    counters : Counter
+        By the keys of ``JOINT_STATE_OUTCOMES`` and ``JOINT_STATE_EVENTS``; they only increase.
+    held : HeldJoints
+        The joints that are not received, at rest: none before `hold`.
+
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('max_gap', 0.1, 'Longest step between stamps that is neither a gap nor a clock '
+                  'jump; nor are steps of up to five median periods, those of the joints '
+                  'that are received together.', unit='s', minimum=0.0,
+                  maximum=3600.0),
+        Parameter('max_skew', 0.0, 'Longest time over which joints of other messages are carried '
+                  'to the stamp of an output; 0 for 2.5 of their median periods or 5 ms, '
+                  'whichever is longer.', unit='s', minimum=0.0, maximum=3600.0),
+        Parameter('use_receive_time', False, 'Use the time of receipt for messages without a '
+                  'stamp, which are dropped otherwise.'),
+    )
+
+    def __init__(self, joints: ModelJoints,
+                 inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
+                 make_estimator: Callable[[int], Estimator], *, clock: Callable[[], int],
+                 load_arguments: LoadArguments = lambda estimate: (),
+                 counters: Counter[str] | None = None, **parameters: Any) -> None:
+        values = check_all(self.PARAMETERS, parameters)
+        self.counters: Counter[str] = Counter() if counters is None else counters
+        self._joints = joints
+        self._make_estimator = make_estimator
+        self._max_gap, self._max_skew = (round(values[name] * 1e9)
+                                         for name in ('max_gap', 'max_skew'))
+        self._efforts = EffortQueue(inverse_dynamics, load_arguments, self.counters)
+        self._clock = clock
+        self._use_receive_time: bool = values['use_receive_time']
+        self._last_output = 0
+        self.hold(Hold())
+
+    def hold(self, hold: Hold) -> None:
+        """Hold joints from the next message on; all others start without samples."""
+        self.held = HeldJoints(self._joints.names, hold)
+        self._start()
+
+    def _start(self) -> None:
+        """Start without samples of the joints that are not held."""
+        received = self._joints.chosen(self.held.received)
+        self._names = received.names
+        self._messages = Messages(received.names, received.continuous.tolist(),
+                                  self.counters)
+        self._groups = Groups(Partition(received, self._make_estimator, self._max_gap),
+                              self.counters, self._max_skew)
+
+    @property
+    def never_received(self) -> tuple[str, ...]:
+        """Names of the joints that were not received yet."""
+        return tuple(name for group in self._groups if not group.newest
+                     for name in group.names(self._names))
+
+    @property
+    def unknown_joints(self) -> tuple[str, ...]:
+        """Names in messages that are no joints of the model, the first few."""
+        return tuple(name for name in self._messages.layouts.unknown
+                     if name not in self.held.positions)
+
+    @property
+    def missing_joints(self) -> tuple[str, ...]:
+        """Names of the joints that were not received yet, or not recently."""
+        absent = {name for group in self._groups.absent for name in group.names(self._names)}
+        return tuple(name for name in self._names if name in absent)
+
+    @property
+    def newest(self) -> int | None:
+        """Newest stamp [ns]; None before the first message."""
+        return self._groups.newest or None
+
+    @property
+    def age(self) -> int | None:
+        """Age of the newest stamp [ns]; None before the first message."""
+        newest = self.newest
+        return None if newest is None else self._clock() - newest
+
+    @property
+    def groups(self) -> list[GroupFigures]:
+        """Figures of the joints that are received together."""
+        now = self._clock()
+        return [figures(group, self._names, now) for group in self._groups]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences about data that are not credible or not received any more, with the reason."""
+        newest = self._groups.newest
+        return tuple(warning for group in self._groups
+                     for warning in warnings(group, self._names, newest))
+
+    @property
+    def velocities(self) -> dict[str, JointVelocity]:
+        """Recognised properties of the velocity of each joint, by its name."""
+        known = {joint: velocity for group in self._groups
+                 for joint, velocity in zip(group.joints.tolist(), group.velocities.joints)}
+        return {name: known[joint] for joint, name in enumerate(self._names) if joint in known}
+
+    def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
+        """
+        Add accelerations for the estimator ``external``, with their stamp [ns].
+
+        The names are all joints of the model, in any order; others are dropped. Each has its
+        acceleration [rad/s^2 or m/s^2].
+        """
+        self.counters['accelerations'] += 1
+        values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
+        qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
+        used = [is_stamp(stamp) and _accelerate(group.estimator, stamp, qdd[group.joints])
+                for group in self._groups]
+        if not any(used):
+            self.counters['accelerations_ignored'] += 1
+
+    def receive(self, stamp: int, names: Sequence[str], position: Sequence[float],
+                velocity: Sequence[float], effort: Sequence[float],
+                compute: bool = True) -> Output | None:
+        """
+        Add the fields of one message; return the output if there is one.
+
+        Parameters
+        ----------
+        stamp : int
+            [ns]; 0 for none.
+        names : sequence of str
+            In any order; those that are no joints of the model are dropped.
+        position, velocity, effort : sequence of float
+            [rad or m], [rad/s or m/s], [N m or N], one for each name; the last two may be empty
+            or NaN where they are not measured.
+        compute : bool
+            False to add the sample without computing efforts, because a newer message waits.
+
+        """
+        result = self._process(stamp, names, position, velocity, effort, compute)
+        self.counters['received'] += 1
+        return self._counted(result)
+
+    def resume(self) -> Iterator[Output]:
+        """Yield the outputs of messages whose load arguments are known by now."""
+        for result in self._efforts.resume():
+            if result == 'not_finite':
+                self._restart()
+            output = self._counted(result)
+            if output is not None:
+                yield output
+
+    def _counted(self, result: Output | str | None) -> Output | None:
+        if isinstance(result, str):
+            self.counters[result] += 1
+            return None
+        if result is not None:
+            self.counters['used'] += 1
+        return result
+
+    # the results are checked: numpy need not warn of numbers that are too large
+    @np.errstate(all='ignore')
+    def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
+                 velocity: Sequence[float], effort: Sequence[float],
+                 compute: bool) -> Output | str | None:
+        if stamp == 0 and self._use_receive_time:
+            stamp = self._clock()
+        if not is_stamp(stamp):
+            return 'no_stamp'
+        message = self._read(names, position, velocity, effort)
+        return message if isinstance(message, str) else self._add(stamp, message, compute)
+
+    def _add(self, stamp: int, message: Message, compute: bool) -> Output | str | None:
+        """Add a message that is valid by itself."""
+        outcome = self._groups.add(stamp, message)
+        if self._groups.restarted:
+            self._efforts.clear()
+            if self._groups.jumped_back:
+                self._last_output = 0
+        if (outcome == 'incomplete' and self.held.automatic
+                and self.held.hold_unpublished(stamp, self.never_received)):
+            self._end()
+            self._start()
+        return outcome or self._compute(compute)
+
+    def _read(self, *fields: Sequence[Any]) -> Message | str:
+        """Return the message of fields as in `receive`; joints that it has are no longer held."""
+        message = self._messages.read(*fields)
+        if self.held.positions and (message == 'other_joints' or isinstance(message, Message)):
+            published = self.held.published(*fields[:2])
+            if published:
+                self._end()
+                self.held.release(published)
+                self._start()
+                message = self._messages.read(*fields)
+        return message
+
+    def _end(self) -> None:
+        """Drop the estimates that wait, before other joints are held."""
+        self._efforts.clear()
+
+    def _compute(self, compute: bool) -> Output | str | None:
+        known = self._groups.state()
+        if isinstance(known, str):
+            return known
+        if known.estimate.stamp <= self._last_output:
+            return 'same_instant'
+        if not compute:
+            return 'overtaken'
+        result = self._efforts.add(*self.held.complete(*known))
+        if result == 'not_finite':
+            self._restart()
+        elif not isinstance(result, str):
+            self._last_output = known.estimate.stamp
+        return result
+
+    def _restart(self) -> None:
+        self._efforts.clear()
+        self._groups.restart()
+
+
+def _accelerate(estimator: Estimator, stamp: int, qdd: Array) -> bool:
+    """Add accelerations (k,) to an estimator; return whether it uses them."""
+    return (isinstance(estimator, Accelerated) and is_finite(qdd)
+            and estimator.accelerate(stamp, qdd))

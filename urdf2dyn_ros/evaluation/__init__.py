@@ -1,1 +1,0 @@
-"""Recordings evaluated offline: efforts, files and a summary."""

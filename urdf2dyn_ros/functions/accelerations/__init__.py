@@ -1,1 +1,0 @@
-"""Forward dynamics, derived in two ways: by factors of the mass matrix, by articulated bodies."""

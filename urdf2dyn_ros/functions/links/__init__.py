@@ -1,1 +1,0 @@
-"""Functions about links: where they are and how they move."""

@@ -1,0 +1,489 @@
+"""Motions from which a robot's parameters can be identified as well as its limits allow."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+import yaml
+
+from urdf2dyn_ros.errors import IdentificationError, ParameterError
+from urdf2dyn_ros.identification.segments import ROW_RATE
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.plots import Table, draw_curves
+from urdf2dyn_ros.robot.model import Limits, RobotModel
+from urdf2dyn_ros.robot.parameters import yaml_fault
+from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array
+from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.trajectories import HARMONICS, period_of, rest_functions
+from urdf2dyn_ros.text import csv_cell, printable
+
+# ---- The limits that a motion keeps: fractions of those of the URDF, or of a file
+
+_NAMES = tuple(field.name for field in fields(Limits))
+
+
+class MotionLimits(NamedTuple):
+    """
+    Limits of a motion of n joints.
+
+    Positions [rad or m] are within `middle` plus and minus `half`, velocities [rad/s or m/s] and
+    efforts [N m or N] below `velocity` and `effort`; `rated` are the whole limits of the efforts.
+    """
+
+    middle: Array
+    half: Array
+    velocity: Array
+    effort: Array
+    rated: Array
+
+
+def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, float]]:
+    """Return the limits of a YAML file: joint to some of lower, upper, effort, velocity."""
+    where = printable(str(path))
+    try:
+        content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    except OSError as error:
+        raise ParameterError(f'cannot read {where}: {error.strerror}') from None
+    except (yaml.YAMLError, ValueError) as error:   # no UTF-8, no such day, 5000 digits
+        raise ParameterError(f'{where} is no YAML: {yaml_fault(error)}') from None
+    rule = f'{where}: a line for each joint is needed, as "{joints[0]}: {{lower: -1, upper: 1}}"'
+    if not isinstance(content, dict):
+        raise ParameterError(rule)
+    for joint, row in content.items():
+        if joint not in joints:
+            raise ParameterError(f'{where}: there is no joint {joint!r}; there are: '
+                                 f'{", ".join(joints)}')
+        if not isinstance(row, dict):
+            raise ParameterError(rule)
+        for name, value in row.items():
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if name not in _NAMES or not number or not abs(value) <= LARGEST_MAGNITUDE:
+                raise ParameterError(f'{where}, joint {joint!r}: {name}: {value!r} must be a '
+                                     f'number up to {LARGEST_MAGNITUDE:g} for one of '
+                                     f'{", ".join(_NAMES)}')
+    return content
+
+
+def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
+                  changes: Mapping[str, Mapping[str, float]]) -> MotionLimits:
+    """
+    Return a fraction of the limits of the URDF, in part replaced by `changes`.
+
+    Without limits of its own, a continuous joint has -pi to pi. Mimic joints keep theirs as well.
+    A missing limit raises a ParameterError that names the joints.
+    """
+    of_gears = gears(model)
+    of_drivers = {joint.name: limits for joint, limits in zip(of_gears.drivers, of_gears.limits)}
+    rows, faults = [], []
+    for joint, continuous, own in zip(dynamics.joint_names, dynamics.continuous, dynamics.limits):
+        limits = of_drivers[joint]
+        values: dict[str, float | None] = {
+            # those of an empty range are not among the limits of the drivers
+            'lower': -np.pi if continuous else _known(limits.lower, own.lower),
+            'upper': np.pi if continuous else _known(limits.upper, own.upper),
+            'velocity': limits.velocity, 'effort': own.effort, **changes.get(joint, {})}
+        missing = [name for name in ('lower', 'upper') if values[name] is None]
+        missing += [name for name in ('velocity', 'effort') if not (values[name] or 0.0) > 0.0]
+        lower, upper, velocity, effort = (values[name] or 0.0 for name in (
+            'lower', 'upper', 'velocity', 'effort'))
+        if missing:
+            faults.append(f'joint {joint!r} has no limit {", ".join(missing)}')
+        elif not lower < upper:
+            faults.append(f'joint {joint!r} has no range: lower {lower:g}, upper {upper:g}')
+        rows.append(((lower + upper) / 2.0, fraction * (upper - lower) / 2.0,
+                     fraction * velocity, fraction * effort, effort))
+    if faults:
+        raise ParameterError('\n'.join(faults) + '\nwrite <limit lower upper velocity effort> in '
+                             'the URDF, or a file for --limits with the lines "<joint>: {lower: '
+                             '-1, upper: 1, velocity: 1, effort: 10}"')
+    return MotionLimits(*np.array(rows).T)
+
+
+def _known(limit: float | None, own: float | None) -> float | None:
+    return own if limit is None else limit
+
+
+# ---- The information of a motion about the parameters: its log det, and the gradient of that
+
+EFFORT_NOISE = 0.01
+"""Standard deviation of measured efforts, as a share of their limits."""
+
+_SIGN_WIDTH = 0.05
+"""Share of the largest velocity within which the Coulomb friction changes its sign."""
+
+_RIDGE = 1e-10
+"""Information in units of a column's own of which nothing else is known."""
+
+_STEPS = (1e-5, 1e-5, 1e-4)
+"""Differences of positions, velocities and accelerations."""
+
+
+class Information:
+    """
+    Columns of base parameters, then viscous and Coulomb friction and offsets, which are unknown.
+
+    Rows are in units of the noise of the joint's effort, and count equally.
+    """
+
+    def __init__(self, dynamics: InverseDynamics, urdf_friction: Array,
+                 limits: MotionLimits) -> None:
+        self._dynamics, self.joint_names = dynamics, dynamics.joint_names
+        base = dynamics.base_parameters
+        self.count = len(base.names)
+        self._parameters = np.concatenate((base.values, urdf_friction.T.ravel(),
+                                           np.zeros(len(limits.rated))))
+        self._width = _SIGN_WIDTH * limits.velocity
+        self._weight = 1.0 / (EFFORT_NOISE * limits.rated)
+        self._scale = np.ones(len(self._parameters))
+
+    def set_scale(self, motions: Array) -> None:
+        """Divide columns by their sizes in motions (3, N, n), so that numbers are of one size."""
+        rows = self._weight[:, None] * self._columns(motions)
+        sizes = np.sqrt((rows**2).sum(axis=1).mean(axis=0))
+        self._scale = 1.0 / np.where(sizes > 0.0, sizes, 1.0)
+
+    def efforts(self, motion: Array) -> Array:
+        """Return the efforts (N, n) of the URDF's robot in a motion (3, N, n)."""
+        return self._columns(motion) @ self._parameters
+
+    def log_det(self, motion: Array) -> float:
+        """Return log det of the information of a row of a motion (3, N, n)."""
+        matrix = _information(self._rows(self._columns(motion)))
+        return _log_det(matrix) - 2.0 * float(np.log(self._scale).sum())
+
+    def deviations(self, motion: Array, rows: float) -> Array:
+        """Return the standard deviations of the base parameters from so many rows."""
+        covariance = np.linalg.inv(_information(self._rows(self._columns(motion))))
+        result: Array = self._scale * np.sqrt(np.diag(covariance) / rows)
+        return result[:self.count]
+
+    def slopes(self, motion: Array, bound: Array, weight: float) -> tuple[float, Array]:
+        """
+        Return a cost of a motion (3, N, n), and its gradient (3, N, n).
+
+        The cost is -log det, and the weight times the mean square by which efforts exceed bounds.
+        """
+        columns = self._columns(motion)
+        rows = self._rows(columns)
+        matrix = _information(rows)
+        ratio = columns @ self._parameters / bound
+        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
+        count = motion.shape[1]
+        cost = weight * float((beyond**2).sum()) / count - _log_det(matrix)
+        by_efforts = 2.0 * weight / count * beyond / bound
+        by_rows = -2.0 / count * rows @ np.linalg.inv(matrix)
+        by_columns = (by_efforts[:, :, None] * self._parameters
+                      + by_rows * self._weight[:, None] * self._scale)
+        gradient = np.empty_like(motion)
+        for kind, joint, change in self._differences(motion):
+            gradient[kind, :, joint] = np.einsum('tnp,tnp->t', by_columns, change)
+        return cost, gradient
+
+    def _differences(self, motion: Array) -> Iterator[tuple[int, int, Array]]:
+        """Yield derivatives of the columns by each quantity of each joint."""
+        count = motion.shape[1]
+        for kind, step in enumerate(_STEPS):
+            for joint in range(motion.shape[2]):
+                both = np.concatenate((motion, motion), axis=1)
+                both[kind, :count, joint] += step
+                both[kind, count:, joint] -= step
+                columns = self._columns(both)
+                yield kind, joint, (columns[:count] - columns[count:]) / (2.0 * step)
+
+    def _columns(self, motion: Array) -> Array:
+        _, count, n = motion.shape
+        columns = np.zeros((count, n, len(self._parameters)))
+        columns[:, :, :self.count] = self._dynamics.regressor(*motion)
+        for number, values in enumerate((motion[1], np.tanh(motion[1] / self._width), 1.0)):
+            places = self.count + n * number + np.arange(n)
+            columns[:, np.arange(n), places] = values
+        return columns
+
+    def _rows(self, columns: Array) -> Array:
+        return columns * self._weight[:, None] * self._scale
+
+
+def _information(rows: Array) -> Array:
+    """Return the mean information (p, p) of instants, from their rows (N, n, p)."""
+    flat = rows.reshape(-1, rows.shape[-1])
+    return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
+
+
+def _log_det(matrix: Array) -> float:
+    return float(np.linalg.slogdet(matrix)[1])
+
+
+# ---- The motion with the largest log det of the information, by random starts and L-BFGS
+
+RANDOM_MOTIONS = 100
+"""Random motions, the best of which is the reference."""
+
+_SEED = 1997
+
+_STARTS = 3
+_STAGES = ((1e3, 40), (1e4, 40), (1e5, 60))
+"""Weight of what exceeds limits, and most steps with it; the first one from each start."""
+
+_COARSE, _FINE = 100, 1000
+"""Instants of a period, to optimise and to keep the limits."""
+
+_SHARE_OF_LIMITS = 0.995
+"""Share of the limits that the optimisation aims at."""
+
+_MOST_SECONDS = 45.0
+"""Then the best motion so far is the result."""
+
+
+class Excitation(NamedTuple):
+    """
+    A motion of n joints that is at rest at both ends, and what it is worth.
+
+    `log_det` and `deviations` (2, b) are of the information of this motion and of the best of so
+    many `random` ones.
+    """
+
+    duration: float
+    period: float
+    middle: Array
+    swing: Array
+    log_det: tuple[float, float]
+    deviations: Array
+    random: int
+    complete: bool
+
+    def motion(self, times: Array) -> Array:
+        """Return positions, velocities and accelerations, (3, T, n), at times [s] (T,)."""
+        result = rest_functions(times, self.period) @ self.swing
+        result[0] += self.middle
+        return result
+
+
+class _OutOfTimeError(Exception):
+    """The optimisation ends with what it has."""
+
+
+def excite(information: Information, limits: MotionLimits, duration: float,
+           show: Callable[[float], None]) -> Excitation:
+    """
+    Return the motion of a duration [s] within limits with the most information on parameters.
+
+    IdentificationError if gravity alone needs more effort than the limits allow.
+    """
+    search = _Search(information, limits, period_of(duration), show)
+    starts = search.random()
+    reference = starts[0]
+    optimised = search.optimised(starts[:_STARTS])
+    best = max((optimised, reference), key=search.log_det)
+    rows = ROW_RATE * duration
+    pair = [search.motion(each) for each in (best, reference)]
+    one, other = (information.log_det(each) for each in pair)
+    return Excitation(duration, search.period, limits.middle, best * limits.half,
+                      (one, other),
+                      np.array([information.deviations(each, rows) for each in pair]),
+                      len(starts), search.complete)
+
+
+class _Search:
+    """Motions are coefficients (f, n) of the functions of time, in units of the half ranges."""
+
+    def __init__(self, information: Information, limits: MotionLimits, period: float,
+                 show: Callable[[float], None]) -> None:
+        self.period, self.complete = period, True
+        self._information, self._limits, self._show = information, limits, show
+        self._functions, self._fine = (
+            rest_functions(period / count * np.arange(count, dtype=np.float64), period)
+            for count in (_COARSE, _FINE))
+        self._speed = limits.velocity / limits.half
+        self._started = time.monotonic()
+        self._steps, self._all = 0, (_STARTS - 1) * _STAGES[0][1] + sum(
+            steps for _, steps in _STAGES)
+
+    def motion(self, z: Array) -> Array:
+        """Return the motion (3, T, n) of coefficients, at all instants of a period."""
+        return self._motion(self._fine, z)
+
+    def log_det(self, z: Array) -> float:
+        """Return that of the information of a motion."""
+        return self._information.log_det(self._motion(self._functions, z))
+
+    def random(self) -> list[Array]:
+        """Return random motions within all limits, the best first."""
+        random = np.random.default_rng(_SEED)
+        n, starts, worst = len(self._speed), [], np.zeros(len(self._speed))
+        k = np.arange(1.0, HARMONICS)
+        for _ in range(3 * RANDOM_MOTIONS):
+            z = random.normal(size=(2 * HARMONICS - 1, n))
+            z[1:] /= np.concatenate((k, k))[:, None]
+            z[0] = 0.0
+            z *= random.uniform(0.3, 1.0, n) / self._excess(z)
+            low, high = (f(self._functions[0] @ z, axis=0) for f in (np.min, np.max))
+            z[0] = random.uniform(-1.0 - low, 1.0 - high)
+            kept = self._kept(z)
+            if kept is not None:
+                starts.append(kept)
+            else:
+                worst = np.maximum(worst, self._effort_excess(z * _only_centre(z)))
+            if len(starts) == RANDOM_MOTIONS:
+                break
+        if not starts:
+            number = int(np.argmax(worst))
+            name = self._information.joint_names[number]
+            raise IdentificationError(
+                f'joint {name!r}: at rest, gravity needs up to {worst[number]:.2g} times the '
+                'effort that a motion may use; a larger --fraction or a smaller range of '
+                'positions (--limits) is needed')
+        motions = [self._motion(self._functions, z) for z in starts]
+        self._information.set_scale(np.concatenate(motions, axis=1))
+        return sorted(starts, key=self.log_det, reverse=True)
+
+    def optimised(self, starts: Sequence[Array]) -> Array:
+        """Return the best motion that L-BFGS finds, within all limits."""
+        best = starts[0]
+        try:
+            candidates = []
+            for z in starts:
+                candidates.append(best := self._minimised(z, *_STAGES[0]))
+            best = min(candidates, key=lambda z: self._cost(z.ravel(), _STAGES[0][0])[0])
+            for weight, steps in _STAGES[1:]:
+                best = self._minimised(best, weight, steps)
+        except _OutOfTimeError as error:
+            best, self.complete = error.args[0], False
+        kept = self._kept(best)
+        return starts[0] if kept is None else kept
+
+    def _minimised(self, z: Array, weight: float, steps: int) -> Array:
+        from scipy.optimize import minimize
+
+        def step(now: Array) -> None:
+            self._steps += 1
+            self._show(min(self._steps / self._all, 1.0))
+            if time.monotonic() - self._started > _MOST_SECONDS:
+                raise _OutOfTimeError(now.reshape(z.shape).copy())
+        result = minimize(self._cost, z.ravel(), args=(weight,), jac=True, method='L-BFGS-B',
+                          callback=step, options={'maxiter': steps, 'maxcor': 20})
+        return np.asarray(result.x.reshape(z.shape))
+
+    def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
+        """Return -log det with what exceeds limits, and its gradient by the coefficients."""
+        z = flat.reshape(2 * HARMONICS - 1, -1)
+        cost, gradient = self._information.slopes(
+            self._motion(self._functions, z), _SHARE_OF_LIMITS * self._limits.effort, weight)
+        gradient *= self._limits.half
+        shares = self._functions[:2] @ z
+        bounds = np.array([np.ones_like(self._speed), self._speed])[:, None] * _SHARE_OF_LIMITS
+        ratio = shares / bounds
+        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
+        cost += weight * float((beyond**2).sum()) / _COARSE
+        gradient[:2] += 2.0 * weight / _COARSE * beyond / bounds
+        by_z = np.einsum('ktf,ktn->fn', self._functions, gradient)
+        return cost, by_z.ravel()
+
+    def _motion(self, functions: Array, z: Array) -> Array:
+        result: Array = functions @ (z * self._limits.half)
+        result[0] += self._limits.middle
+        return result
+
+    def _excess(self, z: Array) -> Array:
+        """Return the largest share of each joint's position and velocity limit (n,)."""
+        q, qd = np.abs(self._fine[:2] @ z).max(axis=1)
+        return np.asarray(np.maximum(np.maximum(q, qd / self._speed), 1e-9))
+
+    def _effort_excess(self, z: Array) -> Array:
+        efforts = self._information.efforts(self._motion(self._fine, z))
+        return np.asarray(np.abs(efforts / self._limits.effort).max(axis=0))
+
+    def _kept(self, z: Array) -> Array | None:
+        """Return a motion made smaller until it keeps all limits; None if it cannot."""
+        z = z / np.maximum(self._excess(z), 1.0)
+        if (self._effort_excess(z) <= 1.0).all():
+            return z
+        low, high, centre = 0.0, 1.0, _only_centre(z)
+        if (self._effort_excess(z * centre) > 1.0).any():
+            return None
+        for _ in range(10):
+            middle = (low + high) / 2.0
+            small = z * np.maximum(centre, middle)
+            low, high = ((middle, high) if (self._effort_excess(small) <= 1.0).all()
+                         else (low, middle))
+        return np.asarray(z * np.maximum(centre, low))
+
+
+def _only_centre(z: Array) -> Array:
+    """Return factors that leave the constant part of a motion alone."""
+    return np.eye(len(z))[:, :1]
+
+
+# ---- The files of an excitation: table, trajectory_msgs/JointTrajectory, picture
+
+ENDINGS = ('.csv', '.yaml', '.png')
+
+_TABLE_RATE, PICTURE_RATE = 100.0, 50.0
+"""Rows of the table and drawn instants in a second."""
+
+_POINTS = 100
+"""Points of a period: polynomials of degree 5 between them are the motion."""
+
+_SHORTEST_APPROACH = 2.0
+
+_QUINTIC = 1.875
+"""Largest velocity of a polynomial of degree 5 from rest to rest, over its mean."""
+
+
+def instants(duration: float, rate: float) -> Array:
+    """Return times from 0 to the duration [s], both included, at about a rate [1/s]."""
+    return np.linspace(0.0, duration, round(duration * rate) + 1)
+
+
+def approach_time(excitation: Excitation, limits: MotionLimits) -> float:
+    """
+    Return how long [s] a robot may need to go to the start, by polynomials of degree 5.
+
+    From the range of the motion it keeps the velocities of the motion; from the whole range of
+    the limits, of which that is a fraction, the whole velocities.
+    """
+    start = excitation.motion(np.zeros(1))[0, 0]
+    way = limits.half + np.abs(start - limits.middle)
+    slowest = float((_QUINTIC * way / limits.velocity).max())
+    return float(np.ceil(max(_SHORTEST_APPROACH, slowest)))
+
+
+def csv_text(excitation: Excitation, joints: Sequence[str]) -> str:
+    """Return a table with time, and positions and velocities of all joints."""
+    times = instants(excitation.duration, _TABLE_RATE)
+    q, qd, _ = excitation.motion(times)
+    heads = ['time', *(f'{prefix}_{joint}' for joint in joints for prefix in ('q', 'qd'))]
+    columns = np.stack((q, qd), axis=2).reshape(len(times), -1)
+    rows = [','.join([f'{time:.6f}', *(f'{value:.9f}' for value in row)])
+            for time, row in zip(times, columns)]
+    return '\n'.join([','.join(map(csv_cell, heads)), *rows]) + '\n'
+
+
+def yaml_text(excitation: Excitation, joints: Sequence[str], approach: float,
+              head: Sequence[str]) -> str:
+    """Return a trajectory_msgs/JointTrajectory, whose first point is the start after a time."""
+    times = instants(excitation.duration, _POINTS / excitation.period)
+    lines = [*(f'# {printable(line)}' for line in head),
+             f'joint_names: {json.dumps(list(joints))}', 'points:']
+    for instant, motion in zip(times, excitation.motion(times).transpose(1, 0, 2)):
+        seconds, nanoseconds = divmod(round(1e9 * (approach + instant)), 10**9)
+        q, qd, qdd = (', '.join(f'{value:.6f}' for value in row) for row in motion)
+        lines += [f'- positions: [{q}]', f'  velocities: [{qd}]', f'  accelerations: [{qdd}]',
+                  f'  time_from_start: {{sec: {seconds}, nanosec: {nanoseconds}}}']
+    return '\n'.join(lines) + '\n'
+
+
+def excitation_picture(times: Array, motion: Array, efforts: Array, joints: Sequence[str],
+                       title: str) -> bytes:
+    """Return a PNG of positions, velocities and efforts (T, n) of each joint."""
+    columns = {f'{name}_{joint}': values[:, number]
+               for name, values in (('q', motion[0]), ('qd', motion[1]), ('effort', efforts))
+               for number, joint in enumerate(joints)}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / 'picture.png'
+        draw_curves(Table(times, columns), path, title)
+        return path.read_bytes()

@@ -1,1 +1,0 @@
-"""Motions from which a robot's parameters can be identified as well as its limits allow."""

@@ -1,0 +1,671 @@
+"""
+The fit: the possible robot that explains triangles best and differs least from its URDF.
+
+It minimises, over pseudo-inertias P of the bodies and friction and rotors x,
+
+    sum of |residuals of a joint|^2 / sigma^2
+        + weight * sum of tr(P0^-1 P) - log det(P0^-1 P) - 4           (Lee, Wensing, Park 2020)
+        + SCALAR_WEIGHT * sum of x / x0 - log(x / x0) - 1              where x may not be negative
+        + sum of log(gain)^2                                           where a gain is free
+        + sum of (offset / x0)^2
+
+The prior is the barrier that keeps P positive definite and x positive. With P = L0 (1 + X) L0' the
+sum is convex in X and x, and its barrier self-concordant: Newton's method with a line search finds
+the minimum in some ten steps (Boyd, Vandenberghe, Convex Optimization, section 9.6).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.identification.robot import (
+    ARMATURE,
+    JOINT_COLUMNS,
+    LOAD,
+    OFFSET,
+    QUADRATIC,
+    Robot,
+    bounded,
+    parameters_of,
+    pseudo_inertia,
+    top_speeds,
+)
+from urdf2dyn_ros.identification.rows import merged_triangle, residual_squares
+from urdf2dyn_ros.robot.spatial import Array
+
+# ---- A payload in a fit: the last body, with a faint prior, whose mass may be known
+
+PAYLOAD_WEIGHT = 0.1
+"""Weight of the prior of a payload: no URDF has it."""
+
+_MASS_DEVIATION = 1e-3
+"""Standard deviation of a known mass, as a share of it."""
+
+
+class PayloadTerm(NamedTuple):
+    """The last body of a problem is a payload."""
+
+    mass: float   # [kg], NaN if it is not known
+    weight: float = PAYLOAD_WEIGHT   # of its prior
+
+    def mass_row(self, mass: float, slopes: Array, count: int) -> tuple[Array, Array]:
+        """
+        Return the whitened residual (k,) of the mass, and its Jacobian (k, u); k is 0 or 1.
+
+        The slopes are those of the mass by the last unknowns of so many.
+        """
+        known = int(np.isfinite(self.mass))
+        scale = _MASS_DEVIATION * self.mass
+        jacobian = np.zeros((known, count))
+        jacobian[:, count - len(slopes):] = slopes / scale
+        return np.full(known, (mass - self.mass) / scale), jacobian
+
+
+def prior_weights(bodies: int, weight: float, payload: PayloadTerm | None) -> Array:
+    """Return the weight of the prior of each body (b,)."""
+    result = np.full(bodies, weight)
+    if payload is not None:
+        result[-1] = payload.weight
+    return result
+
+
+# ---- The problem of a fit, and its solution
+
+class FitProblem(NamedTuple):
+    """A fit."""
+
+    # (c, c) of each joint: columns of its bodies, its own JOINT_COLUMNS, the effort
+    triangles: Sequence[Array]
+    bodies: Sequence[Sequence[int]]   # the bodies of each joint's columns
+    factors: Array   # (b, 4, 4), L0 of every body
+    scale: Array   # (n, 6), x0 of the unknowns of each joint; zero where there is no such unknown
+    top_speed: Array   # (n,), velocity up to which friction is not negative [rad/s or m/s]
+    sigma: Array   # (n,), standard deviation of the residual of each joint
+    weight: float = 1.0   # of the prior of bodies
+    # joints (of the first set) whose effort has units of its own: their bodies' columns are
+    # multiplied by an unknown exp(gain), in all sets
+    free_gains: tuple[int, ...] = ()
+    fixed: tuple[int, ...] = ()   # bodies that stay as in the URDF
+    sets: int = 1   # sets of joints, one after the other, that have their rotors in common
+    payload: PayloadTerm | None = None
+
+
+class Fit(NamedTuple):
+    """The solution of a problem."""
+
+    bodies: Array   # (b, 10)
+    joints: Array   # (n, 6), the unknowns JOINT_COLUMNS
+    # (n,), effort as it was measured over effort of the bodies, 1 where they are known
+    gains: Array
+    unknowns: Array   # (u,), the same in the coordinates of the method
+    cost: float
+
+    def solution(self, joint: int, bodies: Sequence[int]) -> Array:
+        """Return the unknowns of a joint's triangle."""
+        return np.concatenate((self.gains[joint] * self.bodies[list(bodies)].ravel(),
+                               self.joints[joint]))
+
+
+# ---- The fit: the possible robot that explains triangles best and differs least from its URDF
+
+SCALAR_WEIGHT = 1e-2
+"""Weight of the prior of friction and rotors: little more than a bound."""
+
+_STEPS = 100
+_LEAST_DECREASE = 1e-11
+"""Decrease of the cost that a step promises, relative to it, at which it is the last."""
+
+
+def _symmetric() -> Array:
+    """Return an orthonormal basis (10, 4, 4) of symmetric matrices."""
+    result = np.zeros((10, 4, 4))
+    for k, (i, j) in enumerate(zip(*np.tril_indices(4))):
+        result[k, i, j] = result[k, j, i] = 1.0 if i == j else np.sqrt(0.5)
+    return result
+
+
+_SYMMETRIC = _symmetric()
+_TRACES = np.trace(_SYMMETRIC, axis1=1, axis2=2)
+
+
+def slopes_of(L: Array) -> Array:
+    """Return the derivatives (b, 10, 10) of the parameters of bodies L (1 + X) L' by X."""
+    return parameters_of(np.einsum('bij,kjl,bml->bkim', L, _SYMMETRIC, L)).transpose(0, 2, 1)
+
+
+def _places(used: NDArray[np.bool_], sets: int, first: int) -> tuple[NDArray[np.int64], int]:
+    """Return the places of the used unknowns of joints (n, 6), and that after the last."""
+    number = np.arange(used.size).reshape(used.shape)
+    number[:, ARMATURE] = np.tile(number[:len(number) // sets, ARMATURE], sets)
+    distinct, places = np.unique(number[used], return_inverse=True)
+    return first + places, first + len(distinct)
+
+
+class ConsistentFit:
+    """
+    Residuals and Jacobian of a problem, and its solution.
+
+    If `signed`, friction and rotors may be negative and have no prior.
+    """
+
+    def __init__(self, problem: FitProblem, signed: bool = False) -> None:
+        self.problem = problem
+        b, n = len(problem.factors), len(problem.triangles)
+        self._bodies_end = 10 * b
+        self._weights = prior_weights(b, problem.weight, problem.payload)
+        used = problem.scale > 0.0
+        positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
+        self.place = np.full(used.shape, -1)
+        self.place[used], self._gain = _places(used, problem.sets, 10 * b)
+        self._used, self._scalars = used, np.unique(self.place[positive])
+        free, count = list(problem.free_gains), n // problem.sets
+        self._count = self._gain + len(free)
+        # an approximation of a gain is wrong by a factor of two or three, an offset is small
+        offsets = () if signed else np.unique(self.place[:, OFFSET][used[:, OFFSET]])
+        self._squared = np.array([*offsets, *range(self._gain, self._count)], dtype=np.int64)
+        self.gain_place = np.full(count, -1)
+        self.gain_place[free] = self._gain + np.arange(len(free))
+        self.gain_place = np.tile(self.gain_place, problem.sets)
+        speeds = np.where(used[:, QUADRATIC], problem.top_speed, np.inf)
+        self._to_joint = [bounded(speed) for speed in speeds.tolist()]
+        self._free = np.ones(self._count)
+        for body in problem.fixed:
+            self._free[10 * body:10 * body + 10] = 0.0
+        L = problem.factors
+        self.slopes = slopes_of(L)
+        self._prior_bodies = parameters_of(L @ L.transpose(0, 2, 1))
+        self._whiten()
+
+    def _whiten(self) -> None:
+        """Make the parts of `linearised` that are the same for all unknowns."""
+        problem = self.problem
+        self._joint = np.repeat(np.arange(len(problem.triangles)), [*map(len, problem.triangles)])
+        self._of_bodies, self._of_joints = np.zeros((2, len(self._joint), self._count))
+        self._nominal, self._target = np.zeros((2, len(self._joint)))
+        for j, (R, used) in enumerate(zip(problem.triangles, problem.bodies)):
+            if not R.any():
+                continue
+            rows, matrix = self._joint == j, R / problem.sigma[j]
+            self._target[rows] = matrix[:, -1]
+            for k, body in enumerate(used):
+                part = matrix[:, 10 * k:10 * k + 10]
+                self._of_bodies[rows, 10 * body:10 * body + 10] += part @ self.slopes[body]
+                self._nominal[rows] += part @ self._prior_bodies[body]
+            own = matrix[:, 10 * len(used):-1] @ self._to_joint[j] * problem.scale[j]
+            self._of_joints[np.ix_(rows, self.place[j][self._used[j]])] = own[:, self._used[j]]
+        if problem.payload is not None:
+            mass, row = problem.payload.mass_row(
+                float(self._prior_bodies[-1, 0]), self.slopes[-1, 0], self._bodies_end)
+            more = len(mass), self._count - self._bodies_end
+            self._joint = np.append(self._joint, np.zeros(len(mass), dtype=np.int64))
+            self._nominal = np.append(self._nominal, 0.0 * mass)
+            self._target = np.append(self._target, -mass)
+            self._of_bodies = np.vstack((self._of_bodies, np.zeros((len(mass), self._count))))
+            self._of_joints = np.vstack((self._of_joints, np.hstack((row, np.zeros(more)))))
+        self._jacobian = self._of_bodies * self._free + self._of_joints
+
+    def start(self) -> Array:
+        """Return the unknowns of the prior."""
+        u = np.zeros(self._count)
+        u[self._scalars] = 1.0
+        return u
+
+    def solve(self, unknowns: Array | None = None) -> Fit:
+        """Return the solution, from a first approximation."""
+        u = self.start() if unknowns is None else unknowns.copy()
+        residual, jacobian = self.linearised(u)
+        cost, squared = self._cost(u, residual), jacobian.T @ jacobian
+        for _ in range(_STEPS):
+            gradient, hessian = self._prior(u)
+            gradient += 2.0 * jacobian.T @ residual
+            hessian += 2.0 * squared
+            hessian += np.diag(1e-13 * np.diag(hessian) + 1e-12)
+            step = -np.linalg.solve(hessian, gradient)
+            promised = -float(gradient @ step)
+            size = 1.0
+            while size > 1e-9:
+                new, new_jacobian = self.linearised(u + size * step)
+                new_cost = self._cost(u + size * step, new)
+                if new_cost <= cost - 1e-4 * size * promised + 1e-14 * abs(cost):
+                    break
+                size *= 0.5
+            else:
+                break
+            if new_jacobian is not jacobian:   # without free gains it is always the same
+                squared = new_jacobian.T @ new_jacobian
+            u, residual, jacobian, cost = u + size * step, new, new_jacobian, new_cost
+            if promised <= _LEAST_DECREASE * abs(cost):
+                break
+        return Fit(self._bodies(u), self._joints(u), self._gains(u), u, cost)
+
+    def solve_linear(self) -> Fit:
+        """Return the solution with a quadratic prior of the bodies instead of the barrier."""
+        residual, jacobian = self.linearised(np.zeros(self._count))
+        normal = jacobian.T @ jacobian
+        normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
+        bodies = range(self._bodies_end)
+        normal[bodies, bodies] += 0.5 * np.repeat(self._weights, 10)
+        u = np.asarray(-np.linalg.solve(normal, jacobian.T @ residual), dtype=np.float64)
+        return Fit(self._bodies(u), self._joints(u), np.ones(len(self.problem.triangles)), u,
+                   np.nan)
+
+    def linearised(self, u: Array) -> tuple[Array, Array]:
+        """Return the whitened residuals of all joints and a mass (m,), and their Jacobian."""
+        explained = self._nominal + self._of_bodies @ u
+        if not self.problem.free_gains:
+            return explained + self._of_joints @ u - self._target, self._jacobian
+        gains = self._gains(u)[self._joint]
+        explained *= gains
+        jacobian = gains[:, None] * self._of_bodies * self._free + self._of_joints
+        places = self.gain_place[self._joint]
+        rows = np.flatnonzero(places >= 0)
+        jacobian[rows, places[rows]] = explained[rows]
+        return explained + self._of_joints @ u - self._target, jacobian
+
+    def information(self, u: Array) -> tuple[Array, Array]:
+        """Return half of the Hessian of the cost that the prior has (u, u), at u and at first."""
+        return 0.5 * self._prior(u)[1], 0.5 * self._prior(self.start())[1]
+
+    def joint_slopes(self, joint: int) -> Array:
+        """Return the derivatives (6, 6) of JOINT_COLUMNS by the unknowns of a joint."""
+        return np.asarray(self._to_joint[joint] * self.problem.scale[joint])
+
+    def joint_deviations(self, covariance: Array) -> Array:
+        """Return the deviations (n, 6) of JOINT_COLUMNS, NaN for what is no unknown."""
+        result = np.full(self.place.shape, np.nan)
+        for joint, places in enumerate(self.place):
+            there = np.flatnonzero(places >= 0)
+            slope = self.joint_slopes(joint)[:, there]
+            block = covariance[np.ix_(places[there], places[there])]
+            result[joint, there] = np.sqrt(np.diag(slope @ block @ slope.T))[there]
+        return result
+
+    def _matrices(self, u: Array) -> Array:
+        """Return 1 + X of each body."""
+        entries = u[:self._bodies_end].reshape(-1, 10)
+        return np.eye(4) + np.tensordot(entries, _SYMMETRIC, axes=1)
+
+    def _bodies(self, u: Array) -> Array:
+        entries = u[:self._bodies_end].reshape(-1, 10)
+        return np.asarray(self._prior_bodies + np.einsum('bij,bj->bi', self.slopes, entries))
+
+    def _values(self, u: Array) -> Array:
+        """Return the unknowns of joints (n, 6), with slow and fast friction."""
+        return np.where(self._used, self.problem.scale * u[self.place], 0.0)
+
+    def _joints(self, u: Array) -> Array:
+        return np.array([matrix @ row for matrix, row in zip(self._to_joint, self._values(u))])
+
+    def _gains(self, u: Array) -> Array:
+        return np.asarray(np.exp(np.where(self.gain_place >= 0, u[self.gain_place], 0.0)))
+
+    def _cost(self, u: Array, residual: Array) -> float:
+        """Return the sum to minimise, infinite for impossible bodies and negative friction."""
+        values = u[self._scalars]
+        moments = np.linalg.eigvalsh(self._matrices(u))
+        if (values <= 0.0).any() or (moments <= 0.0).any():
+            return np.inf
+        prior = float(self._weights @ (moments - np.log(moments) - 1.0).sum(axis=1))
+        prior += float(np.square(u[self._squared]).sum())
+        prior += SCALAR_WEIGHT * float((values - np.log(values) - 1.0).sum())
+        return float(residual @ residual) + prior
+
+    def _prior(self, u: Array) -> tuple[Array, Array]:
+        """Return gradient (u,) and Hessian (u, u) of the prior."""
+        gradient, hessian = np.zeros(self._count), np.zeros((self._count, self._count))
+        turned = np.linalg.inv(self._matrices(u))[:, None] @ _SYMMETRIC   # (b, 10, 4, 4)
+        weights = self._weights[:, None]
+        rows = np.arange(self._bodies_end).reshape(-1, 10)
+        gradient[rows] = weights * (_TRACES - np.trace(turned, axis1=2, axis2=3))
+        hessian[rows[:, :, None], rows[:, None]] = weights[:, :, None] * (
+            turned.reshape(-1, 10, 16) @ turned.transpose(0, 3, 2, 1).reshape(-1, 16, 10))
+        values = u[self._scalars]
+        gradient[self._scalars] = SCALAR_WEIGHT * (1.0 - 1.0 / values)
+        hessian[self._scalars, self._scalars] = SCALAR_WEIGHT / values ** 2
+        gradient[self._squared] = 2.0 * u[self._squared]
+        hessian[self._squared, self._squared] = 2.0
+        return gradient, hessian
+
+
+# ---- Fits of pooled triangles: their scales, deviations of residuals, and which terms there are
+
+PRIOR_WEIGHT = 10.0
+"""Weight of the prior where no other one is chosen."""
+
+_PASSES = 4
+"""Fits after each of which the standard deviations of the residuals are estimated again."""
+
+_PRIOR_SHARE = 0.1
+"""Share of a joint's effort that the prior of a friction explains."""
+
+_NEGLIGIBLE_SHARE = 1e-3
+"""Share below which a friction or rotor is zero: the data would have it negative."""
+
+_SIGNIFICANT_DEVIATIONS = 3.0
+"""Deviations from which on a value differs from zero."""
+
+LEAST_SIGMA = 1e-9
+
+
+class Pool(NamedTuple):
+    """Triangles of all joints."""
+
+    triangles: list[Array]   # (c, c) of each joint
+    rows: Array   # (n,), sum of the weights of their rows
+
+
+class FitTerms(NamedTuple):
+    """
+    Unknowns of each joint (n, 6), and the velocity up to which its friction is bounded.
+
+    The others are those of FitProblem.
+    """
+
+    used: NDArray[np.bool_]
+    top_speed: Array
+    free_gains: tuple[int, ...] = ()
+    fixed: tuple[int, ...] = ()
+    sets: int = 1
+    payload: PayloadTerm | None = None
+
+
+def used_terms(robot: Robot, used: Array, fastest: Array,
+               free_gains: tuple[int, ...] = ()) -> FitTerms:
+    """Return the terms of all unknowns of the joints that are used (n,)."""
+    every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
+    return FitTerms(every, top_speeds(robot.speed_limits, fastest), free_gains)
+
+
+class PooledFit(NamedTuple):
+    """A fit with the standard deviations (n,) of its residuals, and its problem."""
+
+    fit: Fit
+    sigma: Array
+    problem: FitProblem
+
+
+def pooled(pools: Sequence[Pool]) -> Pool:
+    """Return the pool of several, whose order has no effect beyond rounding."""
+    return Pool([merged_triangle(each) for each in zip(*(pool.triangles for pool in pools))],
+                np.sum([pool.rows for pool in pools], axis=0))
+
+
+def scales(pool: Pool, terms: FitTerms) -> Array:
+    """Return the x0 (n, 6) of friction and rotors; 0 for those that are no unknowns."""
+    result = np.zeros(terms.used.shape)
+    for j, R in enumerate(pool.triangles):
+        sizes = np.linalg.norm(R, axis=0)
+        for k in range(len(JOINT_COLUMNS)):
+            size = sizes[len(sizes) - 1 - len(JOINT_COLUMNS) + k]
+            if terms.used[j, k] and size > 0.0 and sizes[-1] > 0.0:
+                # qd |qd| / v is as large as the column of quadratic friction over v
+                size /= terms.top_speed[j] if JOINT_COLUMNS[k] == 'quadratic' else 1.0
+                result[j, k] = _PRIOR_SHARE * sizes[-1] / size
+    rotors = result[:, ARMATURE].reshape(terms.sets, -1)
+    result[:, ARMATURE] = np.where(rotors > 0.0, rotors.max(axis=0), 0.0).ravel()
+    return result
+
+
+def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
+           begin: PooledFit | None = None, linear: bool = False) -> PooledFit:
+    """
+    Return the fit of a pool with a weight of the prior, from the approximation of another.
+
+    A linear one is not bounded: friction, rotors and bodies may be impossible; it has no unknown
+    gains.
+    """
+    sizes = np.array([np.linalg.norm(R[:, -1]) for R in pool.triangles])
+    rows = np.maximum(pool.rows, 1.0)
+    sigma = 0.3 * sizes / np.sqrt(rows) if begin is None else begin.sigma
+    unknowns = None if begin is None or linear else begin.fit.unknowns
+    scale = scales(pool, terms) if begin is None else begin.problem.scale
+    passes = (2 if linear else _PASSES) if begin is None else 1 if linear else 2
+    for _ in range(passes):
+        sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
+        problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, scale,
+                             terms.top_speed, sigma, weight,
+                             () if linear else terms.free_gains, terms.fixed, terms.sets,
+                             terms.payload)
+        method = ConsistentFit(problem, signed=linear)
+        fit = method.solve_linear() if linear else method.solve(unknowns)
+        unknowns = fit.unknowns
+        sigma = np.sqrt(squares(fit, pool, robot) / rows)
+    return PooledFit(fit, sigma, problem)
+
+
+def squares(fit: Fit, pool: Pool, robot: Robot) -> Array:
+    """Return the sum of the squared residuals (n,) of a pool's rows."""
+    return np.array([residual_squares(R, fit.solution(j, used)) for j, (R, used) in enumerate(
+        zip(pool.triangles, robot.columns.bodies))])
+
+
+def fits_to_others(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight: float,
+                   begin: PooledFit | None = None, linear: bool = False) -> list[PooledFit]:
+    """Return for each pool a fit to all others; each begins with the one before it."""
+    fits = []
+    for number in range(len(pools)):
+        others = pooled([each for k, each in enumerate(pools) if k != number])
+        begin = fitted(robot, others, terms, weight, begin, linear)
+        fits.append(begin)
+    return fits
+
+
+def left_squares(robot: Robot, fits: Sequence[PooledFit],
+                 pools: Sequence[Pool]) -> tuple[Array, Array]:
+    """Return the squares of residuals (n,) that fits leave of their pools, and the rows (n,)."""
+    return (np.sum([squares(each.fit, pool, robot) for each, pool in zip(fits, pools)], axis=0),
+            np.sum([pool.rows for pool in pools], axis=0))
+
+
+def signed_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
+                 correlation: Array) -> tuple[Array, Array]:
+    """
+    Return JOINT_COLUMNS (n, 6) that may be negative, and their deviations, NaN for no unknowns.
+
+    The correlation (n,) is the number of rows that count as one.
+    """
+    result = fitted(robot, pool, terms, weight, linear=True)
+    method = ConsistentFit(result.problem, signed=True)
+    _, jacobian = method.linearised(result.fit.unknowns)
+    normal = jacobian.T @ jacobian + method.information(method.start())[1]
+    normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
+    covariance: Array = np.asarray(np.linalg.inv(normal), dtype=np.float64)
+    return (result.fit.joints,
+            method.joint_deviations(covariance) * np.sqrt(correlation)[:, None])
+
+
+def with_significant_terms(terms: FitTerms, signed: tuple[Array, Array]) -> FitTerms:
+    """
+    Return the terms without friction with the load, and quadratic, that has no significant effect.
+
+    An effort that hardly varies cannot distinguish the former from Coulomb friction, nor a slow
+    motion the latter from viscous friction, with huge values at other velocities.
+    """
+    used = terms.used.copy()
+    values, errors = signed
+    used[:, LOAD] &= values[:, LOAD] > _SIGNIFICANT_DEVIATIONS * errors[:, LOAD]
+    used[:, QUADRATIC] &= np.abs(values[:, QUADRATIC]) > (
+        _SIGNIFICANT_DEVIATIONS * errors[:, QUADRATIC])
+    return terms._replace(used=used)
+
+
+def with_negative_rotors(signed: tuple[Array, Array]) -> NDArray[np.bool_]:
+    """Return which joints' data would have a negative rotor inertia."""
+    values, errors = (each[:, ARMATURE] for each in signed)
+    return np.asarray(values < -_SIGNIFICANT_DEVIATIONS * errors)
+
+
+def cleaned(fit: Fit, problem: FitProblem) -> Fit:
+    """Return a fit with exact zeros for negligible friction and rotors."""
+    signed = np.arange(len(JOINT_COLUMNS)) == OFFSET
+    least = _NEGLIGIBLE_SHARE * problem.scale / _PRIOR_SHARE
+    small = (np.abs(fit.joints) < least) & ~signed
+    small[:, QUADRATIC] &= np.abs(fit.joints[:, QUADRATIC]) * problem.top_speed < (
+        least[:, QUADRATIC])
+    return fit._replace(joints=np.where(small, 0.0, fit.joints))
+
+
+# ---- The scale of the bodies' priors, which no current determines where all gains are free
+
+def scale_of_inertias(robot: Robot, bodies: Array) -> float:
+    """Return the factor with which the priors are closest to the bodies (b, 10) of a fit."""
+    before, after = (pseudo_inertia(each) for each in (
+        robot.prior.parameters[:len(bodies)], bodies))
+    return float(np.trace(np.linalg.solve(before, after), axis1=1, axis2=2).mean()) / 4.0
+
+
+def scale_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> float:
+    """
+    Return the efforts that the bodies (b, 10) of a fit need, over those of the priors.
+
+    It is the median of the joints, each with the weight of what bodies explain of its effort.
+    So gravity and the large inertias count, which the URDF has best, and not the inertias of a
+    wrist, which are several times as large with the rotors that it lacks.
+    """
+    ratios, weights = np.ones(len(pool.triangles)), np.zeros(len(pool.triangles))
+    for j, (R, used) in enumerate(zip(pool.triangles, robot.columns.bodies)):
+        columns = R[:, :R.shape[1] - 1 - len(JOINT_COLUMNS)]
+        nominal, own = (columns @ each[used].ravel()
+                        for each in (robot.prior.parameters, bodies))
+        squares, product = float(nominal @ nominal), float(nominal @ own)
+        if squares > 0.0 and product > 0.0:
+            ratios[j] = product / squares
+            weights[j] = min(1.0, float(own @ own) / max(float(R[:, -1] @ R[:, -1]), 1e-300))
+    order = np.argsort(ratios)
+    total = np.cumsum(weights[order])
+    return float(ratios[order][np.searchsorted(total, 0.5 * total[-1])])
+
+
+def with_scaled_prior(robot: Robot, factor: float, count: int) -> Robot:
+    """Return a robot in which the priors of the first bodies are multiplied by a factor."""
+    scale = np.where(np.arange(len(robot.prior.factors)) < count, factor, 1.0)
+    return replace(robot, prior=robot.prior._replace(
+        parameters=robot.prior.parameters * scale[:, None],
+        factors=robot.prior.factors * np.sqrt(scale)[:, None, None]))
+
+
+# ---- Standard deviations of identified parameters, and where their values come from
+
+DATA, BOTH, URDF = 'data', 'data and URDF', 'URDF'
+"""Sources of a parameter's value."""
+
+_MOSTLY_DATA, _MOSTLY_URDF = 0.2, 0.8
+"""Standard deviation over that of the prior alone, up to and from which one source counts."""
+
+
+_URDF_WEIGHT = 10.0
+"""Weight of a prior that is as certain as a URDF is at best: 45 % of a mass."""
+
+
+class Deviations(NamedTuple):
+    """Standard deviations, and the share of the prior's that is left."""
+
+    bodies: Array   # (b, 10)
+    bodies_left: Array   # (b, 10)
+    joints: Array   # (n, 6), NaN for what is no unknown
+    gains: Array   # (n,), of the logarithms of free gains; NaN for known ones
+    # (n,), the same of their ratios to the mean of all, weighted by what is known of each
+    ratios: Array
+    covariance: Array   # (10 b, 10 b), of the parameters of all bodies
+    known: int   # combinations of the bodies' parameters that the data determine
+    unknowns: int   # number of such combinations
+
+
+def source_of_value(left: float) -> str:
+    """Return the source of a value from the share of the prior's deviation that is left."""
+    return DATA if left < _MOSTLY_DATA else URDF if left > _MOSTLY_URDF else BOTH
+
+
+def _urdf_bodies(result: PooledFit) -> int:
+    return len(result.problem.factors) - (result.problem.payload is not None)
+
+
+def _urdf_variance(result: PooledFit) -> float:
+    """Return the variance of the URDF's bodies over that of a prior with the weight of the fit."""
+    return max(1.0, result.problem.weight / _URDF_WEIGHT)
+
+
+def covariance_of(result: PooledFit, correlation: Array) -> tuple[Array, list[Array]]:
+    """
+    Return the covariance of the unknowns (u, u), and the information of each joint in them.
+
+    Neighbouring residuals are alike, so that the covariance of independent ones is too small:
+    it is A^-1 B A^-1, where each joint's information in A is counted correlation times in B.
+    """
+    method, u = ConsistentFit(result.problem), result.fit.unknowns
+    _, jacobian = method.linearised(u)
+    prior, _ = method.information(u)
+    ends = np.cumsum([len(R) for R in result.problem.triangles])
+    *parts, mass = (part.T @ part for part in np.split(jacobian, ends))
+    total = np.sum(parts, axis=0) + mass + prior
+    tiny = np.diag(1e-12 * np.diag(total) + 1e-12)
+    inverse = np.linalg.inv(total + tiny)
+    rows = slice(0, 10 * _urdf_bodies(result))
+    prior[rows, rows] *= _urdf_variance(result)
+    meat = sum(factor * part for factor, part in zip(correlation, parts)) + mass + prior + tiny
+    return inverse @ meat @ inverse, parts
+
+
+def with_spread_of_parts(result: PooledFit, fits: Sequence[PooledFit],
+                         correlation: Array) -> Array:
+    """
+    Return the correlation (n,), larger where fits without a part differ by more than it explains.
+
+    What a model lacks, as friction that changes with the temperature, is another error in every
+    part, which neighbouring residuals do not show. The efforts of bodies that the fits predict
+    for a joint vary by so much (jackknife; Efron 1982), and by the covariance by so much.
+    """
+    covariance, parts = covariance_of(result, correlation)
+    problem = result.problem
+    bodies = slice(0, 10 * len(problem.factors))
+    factors = []
+    for j, (R, used, part) in enumerate(zip(problem.triangles, problem.bodies, parts)):
+        columns = slice(0, 10 * len(used))
+        changes = [R[:, columns] @ (each.fit.solution(j, used) - result.fit.solution(j, used))[
+            columns] / problem.sigma[j] for each in fits]
+        seen = (len(fits) - 1) / len(fits) * float(np.square(changes).sum())
+        expected = float(np.sum((part * covariance)[bodies, bodies]))
+        factors.append(max(1.0, seen / expected) if expected > 0.0 else 1.0)
+    larger: Array = correlation * np.array(factors)
+    return larger
+
+
+def deviations(result: PooledFit, correlation: Array) -> Deviations:
+    """Return the deviations of a fit; correlation (n,) is how many rows count as one."""
+    problem = result.problem
+    method = ConsistentFit(problem)
+    _, first = method.information(result.fit.unknowns)
+    covariance, parts = covariance_of(result, correlation)
+    count = len(problem.factors)
+    before = _urdf_variance(result) / np.diag(first)[:10 * count:10]
+    bodies, left = np.empty((2, count, 10))
+    for body, slope in enumerate(method.slopes):
+        rows = slice(10 * body, 10 * body + 10)
+        bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
+        left[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
+    gains, ratios = np.full((2, len(method.gain_place)), np.nan)
+    free = np.flatnonzero(method.gain_place >= 0)
+    if len(free):
+        block = covariance[np.ix_(method.gain_place[free], method.gain_place[free])]
+        gains[free], ratios[free] = np.sqrt(np.diag(block)), deviations_of_ratios(block)
+    urdf = _urdf_bodies(result)
+    used = slice(0, 10 * urdf)
+    information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
+    known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
+    slopes = np.zeros((10 * urdf, 10 * urdf))
+    for body, slope in enumerate(method.slopes[:urdf]):
+        slopes[10 * body:10 * body + 10, 10 * body:10 * body + 10] = slope
+    return Deviations(bodies[:urdf], left[:urdf], method.joint_deviations(covariance), gains,
+                      ratios, slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)
+
+
+def deviations_of_ratios(covariance: Array) -> Array:
+    """Return the deviations (m,) of logarithms of gains, without their mean of least variance."""
+    weights = 1.0 / np.diag(covariance)
+    centred = np.eye(len(weights)) - weights / weights.sum()
+    variances = np.diag(centred @ covariance @ centred.T)
+    deviations: Array = np.sqrt(np.maximum(variances, 0.0))   # one alone has none but rounding
+    return deviations

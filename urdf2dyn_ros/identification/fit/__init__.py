@@ -1,1 +1,0 @@
-"""The fit of triangles: columns of joints, pools, consistent robots and their deviations."""

@@ -1,1 +1,0 @@
-"""Many recordings: summaries that are merged, and the work of several processes."""

@@ -1,0 +1,679 @@
+"""Mistakes of a recording: what changes it so that the URDF explains its efforts far better."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, pairwise, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.identification.fit import fits_to_others, left_squares, pooled, used_terms
+from urdf2dyn_ros.identification.gains import Gains, approximated
+from urdf2dyn_ros.identification.robot import (
+    ARMATURE,
+    COULOMB,
+    LOAD,
+    OFFSET,
+    VISCOUS,
+    Columns,
+    Robot,
+    joint_columns,
+)
+from urdf2dyn_ros.identification.rows import BLOCKS, RowSource
+from urdf2dyn_ros.identification.segments import (
+    HIGHEST_CUTOFF,
+    LEAST_JUDGED,
+    UNUSED_ENDS,
+    Piece,
+    Spectra,
+)
+from urdf2dyn_ros.identification.summary import FARTHEST_DELAY, LARGEST_DELAY, block_pools
+from urdf2dyn_ros.robot.spatial import Array
+
+# ---- How a recording would have to be changed to be without a mistake
+
+class Differential(NamedTuple):
+    """
+    Two joints (i, j) that two motors drive together, both of them each.
+
+    Their efforts are the products of `signs` (2, 2) with those of the motors, which are recorded.
+    """
+
+    joints: tuple[int, int]
+    signs: tuple[tuple[float, float], tuple[float, float]]
+
+
+class Change(NamedTuple):
+    """A change of recorded positions and efforts, and of gravity."""
+
+    positions: NDArray[np.int64]   # (n,), the recorded joint whose positions are those of a joint
+    efforts: NDArray[np.int64]   # (n,), the one whose efforts are
+    position_signs: Array   # (n,), 1 or -1
+    effort_signs: Array   # (n,), 1 or -1
+    shifts: Array   # (n,), what is added to positions [rad or m]
+    gravity: Array | None = None   # (3,) in the frame of the root [m/s^2]; None: the robot's
+    # joints whose recorded efforts are those of their motors
+    differential: Differential | None = None
+
+    def motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+        """Return the changed positions to accelerations (k, n)."""
+        q, qd, qdd = (self.position_signs * each[:, self.positions] for each in (q, qd, qdd))
+        return q + self.shifts, qd, qdd
+
+    def effort(self, effort: Array) -> Array:
+        """Return the changed efforts (k, n)."""
+        changed = self.effort_signs * effort[:, self.efforts]
+        if self.differential is not None:
+            joints, signs = [*self.differential.joints], np.array(self.differential.signs)
+            changed[:, joints] = changed[:, joints] @ signs.T
+        return changed
+
+    def pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """Return the changed pieces of a recording."""
+        return [Piece(each.time, each.rate, *self.motion(each.q, each.qd, each.qdd),
+                      self.effort(each.effort)) for each in pieces]
+
+    def robot(self, robot: Robot) -> Robot:
+        """Return the robot with the changed gravity."""
+        if self.gravity is None:
+            return robot
+        return replace(robot, columns=Columns(robot.system, self.gravity.tolist()))
+
+
+def no_change(joints: int) -> Change:
+    """Return the change that leaves a recording as it is."""
+    order, ones = np.arange(joints), np.ones(joints)
+    return Change(order, order, ones, ones, np.zeros(joints))
+
+
+def swapped(joints: int, one: int, other: int) -> NDArray[np.int64]:
+    """Return the order of joints in which two are interchanged."""
+    order = np.arange(joints)
+    order[[one, other]] = other, one
+    return order
+
+
+def turned(joints: int, joint: int) -> Array:
+    """Return the signs in which that of one joint is -1."""
+    signs = np.ones(joints)
+    signs[joint] = -1.0
+    return signs
+
+
+# ---- How well the URDF's bodies and friction of each joint explain a recording, quickly
+
+_SAMPLES = 400
+"""Samples of a recording that are compared."""
+
+_LEAST_SHARE = 1e-3
+"""Share of an effort below which what is left of it is noise."""
+
+_LEAST_OWN = 0.2
+"""Share of the squares of gravity that nothing else explains, from which its factor is known."""
+
+_POSITIVE = [VISCOUS, COULOMB, ARMATURE, LOAD]
+
+
+class NominalFit:
+    """
+    The share of the efforts that the URDF leaves if a recording is changed.
+
+    The effort of a joint is that of the URDF's bodies, friction and rotor, each times a factor
+    that is not negative, and an offset. If its gain is free, all factors may be negative together.
+    """
+
+    def __init__(self, robot: Robot, pieces: Sequence[Piece], used: Array,
+                 free: NDArray[np.bool_]) -> None:
+        kept = [(each.time >= each.time[0] + UNUSED_ENDS)
+                & (each.time <= each.time[-1] - UNUSED_ENDS) for each in pieces]
+        q, qd, qdd, effort = (np.concatenate([getattr(each, name)[rows]
+                                              for each, rows in zip(pieces, kept)])
+                              for name in ('q', 'qd', 'qdd', 'effort'))
+        self.joints: list[int] = np.flatnonzero(used).tolist()
+        known = np.flatnonzero(np.isfinite(effort[:, self.joints]).all(axis=1))
+        self.samples = min(_SAMPLES, len(known))
+        rows = known[np.linspace(0, len(known) - 1, self.samples).astype(int)]
+        self._q, self._qd, self._qdd, self._effort = q[rows], qd[rows], qdd[rows], effort[rows]
+        self._robot, self._free = robot, free
+        self._nominal_gravity = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
+        self._gravity: Array | None = None
+
+    def left(self, change: Change) -> Array:
+        """Return the logarithms of the shares of the squares (n,), 0 for joints not used."""
+        q, qd, qdd = change.motion(self._q, self._qd, self._qdd)
+        effort, nominal = change.effort(self._effort), self._nominal(change, q, qd, qdd)
+        result = np.zeros(len(self._free))
+        for joint in self.joints:
+            result[joint] = self._share(nominal[:, joint], qd[:, joint], qdd[:, joint],
+                                        effort[:, joint], joint)
+        return result
+
+    def gravity_factor(self) -> float:
+        """
+        Return the factor of the URDF's gravity that fits the efforts of all joints best.
+
+        Joints count by what gravity needs besides friction and accelerations [N m or N]. It is 1
+        where little is left: where a pendulum swings freely, gravity is what accelerates it.
+        """
+        q, qd, qdd = self._q, self._qd, self._qdd
+        gravity = _gravity_efforts(self._robot, q) @ self._nominal_gravity
+        inertial = self._robot.dynamics(q, qd, qdd) - gravity
+        product = size = total = 0.0
+        for joint in self.joints:
+            own = joint_columns(qd[:, joint], qdd[:, joint], gravity[:, joint],
+                                self._robot.sign_widths[joint])
+            others = np.column_stack((inertial[:, joint], own[:, [*_POSITIVE[:3], OFFSET]]))
+            lengths = np.linalg.norm(others, axis=0)
+            basis = np.linalg.qr(others / np.where(lengths > 0.0, lengths, 1.0))[0]
+            left = gravity[:, joint] - basis @ (basis.T @ gravity[:, joint])
+            product += float(left @ self._effort[:, joint])
+            size += float(left @ left)
+            total += len(left) * float(np.var(gravity[:, joint]))
+        return product / size if size > _LEAST_OWN * total > 0.0 else 1.0
+
+    def _nominal(self, change: Change, q: Array, qd: Array, qdd: Array) -> Array:
+        nominal = self._robot.dynamics(q, qd, qdd)
+        if change.gravity is not None:
+            if self._gravity is None:   # changes of gravity do not change positions
+                self._gravity = _gravity_efforts(self._robot, q)
+            nominal = nominal + self._gravity @ (change.gravity - self._nominal_gravity)
+        return nominal
+
+    def _share(self, nominal: Array, qd: Array, qdd: Array, effort: Array, joint: int) -> float:
+        from scipy.optimize import nnls
+
+        own = joint_columns(qd, qdd, nominal, self._robot.sign_widths[joint])[:, _POSITIVE]
+        columns = np.column_stack((nominal, own, effort))
+        columns -= columns.mean(axis=0)
+        sizes = np.linalg.norm(columns, axis=0)
+        columns /= np.where(sizes > 0.0, sizes, 1.0)
+        R: Array = np.asarray(np.linalg.qr(columns, mode='r'))
+        target, rest = R[:-1, -1], float(R[-1, -1]) ** 2
+        signs = (1.0, -1.0) if self._free[joint] else (1.0,)
+        left = min(nnls(R[:-1, :-1], sign * target)[1] for sign in signs)
+        return math.log(max(left * left + rest, _LEAST_SHARE))
+
+
+def _gravity_efforts(robot: Robot, q: Array) -> Array:
+    """Return the efforts (k, n, 3) for a unit of gravity along each axis of the root frame."""
+    rest = np.zeros_like(q)
+    result = []
+    for axis in np.eye(3).tolist():
+        columns = Columns(robot.system, axis)(q, rest, rest)
+        result.append(np.stack([part @ robot.prior.parameters[bodies].ravel()
+                                for part, bodies in zip(columns, robot.columns.bodies)], axis=1))
+    return np.stack(result, axis=-1)
+
+
+# ---- Mistakes that recordings may have: how each would be corrected, and what the user can do
+
+ANGLES = tuple(np.radians([20.0, *np.arange(45.0, 360.0, 45.0), 340.0]).tolist())
+"""Differences of the zero of a joint that are tried [rad]."""
+
+_TILT = 0.4
+"""Tangent of the smallest tilts of gravity that are tried."""
+
+_MOST_JOINTS = 12
+"""Joints up to which all pairs are tried."""
+
+
+class Mistake(NamedTuple):
+    """A mistake."""
+
+    change: Change   # what corrects the recording
+    kind: str   # a key of SENTENCES
+    joints: tuple[int, ...] = ()
+
+    def sentence(self, robot: Robot, gains: bool) -> str:
+        """Return what is wrong and how it is mended, where the recording has currents or not."""
+        names = [robot.joints[joint] for joint in self.joints]
+        words = dict(zip(('joint', 'other'), names))
+        if self.kind == 'zero':
+            shift = float(np.remainder(self.change.shifts[self.joints[0]] + np.pi, 2.0 * np.pi)
+                          - np.pi)
+            words |= {'radians': f'{shift:.3g}', 'degrees': f'{np.degrees(shift):.0f}'}
+        if self.change.gravity is not None:
+            words['gravity'] = ' '.join(f'{entry:.1f}' for entry in self.change.gravity + 0.0)
+            words['nominal'] = ' '.join(f'{entry:.3g}' for entry in robot.dynamics.gravity_vector)
+        if self.change.differential is not None:
+            words['formulas'] = ' and '.join(
+                f'{"-" * (one < 0.0)}e_{names[0]} {"-" if other < 0.0 else "+"} e_{names[1]} '
+                f'for {name}'
+                for name, (one, other) in zip(names, self.change.differential.signs))
+        words['gains'] = ('change the sign of its gain' if gains else
+                          'change their sign, or add --effort-semantics current --gains 1 '
+                          f'{names[0]}=-1' if names else '')
+        return SENTENCES[self.kind].format(**words)
+
+
+SENTENCES = {
+    'sign': 'the efforts of {joint} have the wrong sign: there they are minus what the URDF '
+            'needs, and they push where friction brakes; {gains}',
+    'zero': 'the zero of {joint} is not that of the URDF: the efforts fit its geometry if about '
+            '{radians} rad ({degrees} deg) is added to the positions of this joint; set the zero '
+            "in the driver, or turn the joint's <origin> in the URDF about its axis by it",
+    'positions': 'the positions of {joint} have the wrong sign: the efforts fit the geometry of '
+                 'the URDF if it is changed; change it, or that of the <axis> in the URDF and of '
+                 'the efforts',
+    'direction': '{joint} turns the other way than in the URDF: the efforts fit its geometry if '
+                 'positions and efforts of this joint change their sign; change the sign of its '
+                 '<axis> in the URDF',
+    'efforts': 'the efforts of {joint} and {other} look interchanged: each fits the other joint; '
+               'interchange the two columns, or the entries of the efforts in the messages',
+    'joints': '{joint} and {other} look interchanged: the efforts fit the URDF if the two have '
+              "each other's names; add --rename {joint}={other} --rename {other}={joint}",
+    'differential': 'the efforts of {joint} and {other} look like those of two motors that drive '
+                    'both joints, as those of a differential: {formulas} fit the URDF; record '
+                    'the efforts of the joints, or compute them so',
+    'gravity': 'the efforts fit a gravity of about {gravity} m/s^2 in the frame of the root, not '
+               '{nominal}: if the robot is mounted so, set it with --gravity {gravity}; otherwise '
+               'the zeros of its joints differ from those of the URDF',
+    'no gravity': 'the efforts are without gravity, which the URDF needs: if the driver subtracts '
+                  'it, record the efforts before it does, or set --gravity 0 0 0; if they are '
+                  'currents of motors, add --effort-semantics current --gains free',
+}
+
+
+def single_joints(base: Change, robot: Robot, moving: NDArray[np.bool_],
+                  free: NDArray[np.bool_]) -> Iterator[Mistake]:
+    """
+    Yield mistakes of one joint besides those that `base` corrects.
+
+    Where nothing moves beyond a joint, another zero is another centre of mass, no mistake.
+    """
+    n = len(moving)
+    inner = moved_beyond(robot, moving)
+    for joint in np.flatnonzero(moving).tolist():
+        signs = turned(n, joint)
+        if joint in inner and robot.dynamics.units[joint] == 'rad':
+            for angle in ANGLES:
+                yield Mistake(shifted(base, joint, angle), 'zero', (joint,))
+        other = base._replace(position_signs=base.position_signs * signs)
+        both = other._replace(effort_signs=base.effort_signs * signs)
+        if free[joint]:
+            yield Mistake(other, 'direction', (joint,))
+        else:
+            yield Mistake(other, 'positions', (joint,))
+            yield Mistake(both, 'direction', (joint,))
+            yield Mistake(base._replace(effort_signs=base.effort_signs * signs), 'sign', (joint,))
+
+
+def moved_beyond(robot: Robot, moving: NDArray[np.bool_]) -> set[int]:
+    """Return the joints beyond which another one moves."""
+    bodies = robot.system.bodies
+    return {bodies[each].coordinate for number, body in enumerate(bodies)
+            for each in chain(robot.system, number)
+            if moving[body.coordinate] and bodies[each].coordinate != body.coordinate}
+
+
+def shifted(base: Change, joint: int, angle: float) -> Change:
+    """Return a change that also adds an angle to the positions of a joint."""
+    shifts = base.shifts.copy()
+    shifts[joint] += angle
+    return base._replace(shifts=shifts)
+
+
+def pairs(base: Change, joints: Sequence[int]) -> Iterator[Mistake]:
+    """Yield mistakes of two joints: of their names, and of their efforts alone."""
+    for one, other in combinations(joints, 2) if len(joints) <= _MOST_JOINTS else ():
+        order = swapped(len(base.shifts), one, other)
+        efforts = base._replace(efforts=base.efforts[order])
+        yield Mistake(efforts, 'efforts', (one, other))
+        yield Mistake(efforts._replace(positions=base.positions[order]), 'joints', (one, other))
+
+
+def differentials(base: Change, joints: Sequence[int], free: NDArray[np.bool_],
+                  units: Sequence[str]) -> Iterator[Mistake]:
+    """Yield neighbours whose efforts are those of two motors that drive both joints."""
+    if base.differential is not None:
+        return
+    for pair in pairwise(joints):
+        if free[[*pair]].any() or units[pair[0]] != units[pair[1]]:
+            continue
+        for first, second, odd in product((1.0, -1.0), (1.0, -1.0), (0, 1)):
+            row = (first, second)
+            other = (-first, second) if odd else (first, -second)
+            yield Mistake(base._replace(differential=Differential(pair, (row, other))),
+                          'differential', pair)
+
+
+def gravities(base: Change, nominal: Array) -> Iterator[Mistake]:
+    """Yield gravity along other directions of the root frame, and none."""
+    size = float(np.linalg.norm(nominal))
+    if size <= 0.0 or base.gravity is not None:
+        return
+    yield Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
+    across = np.linalg.svd(nominal[None])[2][1:]
+    tilted = [nominal + size * _TILT * np.array(each) @ across
+              for each in product((-1.0, 0.0, 1.0), repeat=2) if any(each)]
+    for direction in (*map(np.array, product((-1.0, 0.0, 1.0), repeat=3)), *tilted):
+        length = float(np.linalg.norm(direction))
+        if length > 0.0 and direction @ nominal < 0.95 * length * size:
+            yield Mistake(base._replace(gravity=size / length * direction), 'gravity')
+
+
+# ---- How well any bodies explain a recording that is changed, on blocks that are held out
+
+_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0
+"""Weights of the URDF's bodies, which may be wrong."""
+
+
+def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
+                   change: Change) -> Array:
+    """
+    Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of a piece.
+
+    The fit has possible bodies and friction that brakes; 0 for joints that are not used.
+    """
+    robot = change.robot(robot)
+    source = RowSource(change.pieces([piece]), robot.columns, robot.prior.parameters,
+                       robot.sign_widths)
+    pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
+    gains = approximated(robot, pooled(pools), Gains(np.ones(len(free)), free))
+    if free.any():
+        source.set_gains(gains.values)
+        pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
+    unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
+    terms = used_terms(robot, used, source.fastest, unknown)
+    weight = _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT
+    total, count = left_squares(robot, fits_to_others(robot, pools, terms, weight), pools)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
+    return np.where((used > 0) & np.isfinite(errors), errors, 0.0)
+
+
+# ---- The mistakes of a recording: what changes it so that the URDF explains its efforts far
+# better
+#
+# Every candidate is compared with the URDF's bodies first, in some ten thousandths of a second.
+# Those that leave less are fitted with any bodies: as masses and centres of a URDF are wrong, it
+# counts what a fit leaves of blocks that were held out.
+
+_FEWEST_SAMPLES = 50
+"""Samples with efforts of all joints from which on mistakes are looked for."""
+
+_PROMISING = 1.0
+"""Fall of the logarithm of the URDF's residuals, over all joints, from which on a candidate is
+fitted [-]."""
+
+_CONFIRMED = 2.0
+"""The same of a fit's residuals in held-out blocks, from which on a candidate is a mistake."""
+
+_ABSENT = 0.1
+"""Share of the URDF's gravity in the efforts below which there is none, if it fits as well."""
+
+_AS_GOOD = 0.5
+"""Difference of this logarithm up to which two candidates are equally good."""
+
+_EXPLAINED = 0.3
+"""Logarithm of the efforts over the residuals, mean of the joints, from which on a fit is no
+accident."""
+
+_FITTED = 3
+"""Candidates that are fitted."""
+
+_MOST = 3
+"""Most mistakes of a recording that are looked for, one after the other."""
+
+_STEPS = tuple(np.radians([30.0, 15.0, 8.0, 4.0]).tolist())
+_WHOLE = np.radians(12.0)
+"""Steps of the search for an angle, and the distance to a right angle that is none [rad]."""
+
+
+def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
+                free: NDArray[np.bool_]) -> list[Mistake]:
+    """Return the mistakes of a recording; each corrects those before it as well."""
+    nominal = NominalFit(robot, pieces, used, free)
+    if nominal.samples < _FEWEST_SAMPLES:
+        return []
+    longest = max(pieces, key=lambda piece: len(piece.q))
+    base, mistakes = no_change(len(used)), list[Mistake]()
+    for _ in range(_MOST):
+        best = _best(robot, nominal, longest, _candidates(robot, base, moving, used, free),
+                     base, used, free)
+        if best is None:
+            break
+        mistakes.append(best)
+        base = best.change
+    if not mistakes and not free.any() and abs(nominal.gravity_factor()) < _ABSENT:
+        absent = Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
+        errors = [held_out_error(robot, longest, used, free, change)
+                  for change in (base, absent.change)]
+        with np.errstate(divide='ignore', invalid='ignore'):
+            efforts = Spectra(np.nan_to_num(longest.effort), longest.rate).rows()
+            explained = np.log(efforts.std(axis=0)) - errors[1]
+        if float((errors[0] - errors[1]).sum()) > -_AS_GOOD and (
+                explained[used > 0].mean() > _EXPLAINED):
+            mistakes.append(absent)
+    return mistakes
+
+
+def _candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Array,
+                free: NDArray[np.bool_]) -> list[Mistake]:
+    gravity = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
+    return [*single_joints(base, robot, moving, free),
+            *pairs(base, np.flatnonzero(used).tolist()), *gravities(base, gravity),
+            *differentials(base, np.flatnonzero(used).tolist(), free, robot.dynamics.units)]
+
+
+def _best(robot: Robot, nominal: NominalFit, piece: Piece, candidates: Sequence[Mistake],
+          base: Change, used: Array, free: NDArray[np.bool_]) -> Mistake | None:
+    """Return the mistake that explains most, or None if none explains enough."""
+    before = float(nominal.left(base).sum())
+    gained = np.array([before - float(nominal.left(each.change).sum()) for each in candidates])
+    order = np.argsort(-gained)[:_FITTED]
+    promising = [_refined(nominal, candidates[k], base) for k in order if gained[k] > _PROMISING]
+    if not promising:
+        return None
+    error = held_out_error(robot, piece, used, free, base)
+    scores = [float((error - held_out_error(robot, piece, used, free, each.change)).sum())
+              for each in promising]
+    if max(scores) < _CONFIRMED:
+        return None
+    totals = [score + 0.5 * (before - float(nominal.left(each.change).sum()))
+              for score, each in zip(scores, promising) if score >= _CONFIRMED]
+    confirmed = [each for score, each in zip(scores, promising) if score >= _CONFIRMED]
+    return confirmed[int(np.argmax(totals))]
+
+
+def _refined(nominal: NominalFit, mistake: Mistake, base: Change) -> Mistake:
+    """Return a mistake with the angle or direction that explains most; right angles if near."""
+    def left(change: Change) -> float:
+        return float(nominal.left(change).sum())
+
+    if mistake.kind == 'zero':
+        joint, = mistake.joints
+        angle = float(mistake.change.shifts[joint] - base.shifts[joint])
+        for step in _STEPS:
+            angle = min((angle - step, angle, angle + step),
+                        key=lambda each: left(shifted(base, joint, each)))
+        right = 0.5 * np.pi * round(angle / (0.5 * np.pi))
+        if right and abs(angle - right) < _WHOLE:
+            angle = right
+        return mistake._replace(change=shifted(base, joint, angle))
+    if mistake.kind == 'gravity':
+        assert mistake.change.gravity is not None
+        gravity, size = mistake.change.gravity, np.linalg.norm(mistake.change.gravity)
+        for step in _STEPS:
+            near = [gravity, *(gravity + sign * step * size * axis
+                               for axis in np.eye(3) for sign in (-1.0, 1.0))]
+            gravity = min((size / np.linalg.norm(each) * each for each in near),
+                          key=lambda each: left(base._replace(gravity=each)))
+        axis = np.abs(gravity) == np.abs(gravity).max()
+        if np.abs(gravity).max() > np.cos(_WHOLE) * size:
+            gravity = np.where(axis, np.sign(gravity) * size, 0.0)
+        return mistake._replace(change=base._replace(gravity=gravity))
+    return mistake
+
+
+# ---- Efforts of some joints that are in other units than those of the others
+
+_SUSPICIOUS = 3.0
+"""Ratio of two joints' efforts over those of the URDF, whose masses may be wrong, for a trial."""
+
+_UNITS_DIFFER = 1.0
+"""
+Logarithm of what a fit leaves of held-out blocks, over all joints, by which it falls with free
+gains if units differ: 3 to 15 where they do, up to 0.2 on robots whose efforts are right.
+"""
+
+
+def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
+                factors: Mapping[int, float]) -> list[tuple[int, float]]:
+    """
+    Return joints whose efforts no bodies explain together with those of the others, and factors.
+
+    `factors` are efforts over those of the URDF, of the joints at which this ratio is known; that
+    of the joints which are right is the one that is nearest to 1.
+    """
+    if len(factors) < 2 or piece.time[-1] - piece.time[0] < LEAST_JUDGED:
+        return []
+    sizes = np.log(np.abs([*factors.values()]))
+    right = sizes[np.argmin(np.abs(sizes))]
+    suspects = {joint: float(np.exp(size - right)) for joint, size in zip(factors, sizes)
+                if abs(size - right) > np.log(_SUSPICIOUS)}
+    if not suspects:
+        return []
+    unchanged, every = no_change(len(used)), free | np.isin(np.arange(len(used)), list(suspects))
+
+    def error(unknown: NDArray[np.bool_]) -> float:
+        return float(held_out_error(robot, piece, used, unknown, unchanged).sum())
+
+    least = error(every)
+    return [(joint, factor) for joint, factor in suspects.items()
+            if error(every & (np.arange(len(used)) != joint)) - least > _UNITS_DIFFER]
+
+
+# ---- Efforts that are late or early by more than any filter
+#
+# Those of all joints are of another clock or of another run, those of one joint come from a drive
+# or a filter of its own.
+
+_LARGEST_DELAY, _LARGEST_SHARE = 2.0, 0.2
+"""Largest delay that is tried [s], and its share of a piece."""
+
+LARGEST_GIVEN_DELAY = 0.5
+"""Largest delay that a user may give [s]."""
+
+_RATE = 50.0
+"""Rate of the samples that are compared [Hz]."""
+
+_LAG_PROMISING = 1.0
+"""Fall of the logarithm of the squares that the URDF leaves, over all joints, for a trial [-]."""
+
+_LAG_CONFIRMED = 2.0
+"""The same of a fit's residuals in held-out blocks, from which on the efforts are late."""
+
+_PROMISING_OF_JOINT, _CONFIRMED_OF_JOINT = 0.4, 0.7
+"""The same for a joint that alone is late; those of a UR10, a TX40 and a TIAGo reach 0.2 and 0."""
+
+_FEWEST_JOINTS = 3
+"""Joints from which on it is one of them that is late."""
+
+_LEAST_LEFT = 1e-3
+"""Share of the squares of an effort below which what is left of it is noise."""
+
+
+def piece_without_delay(piece: Piece, delay: float, joint: int | None = None) -> Piece:
+    """Return a piece whose efforts, or those of a joint, are earlier by a delay [s]."""
+    late = round(delay * piece.rate)
+    if late == 0:
+        return piece
+    count = len(piece.q) - abs(late)
+    motion, moved = (slice(start, start + count) for start in (max(0, -late), max(0, late)))
+    effort = piece.effort[moved]
+    if joint is not None:
+        effort = piece.effort[motion].copy()
+        effort[:, joint] = piece.effort[moved, joint]
+    return Piece(piece.time[motion], piece.rate, piece.q[motion], piece.qd[motion],
+                 piece.qdd[motion], effort)
+
+
+def late_efforts(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]) -> str:
+    """Return that efforts are late or early by more than FARTHEST_DELAY, or nothing."""
+    left, most, rate = _left_by_delay(robot, piece, used)
+    delay = _promising_delay(left.sum(axis=0), most, rate, FARTHEST_DELAY, _LAG_PROMISING)
+    if delay == 0.0:
+        return ''
+    unchanged = no_change(len(used))
+    before, after = (float(held_out_error(robot, each, used, free, unchanged).sum())
+                     for each in (piece, piece_without_delay(piece, delay)))
+    if before - after < _LAG_CONFIRMED:
+        return ''
+    return (f'the efforts are about {_lateness(delay)} than the motion that needs them: '
+            'record positions and efforts with stamps of one clock, or, if the delay is '
+            f'constant, {_remedy(delay)}')
+
+
+def late_joints(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]
+                ) -> Iterator[str]:
+    """Yield for each joint whose efforts have another delay than those of the other joints."""
+    left, most, rate = _left_by_delay(robot, piece, used)
+    if np.count_nonzero(used) < _FEWEST_JOINTS or not most:
+        return
+    unchanged, total = no_change(len(used)), left.sum(axis=0)
+    for j, each in enumerate(left):
+        common = int(np.argmin(total - each)) - most
+        delay = _promising_delay(each, most, rate, LARGEST_DELAY, _PROMISING_OF_JOINT, common)
+        if delay == 0.0:
+            continue
+        others = piece_without_delay(piece, common / rate)
+        before, after = (float(held_out_error(robot, tried, used, free, unchanged)[j])
+                         for tried in (others, piece_without_delay(others, delay, j)))
+        if before - after > _CONFIRMED_OF_JOINT:
+            yield (f'the efforts of {robot.joints[j]} are about {_lateness(delay)} than those '
+                   'of the other joints: record all of them with stamps of one clock and the same '
+                   'filter, or does its friction follow late?')
+
+
+def _lateness(delay: float) -> str:
+    return f'{abs(delay):g} s {"later" if delay > 0.0 else "earlier"}'
+
+
+def _remedy(delay: float) -> str:
+    return (f'add --delay {delay:g}' if abs(delay) <= LARGEST_GIVEN_DELAY else
+            'change the times of one of the two by it')
+
+
+def _left_by_delay(robot: Robot, piece: Piece, used: Array) -> tuple[Array, int, float]:
+    """
+    Return what the URDF leaves of efforts (n, 2 most + 1) that are moved by up to `most` samples.
+
+    It is the logarithm of the share of squares, 0 for joints that are not used; and the rate of
+    the samples [Hz].
+    """
+    step = max(1, round(piece.rate / _RATE))
+    q, qd, qdd, effort = (each[::step] for each in (piece.q, piece.qd, piece.qdd, piece.effort))
+    rate = piece.rate / step
+    share = _LARGEST_SHARE if len(q) >= LEAST_JUDGED * rate else 0.0
+    most = int(rate * min(_LARGEST_DELAY, share * len(q) / rate))
+    inner = slice(most, len(q) - most)
+    nominal = robot.dynamics(q[inner], qd[inner], qdd[inner])
+    left = np.zeros((len(used), 2 * most + 1))
+    for j in np.flatnonzero(used).tolist():
+        if not np.isfinite(effort[:, j]).all():
+            continue
+        own = joint_columns(qd[inner, j], qdd[inner, j], nominal[:, j], robot.sign_widths[j])
+        basis = np.linalg.qr(np.column_stack((nominal[:, j], own[:, :LOAD])))[0]
+        shifted = sliding_window_view(effort[:, j], len(nominal))
+        squares = np.square(shifted - shifted.mean(axis=1, keepdims=True)).sum(axis=1)
+        rest = np.square(shifted).sum(axis=1) - np.square(shifted @ basis).sum(axis=1)
+        left[j] = np.log(np.maximum(rest / np.maximum(squares, 1e-300), _LEAST_LEFT))
+    return left, most, rate
+
+
+def _promising_delay(left: Array, most: int, rate: float, usual: float, least: float,
+                     common: int = 0) -> float:
+    """
+    Return the delay after a common one that leaves less than all usual ones [s], or 0.
+
+    `usual` is the largest usual delay [s], `least` by how much less, `common` is in samples.
+    """
+    near, zero, best = int(rate * usual), most + common, int(np.argmin(left))
+    if most <= near or left[max(0, zero - near):zero + near + 1].min() - left[best] < least:
+        return 0.0
+    return round((best - zero) / rate, 2)

@@ -1,1 +1,0 @@
-"""Mistakes in recordings: efforts, positions or gravity that are not the URDF's."""

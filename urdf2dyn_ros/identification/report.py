@@ -1,0 +1,395 @@
+"""The report of an identification: tables, sentences, figures and a picture."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.identification.fit import DATA, source_of_value
+from urdf2dyn_ros.identification.fit_data import Figures
+from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
+from urdf2dyn_ros.identification.payload import IdentifiedPayload
+from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, PARAMETERS, units_of
+from urdf2dyn_ros.identification.rows import BLOCKS
+from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
+from urdf2dyn_ros.recordings.many import gain_words
+from urdf2dyn_ros.recordings.pictures import (
+    COMPUTED,
+    GREY,
+    LIGHT,
+    MEASURED,
+    ReportTable,
+    add_head,
+    add_name,
+    drawn_name,
+    panels,
+    png_bytes,
+    style_axes,
+    thinned,
+)
+from urdf2dyn_ros.robot.multibody import Attached
+from urdf2dyn_ros.robot.spatial import Array, apply, geometric_mean, subtract, transpose
+from urdf2dyn_ros.system import json_text
+from urdf2dyn_ros.text import counted
+
+# ---- The report's tables and sentences, in the order in which a user asks
+
+GAINS_TITLE = 'What changed: gains'
+VALIDATION_TITLE = 'Validation recording'
+
+
+def report_tables(result: Identification) -> list[ReportTable]:
+    return [_figures(result, 'Does it explain data that it was not fitted to?', result.held_out,
+                     [_verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
+                      f'squares of the measured effort below {HIGHEST_CUTOFF:g} Hz minus the '
+                      f'computed one below {_band(result)} Hz.']),
+            *(_figures(result, f'{VALIDATION_TITLE} {name}', figures, [])
+              for name, figures in result.validation.items()),
+            *_gains(result), _friction(result), *_own_friction(result), _masses(result),
+            _parameters(result), _base(result), _recordings(result)]
+
+
+def figure_text(value: float, digits: int = 3) -> str:
+    """Return a number, or a dash where there is none."""
+    return f'{value:.{digits}g}' if math.isfinite(value) else '-'
+
+
+def _band(result: Identification) -> str:
+    low, high = (function(each.cutoff for each in result.summaries) for function in (min, max))
+    return figure_text(low) if low > 0.99 * high else f'{figure_text(low)} to {figure_text(high)}'
+
+
+def _verdict(result: Identification) -> str:
+    urdf, friction, own = (geometric_mean(row[np.isfinite(row)]) for row in result.held_out.every)
+    poor = [joint for joint, r2, used in zip(
+        result.robot.joints, result.held_out.r2[2], result.used) if used and r2 < LEAST_R2]
+    answer = f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}). In all' if poor else 'Yes'
+    return (f'{answer}: its residual is {100.0 * own / urdf:.3g} % of that of the URDF, and '
+            f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and rotors '
+            '(geometric means of the joints).')
+
+
+def _figures(result: Identification, title: str, figures: Figures,
+             text: Sequence[str]) -> ReportTable:
+    rows = [[joint, unit, figure_text(figures.measured[j]),
+             *(figure_text(each[k, j]) for each in (figures.every, figures.moving)
+               for k in range(3)), figure_text(figures.r2[2, j]),
+             figure_text(figures.r2_moving[2, j])]
+            for j, (joint, unit) in enumerate(zip(
+                result.robot.joints, result.units)) if result.used[j]]
+    return ReportTable(title, ('joint', 'unit', 'measured', 'URDF', 'friction only',
+                               'identified', 'URDF, moving', 'friction only, moving',
+                               'identified, moving', 'R2', 'R2, moving'), rows, text)
+
+
+def _gains(result: Identification) -> list[ReportTable]:
+    robot, gains, errors = result.robot, result.gains, result.deviations
+    if gains is None or not gains.free.any():
+        return []
+    rows = []
+    for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.effort_units)):
+        if result.used[j]:
+            value = result.effort_per_unit[j]
+            error, ratio = (100.0 * each[j] for each in (errors.gains, errors.ratios))
+            rows.append([joint, f'{unit}/A', figure_text(value), *(
+                [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
+                else ['known', 'known'])])
+    words = gain_words(robot.joints, np.where(result.used, result.effort_per_unit, np.nan))
+    known = result.payload is not None and result.payload.known
+    scale = ('fixed by the mass of the payload' if known else
+             'fixed by the known gains' if not gains.free[result.used].all() else
+             "that of the URDF's masses, as currents do not determine it: a payload of known mass "
+             'or a known gain (--gains free JOINT=VALUE) does')
+    return [ReportTable(
+        GAINS_TITLE, ('joint', 'unit', 'gain', 'deviation of ratio [%]', 'deviation [%]'), rows,
+        (f'Effort over current. Their common factor is {scale}. Deviation of ratio: of the gain '
+         'over the mean of all free ones. A negative gain: this motor turns the other way. For '
+         f'urdf2dyn evaluate: --effort-semantics current --gains {words}',))]
+
+
+def _friction(result: Identification) -> ReportTable:
+    rows = []
+    for j, joint in enumerate(result.robot.joints):
+        if result.used[j]:
+            errors = result.deviations.joints[j] / units_of(result.fit.gains)[j]
+            cells = [f'{figure_text(value)} +- {figure_text(error, 2)}'
+                     if math.isfinite(error) else 'not known'
+                     for value, error in zip(result.joints[j], errors)]
+            before = ', '.join(figure_text(value) for value in result.robot.urdf_friction[j])
+            rows.append([joint, before, *cells, figure_text(result.terms.top_speed[j])])
+    return ReportTable(
+        'What changed: friction and rotors', (
+            'joint', 'URDF: viscous, Coulomb', *JOINT_COLUMNS, 'not negative up to'), rows,
+        ('Friction = viscous qd + (coulomb + load |effort|) tanh(qd / width) + quadratic qd |qd| '
+         '+ offset; width is 0.02 rad/s or 0.002 m/s; armature is the reflected inertia of the '
+         'rotor. +- is one standard deviation, with neighbouring residuals counted as alike. The '
+         'last column is the velocity [rad/s or m/s] up to which friction is bounded to be '
+         'positive: beyond it, it is an extrapolation.',))
+
+
+def _own_friction(result: Identification) -> list[ReportTable]:
+    if not result.own_friction:
+        return []
+    rows = [[joint, name, *map(figure_text, values[j])]
+            for j, joint in enumerate(result.robot.joints) if result.used[j]
+            for (name, values), each in zip(result.own_friction.items(), result.summaries)
+            if each.used[j]]
+    return [ReportTable(
+        'Friction of each recording', ('joint', 'recording', *JOINT_COLUMNS), rows,
+        ('Links and rotors are shared. The table above and parameters.yaml have the friction of '
+         'the last recording in which a joint is identified.',))]
+
+
+def centre_in_link(row: Array, link: Attached) -> tuple[float, ...]:
+    """Return the centre of mass [m] of a body's inertial parameters (10,) in a link's frame."""
+    if not row[0]:
+        return (math.nan,) * 3
+    x, y, z = (row[1:4] / row[0]).tolist()
+    return apply(transpose(link.body_R_link), subtract((x, y, z), link.body_p_link))
+
+
+def _masses(result: Identification) -> ReportTable:
+    robot = result.robot
+    rows = []
+    for number, body in enumerate(robot.system.bodies):
+        before, after = robot.prior.nominal[number], result.fit.bodies[number]
+        first = body.attached[0]
+        centre = [', '.join(map(figure_text, centre_in_link(row, first)))
+                  for row in (before, after)]
+        rows.append([body.name, ', '.join(each.link.name for each in body.attached),
+                     figure_text(before[0]), figure_text(after[0]), *centre])
+    return ReportTable(
+        'What changed: bodies', ('moved by', 'links', 'mass in the URDF [kg]',
+                                 'mass identified [kg]', 'centre in the URDF [m]',
+                                 'centre identified [m]'), rows,
+        ('Single masses and centres are hardly determined by efforts at joints, however long the '
+         'recording is; their combinations are. So they are those nearest to the URDF that '
+         'explain the data, with every body possible. Centres of mass are in the frame of the '
+         'first link of a row.', *robot.prior.remarks))
+
+
+def _parameters(result: Identification) -> ReportTable:
+    deviations, robot = result.deviations, result.robot
+    rows = []
+    for body, part in enumerate(robot.system.bodies):
+        for k, name in enumerate(PARAMETERS):
+            left = deviations.bodies_left[body, k]
+            rows.append([part.name, name, figure_text(robot.prior.nominal[body, k]),
+                         figure_text(result.fit.bodies[body, k], 4),
+                         figure_text(deviations.bodies[body, k], 2), source_of_value(left)])
+    known = sum(row[-1] == DATA for row in rows)
+    return ReportTable(
+        'What the data determine', ('moved by', 'parameter', 'URDF', 'identified', 'deviation',
+                                    'from'), rows,
+        (f'The data determine {deviations.known} of {deviations.unknowns} combinations of '
+         f'inertial parameters, and {counted(known, "single parameter")}; the others are from '
+         'the URDF. Mass m [kg], first moments h [kg m] and inertia J [kg m^2] about the joint, '
+         "in the frame of the body with z along the joint's axis.",))
+
+
+def _base(result: Identification) -> ReportTable:
+    rows = [[name, unit, figure_text(before), figure_text(after, 4), figure_text(error, 2)]
+            for name, unit, before, after, error in zip(*result.base)]
+    return ReportTable(
+        'Base parameters', ('parameter', 'unit', 'URDF', 'identified', 'deviation'), rows,
+        ('The combinations of inertial parameters that efforts depend on, each named by its first '
+         'one: urdf2dyn info --model regressor prints the sums. Of the true values 95 % are '
+         'within 1.96 deviations.',))
+
+
+def _recordings(result: Identification) -> ReportTable:
+    rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
+             figure_text(1e3 * each.delay),
+             'all' if each.used.all() else ', '.join(compress(result.robot.joints, each.used))]
+            for each in result.summaries]
+    return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
+                                      'effort is late by [ms]', 'joints'), rows,
+                       ('Weight of the URDF in pseudo-observations per body: '
+                        f'{result.weight:g}.',))
+
+
+# ---- A payload in the report, and as JSON
+
+PAYLOAD_TITLE = 'Payload'
+
+_CENTRE = ('centre x', 'centre y', 'centre z')
+_UNITS = ('kg', *(3 * ['kg m']), *(6 * ['kg m^2']))
+
+
+def payload_tables(payload: IdentifiedPayload | None) -> list[ReportTable]:
+    """Return the table of a payload, or none."""
+    if payload is None:
+        return []
+    rows = [[name, unit, figure_text(value, 4), figure_text(error, 2)]
+            for name, unit, value, error in zip(PARAMETERS, _UNITS, payload.parameters,
+                                                payload.deviations)]
+    rows += [[name, 'm', figure_text(value, 4), figure_text(error, 2)]
+             for name, value, error in zip(_CENTRE, *payload.centre)]
+    about = ('Its mass was known, and fixes the gains' if payload.known else
+             'Its mass was not known')
+    return [ReportTable(
+        PAYLOAD_TITLE, ('parameter', 'unit', 'identified', 'deviation'), rows,
+        (f'On link {payload.link}, in {", ".join(payload.recordings)}. {about}. Mass m, first '
+         "moments h and inertia J about the link's origin, in the link's axes; the robot that "
+         'was identified is without it.',
+         '; '.join(f'{name}: {_text(value)}' for name, value in payload.settings().items())
+         + ' (parameters of the node)'))]
+
+
+def payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None:
+    """Return what identification.json has of a payload."""
+    if payload is None:
+        return None
+    centre, errors = payload.centre
+    return {
+        'link': payload.link, 'recordings': list(payload.recordings),
+        'mass_known': payload.known,
+        'parameters': {name: {'value': value, 'deviation': error}
+                       for name, value, error in zip(PARAMETERS, payload.parameters,
+                                                     payload.deviations)},
+        'centre': {name[-1]: {'value': value, 'deviation': error}
+                   for name, value, error in zip(_CENTRE, centre, errors)},
+        'node_parameters': payload.settings()}
+
+
+def _text(value: Any) -> str:
+    """Return a parameter as it is written on a command line."""
+    if isinstance(value, list):
+        return f'[{", ".join(f"{entry:.6g}" for entry in value)}]'
+    return value if isinstance(value, str) else f'{value:.6g}'
+
+
+# ---- The result as JSON: all figures and parameters, for programs
+
+def identification_json(result: Identification, about: Mapping[str, Any]) -> str:
+    """Return the text of identification.json; `about` is the origin."""
+    robot, deviations = result.robot, result.deviations
+    return json_text({
+        'about': about, 'held_out_parts': result.parts, 'weight': result.weight,
+        'known_combinations': deviations.known, 'combinations': deviations.unknowns,
+        'friction_of_recordings': {
+            name: {joint: dict(zip(JOINT_COLUMNS, row))
+                   for joint, row, used in zip(robot.joints, values, each.used) if used}
+            for (name, values), each in zip(result.own_friction.items(), result.summaries)},
+        'base_parameters': {
+            name: {'unit': unit, 'urdf': urdf, 'identified': identified, 'deviation': deviation}
+            for name, unit, urdf, identified, deviation in zip(*result.base)},
+        'joints': {joint: _joint(result, j) for j, joint in enumerate(robot.joints)
+                   if result.used[j]},
+        'bodies': {body.name: _body(result, k) for k, body in enumerate(robot.system.bodies)},
+        'payload': payload_figures(result.payload),
+        'recordings': [
+            {'name': each.name, 'seconds': each.seconds, 'cutoff_hz': each.cutoff,
+             'delay_s': each.delay,
+             'joints': [*compress(robot.joints, each.used)]}
+            for each in result.summaries],
+        'remarks': result.remarks}, indent=1)
+
+
+def _joint(result: Identification, j: int) -> dict[str, Any]:
+    deviations, rate = result.deviations, result.effort_per_unit[j]
+    return {
+        'held_out': _joint_figures(result.held_out, j),
+        'validation': {name: _joint_figures(each, j) for name, each in result.validation.items()},
+        'unit': result.units[j],
+        'gain': {'effort_per_recorded_unit': rate,
+                 'deviation': abs(rate) * deviations.gains[j],
+                 'deviation_of_ratio': abs(rate) * deviations.ratios[j]},
+        'terms': {name: {'value': value, 'deviation': error} for name, value, error in zip(
+            JOINT_COLUMNS, result.joints[j],
+            deviations.joints[j] / units_of(result.fit.gains)[j])},
+        'friction_bounded_up_to': result.terms.top_speed[j]}
+
+
+def _body(result: Identification, k: int) -> dict[str, Any]:
+    deviations = result.deviations
+    return {name: {'urdf': urdf, 'identified': identified, 'deviation': deviation,
+                   'from': source_of_value(left)}
+            for name, urdf, identified, deviation, left in zip(
+                PARAMETERS, result.robot.prior.nominal[k], result.fit.bodies[k],
+                deviations.bodies[k], deviations.bodies_left[k])}
+
+
+def _joint_figures(figures: Figures, joint: int) -> dict[str, Any]:
+    """Return the figures of a joint, those of residuals by model."""
+    residuals = {'r2': figures.r2, 'r2_moving': figures.r2_moving, 'all': figures.every,
+                 'moving': figures.moving}
+    return {'measured': figures.measured[joint],
+            **{name: dict(zip(MODELS, values[:, joint])) for name, values in residuals.items()}}
+
+
+# ---- The picture of an identification: efforts over time, and residuals of the three models
+
+_WIDE, _STACKED, _HIGH, _HEAD = 6.6, 5.6, 2.1, 1.1
+"""Width of a joint's place, in one column, its height, and that of title and legend [in]."""
+
+_MOST_STACKED = 12
+"""Joints up to which they are below each other, which a phone can show."""
+
+_MOST_ROWS, _MOST_JOINTS = 1500, 40
+
+
+def held_out_efforts(result: Identification, joint: int) -> tuple[Array, Array, Array] | None:
+    """Return measured effort, that of the URDF, and held-out one (k,); None without rows."""
+    summary = result.summaries[0]
+    if summary.rows is None:
+        return None
+    rows, bodies = summary.rows, result.robot.columns.bodies[joint]
+    part = rows.joints[joint]
+    blocks = np.minimum(rows.block, BLOCKS - 1) if result.parts == 'blocks' else 0 * rows.block
+    computed = np.empty(len(part))
+    for number, fit in enumerate(result.fits):
+        chosen = blocks == number
+        computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
+    nominal = part[:, :10 * len(bodies)] @ (
+        result.fit.gains[joint] * result.robot.prior.nominal[bodies].ravel())
+    gain = 1.0 if result.gains is None else result.gains.values[joint]
+    unit = gain if result.gains is not None and result.gains.free[joint] else 1.0
+    if result.parts == 'blocks':   # rows in gaps belong to no block
+        computed[rows.block == BLOCKS] = np.nan
+    return gain / unit * part[:, -1], nominal / unit, computed / unit
+
+
+def identification_picture(result: Identification, title: str) -> bytes:
+    """Return a PNG with a panel for each joint that is identified."""
+    joints = np.flatnonzero(result.used)[:_MOST_JOINTS].tolist()
+    columns, wide = (1, _STACKED) if len(joints) <= _MOST_STACKED else (2, _WIDE)
+    figure, places = panels(len(joints), columns, (wide, _HIGH), _HEAD, (0.85, 0.15),
+                            [(0.45, _HIGH - 0.85)])
+    handles: list[Any] = []
+    for joint, (axes,) in zip(joints, places):
+        curves = held_out_efforts(result, joint)
+        lines = _bars(axes, result, joint) if curves is None else _curves(axes, *curves)
+        handles = handles or lines
+        add_name(axes, drawn_name(result.robot.joints[joint], 30))
+        figures = ' > '.join(f'{each:.3g}' for each in result.held_out.every[:, joint])
+        axes.set_title(f'RMS {figures}', fontsize='small', loc='right')
+        axes.set_ylabel(f'effort [{result.units[joint]}]', fontsize='small')
+        style_axes(axes, inset=0.5)
+    add_head(figure, title, 50 * columns, handles, legend=0.52, size='small')
+    figure.text(0.5, 1.0 - 0.75 / figure.get_figheight(), 'RMS of the residual: URDF > with '
+                'friction and rotors > identified', ha='center', fontsize='small')
+    return png_bytes(figure)
+
+
+def _curves(axes: Any, measured: Array, nominal: Array, computed: Array) -> list[Any]:
+    time = np.arange(len(measured)) / ROW_RATE
+    rows = thinned(np.stack((measured, nominal, computed)), _MOST_ROWS // 2)
+    lines = [axes.plot(time[rows], values[rows], color=colour, linewidth=width, label=label)[0]
+             for values, colour, width, label in (
+                 (nominal, LIGHT, 1.2, 'URDF, without friction'),
+                 (measured, MEASURED, 2.6, 'measured'),
+                 (computed, COMPUTED, 1.0, 'identified, without this part'))]
+    axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+    return lines
+
+
+def _bars(axes: Any, result: Identification, joint: int) -> list[Any]:
+    """Draw residuals, where only a summary is known."""
+    values = result.held_out.every[:, joint]
+    return [axes.bar([number], [value], color=colour, label=label)
+            for number, (value, colour, label) in enumerate(zip(
+                values, (LIGHT, GREY, COMPUTED),
+                ('residual of the URDF', 'with friction', 'identified')))]

@@ -1,1 +1,0 @@
-"""What an identification writes: files of the robot, figures, and a report."""

@@ -1,1 +1,0 @@
-"""Long functions of C and C++ in sections, and equal limbs at once in C."""

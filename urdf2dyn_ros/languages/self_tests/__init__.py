@@ -1,1 +1,0 @@
-"""The part of each language that checks what the file computes, and prints it."""

@@ -1,0 +1,340 @@
+"""The node effort_comparison: measured and computed efforts, compared live, and a report."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from urdf2dyn_ros.errors import ComparisonError, ExportError
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.nodes.endpoints import (
+    JobService,
+    Worker,
+    barrier,
+    best_effort,
+    latched,
+    steady_timer,
+)
+from urdf2dyn_ros.nodes.messages import diagnostic_status, nanoseconds
+from urdf2dyn_ros.nodes.parameters import NodeParameters
+from urdf2dyn_ros.nodes.runtime import run_node
+from urdf2dyn_ros.recordings.comparison import (
+    Comparison,
+    GravityEfforts,
+    JointComparison,
+    gravity_of,
+    robot_facts,
+)
+from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, JointFacts
+from urdf2dyn_ros.recordings.report import (
+    REPORT_FILES,
+    comparison_table,
+    joint_status,
+    write_report_in_child,
+)
+from urdf2dyn_ros.robot.loads import GRAVITY_PARAMETER
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.robot.reader import read_description
+from urdf2dyn_ros.system import writing_to
+from urdf2dyn_ros.text import EFFORT_SOURCES, Origin, counted, facts, first_names, quote
+
+# ---- The parameters of the node effort_comparison
+
+COMPARISON_PARAMETERS = (
+    Parameter('effort_semantics', 'net', 'What the measured effort is: ' + '; '.join(
+        f'{name}: {row.meaning}' for name, row in SEMANTICS.items()) + '. Efforts computed with '
+              'friction.enabled include friction: they compare as net.',
+        choices=tuple(SEMANTICS), read_only=True),
+    Parameter('current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for '
+              'each in the order of the computed efforts.', unit='N m/A or N/A', read_only=True,
+              any_length=True, nonzero=True),
+    Parameter('efforts', EFFORT_SOURCES[0], 'Where the measured efforts come from, as the report '
+              'names them.', choices=EFFORT_SOURCES, read_only=True),
+    Parameter('window', 10.0, 'Length of the sliding window.', unit='s', minimum=0.5,
+              maximum=3600.0, read_only=True),
+    Parameter('samples', 60_000, 'Newest samples of each joint that are kept for pictures and '
+              'tables; figures of the total cover all.', minimum=1000, maximum=10_000_000,
+              read_only=True),
+    Parameter('lag.search', 0.1, 'Longest constant lag of the measurement that is searched for '
+              'and aligned; below 1 ms: none.', unit='s', minimum=0.0, maximum=0.5,
+              read_only=True),
+    Parameter('still_velocity', 0.005, 'Velocity up to which a joint rests: its friction is not '
+              'fitted then.', unit='rad/s or m/s', minimum=0.0, maximum=10.0, read_only=True),
+    replace(GRAVITY_PARAMETER, read_only=True,
+            meaning=GRAVITY_PARAMETER.meaning + ' For gravity_compensated efforts.'),
+    Parameter('report.directory', '.', 'Directory in which save_report writes efforts.csv, '
+              'efforts.json, efforts.png and efforts.html; created if it does not exist.'),
+    Parameter('report.overwrite', False, 'Replace the files of another report.'),
+    Parameter('progress_period', 5.0, 'Time between two log lines with the progress.', unit='s',
+              minimum=0.1, maximum=3600.0, read_only=True),
+)
+
+
+# ---- Log lines about the progress of a comparison, and about joint names that do not match
+
+_CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30
+
+
+class ProgressLog:
+    """Logs what is compared; the two topics have measured and computed efforts."""
+
+    def __init__(self, node: Node, comparison: Comparison, topics: tuple[str, str]) -> None:
+        self._node, self._comparison, self._topics = node, comparison, topics
+        self._mismatches = 0
+
+    def log_start(self) -> None:
+        """Log what is waited for."""
+        measured, computed = map(self._node.resolve_topic_name, self._topics)
+        self._node.get_logger().info(f'compares the measured efforts of {measured} with the '
+                                     f'computed ones of {computed}, as they are received')
+
+    def check_names(self) -> None:
+        """Log a warning if no joint is both measured and computed for several checks."""
+        measured, computed = self._comparison.names
+        mismatch = bool(measured and computed and not set(measured) & set(computed))
+        self._mismatches = self._mismatches + 1 if mismatch else 0
+        late = self._mismatches - _CHECKS_BEFORE_WARNING
+        if late >= 0 and late % _CHECKS_BETWEEN_WARNINGS == 0:
+            topics = map(self._node.resolve_topic_name, self._topics)
+            self._node.get_logger().warning('no joint is both measured and computed: ' + '; '.join(
+                f'{topic} has {first_names(names, 20)}' for topic, names in zip(
+                    topics, (measured, computed))))
+
+    def log_progress(self) -> None:
+        """Log the number of joints, the largest NRMSE and what is not credible."""
+        joints = self._comparison.joints(samples=False)
+        if not joints:
+            computed = self._node.resolve_topic_name(self._topics[1])
+            self._node.get_logger().info(f'nothing on topic {computed} yet')
+            return
+        not_credible = [joint for joint in joints if joint.fault]
+        rated = [joint for joint in joints if joint.figures.nrmse == joint.figures.nrmse]
+        parts = [counted(len(joints), 'joint')]
+        if rated:
+            worst = max(rated, key=lambda joint: joint.figures.nrmse)
+            parts.append(f'{counted(worst.figures.samples, "sample")}, largest NRMSE '
+                         f'{100.0 * worst.figures.nrmse:.3g} % ({worst.joint})')
+        if not_credible:
+            parts.append(f'{len(not_credible)} not credible ({not_credible[0].joint}: '
+                         f'{not_credible[0].fault})')
+        self._node.get_logger().info('; '.join(parts))
+
+
+# ---- The service ~/save_report
+
+class ReportService:
+    """
+    Writes a report for one call at a time, while the node goes on.
+
+    A worker waits for the process that draws. The two topics have measured and computed efforts;
+    `robot` and `description`, its name and its text, are empty before the first description.
+    """
+
+    def __init__(self, node: Node, parameters: NodeParameters, comparison: Comparison,
+                 worker: Worker, topics: tuple[str, str]) -> None:
+        self._node, self._parameters, self._comparison = node, parameters, comparison
+        self._topics = topics
+        self.robot = self.description = ''
+        JobService(node, '~/save_report', worker, self._job,
+                   lambda: 'busy: another report is being drawn; call again')
+
+    def _job(self) -> Callable[[], str]:
+        directory = _absolute(self._parameters.values['report.directory'])
+        if not self._parameters.values['report.overwrite']:
+            with writing_to(directory):   # as of a name that is too long
+                _check_free(directory)
+        joints, (title, about, origin) = self._comparison.joints(), self._description()
+
+        def report() -> str:
+            try:
+                with writing_to(directory):
+                    paths = write_report_in_child(joints, directory, title, about, origin)
+            except ComparisonError as error:
+                raise ComparisonError(f'no report in {directory}: {error}') from None
+            return '\n'.join([*map(str, paths), '', comparison_table(joints)])
+
+        return report
+
+    def _description(self) -> tuple[str, list[str], Origin]:
+        """Return the title of a report, what was compared, and its origin."""
+        robot = f'{self.robot}: ' if self.robot else ''
+        semantics, source = (self._parameters.values[name]
+                             for name in ('effort_semantics', 'efforts'))
+        measured, computed = map(self._node.resolve_topic_name, self._topics)
+        command = f'service save_report of {self._node.get_fully_qualified_name()}'
+        topic = self._node.resolve_topic_name('robot_description')
+        return f'{robot}{source} and computed efforts', [
+            f'{source.capitalize()}: {measured}; computed: {computed}. The {source} effort is '
+            f'taken as {semantics}: {SEMANTICS[semantics].meaning}.'], Origin(source, facts(
+                command, f'topic {topic}' if self.description else '', self.description))
+
+
+def _absolute(directory: str) -> Path:
+    try:
+        return Path(directory).expanduser().absolute()
+    except RuntimeError as error:   # no such user
+        raise ExportError(f'cannot write to {quote(directory)}: {error}') from None
+
+
+def _check_free(directory: Path) -> None:
+    """Raise an ExportError if there is a report in a directory."""
+    for name in REPORT_FILES:
+        if (directory / name).exists():
+            raise ExportError(f'{directory / name} exists, which may be your work: set the '
+                              'parameter report.directory to another one, or report.overwrite '
+                              'to true')
+
+
+# ---- The node effort_comparison: measured and computed efforts, compared live, and a report
+
+MEASURED_TOPIC, COMPUTED_TOPIC = 'joint_states', 'inverse_dynamics/efforts'
+
+_STATUS_PERIOD = 1.0
+"""Time between two messages on ~/comparison [s]."""
+
+_STALE_PERIODS = 5
+"""Status periods without a new pair after which a joint is stale."""
+
+_QUEUE_DEPTH = 1000
+
+
+class _Robot(NamedTuple):
+    """Facts of a robot that the comparison uses."""
+
+    name: str
+    description: str
+    facts: dict[str, JointFacts]
+    gravity: GravityEfforts | None
+
+
+class EffortComparison(Node):
+    """
+    Compares measured and computed efforts, and publishes the figures.
+
+    Descriptions are read in a worker thread, and reports drawn in a process that another one
+    waits for; everything else runs in the one thread that spins.
+    """
+
+    def __init__(self) -> None:
+        # so that a wrong name is rejected here: rclpy's message has none
+        super().__init__('effort_comparison', allow_undeclared_parameters=True)
+        self.parameters = NodeParameters(self, COMPARISON_PARAMETERS)
+        values = self.parameters.values
+        self._comparison = Comparison(
+            values['samples'], values['window'], values['effort_semantics'],
+            values['current_gains'], values['lag.search'], values['still_velocity'])
+        # one each: a worker drops a job for a newer one
+        self._reader, drawer = (Worker(partial(barrier, self)) for _ in range(2))
+        self._robot: _Robot | None = None
+        self._newest_robot: _Robot | None = None
+        self._description = ''
+        self._compared: dict[str, tuple[int, int]] = {}
+        self._name = self.get_fully_qualified_name().lstrip('/')
+        topics = MEASURED_TOPIC, COMPUTED_TOPIC
+        self._log = ProgressLog(self, self._comparison, topics)
+        self._report = ReportService(self, self.parameters, self._comparison, drawer, topics)
+        self._publisher = self.create_publisher(DiagnosticArray, '~/comparison', 10)
+        self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(
+            lambda stamp, message: self._comparison.add_measured(
+                stamp, message.name, message.effort)), best_effort(_QUEUE_DEPTH))
+        self.create_subscription(JointState, COMPUTED_TOPIC, self._receiver(self._add_computed),
+                                 QoSProfile(depth=_QUEUE_DEPTH))
+        self.create_subscription(String, 'robot_description', barrier(self, self._read),
+                                 latched())
+        steady_timer(self, _STATUS_PERIOD, barrier(self, self._publish))
+        steady_timer(self, values['progress_period'], barrier(self, self._log.log_progress))
+        self._log.log_start()
+
+    # ---- efforts
+
+    def _receiver(self, add: Callable[[int, JointState], None]) -> Callable[..., None]:
+        def receive(message: JointState) -> None:
+            # without a stamp or with too few efforts, these belong to no instant or joint
+            stamp = nanoseconds(message.header.stamp)
+            if stamp and len(message.effort) == len(message.name):
+                self._take_robot()
+                add(stamp, message)
+
+        return barrier(self, receive)
+
+    def _add_computed(self, stamp: int, message: JointState) -> None:
+        count = len(message.name)
+        self._comparison.add_computed(
+            stamp, message.name, message.effort,
+            message.position if len(message.position) == count else (),
+            message.velocity if len(message.velocity) == count else ())
+
+    # ---- the robot
+
+    def _read(self, message: String) -> None:
+        if message.data == self._description:
+            return
+        self._description = text = message.data
+        values = self.parameters.values
+        needs_gravity = SEMANTICS[values['effort_semantics']].gravity
+        self._reader.submit(lambda: _robot(text, values['gravity'], needs_gravity), self._keep)
+
+    def _keep(self, robot: _Robot | None, error: Exception | None) -> None:
+        """Keep what the worker read of a description, for the thread that spins."""
+        if robot is not None:
+            self._newest_robot = robot
+        else:
+            first, *_ = (str(error) or repr(error)).splitlines()
+            self.get_logger().warning(f'the robot description is rejected: {first}')
+
+    def _take_robot(self) -> None:
+        """Reset the comparison if there is another robot."""
+        if self._newest_robot is self._robot or self._newest_robot is None:
+            return
+        self._robot = self._newest_robot
+        self._report.robot, self._report.description = self._robot.name, self._robot.description
+        self._comparison.describe(self._robot.facts, self._robot.gravity)
+        self.get_logger().info(f'robot {self._robot.name!r}: the comparison is reset')
+
+    # ---- figures
+
+    def _publish(self) -> None:
+        """Publish the figures of every joint, and check the names."""
+        self._take_robot()
+        joints = self._comparison.joints(samples=False)
+        message = DiagnosticArray()
+        message.header.stamp = self.get_clock().now().to_msg()
+        robot = '' if self._robot is None else self._robot.name
+        window = self.parameters.values['window']
+        message.status = [
+            diagnostic_status(joint_status(joint, window, self._is_stale(joint)), self._name,
+                              robot) for joint in joints]
+        self._publisher.publish(message)
+        self._log.check_names()
+
+    def _is_stale(self, joint: JointComparison) -> bool:
+        """Return whether no pair of a joint was compared for some periods."""
+        samples, periods = self._compared.get(joint.joint, (-1, 0))
+        now = joint.total.unaligned.samples
+        periods = periods + 1 if now == samples else 0
+        self._compared[joint.joint] = now, periods
+        return periods >= _STALE_PERIODS
+
+
+def _robot(text: str, gravity: tuple[float, float, float], needs_gravity: bool) -> _Robot:
+    model = read_description(text)
+    efforts = (gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
+               if needs_gravity else None)
+    return _Robot(model.name, text, robot_facts(model), efforts)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node; return the exit code."""
+    return run_node(EffortComparison, arguments, COMPARISON_PARAMETERS)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

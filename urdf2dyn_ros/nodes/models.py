@@ -1,0 +1,249 @@
+"""Robot descriptions in, models out: the active model and its stream, built in a thread."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import Lock
+from typing import Any, NamedTuple
+
+from std_msgs.msg import String
+
+from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
+from urdf2dyn_ros.estimation.assembly import Sources, sources, stream
+from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
+from urdf2dyn_ros.estimation.stream import Stream
+from urdf2dyn_ros.estimators import prepare_compiled
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.nodes.endpoints import Endpoints, Worker, latched
+from urdf2dyn_ros.nodes.messages import JointStateFields
+from urdf2dyn_ros.nodes.parameters import NodeParameters
+from urdf2dyn_ros.robot.loads import Loads, check_names, loading, with_loads
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.reader import read_description
+from urdf2dyn_ros.robot.spatial import Array
+
+# ---- The requested and the active parameters, and the active model with its stream and sources
+
+_OF_MODEL = ('robot_description', 'strict_inertia', 'gravity', 'backend', 'terms.enabled',
+             'observer.enabled', 'wrench_estimate.link')
+_NO_SOURCES = Sources()
+
+
+class BuiltModel(NamedTuple):
+    """A description, the parameters requested when it was read, and the equations."""
+
+    description: str
+    values: Mapping[str, Any]
+    dynamics: InverseDynamics
+
+
+class Active(NamedTuple):
+    """Active model, stream and sources, replaced as a whole; `values`: active parameters."""
+
+    model: BuiltModel
+    values: Mapping[str, Any]
+    dynamics: InverseDynamics
+    stream: Stream
+    sources: Sources
+    message: JointStateFields
+
+
+class Pipeline:
+    """
+    The requested parameters, and the active ones with everything that was made of them.
+
+    They differ while a worker builds a model, and after a description was rejected. Another thread
+    may replace `active`, which is None before the first model: read it once for a message.
+
+    The payload (10,) of each link is as it is now; the clock returns the node's time [ns].
+    """
+
+    def __init__(self, parameters: NodeParameters, payload: Mapping[str, Array],
+                 clock: Callable[[], int]) -> None:
+        self._parameters, self._payload, self._clock = parameters, payload, clock
+        self._replacing = Lock()
+        self.active: Active | None = None
+
+    @property
+    def requested(self) -> dict[str, Any]:
+        return self._parameters.values
+
+    @property
+    def sources(self) -> Sources:
+        """The active sources; empty ones without a model."""
+        return _NO_SOURCES if self.active is None else self.active.sources
+
+    def activate(self, model: BuiltModel) -> None:
+        """Compute with another model from the next message on."""
+        message = JointStateFields(list(model.dynamics.joint_names), model.dynamics.model.root)
+        with self._replacing:
+            self.active = self._started(model, message)
+
+    def restart(self) -> None:
+        """Compute with the requested estimator from the next message on."""
+        with self._replacing:
+            if self.active is not None:
+                self.active = self._started(self.active.model, self.active.message)
+
+    def _started(self, model: BuiltModel, message: JointStateFields) -> Active:
+        """Return a stream and sources without samples; they share the counters."""
+        before, dynamics = self.active, model.dynamics
+        # newer values may have been requested since, and wait for their model
+        waiting = model_values(self.requested)
+        values = {name: value for name, value in self.requested.items()
+                  if name not in waiting} | model_values(model.values)
+        new_sources = sources(values, dynamics, self._clock, self._payload,
+                              self.sources)
+        new_stream = stream(values, dynamics, self._clock,
+                            counters=None if before is None else before.stream.counters, **(
+                                {'load_arguments': new_sources} if len(dynamics.inputs) > 3
+                                else {}))
+        return Active(model, values, dynamics, new_stream, new_sources, message)
+
+
+def model_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that a model is built with; the others take effect at once."""
+    return {name: values[name] for name in _OF_MODEL} | loading(values)
+
+
+# ---- Robot descriptions in, models out: read and built in a worker thread
+
+_POLL_PERIOD = 0.02
+"""Time between two looks for a latched description [s]."""
+
+
+class Descriptions:
+    """
+    Receives descriptions from topic or parameter, and has a worker build models of them.
+
+    The function `built` is called with every model, in the worker's thread. `rejection` says why
+    there is no model of the newest description; it is empty if there is.
+    """
+
+    def __init__(self, endpoints: Endpoints, pipeline: Pipeline, worker: Worker,
+                 built: Callable[[BuiltModel], None]) -> None:
+        self._node, self._pipeline = endpoints.node, pipeline
+        self._worker, self._built = worker, built
+        self._newest = ''
+        self.rejection = ''
+        self._decided = threading.Event()
+        self._published = endpoints.published
+        self._subscription = endpoints.subscribe(
+            String, 'robot_description', self._receive, latched(), always=True)
+        if pipeline.requested['robot_description']:
+            self._build(pipeline.requested['robot_description'])
+
+    @property
+    def building(self) -> bool:
+        """Whether a description was received, and none was built or rejected yet."""
+        return bool(self._newest) and not self._decided.is_set()
+
+    def await_model(self, patience: float) -> None:
+        """
+        Wait until a model was built, in the thread that would spin.
+
+        A description of the topic is waited for at most `patience` [s]. Raises a SourceError
+        if there is none, or if it is rejected.
+        """
+        deadline = time.monotonic() + patience
+        while not self._newest:
+            queue = self._subscription.handle
+            with queue:
+                taken = queue.take_message(String, False)
+            if taken is not None:
+                self._receive(taken[0])
+            elif time.monotonic() > deadline:
+                raise SourceError(
+                    f'no robot description within {patience:g} s on '
+                    f'{self._published("robot_description")}; set the parameter '
+                    'robot_description, or publish it there, and configure again')
+            else:
+                time.sleep(_POLL_PERIOD)
+        self._decided.wait()
+        if self.rejection:
+            raise SourceError(self.rejection)
+
+    def _receive(self, message: String) -> None:
+        if self._pipeline.requested['robot_description']:
+            self._node.get_logger().info('the topic robot_description is not used: the parameter '
+                                         'of that name is set', once=True)
+        elif not message.data.strip():
+            self._node.get_logger().warning('an empty robot description is dropped')
+        elif message.data != self._newest:
+            self._build(message.data)
+
+    def apply(self, old: Mapping[str, Any]) -> bool:
+        """
+        Build another model if the requested parameters require it; return whether they do.
+
+        An Urdf2DynError is raised if no description can be read with these values, or if they
+        name joints or links that the active model does not have.
+        """
+        new, active = self._pipeline.requested, self._pipeline.active
+        if model_values(new) == model_values(old):
+            return False
+        if active is not None:
+            changed = {name: value for name, value in new.items() if value != old.get(name)}
+            check_names(changed, active.dynamics.model)
+        text = self._readable(new['robot_description'] != old['robot_description'])
+        if text:
+            self._build(text)
+        return True
+
+    def _readable(self, from_parameter: bool) -> str:
+        """Return the newest description that can be read with these values, '' if none came."""
+        values, active = self._pipeline.requested, self._pipeline.active
+        texts: list[str] = [values['robot_description']] if from_parameter else []
+        if not any(texts):
+            texts = [self._newest, '' if active is None else active.model.description]
+        errors = []
+        for text in filter(None, texts):
+            try:
+                model, loads = _read(text, values)
+                loads.check(multibody(model))
+            except Urdf2DynError as error:
+                errors.append(error)
+            else:
+                return text
+        if errors:
+            raise errors[0]
+        return ''
+
+    def _build(self, text: str) -> None:
+        """Have the worker build a model; the previous one is active until then."""
+        self._newest = text
+        values = dict(self._pipeline.requested)
+        self._worker.submit(lambda: BuiltModel(text, values, _dynamics(text, values)), self._take)
+
+    def _take(self, model: BuiltModel | None, error: Exception | None) -> None:
+        self.rejection = '' if error is None else str(error)
+        try:
+            if model is not None:
+                self._built(model)
+                return
+        finally:
+            self._decided.set()
+        still = ('there is no model yet' if self._pipeline.active is None
+                 else 'the model before it remains active')
+        self._node.get_logger().error(f'the robot description is rejected, {still}: {error}')
+
+
+def _read(text: str, values: Mapping[str, Any]) -> tuple[RobotModel, Loads]:
+    return with_loads(values, read_description(text, strict_inertia=values['strict_inertia']))
+
+
+def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
+    model, loads = _read(text, values)
+    dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
+    if dynamics.backend == 'c':
+        prepare_compiled()   # another estimator may be chosen while joint states arrive
+    if values['terms.enabled']:
+        dynamics.prepare('terms')
+    if values['observer.enabled']:
+        with suppress(ParameterError):   # a moving base: logged when the observer is made
+            MomentumObserver(dynamics)
+            if values['wrench_estimate.link']:   # an unknown link is logged later as well
+                WrenchEstimate(dynamics, link=values['wrench_estimate.link'])
+    return dynamics

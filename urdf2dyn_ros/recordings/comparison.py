@@ -1,0 +1,521 @@
+"""Measured against computed effort, joint by joint, at the same instants."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.measured_efforts import (
+    ADDED,
+    COMPUTED,
+    MEASURED,
+    NO_LAG,
+    SEMANTICS,
+    VELOCITY,
+    Fair,
+    JointEfforts,
+    JointFacts,
+    JointRecord,
+    OwnLag,
+    Sums,
+    contradiction,
+    lag_evidence,
+    shared_lags,
+    tried_lags,
+    weights_at,
+)
+from urdf2dyn_ros.recordings.series import (
+    COMPUTED_ROW,
+    DIRECTION,
+    MEASURED_ROW,
+    MOVING,
+    STILL,
+    VELOCITY_ROW,
+    Matcher,
+    MessageBuffer,
+    Moments,
+    Stamps,
+)
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.robot.terms import Friction
+from urdf2dyn_ros.text import counted
+
+# ---- Viscous and Coulomb friction and an offset, fitted to a residual
+
+_FEWEST_MOVING = 50
+"""Fewest samples in motion; half as many are needed in each direction."""
+
+_LARGEST_CONDITION = 1000.0
+"""Largest condition of the normalised least-squares matrix."""
+
+_TERMS = [VELOCITY_ROW, DIRECTION, MOVING]
+
+
+class FittedValue(NamedTuple):
+    """A fitted number; its standard error is a lower bound if samples' errors are correlated."""
+
+    value: float = np.nan
+    error: float = np.nan
+
+
+_NOT_FITTED = FittedValue()
+
+
+@dataclass(frozen=True)
+class FrictionFit:
+    """
+    residual = viscous qd + coulomb sign(qd) + offset, by least squares.
+
+    The fit excludes samples at rest, where friction is undetermined; their residual is one mean.
+
+    `viscous` is in [N m s/rad or N s/m], the others in [N m or N]; `rmse` is that of the remaining
+    residual, `unknown` the reason why there is no fit, or empty.
+    `counted` is viscous and Coulomb friction in the computed effort, thus not in the residual.
+    """
+
+    viscous: FittedValue = _NOT_FITTED
+    coulomb: FittedValue = _NOT_FITTED
+    offset: FittedValue = _NOT_FITTED
+    rmse: float = np.nan
+    unknown: str = ''
+    counted: tuple[float, float] = (0.0, 0.0)
+
+    def residual(self, velocity: Array) -> Array:
+        """Return the fitted residual at velocities (k,) [N m or N]."""
+        viscous, coulomb = self.counted
+        return ((self.viscous.value - viscous) * velocity
+                + (self.coulomb.value - coulomb) * np.sign(velocity) + self.offset.value)
+
+
+NO_FIT = FrictionFit()
+
+
+def fit_friction(moments: Moments, weights: Array, viscous: float, coulomb: float) -> FrictionFit:
+    """
+    Fit friction to the residual with weights (p,) at p lags.
+
+    The friction that the computed effort includes, `viscous` and `coulomb`, is added to the fit.
+    """
+    gram = moments.gram
+    normal = gram[np.ix_(_TERMS, _TERMS)]
+    unknown = _not_excited(normal)
+    if unknown:
+        return FrictionFit(unknown=unknown)
+    scale = 1.0 / np.sqrt(np.diag(normal))
+    scaled = normal * np.outer(scale, scale)
+    smallest, *_, largest = np.linalg.eigvalsh(scaled)
+    if largest > _LARGEST_CONDITION * smallest:
+        return FrictionFit(unknown='it moves at one speed only: viscous and Coulomb friction '
+                                   'cannot be distinguished')
+    explained = weights @ gram[:moments.lags, _TERMS]
+    inverse = np.linalg.inv(scaled) * np.outer(scale, scale)
+    terms = inverse @ explained
+    left = float(weights @ gram[:moments.lags, :moments.lags] @ weights - explained @ terms)
+    resting = gram[STILL, STILL]
+    if resting:
+        left -= float(weights @ gram[:moments.lags, STILL])**2 / resting
+    left = max(left, 0.0)
+    count = moments.samples
+    errors = np.sqrt(left / max(count - 4, 1) * np.diag(inverse))
+    values = (float(terms[0]) + viscous, float(terms[1]) + coulomb, float(terms[2]))
+    fitted = [FittedValue(value, float(error)) for value, error in zip(values, errors)]
+    return FrictionFit(fitted[0], fitted[1], fitted[2], float(np.sqrt(left / count)),
+                       counted=(viscous, coulomb))
+
+
+def _not_excited(normal: Array) -> str:
+    moving, balance = normal[2, 2], normal[1, 2]
+    if moving < _FEWEST_MOVING:
+        return (f'it moves in {counted(round(moving), "sample")}, at least {_FEWEST_MOVING} are '
+                'needed')
+    if moving - abs(balance) < _FEWEST_MOVING:   # twice the samples of the rarer direction
+        return ('it moves in one direction only: Coulomb friction and offset cannot be '
+                'distinguished')
+    return ''
+
+
+# ---- The result of a comparison for one joint: figures of the residual, and the newest samples
+
+@dataclass(frozen=True)
+class EffortFigures:
+    """Figures of the residual, measured minus computed effort."""
+
+    samples: int = 0
+    rmse: float = np.nan   # root mean square [N m or N]
+    bias: float = np.nan   # mean [N m or N]
+    max_error: float = np.nan   # largest magnitude [N m or N]
+    # the next three are NaN if the effort is below what a sensor resolves [-]
+    nrmse: float = np.nan   # RMSE divided by the range of the measured effort
+    nrmse_rms: float = np.nan   # RMSE divided by the root mean square of the measured effort
+    r2: float = np.nan   # share of the variance of the measured effort that is explained
+    friction: FrictionFit = NO_FIT   # friction that fits the residual best
+
+
+NO_FIGURES = EffortFigures()
+
+_RESOLVED_RANGE = 1e-3
+"""Range relative to the root mean square of an effort from which on a sensor resolves it."""
+
+_ROUNDING_SHARE = 1e-6
+"""Effort relative to the computed one from which on it is more than rounding."""
+
+_LEAST_EFFORT = 1e-6
+"""Least effort that is more than rounding [N m or N]."""
+
+
+def effort_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
+                   coulomb: float = 0.0) -> EffortFigures:
+    """
+    Return the figures of summed pairs, whose moments have a reference [N m or N].
+
+    `weights` (p,) are those of the residuals at p lags; `viscous` and `coulomb` are the friction
+    that the computed effort includes.
+    """
+    count, size, gram = moments.samples, moments.lags, moments.gram
+    if not count:
+        return NO_FIGURES
+    power = max(0.0, float(weights @ gram[:size, :size] @ weights)) / count
+    rmse = np.sqrt(power)
+    bias = weights @ (gram[:size, MOVING] + gram[:size, STILL]) / count
+    mean = reference + (gram[MEASURED_ROW, MOVING] + gram[MEASURED_ROW, STILL]) / count
+    variance = moments.variance(MEASURED_ROW)
+    size_rms = np.sqrt(mean**2 + variance)
+    middle = reference + (gram[COMPUTED_ROW, MOVING] + gram[COMPUTED_ROW, STILL]) / count
+    least = max(_LEAST_EFFORT, _ROUNDING_SHARE * np.sqrt(
+        middle**2 + moments.variance(COMPUTED_ROW)))
+    varies = moments.highest - moments.lowest > max(least, _RESOLVED_RANGE * size_rms)
+    return EffortFigures(
+        count, float(rmse), float(bias), moments.largest,
+        float(rmse / (moments.highest - moments.lowest)) if varies else np.nan,
+        float(rmse / size_rms) if size_rms > least else np.nan,
+        float(1.0 - power / variance) if varies else np.nan,
+        fit_friction(moments, weights, viscous, coulomb))
+
+
+@dataclass(frozen=True)
+class Span:
+    """
+    The figures of the window or the total.
+
+    `fault` is the reason why the efforts are not credible and have no figures, or empty; `hint`
+    a warning about credible ones. `lag` is that of the measurement [s], one for the joints of a
+    message, NaN if not significant; `figures` correct it, and their largest error is then that of
+    the kept samples. `own_lag` is that of the joint where it differs; nothing corrects it.
+    """
+
+    fault: str = ''
+    lag: float = np.nan
+    figures: EffortFigures = NO_FIGURES
+    unaligned: EffortFigures = NO_FIGURES
+    hint: str = ''
+    own_lag: OwnLag | None = None
+
+
+@dataclass(frozen=True)
+class JointComparison:
+    """
+    The comparison of one joint.
+
+    The figures are those since the start, `total`, and of the sliding window. At the stamps (k,)
+    of the kept samples [ns], measured and computed efforts (k,) [unit] have the same semantics;
+    the measured one is interpolated and corrected by the total's lag. An unknown velocity (k,)
+    is NaN.
+    """
+
+    joint: str
+    unit: str
+    total: Span
+    window: Span
+    stamps: Stamps
+    measured: Array
+    computed: Array
+    velocity: Array
+
+    @property
+    def fault(self) -> str:
+        """The reason why the efforts are not credible, or empty."""
+        return self.total.fault
+
+    @property
+    def figures(self) -> EffortFigures:
+        return self.total.figures
+
+    @property
+    def residual(self) -> Array:
+        """Measured minus computed, (k,) [unit]."""
+        return self.measured - self.computed
+
+
+# ---- Measured against computed effort, joint by joint, at the same instants
+
+_MESSAGES_AT_ONCE = 1024
+
+_FEWEST_KEPT = 1000
+"""Fewest samples kept: the sums over lags need the last tenths of a second."""
+
+_SHORTEST_SEARCH = 0.001
+"""Shortest range in which a lag is searched [s]."""
+
+_OPPOSITE_SIGN = -0.5
+"""Correlation below which the sign is not credible."""
+
+_PAIRS_JUDGED = 2000
+
+_UNALIGNED = np.ones(1)
+_NO_ROWS = np.zeros((0, 3))
+_NO_STAMPS = np.empty(0, dtype=np.int64)
+
+GravityEfforts = Callable[[Sequence[str], Array], Array]
+"""From names (n,) and positions (k, n) to efforts (k, n); NaN if unknown."""
+
+_NO_FACTS = JointFacts()
+_NO_LAGS = (np.nan, None)
+
+
+class _Sums(NamedTuple):
+    """Sums of a joint's pairs, and the reason why they are not credible, or empty."""
+
+    sums: Sums
+    fault: str
+
+
+class Comparison:
+    """
+    Compares measured and computed efforts of the same instants, in bounded memory.
+
+    Messages may arrive in any order: at the stamp of every computed effort the measured one is
+    interpolated between its neighbours in time. Figures cover all pairs by sums; only the newest
+    samples are kept.
+
+    Parameters
+    ----------
+    capacity : int
+        Newest samples kept of each joint and side, at least 1000.
+    window : float
+        Length of the sliding window [s].
+    semantics : str
+        A key of SEMANTICS.
+    gains : sequence of float
+        Gains of currents [N m/A]: one for all joints, or one each in the computed order.
+    search : float
+        Largest lag that is searched and aligned [s]; none below 1 ms.
+    still : float
+        Velocity up to which a joint is at rest [rad/s or m/s].
+
+    """
+
+    def __init__(self, capacity: int = 60_000, window: float = 10.0, semantics: str = 'net',
+                 gains: Sequence[float] = (1.0,), search: float = 0.1,
+                 still: float = 0.005) -> None:
+        self._capacity = max(capacity, _FEWEST_KEPT)
+        self._window = round(window * 1e9)
+        self._chosen, self._semantics = semantics, SEMANTICS[semantics]
+        self._gains = tuple(gains)
+        self._lags = tried_lags(search) if search >= _SHORTEST_SEARCH else NO_LAG
+        self._still = still
+        self._facts: Mapping[str, JointFacts] = {}
+        self._gravity: GravityEfforts | None = None
+        self.restart()
+
+    def restart(self) -> None:
+        """Remove everything but the facts of the robot."""
+        self._measured, self._computed = MessageBuffer(1), MessageBuffer(3)
+        self._records: dict[str, JointRecord] = {}
+        self._matcher = Matcher()
+
+    def describe(self, facts: Mapping[str, JointFacts],
+                 gravity: GravityEfforts | None = None) -> None:
+        """Set the facts of another robot and its efforts against gravity; restart."""
+        self._facts, self._gravity = dict(facts), gravity
+        self.restart()
+
+    def add_measured(self, stamp: int, names: Sequence[str], efforts: Sequence[float]) -> None:
+        """Add efforts [N m or N, or A] measured at `stamp` [ns]; NaN if not measured."""
+        self._measured.add(stamp, names, efforts)
+        self._work()
+
+    def add_computed(self, stamp: int, names: Sequence[str], efforts: Sequence[float],
+                     positions: Sequence[float] = (), velocities: Sequence[float] = ()) -> None:
+        """Add efforts [N m or N] computed for `stamp` [ns], and positions and velocities."""
+        self._computed.add(stamp, names, efforts, velocities, positions)
+        self._work()
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Measured joints and computed joints."""
+        self._work(at_once=True)
+        return self._measured.names, self._computed.names
+
+    def joints(self, samples: bool = True) -> tuple[JointComparison, ...]:
+        """Compare every computed joint, in the order of their first message, as a copy."""
+        self._work(at_once=True)
+        names = self._computed.names
+        totals, windows = ([], []) if not names else zip(*map(self._sums, names))
+        spans = [self._spans(names, sums, window) for sums, window in (
+            (totals, False), (windows, True))]
+        return tuple(self._compared(name, total, window, samples)
+                     for name, total, window in zip(names, *spans))
+
+    # ---- messages
+
+    def _work(self, at_once: bool = False) -> None:
+        """Sort the messages by joint and match them, once there are enough."""
+        if not at_once and self._measured.waiting + self._computed.waiting < _MESSAGES_AT_ONCE:
+            return
+        for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
+            self._record(name).take_measured(stamps, rows)
+        computed = [(names, order, stamps, self._with_gravity(names, values))
+                    for names, order, stamps, values in self._computed.take()]
+        for name, stamps, rows in self._computed.by_joint(computed):
+            self._record(name).take_computed(stamps, rows)
+        for name in self._computed.names:
+            self._record(name).update(partial(self._sides, name),
+                                      self._facts.get(name, _NO_FACTS).limit)
+
+    def _record(self, name: str) -> JointRecord:
+        if name not in self._records:
+            self._records[name] = JointRecord(self._capacity, self._window, self._lags,
+                                              self._still, self._matcher)
+        return self._records[name]
+
+    def _with_gravity(self, names: Sequence[str], values: Array) -> Array:
+        """Replace the positions by efforts against gravity (k, n)."""
+        values[..., 2] = (np.nan if self._gravity is None
+                          else self._gravity(names, values[..., 2]))
+        return values
+
+    def _sides(self, name: str, rows: Array) -> Fair:
+        known = JointEfforts(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, _NO_FACTS),
+                             self._gain(name), self._still)
+        return self._semantics.sides(known)
+
+    def _gain(self, name: str) -> float:
+        if len(self._gains) == 1:
+            return self._gains[0]
+        number = self._computed.names.index(name)
+        return self._gains[number] if number < len(self._gains) else np.nan
+
+    # ---- results
+
+    def _sums(self, name: str) -> tuple[_Sums, _Sums]:
+        """Return the sums of the total and the window, with their faults."""
+        record, limit = self._record(name), self._facts.get(name, _NO_FACTS).limit
+        fault = self._missing(name) or record.evidence.fault(limit=limit)
+        sums, evidence = record.window(limit)
+        return (_Sums(record.total, fault),
+                _Sums(sums, fault or evidence.fault(record.evidence, limit)))
+
+    def _spans(self, names: Sequence[str], sums: Sequence[_Sums], window: bool) -> list[Span]:
+        """Return the figures of the joints; those of a message share one lag."""
+        evidence = {name: lag_evidence(each.sums.late)
+                    for name, each in zip(names, sums) if not each.fault}
+        lags = shared_lags({name: known for name, known in evidence.items() if known is not None},
+                           self._measured.groups, self._lags)
+        return [self._span(name, each, *lags.get(name, _NO_LAGS), window)
+                for name, each in zip(names, sums)]
+
+    def _compared(self, name: str, total: Span, window: Span, samples: bool) -> JointComparison:
+        stamps, rows = _NO_STAMPS, np.empty((0, 5))
+        if samples:
+            lag = 0.0 if np.isnan(total.lag) else total.lag
+            stamps, rows = self._record(name).aligned(lag, self._sides(name, _NO_ROWS).gain)
+        return JointComparison(name, self._facts.get(name, _NO_FACTS).unit, total, window, stamps,
+                               rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
+                               rows[:, VELOCITY])
+
+    def _missing(self, name: str) -> str:
+        """Return what a comparison lacks, or an empty text."""
+        if name not in self._measured.names:
+            return 'no measured effort'
+        if len(self._gains) not in (1, len(self._computed.names)):
+            return (f'current_gains has {counted(len(self._gains), "entry", "entries")} for '
+                    + counted(len(self._computed.names), 'joint'))
+        if self._semantics.gravity and self._gravity is None:
+            return 'the effort against gravity is unknown: no robot description was received'
+        return ''
+
+    def _span(self, name: str, each: _Sums, lag: float, own: OwnLag | None, window: bool) -> Span:
+        sums, fault = each
+        if fault:
+            few = EffortFigures(sums.plain.samples)
+            return Span(fault, figures=few, unaligned=few)
+        record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
+        assert record.reference is not None
+        known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
+        plain = effort_figures(sums.plain, record.reference, _UNALIGNED, *known)
+        aligned = plain
+        if not np.isnan(lag):
+            weights = weights_at(lag, self._lags)
+            aligned = effort_figures(sums.late, record.reference, weights, *known)
+            _, rows = record.aligned(lag, self._sides(name, _NO_ROWS).gain, window)
+            error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
+            # interpolation between lags may leave a larger RMSE
+            aligned = replace(aligned, max_error=float(np.abs(error).max(initial=aligned.rmse)))
+        correlation = sums.plain.correlation
+        hint = '' if correlation > _OPPOSITE_SIGN else (
+            f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
+            ' check which direction is positive for the driver')
+        if not window:
+            _, rows = record.matched.values()
+            step = max(1, len(rows) // _PAIRS_JUDGED)
+            # of the opposite gravity, some efforts have the opposite sign
+            hint = contradiction(self._chosen, rows[::step], facts, self._still) or hint
+        # the lag of what no sensor resolves is that of rounding
+        return Span('', lag, aligned, plain, hint, None if np.isnan(aligned.nrmse) else own)
+
+
+# ---- Facts of a robot's joints that a comparison uses
+
+_NO_LOADS = Loads()
+
+
+def robot_facts(model: RobotModel, loads: Loads = _NO_LOADS) -> dict[str, JointFacts]:
+    """
+    Return unit, friction and limit of every independent joint.
+
+    Friction of a mimic joint is added to its driver: damping times the square of the multiplier,
+    Coulomb friction times its magnitude. Friction of the loads is a part of the computed effort:
+    such a joint has none.
+    """
+    system = multibody(model)
+    counted = {name for name, terms in loads.terms.items()
+               if any(isinstance(term, Friction) for term in terms)}
+    joints = {joint.name: joint for joint in model.joints if joint.name not in counted}
+    facts = {}
+    for coordinate, name in enumerate(system.joint_names):
+        driven = [(joints[body.name], float(body.multiplier)) for body in system.bodies
+                  if body.coordinate == coordinate and body.name in joints]
+        body = system.bodies[system.drivers[coordinate]]
+        facts[name] = JointFacts(
+            JOINTS[body.type].effort_unit,
+            sum(ratio**2 * joint.damping for joint, ratio in driven),
+            sum(abs(ratio) * joint.friction for joint, ratio in driven),
+            body.limits.effort or None)
+    return facts
+
+
+def gravity_of(dynamics: InverseDynamics) -> GravityEfforts:
+    """Return a function from names and positions of joints to the efforts against gravity."""
+    order = dynamics.joint_names
+    if dynamics.loads.terms:   # offsets of friction and springs are not gravity
+        dynamics = InverseDynamics(dynamics.model, dynamics.gravity_vector, dynamics.backend,
+                                   loads=replace(dynamics.loads, terms={}))
+
+    def gravity(names: Sequence[str], positions: Array) -> Array:
+        efforts = np.full(positions.shape, np.nan)
+        known = np.isfinite(positions).all(axis=1)
+        if sorted(names) != sorted(order) or not known.any():
+            return efforts
+        columns = [names.index(name) for name in order]
+        efforts[np.flatnonzero(known)[:, None], columns] = dynamics.gravity(
+            positions[known][:, columns])
+        return efforts
+
+    return gravity

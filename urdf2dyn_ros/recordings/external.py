@@ -1,0 +1,267 @@
+"""External efforts and contacts during a recording, and their report."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.estimation.observer import Contact, ContactDetector, MomentumObserver, per_joint
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.pictures import (
+    BLACK,
+    BLUE,
+    ORANGE,
+    add_head,
+    add_name,
+    drawn_name,
+    panels,
+    png_bytes,
+    save,
+    style_axes,
+)
+from urdf2dyn_ros.recordings.report import PagePicture
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.system import create_files, json_text
+from urdf2dyn_ros.text import SECOND_NS, counted
+
+# ---- External efforts and contacts during a recording, and their figures
+
+_MOST_CONTACTS = 100
+"""Contacts of a joint that are kept with their times; all are counted."""
+
+FEWEST_SEGMENTS = 1000
+"""Fewest segments of a curve with enough samples."""
+
+
+class Curves:
+    """Lowest and highest values by segment of time, in bounded memory."""
+
+    def __init__(self) -> None:
+        self._size = 1
+        self.stamps: list[int] = []
+        self._ends: list[tuple[Array, Array]] = []
+
+    def add(self, stamps: Sequence[int], values: Array) -> None:
+        """Add rows (k, n) at their stamps [ns]."""
+        firsts = np.arange(0, len(values), self._size)
+        self.stamps += stamps[::self._size]
+        self._ends += zip(np.fmin.reduceat(values, firsts), np.fmax.reduceat(values, firsts))
+        while len(self.stamps) > 2 * FEWEST_SEGMENTS:
+            self._size *= 2
+            self.stamps = self.stamps[::2]
+            pairs = [(*self._ends[k], *self._ends[min(k + 1, len(self._ends) - 1)])
+                     for k in range(0, len(self._ends), 2)]
+            self._ends = [(np.fmin(low, lower), np.fmax(high, higher))
+                          for low, high, lower, higher in pairs]
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """The lowest and the highest values, (k, n) each."""
+        low, high = zip(*self._ends)
+        return np.array(low), np.array(high)
+
+
+@dataclass
+class JointExternal:
+    """
+    External efforts and contacts of one joint.
+
+    Efforts are in its unit: `largest` is the value of largest magnitude, `largest_at` its stamp
+    [ns]; `count` is the number of all contacts, of which the first ones are listed.
+    """
+
+    joint: str
+    unit: str
+    threshold: float
+    samples: int = 0
+    largest: float = 0.0
+    largest_at: int = 0
+    rms: float = 0.0
+    contacts: list[Contact] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, stamps: Sequence[int], values: Array) -> None:
+        """Add values (k,) at their stamps [ns]; NaN if unknown."""
+        known = np.isfinite(values)
+        count = int(known.sum())
+        if not count:
+            return
+        power = self.rms**2 * self.samples + float(np.square(values[known]).sum())
+        self.samples += count
+        self.rms = float(np.sqrt(power / self.samples))
+        k = int(np.nanargmax(np.abs(values)))
+        if abs(values[k]) > abs(self.largest):
+            self.largest, self.largest_at = float(values[k]), stamps[k]
+
+
+class ExternalEfforts:
+    """
+    Observes the external efforts of a recording, batch by batch, with a gain [1/s].
+
+    There is one threshold of contacts for all joints, or one each [N m or N]. A step back in time
+    resets the figures. A parameter out of range raises ParameterError.
+    """
+
+    def __init__(self, dynamics: InverseDynamics, gain: float,
+                 thresholds: Sequence[float]) -> None:
+        self.gain = gain
+        self._names, self._units = dynamics.joint_names, dynamics.effort_units
+        self._observer = MomentumObserver(dynamics, gain=(gain,))
+        self._detector = ContactDetector(self._names, thresholds=tuple(thresholds))
+        self._thresholds = per_joint('thresholds', tuple(thresholds), self._names).tolist()
+        self._last: int | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self.curves = Curves()
+        self.joints = [JointExternal(*each) for each in zip(
+            self._names, self._units, self._thresholds)]
+
+    def add(self, stamps: Sequence[int], q: Array, qd: Array, effort: Array) -> Array:
+        """
+        Return the external efforts (k, n) [N m or N] at stamps (k,) [ns]; NaN if unknown.
+
+        They follow from estimated q and qd and measured efforts, all (k, n).
+        """
+        efforts = self._observer.run(stamps, q, qd, effort)
+        back = np.flatnonzero(np.diff(stamps, prepend=stamps[0] if self._last is None
+                                      else self._last) < 0)
+        first = int(back[-1]) if len(back) else 0
+        if len(back):
+            self.stop()
+            self._begin()
+        for stamp, row in zip(stamps[first:], efforts[first:]):
+            self._note(self._detector.update(stamp, row))
+        for joint, column in zip(self.joints, efforts[first:].T):
+            joint.add(stamps[first:], column)
+        self.curves.add(stamps[first:], efforts[first:])
+        self._last = stamps[-1]
+        return efforts
+
+    def stop(self) -> None:
+        """Count the contacts that have not ended."""
+        self._note(self._detector.stop())
+
+    def _note(self, contacts: Sequence[Contact]) -> None:
+        for contact in contacts:
+            joint = self.joints[self._names.index(contact.joint)]
+            joint.count += 1
+            if len(joint.contacts) < _MOST_CONTACTS:
+                joint.contacts.append(contact)
+
+
+# ---- The report of external efforts: sentences, figures (JSON) and a picture
+
+_STEM = 'external_efforts'
+EXTERNAL_FILES = (f'{_STEM}.json', f'{_STEM}.png')
+
+_CONTACTS_LISTED = 3
+"""Contacts of a joint that are listed one by one."""
+
+_THRESHOLD_MARGIN = 1.5
+"""Advised threshold, relative to the largest effort without contact."""
+
+_SHADE = 0.35
+"""Opacity of the times with contact."""
+
+_ON_PAGE = 4.4
+"""Width of a joint's place on a page, for a phone [in]."""
+
+_CELL, _AXIS, _LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 5.3, 1.35, 0.75, 0.15, 0.5, 0.3, 0.7
+"""Width of a joint's place, height of its axis, space around it, height of the head [in]."""
+
+
+def external_summary(external: ExternalEfforts) -> list[str]:
+    """Return a sentence about the observer, and one for each joint."""
+    start = external.curves.stamps[0] if external.curves.stamps else 0
+    return ['external efforts: of the momentum observer, with a gain of '
+            f'{external.gain:g}/s; times count from the first one. They include friction and '
+            'other errors of the model: if nothing touched the robot, set thresholds to '
+            f'{_THRESHOLD_MARGIN:g} times the largest',
+            *(_joint(joint, start) for joint in external.joints)]
+
+
+def _joint(joint: JointExternal, start: int) -> str:
+    head = f'external effort on {drawn_name(joint.joint, 64)}: '
+    if not joint.samples:
+        return head + 'none, as its effort was not measured'
+    at = (joint.largest_at - start) / SECOND_NS
+    text = (f'{head}largest {joint.largest:.3g} {joint.unit} at {at:.3f} s, RMS {joint.rms:.3g} '
+            f'{joint.unit}, threshold {joint.threshold:g} {joint.unit}, ')
+    if not joint.count:
+        return text + 'no contact'
+    contacts = [_contact(contact, joint.unit, start)
+                for contact in joint.contacts[:_CONTACTS_LISTED]]
+    more = [f'{joint.count - len(contacts)} more'] if joint.count > len(contacts) else []
+    return f'{text}{counted(joint.count, "contact")}: {", ".join(contacts + more)}'
+
+
+def _contact(contact: Contact, unit: str, start: int) -> str:
+    begin, end = ((stamp - start) / SECOND_NS for stamp in (contact.begin, contact.end))
+    return f'{begin:.3f} to {end:.3f} s ({contact.peak:.3g} {unit})'
+
+
+def write_external_efforts(external: ExternalEfforts, directory: Path, title: str) -> list[Path]:
+    """Write figures (JSON, stamps [ns]) and a picture (PNG); return their paths."""
+    numbers, picture = (directory / name for name in EXTERNAL_FILES)
+    rows = [{'joint': joint.joint, 'unit': joint.unit, 'threshold': joint.threshold,
+             'samples': joint.samples, 'largest': joint.largest, 'largest_at': joint.largest_at,
+             'rms': joint.rms, 'count': joint.count,
+             'contacts': [{'begin': contact.begin, 'end': contact.end, 'peak': contact.peak}
+                          for contact in joint.contacts]} for joint in external.joints]
+    text = json_text({'gain': external.gain, 'joints': rows}, indent=2)
+    create_files({numbers: text.encode()}, replace=True)
+    draw_external(external, title, picture)
+    return [numbers, picture]
+
+
+def external_picture(external: ExternalEfforts) -> PagePicture:
+    """Return the picture with the joints below each other, for a page of any width."""
+    return PagePicture('External efforts', 'External effort of each joint over time, with '
+                       'thresholds and contacts', png_bytes(_figure(external, '', 1, _ON_PAGE)))
+
+
+def draw_external(external: ExternalEfforts, title: str, path: Path) -> None:
+    """Draw into a file, with up to four joints next to each other."""
+    columns = min(4, math.ceil(len(external.joints) / 4))
+    save(_figure(external, title, columns, _CELL if columns > 1 else 1.4 * _CELL), path, title)
+
+
+def _figure(external: ExternalEfforts, title: str, columns: int, wide: float) -> Any:
+    """Return the figure of joints in columns of a width [in]."""
+    joints, (low, high) = external.joints, external.curves.ends
+    start = external.curves.stamps[0]
+    time = (np.array(external.curves.stamps) - start) / SECOND_NS
+    figure, places = panels(len(joints), columns, (wide, _ABOVE + _AXIS + _BELOW), _HEAD,
+                            (_LEFT, _RIGHT), [(_BELOW, _AXIS)])
+    for number, (joint, (axes,)) in enumerate(zip(joints, places)):
+        handles = _draw(axes, time, low[:, number], high[:, number], joint, start)
+    add_head(figure, title, 40 * columns + 40, handles, legend=0.48)
+    return figure
+
+
+def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,
+          start: int) -> list[Any]:
+    """Draw a joint, its thresholds and contacts; return the entries of the legend."""
+    from matplotlib.patches import Patch
+    axes.fill_between(time, low, high, color=BLUE, linewidth=0.9)
+    for side in (-joint.threshold, joint.threshold):
+        axes.axhline(side, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)),
+                     label='threshold')
+    for contact in joint.contacts:
+        begin, end = ((stamp - start) / SECOND_NS for stamp in (contact.begin, contact.end))
+        axes.axvspan(begin, end, color=ORANGE, alpha=_SHADE, linewidth=0.8, zorder=0)
+    figures = (f'largest {joint.largest:.3g} {joint.unit}' if joint.samples
+               else 'effort not measured')
+    add_name(axes, f'{drawn_name(joint.joint, 32)}   {figures}')
+    axes.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
+    axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+    axes.set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)
+    axes.locator_params(axis='y', nbins=5)
+    style_axes(axes, inset=0.5)
+    axes.margins(y=0.12)
+    return [Patch(color=BLUE, label='external effort'),
+            axes.lines[0], Patch(color=ORANGE, alpha=_SHADE, label='contact')]

@@ -1,0 +1,211 @@
+"""The joint names of a recording: renamed to those of a model, and checked against them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, islice, product
+from pathlib import Path
+from shlex import quote as quoted
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.errors import ParameterError, RecordingError
+from urdf2dyn_ros.estimation.hold import Hold
+from urdf2dyn_ros.recordings.recording import Record
+from urdf2dyn_ros.robot.model import Mimic
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import first_names
+
+_RECORDS_SEARCHED = 1000
+"""Records that are searched for names: a sample may need several messages."""
+
+_EXAMPLE = r'fer_joint(\d)=panda_joint\1'
+
+_LONGEST_NAME = 80
+"""Characters of a name of which all parts are searched for in others."""
+
+_MOST_NAMES = 40
+
+
+class RecordedJoints(NamedTuple):
+    """
+    Records with the names of the robot; the first ones, `heads`, again.
+
+    `hold` is what is held in them, `moving` are the joints that are not, and `remarks` the drivers
+    of mimic joints that are recorded in their place.
+    """
+
+    records: Iterator[Record]
+    hold: Hold
+    moving: list[str]
+    heads: Sequence[Record]
+    remarks: list[str]
+
+
+def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
+                    renames: Sequence[str], path: Path,
+                    mimics: Mapping[str, Mimic]) -> RecordedJoints:
+    """
+    Return the records of a file for the joints of a model, with the first ones of them, `heads`.
+
+    What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
+    A driver that is missing has the positions that one of its `mimics`, by name, shows. A
+    RecordingError if a joint of the model is missing.
+    """
+    renamed = renaming(renames, path)
+    rest = (record._replace(names=renamed(tuple(record.names))) for record in records)
+    heads = _heads_with([name for name in names if name not in hold.positions], rest)
+    drivers = _drivers(names, hold, heads, mimics)
+    if drivers:
+        heads = [_of_drivers(record, drivers) for record in heads]
+        rest = (_of_drivers(record, drivers) for record in rest)
+    hold = _held(hold, names, heads)
+    moving = [name for name in names if name not in hold.positions]
+    _check_recorded(moving, heads, path)
+    remarks = [f'{mimic.joint} is not recorded, but {name}, which mimics it: its position is '
+               f'computed from that as (q - {mimic.offset:g}) / {mimic.multiplier:g}; its effort '
+               'is unknown' for name, mimic in drivers.items()]
+    return RecordedJoints(chain(heads, rest), hold, moving, heads, remarks)
+
+
+def _drivers(names: Sequence[str], hold: Hold, heads: Iterable[Record],
+             mimics: Mapping[str, Mimic]) -> dict[str, Mimic]:
+    """
+    Return the recorded mimic joints whose drivers are neither recorded nor held, one each.
+
+    A joint with the multiplier 0, which never moves, shows nothing of its driver.
+    """
+    recorded = {name for record in heads for name in record.names}
+    missing = set(names) - recorded - set(hold.positions)
+    found = {mimic.joint: name for name, mimic in mimics.items()
+             if name in recorded and mimic.joint in missing and mimic.multiplier}
+    return {name: mimics[name] for name in found.values()}
+
+
+def _of_drivers(record: Record, drivers: Mapping[str, Mimic]) -> Record:
+    """Return a record with drivers in the places of mimic joints: q = multiplier q + offset."""
+    mimicking = [drivers.get(name) for name in record.names]
+    if not any(mimicking):
+        return record
+    offsets, factors = np.array([(each.offset, each.multiplier) if each else (0.0, 1.0)
+                                 for each in mimicking]).T
+    unknown = np.array([np.nan if each else 0.0 for each in mimicking])
+
+    def changed(values: Array, change: Callable[[Array], Array]) -> Array:
+        return change(np.asarray(values)) if len(values) == len(mimicking) else values
+
+    return Record(
+        record.stamp, tuple(each.joint if each else name
+                            for name, each in zip(record.names, mimicking)),
+        changed(record.position, lambda q: (q - offsets) / factors),
+        changed(record.velocity, lambda qd: qd / factors),
+        changed(record.effort, lambda effort: effort + unknown),
+        changed(record.acceleration, lambda qdd: qdd / factors))
+
+
+def _heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
+    """Return the first records, up to the one that completes the names."""
+    heads: list[Record] = []
+    missing = set(names)
+    for record in islice(records, _RECORDS_SEARCHED):
+        heads.append(record)
+        missing.difference_update(record.names)
+        if not missing:
+            break
+    return heads
+
+
+def _held(hold: Hold, names: Sequence[str], heads: Iterable[Record]) -> Hold:
+    """Return what is held in a recording: with ``auto``, also what its first records lack."""
+    recorded = {name for record in heads for name in record.names}
+    if not hold.automatic or recorded.isdisjoint(names):
+        return hold._replace(automatic=False)
+    lacking = {name: hold.defaults[name] for name in names
+               if name not in recorded and name not in hold.positions}
+    return Hold({**hold.positions, **lacking}, False, hold.defaults)
+
+
+def _check_recorded(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
+    """Raise RecordingError with the names of both sides if a joint of a model is missing."""
+    recorded = tuple(dict.fromkeys(name for record in heads for name in record.names))
+    missing = [joint for joint in joints if joint not in recorded]
+    if not missing:
+        return
+    sides = (f'\n  recorded: {first_names(recorded, _MOST_NAMES)}'
+             f'\n  robot: {first_names(joints, _MOST_NAMES)}\n')
+    if len(missing) == len(joints):
+        raise RecordingError(
+            path, f'none of its joints is a joint of the robot:{sides}if only their names '
+            f"differ, rename the recording's: --rename {quoted(_rule_between(recorded, joints))}")
+    raise RecordingError(
+        path, f'joints of the robot that are not in it: {first_names(missing, _MOST_NAMES)}; '
+        f'efforts need the motion of all joints:{sides}if their names differ, rename the recorded '
+        'ones with --rename; if they were at rest, hold them, at a position other than 0 with '
+        f'JOINT=POSITION [rad or m]: {" ".join(f"--hold {quoted(name)}" for name in missing)}; '
+        '--hold auto holds all of them')
+
+
+def _rule_between(recorded: Sequence[str], joints: Sequence[str]) -> str:
+    """Return a rule that makes recorded names those of all joints, or one as an example."""
+    first = joints[0][:_LONGEST_NAME]
+    parts = {first[i:j] for i in range(len(first)) for j in range(i + 1, len(first) + 1)}
+    for name, part in product(recorded, sorted(parts, key=len, reverse=True)):
+        before, _, after = name.partition(part)
+        left, _, right = first.partition(part)
+        if name != before + part + after or not all(
+                joint.startswith(left) and joint.endswith(right)
+                and before + joint[len(left):len(joint) - len(right)] + after in recorded
+                for joint in joints):
+            continue
+        return f'{re.escape(before)}(.*){re.escape(after)}={left}\\1{right}'
+    return _EXAMPLE
+
+
+_MOST_LISTS = 64
+"""Lists of names whose new names are cached."""
+
+
+def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
+    r"""
+    Return a function that replaces names which match a regular expression as a whole.
+
+    Of the rules PATTERN=REPLACEMENT, for instance ``fer_joint(\d)=panda_joint\1``, the first that
+    matches a name is used; ParameterError if one is not valid. The function raises RecordingError
+    if two names become one.
+    """
+    patterns = [_rule(rule) for rule in rules]
+
+    @lru_cache(_MOST_LISTS)
+    def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
+        result = tuple(_renamed(name, patterns) for name in names)
+        olds: dict[str, str] = {}
+        for old, new in zip(names, result):
+            if olds.setdefault(new, old) != old:
+                raise RecordingError(path, f'--rename makes {new!r} of both {olds[new]!r} and '
+                                     f'{old!r}: let its pattern match one of them only')
+        return result
+
+    return renamed
+
+
+def _renamed(name: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    for pattern, replacement in patterns:
+        match = pattern.fullmatch(name)
+        if match:
+            return match.expand(replacement)
+    return name
+
+
+def _rule(text: str) -> tuple[re.Pattern[str], str]:
+    left, separator, right = text.rpartition('=')
+    try:
+        if not (separator and left and right):
+            raise ValueError('it is not PATTERN=REPLACEMENT')
+        pattern = re.compile(left)
+        # a match of the empty text with all groups of the pattern checks the replacement
+        re.compile(f'{left}|').fullmatch('').expand(right)   # type: ignore[union-attr]
+    except (re.error, ValueError, IndexError) as error:
+        raise ParameterError(f'--rename {text!r}: {error}; for instance '
+                             f'--rename {quoted(_EXAMPLE)}') from None
+    return pattern, right

@@ -1,0 +1,208 @@
+"""
+Jumps of positions that no motion explains, as of an encoder that is set to another zero.
+
+A jump leads from one smooth motion to another one between two neighbouring samples: parabolas
+through the samples before and after it are apart. A single wrong sample has the same motion on
+both sides; a motion that changes as fast would need an acceleration that no joint has. Stamps or
+positions that are late move positions along the motion, so a jump is further than these, or other
+joints that move have none.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import pi
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import SECOND_NS
+
+_LEAST_JUMP = 0.01
+"""Smallest jump: backlash is smaller [rad or m]."""
+
+_FASTEST_MOTION = 100.0
+"""Acceleration by which a motion may change between samples [rad/s^2 or m/s^2]."""
+
+_OF_USUAL = 4.0
+"""The change that the neighbouring ones do not explain, over that of most samples."""
+
+_OF_EXCESS = 0.5
+"""Jump over that change: less if it does not last."""
+
+_OF_RESIDUALS = 10.0
+"""Jump over the largest residual of the parabolas."""
+
+_OF_CHANGES = 5.0
+"""Jump over the usual change within a second: those of a slow sensor are alike."""
+
+_LONGEST_DELAY, _LATE_STEPS = 0.1, 3.0
+"""Time by which all joints may be late [s], and steps by which a single one may be."""
+
+_LONGEST_STAY = 1.0
+"""Time for which a position may be repeated until it makes up for it [s]."""
+
+_CLEAR_MOTION = 0.003
+"""Change of another joint by a delay that would be seen [rad or m]."""
+
+_ON_TIME = 0.3
+"""Part of that change below which it is not late."""
+
+_SIDE = 6
+"""Samples of a parabola."""
+
+
+class PositionJump(NamedTuple):
+    """A jump of a position."""
+
+    stamp: int   # of the first sample after it [ns]
+    joint: int
+    # positions at that stamp by the motions on either side [rad or m]
+    before: float
+    after: float
+
+    @property
+    def size(self) -> float:
+        """[rad or m]."""
+        return self.after - self.before
+
+
+def position_jumps(stamps: NDArray[np.int64], positions: Array) -> list[PositionJump]:
+    """Return the jumps of positions (k, n) [rad or m] at increasing stamps (k,) [ns]."""
+    if len(stamps) < 2 * _SIDE + 1:
+        return []
+    time = (stamps - stamps[0]) * 1e-9
+    return sorted(PositionJump(int(stamps[row]), joint, before, after)
+                  for joint in range(positions.shape[1])
+                  for row, before, after in _jumps(time, positions, joint))
+
+
+def parts_between(stamps: NDArray[np.int64], jumps: Iterable[PositionJump]) -> list[slice]:
+    """Return the rows of the samples at stamps (k,) [ns] before, between and after jumps."""
+    rows = np.searchsorted(stamps, sorted({jump.stamp for jump in jumps})).tolist()
+    return [slice(first, last) for first, last in zip([0, *rows], [*rows, len(stamps)])]
+
+
+def _jumps(time: Array, positions: Array, joint: int) -> Iterator[tuple[int, float, float]]:
+    """Yield the row after each jump of a joint, and the positions on either side."""
+    steps, changes = np.diff(time), np.diff(positions[:, joint])
+    speeds = changes / steps
+    excess = np.zeros(len(changes))
+    excess[1:-1] = np.abs(changes[1:-1] - 0.5 * steps[1:-1] * (speeds[:-2] + speeds[2:]))
+    least = np.maximum(_LEAST_JUMP, _FASTEST_MOTION * np.square(steps))
+    usual = _OF_USUAL * float(np.percentile(excess, 75.0))   # of noise
+    largest = np.maximum(np.roll(excess, 1), np.roll(excess, -1))
+    rows = 1 + np.flatnonzero((excess > np.maximum(least, usual)) & (excess >= largest))
+    for row in rows[(rows >= _SIDE) & (rows < len(time) - _SIDE)].tolist():
+        across, step = _across(time, positions, row), row - 1
+        size = abs(float(across.after[joint] - across.before[joint]))
+        if (size > least[step] and size > _OF_EXCESS * excess[step]
+                and size > _OF_RESIDUALS * across.residual[joint]
+                and size > _OF_CHANGES * _usual_change(time, changes, step)
+                and not _is_late(across, joint, float(steps[step]),
+                                 _stay(time, positions[:, joint], step))):
+            yield row, float(across.before[joint]), float(across.after[joint])
+
+
+class _Across(NamedTuple):
+    """Parabolas before a row and after it, at the row."""
+
+    before: Array   # (n,) [rad or m]
+    after: Array   # (n,)
+    faster: Array   # the larger one of their speeds (n,) [1/s]
+    slower: Array   # the smaller one; 0 if they differ in sign
+    residual: Array   # the largest one of both (n,) [rad or m]
+
+
+def _across(time: Array, positions: Array, row: int) -> _Across:
+    """Return the parabolas; the row itself is in neither: a driver may have interpolated it."""
+    sides = []
+    for rows in (slice(row - _SIDE, row), slice(row + 1, row + 1 + _SIDE)):
+        powers = np.vander(time[rows] - time[row], 3, increasing=True)
+        factors = np.linalg.lstsq(powers, positions[rows], rcond=None)[0]
+        residual = np.abs(positions[rows] - powers @ factors).max(axis=0)
+        sides.append((factors[0], factors[1], residual))
+    (before, qd_before, left_before), (after, qd_after, left_after) = sides
+    speeds = np.abs([qd_before, qd_after])
+    return _Across(before, after, speeds.max(axis=0),
+                   np.where(np.sign(qd_before) == np.sign(qd_after), speeds.min(axis=0), 0.0),
+                   np.maximum(left_before, left_after))
+
+
+def _is_late(across: _Across, joint: int, step: float, stay: float) -> bool:
+    """Return whether stamps or positions that are late explain the change of a joint."""
+    speed, stay = float(across.faster[joint]), 2.0 * min(stay, _LONGEST_STAY)
+    change = np.abs(across.after - across.before)
+    delay = float(change[joint]) / speed if speed else np.inf
+    if delay <= _LATE_STEPS * step + stay:
+        return True
+    # of all joints at once, unless another one that moves shows no delay
+    expected = across.slower * delay
+    clear = expected > np.maximum(_CLEAR_MOTION, _OF_RESIDUALS * across.residual)
+    return delay <= _LONGEST_DELAY + stay and not (
+        clear & (change < _ON_TIME * expected)).any()
+
+
+def _stay(time: Array, q: Array, row: int) -> float:
+    """Return for how long the position of a row had been the same [s]."""
+    others = np.flatnonzero(q[:row] != q[row])
+    return float(time[row] - time[others[-1] + 1 if len(others) else 0])
+
+
+def _usual_change(time: Array, changes: Array, step: int) -> float:
+    """Return the change than which nine of ten others within a second are smaller."""
+    first, last = np.searchsorted(time, (time[step] - 1.0, time[step] + 1.0))
+    near = np.abs(np.delete(changes[first:last], step - first))
+    near = near[near > 0.0]
+    return float(np.percentile(near, 90.0)) if len(near) else 0.0
+
+
+# ---- Jumps of positions in words: which joint, when, by how much, and what to do
+
+_MOST_SENTENCES = 3
+
+_TURN_ERROR = 0.05
+"""Difference from whole turns that is the error of a jump [rad]."""
+
+_EXCHANGE_ERROR = 0.1
+"""The same of the positions of two joints that are interchanged, relative to the jump."""
+
+
+def is_of_turns(jump: PositionJump, unit: str) -> bool:
+    """Return whether a jump is one of whole turns, after which a joint is where it was."""
+    turns = round(jump.size / (2.0 * pi))
+    return unit == 'rad' and turns != 0 and abs(jump.size - 2.0 * pi * turns) < _TURN_ERROR
+
+
+def jump_sentences(jumps: Iterable[PositionJump], names: Sequence[str], units: Sequence[str],
+                   start: int) -> list[str]:
+    """Return a sentence for each of the first jumps; `start` is the stamp of the first sample."""
+    sentences, rest = list[str](), sorted(jumps)
+    while rest:
+        jump = rest.pop(0)
+        when = f'{(jump.stamp - start) / SECOND_NS:.3f} s after the first sample'
+        other = next((each for each in rest if _are_interchanged(jump, each)), None)
+        joint = names[jump.joint]
+        if other is not None:
+            rest.remove(other)
+            sentences.append(
+                f'{joint} and {names[other.joint]} are interchanged from {when} on, or before: '
+                'there the position of each jumps to that of the other; change their names on '
+                'one side, or cut the recording there and use the side with the right ones')
+            continue
+        head = (f'the position of {joint} jumps by {jump.size:.3g} {units[jump.joint]} from one '
+                f'sample to the next, {when}, which no motion explains: ')
+        sentences.append(head + (
+            'from there on the driver counts turns in another way, which changes no effort but '
+            'that of springs' if is_of_turns(jump, units[jump.joint]) else
+            'its sensor was set to another zero, or the values are those of another joint; cut '
+            'the recording there, and use the side on which the zero is that of the URDF'))
+    more = len(sentences) - _MOST_SENTENCES
+    return [*sentences[:_MOST_SENTENCES],
+            *([f'there are {more} more jumps of positions'] if more > 0 else [])]
+
+
+def _are_interchanged(jump: PositionJump, other: PositionJump) -> bool:
+    error = _EXCHANGE_ERROR * abs(jump.size)
+    return (jump.stamp == other.stamp and abs(jump.after - other.before) < error
+            and abs(other.after - jump.before) < error)

@@ -1,0 +1,337 @@
+"""The evaluation of many recordings: a directory for each, one table and one report over all."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.comparison import JointComparison
+from urdf2dyn_ros.recordings.evaluation import (
+    BAG,
+    TABLE,
+    Evaluation,
+    Settings,
+    evaluate,
+    evaluation_summary,
+)
+from urdf2dyn_ros.recordings.external import (
+    EXTERNAL_FILES,
+    external_picture,
+    external_summary,
+    write_external_efforts,
+)
+from urdf2dyn_ros.recordings.pictures import ReportTable
+from urdf2dyn_ros.recordings.recording import Recording
+from urdf2dyn_ros.recordings.report import write_figures
+from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.system import json_text, writing_to
+from urdf2dyn_ros.text import EffortSource, Origin
+
+# ---- Gains of currents that are not known: the effort per current of each joint, from a recording
+
+_PARTS = 10
+"""Parts of a recording, each of which is omitted once: neighbouring errors are alike."""
+
+_FEWEST_MOVING_SAMPLES = 100
+
+_LARGEST_DEVIATION = 0.3
+"""Standard deviation of a gain, relative to it, from which on it is hardly determined."""
+
+
+@dataclass(frozen=True)
+class FittedGains:
+    """Gains of all joints."""
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]   # of gains [N m/A or N/A]
+    values: tuple[float, ...]   # NaN where a gain cannot be fitted
+    deviations: tuple[float, ...]   # standard deviations, NaN of gains that were known
+    remarks: tuple[str, ...] = ()   # gains that are not determined, or hardly
+
+    def line(self) -> str:
+        parts = [f'{joint} {value:.4g} {unit}' + (
+            ' (known)' if np.isnan(error) else f' +- {error:.2g}')
+            for joint, unit, value, error in zip(self.joints, self.units, self.values,
+                                                 self.deviations) if np.isfinite(value)]
+        return f'gains fitted to this recording: {", ".join(parts)}'
+
+
+def gain_words(joints: Sequence[str], values: Iterable[float]) -> str:
+    """Return gains as they can be typed; those that are NaN are free."""
+    known = [f'{joint}={value:.6g}' for joint, value in zip(joints, values) if np.isfinite(value)]
+    return ' '.join(known if len(known) == len(joints) else ['free', *known])
+
+
+def fitted_gains(joints: Sequence[JointComparison], gains: Sequence[float]) -> FittedGains:
+    """
+    Return the gains of joints whose measured efforts are currents; those that are NaN are fitted.
+
+    current = effort / gain + viscous qd + coulomb sign(qd) + offset, while the joint moves: the
+    friction is that which the computed effort is without.
+    """
+    values, errors, remarks = [], [], []
+    for joint, known in zip(joints, np.broadcast_to(gains, len(joints)).tolist()):
+        value, error = (known, np.nan) if np.isfinite(known) else _fitted(joint)
+        if not np.isfinite(value) and np.isfinite(joint.measured).any():
+            remarks.append(f'the gain of {joint.joint} cannot be fitted, as its current or its '
+                           'computed effort hardly varies while it moves: its figures are those '
+                           'of a gain of 1')
+        elif error > _LARGEST_DEVIATION * abs(value):
+            remarks.append(f'the gain of {joint.joint} is hardly determined: {value:.3g} +- '
+                           f'{error:.2g} {joint.unit}/A; most of its current is friction, or its '
+                           'load hardly varies')
+        values.append(float(value))
+        errors.append(float(error))
+    return FittedGains(tuple(each.joint for each in joints),
+                       tuple(f'{each.unit}/A' for each in joints), tuple(values), tuple(errors),
+                       tuple(remarks))
+
+
+def _fitted(joint: JointComparison) -> tuple[float, float]:
+    """Return a gain and its standard deviation; NaN if there is none."""
+    qd = joint.velocity
+    moves = np.isfinite(qd) & np.isfinite(joint.measured) & np.isfinite(joint.computed)
+    speed = np.abs(qd)
+    moves &= speed > 0.03 * float(np.max(speed[moves], initial=0.0))
+    if moves.sum() < _FEWEST_MOVING_SAMPLES:
+        return np.nan, np.nan
+    columns = np.column_stack((joint.computed, qd, np.sign(qd), np.ones(len(qd)),
+                               joint.measured))[moves]
+    sizes = np.linalg.norm(columns, axis=0)
+    spread = np.std(columns[:, [0, -1]], axis=0)
+    if (spread <= 1e-9 * sizes[[0, -1]]).any():
+        return np.nan, np.nan
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    parts = np.array([part.T @ part for part in np.array_split(columns / sizes, _PARTS)])
+    total = parts.sum(axis=0)
+    inverses = np.array([_slope(total - part) for part in (0.0, *parts)]) * sizes[-1] / sizes[0]
+    inverse, others = float(inverses[0]), inverses[1:]
+    if inverse == 0.0:
+        return np.nan, np.nan
+    spread_of = (_PARTS - 1.0) / _PARTS * float(np.square(others - others.mean()).sum())
+    return 1.0 / inverse, float(np.sqrt(spread_of)) / inverse ** 2
+
+
+def _slope(products: Array) -> float:
+    """Return the factor of the first column in the fit of all to the last one."""
+    normal = products[:-1, :-1] + 1e-12 * np.eye(len(products) - 1)
+    return float(np.linalg.solve(normal, products[:-1, -1])[0])
+
+
+# ---- An evaluation with its files: what is the same for many recordings, and the work on one
+
+REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
+RESULTS = (TABLE, BAG, *REPORT, *EXTERNAL_FILES)
+
+
+@dataclass(frozen=True)
+class EvaluationJob:
+    """The robot, the settings, the topic of bags, and what the reports say of their origin."""
+
+    dynamics: InverseDynamics
+    settings: Settings
+    topic: str | None
+    efforts: EffortSource
+    facts: dict[str, str]
+
+    def evaluated(self, path: str, output: Path,
+                  show: Callable[[float], None] = lambda fraction: None,
+                  ) -> tuple[Recording, Evaluation, list[str]]:
+        """
+        Evaluate a recording into a directory; return the result and a summary in sentences.
+
+        If gains are free, the recording is evaluated twice: the first time with gains of 1.
+        """
+        if np.isnan(self.settings.gains).any():
+            return self._with_fitted_gains(path, output, show)
+        recording = open_recording(path, self.topic, show)
+        result = evaluate(recording, self.dynamics, self.settings, output)
+        about = evaluation_summary(recording, self.dynamics, self.settings.semantics, result)
+        if result.external is not None:
+            about += external_summary(result.external)
+        return recording, result, about
+
+    def _with_fitted_gains(self, path: str, output: Path, show: Callable[[float], None],
+                           ) -> tuple[Recording, Evaluation, list[str]]:
+        gains = np.array(self.settings.gains)
+        with TemporaryDirectory(prefix='.', dir=output) as folder:
+            first = self._with_gains(np.where(np.isnan(gains), 1.0, gains).tolist())
+            first = replace(first, settings=replace(first.settings, observer=False))
+            _, result, _ = first.evaluated(path, Path(folder), lambda part: show(0.5 * part))
+        fitted = fitted_gains(result.joints, self.settings.gains)
+        values = np.nan_to_num(fitted.values, nan=1.0).tolist() or [1.0]
+        recording, result, about = self._with_gains(values).evaluated(
+            path, output, lambda part: show(0.5 + 0.5 * part))
+        for remark in fitted.remarks:
+            result.remark(remark)
+        words = gain_words(fitted.joints, fitted.values)
+        return recording, result, [*about, fitted.line(), f'to use them: --gains {words}']
+
+    def _with_gains(self, gains: Sequence[float]) -> 'EvaluationJob':
+        return replace(self, settings=replace(self.settings, gains=tuple(gains)))
+
+    def write_report(self, recording: Recording, result: Evaluation, about: list[str],
+                     output: Path) -> None:
+        """Write pictures and pages; remove those of an earlier evaluation."""
+        origin = Origin(self.efforts, {**self.facts, 'recording': str(recording.path)})
+        name = self.dynamics.model.name
+        with writing_to(output):
+            # those of an earlier evaluation, if this one has any result
+            for file in (*REPORT, *EXTERNAL_FILES) if result.files else ():
+                (output / file).unlink(missing_ok=True)
+            if result.compared:
+                pictures = [] if result.external is None else [external_picture(result.external)]
+                result.files += write_figures(
+                    result.joints, output, f'{name}: {origin.efforts} and computed efforts',
+                    about, origin, pictures)
+            if result.external is not None and result.span is not None:
+                result.files += write_external_efforts(
+                    result.external, output, f'{name}: external efforts')
+
+
+# ---- The evaluation of many recordings: a directory for each, one table and one report over all
+
+MANY_FILES = ('evaluations.json', 'evaluations.html')
+
+
+class JointResidual(NamedTuple):
+    """Figures of a joint in a recording: samples, RMSE [unit], R2; why they are not credible."""
+
+    joint: str
+    unit: str
+    samples: int
+    rmse: float
+    r2: float
+    not_credible: str = ''
+
+    @property
+    def counts(self) -> bool:
+        """Whether there are figures that are credible."""
+        return self.samples > 0 and not self.not_credible and bool(np.isfinite(self.rmse))
+
+
+class EvaluatedRecording(NamedTuple):
+    """The figures of a recording, remarks, and the defect at which it ended, or empty."""
+
+    name: str
+    path: str
+    joints: Sequence[JointResidual] = ()
+    remarks: Sequence[str] = ()
+    fault: str = ''
+
+
+def folder_names(paths: Sequence[str]) -> list[str]:
+    """Return a name of a directory for each recording; they differ."""
+    names: list[str] = []
+    for path in paths:
+        name = Path(path).stem or 'recording'
+        while name in (*names, *MANY_FILES):
+            name += '_'
+        names.append(name)
+    return names
+
+
+def evaluate_many(job: EvaluationJob, paths: Sequence[str], output: Path, workers: Workers,
+                  show: Callable[[float], None]) -> list[EvaluatedRecording]:
+    """Evaluate recordings, each into a directory of its name; a damaged one costs only itself."""
+    items = list(zip(paths, folder_names(paths)))
+    result = []
+    for (path, name), each in zip(items, results_of(partial(_evaluated, job, output), items,
+                                                    workers)):
+        if isinstance(each, Lost):
+            each = EvaluatedRecording(name, path, fault=f'{path}: {each.reason}')
+        result.append(each)
+        show(len(result) / len(paths))
+    return result
+
+
+def _evaluated(job: EvaluationJob, output: Path, item: tuple[str, str]) -> EvaluatedRecording:
+    path, name = item
+    folder = output / name
+    try:
+        folder.mkdir(exist_ok=True)
+        with threadpool_limits(1, user_api='blas'):
+            recording, result, about = job.evaluated(path, folder)
+            job.write_report(recording, result, about, folder)
+    except (Urdf2DynError, OSError) as error:
+        return EvaluatedRecording(name, path, fault=str(error))
+    fault = '' if result.error is None else str(result.error)
+    if result.span is None:
+        fault = fault or f'{path}: no effort could be computed'
+    joints = [JointResidual(each.joint, each.unit, each.figures.samples,
+                            float(each.figures.rmse), float(each.figures.r2), each.fault)
+              for each in result.joints]
+    return EvaluatedRecording(name, path, joints, result.remarks, fault)
+
+
+def many_tables(recordings: Sequence[EvaluatedRecording]) -> list[ReportTable]:
+    """Return the table over all recordings by joint, and that by recording."""
+    joints = _by_joint(recordings)
+    rows = []
+    for joint, each in joints.items():
+        names, figures = zip(*each)
+        errors = np.array([row.rmse for row in figures])
+        rows.append([joint, figures[0].unit, str(len(each)),
+                     str(sum(row.samples for row in figures)), f'{_together(figures):.4g}',
+                     f'{np.median(errors):.4g}', f'{errors.max():.4g}',
+                     names[int(np.argmax(errors))]])
+    columns = {joint: dict(each) for joint, each in joints.items()}
+    units = {joint: each[0][1].unit for joint, each in joints.items()}
+    by_recording = [[each.name, *(f'{row.rmse:.4g}' if (row := columns[joint].get(each.name))
+                                  else '-' for joint in joints)] for each in recordings]
+    return [
+        ReportTable('All recordings', ('joint', 'unit', 'recordings', 'samples', 'RMSE', 'median',
+                                       'largest', 'in recording'), rows,
+                    ('RMSE of measured minus computed effort: of all samples, median and largest '
+                     'of the recordings.',)),
+        ReportTable('By recording', ('recording', *(f'{joint} [{unit}]'
+                                                    for joint, unit in units.items())),
+                    by_recording, ('RMSE; a dash where there are no credible figures.',))]
+
+
+def many_json(recordings: Sequence[EvaluatedRecording], about: Mapping[str, str]) -> str:
+    """Return all figures, for programs."""
+    joints = {joint: {'unit': each[0][1].unit, 'recordings': len(each),
+                      'samples': sum(row.samples for _, row in each),
+                      'rmse': _together([row for _, row in each])}
+              for joint, each in _by_joint(recordings).items()}
+    rows = [{'name': each.name, 'path': each.path, 'fault': each.fault,
+             'remarks': each.remarks,
+             'joints': [joint._asdict() for joint in each.joints]} for each in recordings]
+    return json_text({'about': about, 'joints': joints, 'recordings': rows}, indent=1)
+
+
+def many_remarks(recordings: Sequence[EvaluatedRecording]) -> list[str]:
+    """Return what is wrong with recordings, and why joints have no figures."""
+    remarks = [each.fault for each in recordings if each.fault]
+    for each in recordings:
+        remarks += [f'{each.name}: {remark}' for remark in each.remarks]
+        remarks += [f'{each.name}: {row.joint} is not credible: {row.not_credible}'
+                    for row in each.joints if row.not_credible]
+    return remarks
+
+
+def _by_joint(recordings: Sequence[EvaluatedRecording],
+              ) -> dict[str, list[tuple[str, JointResidual]]]:
+    """Return the figures of each joint with the names of the recordings."""
+    result: dict[str, list[tuple[str, JointResidual]]] = {}
+    for each in recordings:
+        for row in each.joints:
+            if row.counts:
+                result.setdefault(row.joint, []).append((each.name, row))
+    return result
+
+
+def _together(figures: Sequence[JointResidual]) -> float:
+    """Return the RMSE of all samples."""
+    squares = sum(row.samples * row.rmse ** 2 for row in figures)
+    return float(np.sqrt(squares / sum(row.samples for row in figures)))

@@ -1,0 +1,248 @@
+"""A stream that uses later samples: it smooths long pieces of a recording as a whole."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.estimation.groups import Group
+from urdf2dyn_ros.estimation.hold import ModelJoints
+from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
+from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.joint_states.layouts import Indices
+from urdf2dyn_ros.joint_states.messages import Message
+from urdf2dyn_ros.recordings.jumps import PositionJump, parts_between, position_jumps
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smoothed
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.smoothing.times_taken import Taken, times_taken
+from urdf2dyn_ros.text import SECOND_NS
+
+# ---- Samples of joints that are received together, kept until they are smoothed as a whole
+
+_UNUSED_END_NS = 40_000_000
+"""Time at both ends of a motion without outputs, as samples are on one side only [ns]."""
+
+_FEWEST_AT_END = 3
+"""Fewest samples in that time."""
+
+
+class Recorder:
+    """An estimator that keeps all samples, and has no estimate."""
+
+    def __init__(self, joints: int) -> None:
+        unknown = np.full(joints, np.nan)
+        self._none = Estimate(0, unknown, unknown, unknown, unknown, valid=False)
+        self._stamps: list[int] = []
+        self._positions: list[Array] = []
+        self._ended: tuple[list[int], list[Array]] | None = None
+        self._continued = False
+
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        """Keep a sample."""
+        self._stamps.append(stamp)
+        self._positions.append(q)
+        return self._none
+
+    def reset(self) -> None:
+        """Begin another motion; the samples before are kept until `end`."""
+        if self._ended is None:
+            self._ended = self._stamps, self._positions
+        self._stamps, self._positions = [], []
+
+    def motion(self) -> tuple[NDArray[np.int64], Array]:
+        """Return stamps (k,) [ns] and positions (k, n) of the motion that ended, or this one."""
+        stamps, positions = self._ended or (self._stamps, self._positions)
+        return np.array(stamps, dtype=np.int64), np.array(positions)
+
+    def end(self) -> None:
+        """Forget the motion that ended, or this one."""
+        if self._ended is None:
+            self._stamps, self._positions = [], []
+        self._ended = None
+        self._continued = False
+
+    def forget(self, until: int) -> None:
+        """Forget the samples before a stamp [ns]; the motion continues."""
+        first = int(np.searchsorted(self._stamps, until))
+        self._stamps, self._positions = self._stamps[first:], self._positions[first:]
+        self._continued = True
+
+    def span(self, stamps: NDArray[np.int64], after_jump: bool) -> tuple[int, int] | None:
+        """Return first and last stamp of outputs of a part of a motion [ns]; None if too short."""
+        if len(stamps) < FEWEST_SAMPLES:
+            return None
+        first = 0 if self._continued and not after_jump else max(
+            int(stamps[0]) + _UNUSED_END_NS, int(stamps[_FEWEST_AT_END]))
+        return first, min(int(stamps[-1]) - _UNUSED_END_NS, int(stamps[-1 - _FEWEST_AT_END]))
+
+
+# ---- A stream that uses later samples: it smooths long pieces of a recording, each as a whole
+
+_PIECE = 16_384
+"""Samples of a piece, so that the memory does not grow with the recording."""
+
+_OVERLAP = 2 * SECOND_NS
+"""Time by which pieces overlap [ns]."""
+
+_SAMPLED_OUTCOMES = ('warming_up', 'incomplete')
+"""Outcomes of messages with samples: no estimate is valid yet."""
+
+
+class _Part(NamedTuple):
+    """Samples (k,) without a jump with positions (k, n), first and last stamp of outputs."""
+
+    taken: Taken
+    positions: Array
+    first: int
+    last: int
+
+
+class OfflineStream(Stream):
+    """
+    Checks messages as a stream, but computes outputs when a piece of the motion is complete.
+
+    Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
+    outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
+    where the stream restarts, for instance at a gap, and where a position jumps: `jumps` has all
+    of these by joint and stamp. `clocks` are `period` and `off` of `Taken` for each joint [s],
+    (2, n). `cutoffs` has the lowest and the highest cutoff of each joint that were chosen [Hz],
+    (2, n); infinite for held joints.
+    """
+
+    _known: list[Group]
+
+    def __init__(self, dynamics: InverseDynamics, joints: ModelJoints) -> None:
+        super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
+        self._dynamics = dynamics
+        self._wanted: list[int] = []
+        self._measured: list[tuple[int, Indices, Array]] = []
+        self._ready: list[Outputs] = []
+        self.jumps: dict[tuple[int, int], PositionJump] = {}
+        n = len(self._names)
+        self.clocks = np.zeros((2, n))
+        self.cutoffs = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
+
+    def take(self) -> Iterator[Outputs]:
+        """Yield the outputs that were computed, and remove them."""
+        ready, self._ready = self._ready, []
+        yield from ready
+
+    def finish(self) -> None:
+        """Compute the outputs of the samples that wait for later ones."""
+        self._smooth(ends=True)
+
+    def _add(self, stamp: int, message: Message, compute: bool) -> Output | str | None:
+        outcome = self._groups.add(stamp, message)
+        if self._groups.restarted or self._groups.all is not self._known:
+            self._smooth(ends=True)
+            self._known = self._groups.all
+        if outcome in _SAMPLED_OUTCOMES:
+            self._measured.append((stamp, message.layout.joints, message.effort))
+        if outcome != 'warming_up':
+            return outcome
+        self._wanted.append(stamp)
+        if len(self._wanted) % _PIECE == 0 and stamp - self._wanted[0] > 2 * _OVERLAP:
+            # joints that are not received any more must not fill the memory
+            self._smooth(ends=len(self._wanted) > 4 * _PIECE)
+        return None
+
+    def _start(self) -> None:
+        super()._start()
+        self._known = self._groups.all
+
+    def _end(self) -> None:
+        self._smooth(ends=True)
+
+    def _smooth(self, ends: bool) -> None:
+        """Compute outputs up to where the motion ends, or the next piece begins."""
+        wanted = np.array(self._wanted, dtype=np.int64)
+        recorders = [(group, recorder) for group in self._known
+                     if isinstance(recorder := group.estimator, Recorder)]
+        parts = [self._parts(group, recorder) for group, recorder in recorders]
+        inside = np.ones(len(wanted), dtype=bool)
+        for each in parts:   # every group has to be in one of its parts
+            inside &= np.any([(wanted >= part.first) & (wanted <= part.last) for part in each],
+                             axis=0)
+        at = wanted[inside]
+        if len(at) and not ends:
+            at = at[at <= min(each[-1].last for each in parts) - _OVERLAP]
+        if len(at):
+            motion = np.empty((3, len(at), len(self._names)))
+            for (group, _), each in zip(recorders, parts):
+                for part in each:
+                    self._smooth_part(motion, at, group, part)
+            self._add_outputs(at, *self.held.motion(motion))
+        done = wanted[-1:] if ends else at[-1:]
+        later = wanted[wanted > done] if len(done) else wanted
+        self.counters['warming_up'] += len(wanted) - len(later) - len(at)
+        self._wanted = later.tolist()
+        for _, recorder in recorders:
+            if ends:
+                recorder.end()
+            elif len(at):
+                recorder.forget(int(at[-1]) - _OVERLAP)
+        self._measured = [] if ends else [
+            each for each in self._measured if not len(at) or each[0] > at[-1] - _OVERLAP]
+
+    def _parts(self, group: Group, recorder: Recorder) -> list[_Part]:
+        """Return the parts of the motion of a group between jumps that are long enough."""
+        stamps, positions = recorder.motion()
+        if group.repeats.known and len(stamps):   # before a driver was known to repeat them
+            kept = group.repeats.measured(stamps, positions)
+            stamps, positions = stamps[kept], positions[kept]
+        jumps = position_jumps(stamps, positions)
+        for jump in jumps:
+            joint = int(self.held.received[group.joints[jump.joint]])
+            self.jumps[joint, jump.stamp] = jump._replace(joint=joint)
+        return [_Part(times_taken(stamps[rows], positions[rows]), positions[rows], *span)
+                for rows in parts_between(stamps, jumps)
+                if (span := recorder.span(stamps[rows], rows.start > 0)) is not None]
+
+    def _smooth_part(self, motion: Array, at: NDArray[np.int64], group: Group,
+                     part: _Part) -> None:
+        """Write the motion (3, k, n) of a group at stamps (k,) [ns] that are in a part."""
+        rows = np.flatnonzero((at >= part.first) & (at <= part.last))
+        if not len(rows):
+            return
+        estimate = smoothed(part.taken.times, part.positions, part.taken.at(at[rows]))
+        motion[:, rows[:, None], group.joints] = estimate[:3]
+        joints = self.held.received[group.joints]
+        self.clocks[:, joints] = np.maximum(
+            self.clocks[:, joints], [[part.taken.period], [part.taken.off]])
+        low, high = self.cutoffs[:, joints]
+        self.cutoffs[:, joints] = (np.minimum(low, estimate.cutoffs),
+                                   np.maximum(high, estimate.cutoffs))
+
+    def _add_outputs(self, stamps: NDArray[np.int64], q: Array, qd: Array, qdd: Array) -> None:
+        """Add outputs of estimates (k, n); those that are not finite are counted."""
+        try:
+            efforts = self._dynamics(q, qd, qdd)
+        except StateError:
+            efforts = np.array([self._effort(*row) for row in zip(q, qd, qdd)])
+        known: NDArray[np.bool_] = np.asarray(np.isfinite(efforts).all(axis=1))
+        self.counters['used'] += int(known.sum())
+        self.counters['not_finite'] += int((~known).sum())
+        self._ready.append(Outputs(stamps, q, qd, qdd, efforts,
+                                   self.held.filled(self._measured_at(stamps), np.nan)
+                                   ).some(known))
+
+    def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
+        try:
+            return self._dynamics(q, qd, qdd)
+        except (ArithmeticError, StateError):
+            return np.full(len(q), np.nan)
+
+    def _measured_at(self, stamps: NDArray[np.int64]) -> Array:
+        """Return the newest measured efforts (k, n) at some stamps (k,) [ns]."""
+        result = np.full((len(stamps), len(self._names)), np.nan)
+        by_joints: dict[bytes, list[tuple[int, Indices, Array]]] = {}
+        for each in self._measured:
+            by_joints.setdefault(each[1].tobytes(), []).append(each)
+        for messages in by_joints.values():
+            rows = np.searchsorted([each[0] for each in messages], stamps, side='right') - 1
+            values = np.array([each[2] for each in messages])[np.maximum(rows, 0)]
+            result[:, messages[0][1]] = np.where(rows[:, None] >= 0, values, np.nan)
+        return result

@@ -1,0 +1,627 @@
+"""A comparison as a table to read, a page of HTML, a picture, and files for programs."""
+
+import math
+import pickle
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+from subprocess import TimeoutExpired
+from typing import Any, NamedTuple, TextIO
+from urllib.parse import quote
+
+import numpy as np
+
+from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+from urdf2dyn_ros.recordings.comparison import EffortFigures, JointComparison, Span
+from urdf2dyn_ros.recordings.measured_efforts import OwnLag, rate_unit
+from urdf2dyn_ros.recordings.pictures import (
+    COMPUTED,
+    MEASURED,
+    RESIDUAL,
+    add_head,
+    add_name,
+    draw_pair,
+    drawn_name,
+    empty_figure,
+    html_list,
+    html_page,
+    html_png,
+    html_table,
+    html_text,
+    label_values,
+    panels,
+    style_axes,
+    thinned,
+    write,
+)
+from urdf2dyn_ros.system import (
+    atomic_file,
+    child_environment,
+    create_files,
+    json_text,
+    run_giving_way,
+)
+from urdf2dyn_ros.text import (
+    NO_ORIGIN,
+    SECOND_NS,
+    EffortSource,
+    Level,
+    Origin,
+    Status,
+    aligned,
+    csv_cell,
+    printable,
+)
+
+# ---- The figures of a joint as texts: columns of a table, notes, and the values of a status
+
+class FigureColumn(NamedTuple):
+    """
+    A figure in tables and in the status.
+
+    `meaning` is its explanation on the page, `key` that in the status, with the units of effort
+    and of velocity to be filled in; `form` is the format of the number in tables.
+    """
+
+    head: str
+    meaning: str
+    key: str
+    value: Callable[[Span], float]
+    form: str = '.4g'
+    error: Callable[[Span], float] | None = None
+
+
+FIGURE_COLUMNS = (
+    FigureColumn('RMSE', 'root mean square of the residual, measured minus computed',
+                 'RMSE [{unit}]', lambda span: span.figures.rmse),
+    FigureColumn('maximum', 'largest magnitude of the residual', 'maximum [{unit}]',
+                 lambda span: span.figures.max_error),
+    FigureColumn('bias', 'mean of the residual', 'bias [{unit}]',
+                 lambda span: span.figures.bias, '.3g'),
+    FigureColumn('NRMSE [%]', 'RMSE divided by the range of the measured effort; - if a sensor '
+                 'does not resolve that', 'NRMSE [%]',
+                 lambda span: 100.0 * span.figures.nrmse, '.4f'),
+    FigureColumn('of RMS [%]', 'RMSE divided by the root mean square of the measured effort',
+                 'RMSE by RMS [%]', lambda span: 100.0 * span.figures.nrmse_rms, '.4f'),
+    FigureColumn('R2', 'share of the variance of the measured effort that is explained', 'R2',
+                 lambda span: span.figures.r2, '.6f'),
+    FigureColumn('lag [ms]', 'lag of the measurement, one for the joints of a message, which is '
+                 'corrected; - if not significant',
+                 'lag [ms]', lambda span: 1e3 * span.lag, '.2f'),
+    FigureColumn('viscous', 'viscous friction in the measured effort, that of the URDF '
+                 'included, per rad/s or m/s',
+                 'viscous friction [{unit} / ({rate})]',
+                 lambda span: span.figures.friction.viscous.value,
+                 error=lambda span: span.figures.friction.viscous.error),
+    FigureColumn('Coulomb', 'Coulomb friction in the measured effort, that of the URDF '
+                 'included',
+                 'Coulomb friction [{unit}]', lambda span: span.figures.friction.coulomb.value,
+                 error=lambda span: span.figures.friction.coulomb.error),
+    FigureColumn('offset', 'offset that fits the residual best', 'offset [{unit}]',
+                 lambda span: span.figures.friction.offset.value, '.3g',
+                 lambda span: span.figures.friction.offset.error),
+    FigureColumn('RMSE left', 'RMSE without this friction and offset',
+                 'RMSE without friction [{unit}]', lambda span: span.figures.friction.rmse),
+)
+
+
+def figure_texts(span: Span) -> list[str]:
+    """Return the figures in the order of the columns; - if unknown."""
+    values = [(column.value(span), column.form) for column in FIGURE_COLUMNS]
+    return ['-' if math.isnan(value) else format(value, form) for value, form in values]
+
+
+def lateness(lag: float) -> str:
+    """Return a lag [s] in words."""
+    if not lag:
+        return 'on time'
+    return f'{1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
+
+
+_PREVAILING_SHARE = 0.5
+"""Share of a measured effort that only the computed one explains; below it friction prevails."""
+
+
+def own_lag_text(own: OwnLag, common: float) -> str:
+    """Return a sentence about a joint whose lag differs from the common one [s]."""
+    cause = ('check its driver and filters' if own.effect >= _PREVAILING_SHARE else
+             'friction that is not in the model may look like that')
+    others = 'no common lag is significant' if math.isnan(common) else (
+        f'the joints together are {lateness(common)}')
+    return (f'alone it would be {lateness(own.lag)}, {others}; that leaves {100.0 * own.left:.2g} '
+            '% of the unexplained power, and the computed effort explains '
+            f'{100.0 * own.effect:.2g} % of the measured one besides friction: {cause}')
+
+
+def notes(joints: Iterable[JointComparison]) -> list[str]:
+    """Return sentences about what the figures do not show, each once, behind its joints."""
+    names: dict[str, list[str]] = {}
+    for joint in joints:
+        for text in _notes(joint.total):
+            names.setdefault(text, []).append(printable(joint.joint))
+    return [f'{", ".join(of)}: {text}' for text, of in names.items()]
+
+
+def _notes(span: Span) -> list[str]:
+    texts = [span.hint] if span.hint else []
+    if not span.fault and not math.isnan(span.lag):
+        texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
+                     f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
+    if span.own_lag is not None:
+        texts.append(own_lag_text(span.own_lag, span.lag))
+    if not span.fault and span.figures.friction.unknown:
+        texts.append(f'no friction fitted: {span.figures.friction.unknown}')
+    return texts
+
+
+def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
+    """
+    Return the status of a joint, whose samples are not used, with a sliding window of `seconds`.
+
+    It is stale if there have been no new pairs for a while.
+    """
+    values = {'unit': joint.unit}
+    for name, span in (('window', joint.window), ('total', joint.total)):
+        values |= _status_values(name, span, joint.unit)
+    if joint.fault:
+        return Status(joint.joint, Level.WARN, f'not credible: {joint.fault}', values)
+    if stale:
+        return Status(joint.joint, Level.STALE, 'nothing new to compare', values)
+    if joint.window.fault:
+        return Status(joint.joint, Level.WARN,
+                      f'not credible in the last {seconds:g} s: {joint.window.fault}', values)
+    if joint.total.hint:
+        return Status(joint.joint, Level.WARN, joint.total.hint, values)
+    figures = joint.window.figures
+    sentence = f'RMSE {figures.rmse:.3g} {joint.unit}'
+    if not math.isnan(figures.nrmse):
+        sentence += f', {100.0 * figures.nrmse:.3g} % of the range'
+    return Status(joint.joint, Level.OK, f'{sentence} in the last {seconds:g} s', values)
+
+
+def _status_values(name: str, span: Span, unit: str) -> dict[str, str]:
+    values = {f'{name} samples': str(span.figures.samples)}
+    if span.fault:
+        return {**values, f'{name} not credible': span.fault}
+    numbers = {column.key.format(unit=unit, rate=rate_unit(unit)): column.value(span)
+               for column in FIGURE_COLUMNS}
+    numbers[f'RMSE without alignment [{unit}]'] = span.unaligned.rmse
+    values |= {f'{name} {key}': 'none' if math.isnan(number) else f'{number:.6g}'
+               for key, number in numbers.items()}
+    if span.own_lag is not None:
+        values[f'{name} own lag [ms]'] = f'{1e3 * span.own_lag.lag:.6g}'
+        values[f'{name} own lag'] = own_lag_text(span.own_lag, span.lag)
+    if span.figures.friction.unknown:
+        values[f'{name} no friction fitted'] = span.figures.friction.unknown
+    return values
+
+
+# ---- A comparison as a table to read, and as files for spreadsheets and programs
+
+KINDS = ('measured', 'computed', 'residual')
+OBSERVED = (*KINDS, 'external')
+
+
+def comparison_table(joints: Sequence[JointComparison]) -> str:
+    """Return an aligned table of figures; joints that are not credible have the reason instead."""
+    if not joints:
+        return 'no effort was computed'
+    heads = ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS))
+    rows = [heads]
+    for joint in joints:
+        figures = [''] * len(FIGURE_COLUMNS) if joint.fault else figure_texts(joint.total)
+        rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples), *figures))
+    faults = ['', *(joint.fault for joint in joints)]
+    lines = [f'{line}  not credible: {fault}' if fault else line
+             for line, fault in zip(aligned(rows, left=2), faults, strict=True)]
+    return '\n'.join([*lines, *notes(joints)])
+
+
+def write_head(file: TextIO, joints: Sequence[str], kinds: Sequence[str] = KINDS) -> None:
+    """Write the names of the columns: the time, and those of every joint."""
+    heads = [f'{kind}_{joint}' for joint in joints for kind in kinds]
+    file.write(','.join(['time', *map(csv_cell, heads)]) + '\n')
+
+
+def write_rows(file: TextIO, stamps: Iterable[int], rows: Iterable[Sequence[float]]) -> None:
+    """Write a line for every stamp [ns]; NaN becomes an empty cell."""
+    form = ''
+    for stamp, row in zip(stamps, rows):
+        form = form or ',%.10g' * len(row) + '\n'
+        file.write(seconds(stamp) + (form % tuple(row)).replace('nan', ''))
+
+
+def seconds(stamp: int) -> str:
+    """Return a stamp [ns] in seconds with nine decimals."""
+    second, rest = divmod(abs(stamp), SECOND_NS)
+    return f'{"-" if stamp < 0 else ""}{second}.{rest:09d}'
+
+
+def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
+    """Write time [s] and efforts of every joint with samples; ComparisonError without any."""
+    joints = [joint for joint in joints if len(joint.stamps)]
+    if not joints:
+        raise ComparisonError(
+            'no effort was measured and computed at the same time: check that both topics '
+            'are published, name the same joints and have stamps of the same clock')
+    stamps = np.unique(np.concatenate([joint.stamps for joint in joints]))
+    columns = np.full((len(stamps), 3 * len(joints)), np.nan)
+    for number, joint in enumerate(joints):
+        rows = np.searchsorted(stamps, joint.stamps)
+        columns[rows, 3 * number:3 * number + 3] = np.column_stack(
+            (joint.measured, joint.computed, joint.residual))
+    with atomic_file(path) as part, part.open('w', encoding='utf-8', newline='') as file:
+        write_head(file, [joint.joint for joint in joints])
+        write_rows(file, stamps.tolist(), columns.tolist())
+
+
+def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = NO_ORIGIN) -> None:
+    """Write the figures of every joint, null if unknown or not credible, and the origin."""
+    rows = [{'joint': joint.joint, 'unit': joint.unit, **_span(joint.total),
+             'window': _span(joint.window)} for joint in joints]
+    about = {**origin.facts, 'efforts': origin.efforts}
+    text = json_text({'about': about, 'joints': rows}, indent=2)
+    create_files({path: text.encode()}, replace=True)
+
+
+def _span(span: Span) -> dict[str, Any]:
+    return {**_figures(span.figures), 'not_credible': span.fault, 'hint': span.hint,
+            'lag': span.lag, 'own_lag': span.own_lag and span.own_lag._asdict(),
+            'unaligned': _figures(span.unaligned, friction=False)}
+
+
+def _figures(figures: EffortFigures, friction: bool = True) -> dict[str, Any]:
+    names = ('rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')
+    values: dict[str, Any] = {'samples': figures.samples,
+                              **{name: getattr(figures, name) for name in names}}
+    if friction:
+        fit = figures.friction
+        values['friction'] = {
+            **{name: {'value': term.value, 'standard_error': term.error}
+               for name, term in (('viscous', fit.viscous), ('coulomb', fit.coulomb),
+                                  ('offset', fit.offset))},
+            'rmse': fit.rmse, 'unknown': fit.unknown}
+    return values
+
+
+# ---- One picture of a comparison: measured and computed effort of every joint, and the residual
+
+_CELL, _HEADER = (5.3, 2.9), 0.75
+"""Width and height of a joint's place, height of the strip with title and legend [in]."""
+
+_SINGLE_COLUMN = 7.5
+"""Width of the place in a single column [in]."""
+
+_LEFT, _RIGHT = 0.95, 0.15
+"""Distance of both axes from the borders of the place [in]."""
+
+_EFFORT, _RESIDUE = (1.22, 1.35), (0.45, 0.55)
+"""Bottom and height of the two axes in the place [in]."""
+
+_SEGMENTS = 1000
+"""Segments of time that can be distinguished at this size."""
+
+
+def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '',
+                    source: EffortSource = 'measured') -> None:
+    """
+    Draw the joints that have samples into a file; its ending selects the format.
+
+    Effort and residual have an axis each, as the two efforts often lie on each other. It raises
+    ComparisonError if no joint has samples.
+    """
+    drawn = [joint for joint in joints if len(joint.stamps)]
+    if not drawn:
+        raise ComparisonError('there is no effort to draw: none was measured and computed at the '
+                              'same time')
+    # Not much higher than wide, whatever the number of joints.
+    columns = min(4, math.ceil(len(drawn) / 3.5))
+    cell = (_CELL[0] if columns > 1 else _SINGLE_COLUMN, _CELL[1])
+    figure, places = panels(len(drawn), columns, cell, _HEADER, (_LEFT, _RIGHT),
+                            (_EFFORT, _RESIDUE))
+    start = min(int(joint.stamps[0]) for joint in drawn)
+    for joint, (upper, lower) in zip(drawn, places):
+        lines = _draw(upper, lower, joint, start, source)
+    add_head(figure, title, 40 * columns + 40, lines)
+    with atomic_file(path) as part:
+        write(figure, part)
+
+
+def _draw(upper: Any, lower: Any, joint: JointComparison, start: int,
+          source: EffortSource) -> list[Any]:
+    """Draw a joint on its two axes; return the three lines."""
+    curves = np.stack((joint.measured, joint.computed, joint.residual))
+    rows = thinned(curves, _SEGMENTS)
+    lines = draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9, curves[:, rows],
+                      (source, 'computed', f'residual ({source} - computed)'),
+                      (3.5, 1.2, 0.7))
+    figures = 'not credible' if joint.fault else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
+    if not math.isnan(joint.total.lag):
+        figures += f', {lateness(joint.total.lag)}'
+    add_name(upper, f'{drawn_name(joint.joint, 32)}   {figures}')
+    upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
+    for axes in (upper, lower):
+        style_axes(axes, inset=0.57)
+        axes.margins(x=0.01)
+    label_values(lower, 'residual\n', joint.unit, joint.residual)
+    lower.yaxis.label.set_fontsize('small')
+    return lines
+
+
+# ---- A joint's efforts with residual, and its friction, as SVG for a light and a dark page
+
+_WIDE, _NARROW, _HIGH = 4.8, 3.8, 3.2
+"""Widths of the picture over time and of that over velocity, and their height [in]."""
+
+_PAGE_SEGMENTS, _POINTS = 400, 600
+"""Segments of time; points of the cloud."""
+
+_PAPER, _INK, _GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
+
+_DARK_COLOURS = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
+                 MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
+"""Colours on a dark page, by those on a light one."""
+
+
+def joint_picture(joint: JointComparison, start: int, source: EffortSource) -> str:
+    """
+    Return an SVG of a joint's efforts over time; `start` is the stamp of time zero [ns].
+
+    Its colours follow the reader's preference.
+    """
+    figure = empty_figure(_WIDE, _HIGH)
+    figure.patch.set_facecolor(_PAPER)
+    upper = figure.add_axes((0.16, 0.47, 0.82, 0.42))
+    lower = figure.add_axes((0.16, 0.145, 0.82, 0.26), sharex=upper)
+    rows = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _PAGE_SEGMENTS)
+    draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9,
+              [each[rows] for each in (joint.measured, joint.computed, joint.residual)],
+              (source, 'computed', 'residual'), (3.0, 1.2, 0.8))
+    upper.set_ylabel(f'effort [{joint.unit}]')
+    for axes in (upper, lower):
+        _style(axes)
+    label_values(lower, 'residual\n', joint.unit, joint.residual)
+    _add_legend(upper)
+    return _svg(figure)
+
+
+def friction_picture(joint: JointComparison) -> str:
+    """Return an SVG of the residual over the velocity: friction is a step and a slope."""
+    figure = empty_figure(_NARROW, _HIGH)
+    figure.patch.set_facecolor(_PAPER)
+    axes = figure.add_axes((0.20, 0.145, 0.77, 0.745))
+    _draw_cloud(axes, joint)
+    axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
+    axes.locator_params(axis='x', nbins=5)   # whose numbers do not touch on a phone
+    _style(axes)
+    label_values(axes, 'residual ', joint.unit, joint.residual)
+    _add_legend(axes)
+    return _svg(figure)
+
+
+def _add_legend(axes: Any) -> None:
+    axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
+                fontsize='small', labelcolor=_INK, borderaxespad=0.1, markerscale=2.0)
+
+
+def _draw_cloud(axes: Any, joint: JointComparison) -> None:
+    """Draw the residual over the velocity, and the fitted friction."""
+    known = np.flatnonzero(np.isfinite(joint.velocity))
+    some = known[np.linspace(0, len(known) - 1, min(len(known), _POINTS)).astype(int)]
+    axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL, linestyle='none',
+              marker='o', markersize=1.8, markeredgewidth=0.0, alpha=0.55, label='samples')
+    friction = joint.figures.friction
+    if len(some) and not joint.fault and not friction.unknown:
+        ends = joint.velocity[known].min(), joint.velocity[known].max()
+        # two points at zero, for the step
+        velocity = np.array([ends[0], -1e-9, 1e-9, ends[1]])
+        axes.plot(velocity, friction.residual(velocity), color=COMPUTED, linewidth=1.8,
+                  label='friction fit')
+
+
+def _style(axes: Any) -> None:
+    axes.set_facecolor(_PAPER)
+    axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
+    axes.yaxis.get_offset_text().set(fontsize='small', color=_INK)
+    axes.tick_params(labelsize='small', colors=_INK)
+    axes.xaxis.label.set(color=_INK, size='small')
+    axes.yaxis.label.set(color=_INK, size='small')
+    axes.grid(color=_GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.01)
+    for spine in axes.spines.values():
+        spine.set_color(_INK)
+
+
+def _svg(figure: Any) -> str:
+    """Return a figure as SVG; its colours are variables with other values on a dark page."""
+    import matplotlib
+
+    file = StringIO()
+    # text remains text, and the same efforts give the same bytes
+    with matplotlib.rc_context({'svg.fonttype': 'none', 'svg.hashsalt': 'urdf2dyn_ros',
+                                'font.family': ['sans-serif']}):
+        figure.savefig(file, format='svg', facecolor=_PAPER, metadata={'Date': None})
+    text = file.getvalue()
+    text = text[text.index('<svg'):]
+    text = re.sub('<metadata>.*?</metadata>', '', text, flags=re.DOTALL)
+    # shorter coordinates, but only inside tags: between them are the numbers of the axes
+    text = re.sub('<[^>]*>', lambda tag: re.sub(r'(\d\.\d\d)\d+', r'\1', tag[0]), text)
+    rules = {number: (light, dark) for number, (light, dark) in enumerate(_DARK_COLOURS.items())}
+    for number, (light, _) in rules.items():
+        text = re.sub(light, f'var(--c{number})', text, flags=re.IGNORECASE)
+    light, dark = (''.join(f'--c{number}:{pair[side]};' for number, pair in rules.items())
+                   for side in (0, 1))
+    style = (f'<style>:root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}'
+             '</style>')
+    end = text.index('>') + 1
+    return text[:end] + style + text[end:]
+
+
+# ---- The report of a comparison as one page of HTML that fetches nothing
+
+_MOST_DECIMALS = 5
+"""Decimals of a number with its uncertainty; smaller ones have an exponent."""
+
+_SAFE_LETTERS = " =:/'(){};,.-_?!@*+&[]|~"
+"""Letters of an SVG that stay as they are in an address."""
+
+
+class PagePicture(NamedTuple):
+    """A PNG in the page, its heading, and what it shows."""
+
+    title: str
+    words: str
+    data: bytes
+
+
+def write_page(joints: Sequence[JointComparison], path: Path, title: str,
+               about: Sequence[str] = (), origin: Origin = NO_ORIGIN,
+               pictures: Sequence[PagePicture] = ()) -> None:
+    """Write table and pictures as one file of HTML; `about` are paragraphs under the title."""
+    drawn = [joint for joint in joints if len(joint.stamps)]
+    start = min((int(joint.stamps[0]) for joint in drawn), default=0)
+    if any(joint.total.unaligned.samples > 1.1 * len(joint.stamps) for joint in drawn):
+        about = [*about, 'Figures cover everything since the beginning, pictures the newest '
+                 'samples.']
+    parts = [
+        f'<p>Efforts of the recording: {origin.efforts}.</p>' if origin.facts else '',
+        *(f'<p>{html_text(paragraph)}</p>' for paragraph in about),
+        _table(joints, origin),
+        html_list('Notes', notes(joints)),
+        *(f'<section>\n<h2>{html_text(picture.title)}</h2>\n'
+          f'{html_png(picture.data, picture.words)}\n</section>' for picture in pictures),
+        *(_section(joint, start, origin) for joint in drawn),
+        '<h2>Meaning of the columns</h2>\n<dl>',
+        *(f'<dt>{html_text(column.head)}</dt><dd>{html_text(column.meaning)}</dd>'
+          for column in FIGURE_COLUMNS),
+        '</dl>', html_list('Origin', origin.lines if origin.facts else [])]
+    create_files({path: html_page(title, parts).encode()}, replace=True)
+
+
+def _table(joints: Sequence[JointComparison], origin: Origin) -> str:
+    rows = []
+    for joint in joints:
+        cells = [f'<td>{html_text(joint.unit)}</td>', f'<td>{joint.figures.samples}</td>']
+        if joint.fault:
+            cells.append(f'<td class="fault" colspan="{len(FIGURE_COLUMNS)}">not credible: '
+                         f'{html_text(joint.fault)}</td>')
+        else:
+            cells += [_cell(column, text, joint.total) for column, text in zip(
+                FIGURE_COLUMNS, figure_texts(joint.total))]
+        rows.append([joint.joint, *cells])
+    return html_table(
+        'Figures by joint', ('joint', 'unit', 'samples', *(each.head for each in FIGURE_COLUMNS)),
+        rows, f'{origin.efforts.capitalize()} minus computed effort, since the beginning; efforts '
+        'and their differences in the unit of the joint; ± is one standard deviation, at least; '
+        'grey: no larger than two of them')
+
+
+def _cell(column: FigureColumn, text: str, span: Span) -> str:
+    """Return a number with its uncertainty, if that is known; grey if it may be noise."""
+    error = math.nan if column.error is None else column.error(span)
+    if math.isnan(error):
+        return f'<td>{html_text(text)}</td>'
+    value = column.value(span)
+    decimals = 1 - math.floor(math.log10(error)) if error else 3
+    forms = 2 * [f'.{decimals}f'] if 0 <= decimals <= _MOST_DECIMALS else ['.3g', '.2g']
+    noise = ' class="noise"' if abs(value) <= 2.0 * error else ''
+    return f'<td{noise}>{value:{forms[0]}} ± {error:{forms[1]}}</td>'
+
+
+def _section(joint: JointComparison, start: int, origin: Origin) -> str:
+    seconds = [(int(joint.stamps[end]) - start) * 1e-9 for end in (0, -1)]
+    figures = (f'not credible, {joint.fault}' if joint.fault
+               else f'RMSE {joint.figures.rmse:.4g} {joint.unit}, largest difference '
+               f'{joint.figures.max_error:.4g} {joint.unit}')
+    pictures = (
+        (joint_picture(joint, start, origin.efforts),
+         f'Joint {joint.joint} from {seconds[0]:.1f} to {seconds[1]:.1f} s: {origin.efforts} and '
+         f'computed effort, and their difference. {figures}.'),
+        (friction_picture(joint), f'Joint {joint.joint}: the difference over the velocity.'))
+    images = '\n'.join(
+        f'<img alt="{html_text(words)}" '
+        f'src="data:image/svg+xml,{quote(picture, safe=_SAFE_LETTERS)}">'
+        for picture, words in pictures)
+    fault = f'<p class="fault">not credible: {html_text(joint.fault)}</p>\n' if joint.fault else ''
+    return (f'<section>\n<h2>{html_text(joint.joint)}</h2>\n{fault}'
+            f'<div class="pair">\n{images}\n</div>\n</section>')
+
+
+# ---- The files of a report, written here or by a child process
+
+_STEM = 'efforts'
+
+REPORT_FILES = tuple(f'{_STEM}.{kind}' for kind in ('csv', 'json', 'png', 'html'))
+
+LONGEST_DRAWING = 600.0
+"""Time limit of the child process [s]."""
+
+
+def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
+                 about: Sequence[str] = (), origin: Origin = NO_ORIGIN) -> list[Path]:
+    """
+    Write samples (CSV), figures (JSON), a picture (PNG) and a page (HTML); return their paths.
+
+    Under the title of the page are the paragraphs `about`; page and figures have the origin. A
+    ComparisonError if no joint has samples, a DrawingError without matplotlib, an OSError if a
+    file cannot be written.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f'{_STEM}.csv'
+    write_csv(joints, path)
+    return [path, *write_figures(joints, directory, title, about, origin)]
+
+
+def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
+                  about: Sequence[str], origin: Origin,
+                  pictures: Sequence[PagePicture] = ()) -> list[Path]:
+    """Write the files of `write_report` except the samples, with more pictures in the page."""
+    json, png, html = (directory / f'{_STEM}.{kind}' for kind in ('json', 'png', 'html'))
+    write_json(joints, json, origin)
+    plot_comparison(joints, png, title, origin.efforts)
+    write_page(joints, html, title, about, origin, pictures)
+    return [json, png, html]
+
+
+def write_report_in_child(joints: Sequence[JointComparison], directory: Path, title: str,
+                          about: Sequence[str] = (), origin: Origin = NO_ORIGIN) -> list[Path]:
+    """
+    Call `write_report` in a child process, as drawing would block other threads for seconds.
+
+    The process has a session of its own: Ctrl-C in the terminal does not reach it. It raises
+    ComparisonError also if the process ends early or exceeds `LONGEST_DRAWING`.
+    """
+    try:
+        done = run_giving_way(
+            [sys.executable, '-m', 'urdf2dyn_ros.recordings.report'],
+            pickle.dumps((joints, directory, title, about, origin), pickle.HIGHEST_PROTOCOL),
+            child_environment(), own_session=True, limit=LONGEST_DRAWING)
+    except TimeoutExpired:
+        raise ComparisonError('the process that draws the report took longer than '
+                              f'{LONGEST_DRAWING:g} s and was ended') from None
+    if done.returncode:
+        last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
+        raise ComparisonError(f'the process that draws the report ended with exit code '
+                              f'{done.returncode}: {last}')
+    result: list[Path] | Exception = pickle.loads(done.stdout)
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _main() -> None:
+    """Write the report on standard input; only the result goes to standard output."""
+    output, sys.stdout = sys.stdout.buffer, sys.stderr
+    result: list[Path] | Exception
+    try:
+        result = write_report(*pickle.load(sys.stdin.buffer))
+    except (Urdf2DynError, OSError) as error:
+        result = error
+    output.write(pickle.dumps(result))
+
+
+if __name__ == '__main__':
+    _main()

@@ -1,0 +1,193 @@
+"""Smoothing of whole recordings by splines: positions to velocities and accelerations."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.smoothing.repeated import cubic_weights, single_instants, without_repeated
+from urdf2dyn_ros.smoothing.spline import SmoothingSpline
+
+# ---- The cutoff of a smoothing spline for each joint, by how well it predicts what it did not see
+#
+# Noise of real sensors is not white: encoders, filters in drivers, stamps and vibration make
+# errors of neighbouring samples alike. A curve that follows them predicts single samples well, but
+# not a block of them: so blocks are hidden from the spline that are longer than such errors last,
+# and the curve is compared with the samples in the middle of the block.
+
+CUTOFFS = 2.0 ** np.arange(-1.0, 6.1)
+"""Cutoffs that are compared [Hz]."""
+
+_LARGEST_CUTOFF = 0.4
+"""Largest cutoff, in rates of the samples."""
+
+_HIDDEN_TIMES = (0.06, 0.12)
+"""Lengths of hidden blocks [s]."""
+
+_SHORTEST_BLOCK = 3.0
+"""Shortest hidden block, in periods."""
+
+_FOLDS = 3
+"""A block is hidden, and the next two are seen; each is hidden once."""
+
+_BLOCK_SHIFTS = (0.0, 0.5)
+"""Shifts of the blocks, in blocks."""
+
+_FAST_MOTION = 20.0
+"""Cutoff beyond which a motion is less and less plausible [Hz]."""
+
+_CUTOFF_PENALTY = 0.3
+"""Power of the cutoff by which a faster one must predict better."""
+
+_COMPARED_RATE = 250.0
+"""Rate to which samples are averaged for the comparison [Hz]."""
+
+
+_NEGLIGIBLE_ERROR = 1e-4
+"""Error of the acceleration, relative to its root mean square, that is negligible."""
+
+_WHITE_NOISE_GAIN = 0.05
+"""Variance of the acceleration by white noise of unit variance, period and angular cutoff."""
+
+
+def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
+    """
+    Return the cutoff (n,) [Hz] for each column of samples (k, n) at times (k,) [s].
+
+    It is the geometric mean of those compared, weighted by the inverse of their mean squared
+    errors, as several may predict equally well. A higher one must predict better, much better
+    beyond 20 Hz: the noise of an acceleration rises with the cutoff, and few joints move so fast.
+    Where `noise` (n,) [rad or m] is negligible, as in simulation, the cutoff is higher.
+    """
+    most = _LARGEST_CUTOFF / period
+    tried = CUTOFFS[most >= CUTOFFS]
+    if len(tried) < 2:
+        return np.full(samples.shape[1], most)
+    middle = SmoothingSpline(time, period, tried[len(tried) // 2])
+    harmless = _harmless(middle.values(middle.fit(samples), time, 2),
+                         noise * np.sqrt(_WHITE_NOISE_GAIN * period))
+    averaged = max(1, round(1.0 / (_COMPARED_RATE * period)))
+    time, samples = _averaged(time, averaged), _averaged(samples, averaged)
+    period *= averaged
+    folds = [fold for length in _HIDDEN_TIMES for shift in _BLOCK_SHIFTS
+             for fold in _hidden(time, max(length, _SHORTEST_BLOCK * period), shift)]
+    if any(not len(judged) for _, judged in folds):
+        return np.full(samples.shape[1], most)
+    errors = np.zeros((len(_HIDDEN_TIMES), len(tried), samples.shape[1]))
+    for number, cutoff in enumerate(tried):
+        spline = SmoothingSpline(time, period, cutoff)
+        squares = [np.square(each).mean(axis=0) for each in spline.unseen(samples, folds)]
+        errors[:, number] = np.reshape(squares, (len(_HIDDEN_TIMES), -1, len(noise))).mean(axis=1)
+    errors *= (tried ** _CUTOFF_PENALTY * (1.0 + (tried / _FAST_MOTION) ** 4))[:, None]
+    errors = np.maximum(np.nan_to_num(errors, nan=np.inf), 1e-300)
+    weights = errors.min(axis=1, keepdims=True) / errors
+    weights /= weights.sum(axis=1, keepdims=True)
+    chosen = np.exp((weights * np.log(tried)[:, None]).sum(axis=1).mean(axis=0))
+    return np.asarray(np.maximum(chosen, np.minimum(harmless, tried[-1])))
+
+
+def _harmless(accelerations: Array, noise: Array) -> Array:
+    """Return the cutoff (n,) [Hz] up to which noise is negligible; 0 where nothing moves."""
+    size = np.sqrt(np.square(accelerations).mean(axis=0))
+    with np.errstate(divide='ignore', invalid='ignore'):
+        ratios = _NEGLIGIBLE_ERROR * size / noise
+    return np.where(size > 0.0, ratios, 0.0) ** 0.4 / (2.0 * np.pi)
+
+
+def _averaged(values: Array, count: int) -> Array:
+    """Return the means of so many rows each."""
+    rows = len(values) // count * count
+    return np.asarray(values[:rows].reshape(-1, count, *values.shape[1:]).mean(axis=1))
+
+
+def _hidden(time: Array, length: float,
+            shift: float) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return the rows that are hidden and those in the middle of their blocks, for each fold."""
+    place = (time - time[0]) / length + shift
+    block = place.astype(np.int64)
+    middle = np.abs(place - block - 0.5) <= 1.0 / 6.0 + 1e-9
+    return [(np.flatnonzero(block % _FOLDS == fold),
+             np.flatnonzero((block % _FOLDS == fold) & middle)) for fold in range(_FOLDS)]
+
+
+# ---- Positions, velocities and accelerations of a piece of a recording, from all of its samples
+
+FEWEST_SAMPLES = 12
+
+_SPIKE_DEVIATION = 20.0
+"""Deviation of a sample from a curve through its neighbours that is an error, in typical ones."""
+
+_ACCELERATION_STEP = 100.0
+"""Largest step of an acceleration that is no error of a sample [rad/s^2 or m/s^2]."""
+
+_NEIGHBOURS = np.array([-2, -1, 1, 2])
+
+
+class Smoothed(NamedTuple):
+    """A smoothed motion."""
+
+    q: Array   # (k, n) [rad or m]
+    qd: Array   # (k, n) [rad/s or m/s]
+    qdd: Array   # (k, n) [rad/s^2 or m/s^2]
+    cutoffs: Array   # (n,), of each joint [Hz]
+
+
+def smoothed(stamps: NDArray[np.int64], positions: Array,
+             at: NDArray[np.int64] | None = None) -> Smoothed:
+    """
+    Return the smoothed motion of positions (k, n) [rad or m] at increasing stamps (k,) [ns].
+
+    It is that at these stamps, or `at` others between the first and the last [ns].
+
+    Single positions far from a curve through their neighbours, and those that a driver repeated,
+    are replaced by that curve; of several samples of one instant the last counts. The ends are
+    less exact, as samples are on one side only.
+    """
+    at = stamps if at is None else at
+    single = single_instants(stamps)
+    if single.sum() >= FEWEST_SAMPLES:
+        stamps, positions = stamps[single], positions[single]
+    time = (stamps - stamps[0]) * 1e-9
+    period = float(np.median(np.diff(time)))
+    origin = positions[0]
+    samples, noise = without_spikes(time, without_repeated(stamps, positions) - origin)
+    chosen = cutoffs(time, samples, period, noise)
+    wanted = (at - stamps[0]) * 1e-9
+    result = np.empty((3, len(wanted), samples.shape[1]))
+    for cutoff in np.unique(chosen):
+        joints = np.flatnonzero(chosen == cutoff)
+        spline = SmoothingSpline(time, period, cutoff)
+        coefficients = spline.fit(samples[:, joints])
+        for derivative in range(3):
+            result[derivative][:, joints] = spline.values(coefficients, wanted, derivative)
+    return Smoothed(result[0] + origin, result[1], result[2], chosen)
+
+
+def without_spikes(time: Array, samples: Array) -> tuple[Array, Array]:
+    """
+    Return samples (k, n) at times (k,) [s] without single ones far from their neighbours.
+
+    Second, the root mean square (n,) of the differences of all others from curves through theirs:
+    for white noise 1.4 of its standard deviations.
+    """
+    rows = np.arange(2, len(time) - 2)
+    near = time[rows[:, None] + _NEIGHBOURS] - time[rows, None]
+    weights = cubic_weights(near)
+    expected = sum(weights[:, k, None] * samples[rows + offset]
+                   for k, offset in enumerate(_NEIGHBOURS))
+    errors = np.zeros_like(samples)
+    errors[rows] = np.abs(samples[rows] - expected)
+    # a spike is in the curves of its neighbours, too
+    largest = np.maximum.reduce([np.roll(errors, offset, axis=0) for offset in _NEIGHBOURS])
+    step = np.abs(near[:, 1:3]).max(axis=1)
+    limit = (_SPIKE_DEVIATION * np.median(errors, axis=0)
+             + _ACCELERATION_STEP * np.square(step)[:, None])
+    spikes = (errors[rows] > limit) & (errors[rows] > largest[rows])
+    cleaned = samples
+    if spikes.any():
+        cleaned = samples.copy()
+        cleaned[rows] = np.where(spikes, expected, samples[rows])
+        for offset in (0, *_NEIGHBOURS):
+            errors[rows + offset] = np.where(spikes, 0.0, errors[rows + offset])
+    return cleaned, np.sqrt(np.square(errors).mean(axis=0))

@@ -1,0 +1,329 @@
+"""Recordings as CSV: a header with the names of columns, and a row for every instant."""
+
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
+from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_names
+
+# ---- Rows of CSV files and the numbers in their cells, for recordings and for pictures alike
+
+_LONGEST_LINE = 1_000_000
+_LONGEST_CELL = 60
+_MOST_NAMES = 40
+_SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
+_DECIMAL_COMMAS = 'decimal commas: save with points'
+_PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
+"""float() also accepts 1_0 and digits of other scripts, which are mistakes here."""
+
+Defect = Callable[[str], Urdf2DynError]
+CsvRow = tuple[int, list[str]]
+
+
+def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda text: None,
+             progress: Callable[[int], None] = lambda characters: None,
+             ) -> Generator[CsvRow, None, None]:
+    """
+    Yield number and cells of every line that is not empty, first the names of the columns.
+
+    These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
+    by commas, semicolons or tabs, its numbers have decimal points.
+    `defect` returns the error of a text, which names the line; `remark` is called with what a user
+    should know of a file without defect, `progress` with the number of characters that have been
+    read.
+    """
+    try:
+        with path.open(encoding='utf-8-sig', newline='') as file:
+            separator = _separator(file, defect)
+            if separator != ',':
+                remark(f'columns are separated by {_SEPARATORS[separator]}')
+            reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
+                                skipinitialspace=True, strict=True)
+            names = [name.strip() for name in next(reader)]
+            _check_names(names, defect)
+            yield reader.line_num, names
+            for row in reader:
+                if not row:
+                    continue
+                if len(row) != len(names):
+                    raise defect(_cell_count(reader.line_num, row, names, separator))
+                yield reader.line_num, row
+    except UnicodeDecodeError as error:
+        raise defect(f'not UTF-8 ({error.reason}): not a table, or in another encoding; save it '
+                     'as UTF-8') from None
+    except csv.Error as error:
+        raise defect(f'line {reader.line_num}: {error}') from None
+    except OSError as error:
+        raise defect(f'cannot be read: {error.strerror}') from None
+
+
+def cell_numbers(cells: Sequence[str]) -> list[float]:
+    """Return the numbers of cells, NaN for an empty one; ValueError if one is not a number."""
+    if not _PLAIN_NUMBER(''.join(cells)):
+        raise ValueError
+    return [float(cell or 'nan') for cell in cells]
+
+
+def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Sequence[int],
+             is_good: Callable[[int, float], bool] = lambda column, value: True) -> str:
+    """Return the line, column and text of the first cell that is not a number, or not good."""
+    for column in columns:
+        try:
+            if is_good(column, cell_numbers(row[column:column + 1])[0]):
+                continue
+        except ValueError:
+            pass
+        cell = row[column]
+        comma = f'; {_DECIMAL_COMMAS}' if ',' in cell else ''
+        return (f'line {line}, column {names[column]!r}: {escaped(repr(cell), _LONGEST_CELL)} is '
+                f'not a number{comma}')
+    return f'line {line}: not all cells are numbers'
+
+
+def column_list(names: Sequence[str]) -> str:
+    return first_names([escaped(repr(name), _LONGEST_CELL) for name in names], _MOST_NAMES)
+
+
+def _separator(file: TextIO, defect: Defect) -> str:
+    """Return what separates the names of the columns in the first line."""
+    first = file.readline(_LONGEST_LINE)
+    if not first.strip():
+        raise defect(f'{"line 1: no names of columns" if first else "an empty file"}; '
+                     'the first line must name the columns, one of them time')
+    file.seek(0)
+    return max(_SEPARATORS, key=first.count)
+
+
+def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Iterator[str]:
+    read = 0
+    while line := file.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE or '\0' in line:
+            raise defect('not a table: a line has no end, or there are bytes that are not text')
+        read += len(line)
+        progress(read)
+        yield line
+
+
+def _cell_count(line: int, row: Sequence[str], names: Sequence[str], separator: str) -> str:
+    """Return that a row has not as many cells as there are columns, and why that may be."""
+    count = f'line {line}: {counted(len(row), "cell")}, but {counted(len(names), "column")}'
+    if len(row) < len(names):
+        return f'{count}; is the file truncated there?'
+    return f'{count}; {_DECIMAL_COMMAS}' if separator == ',' else count
+
+
+def _check_names(names: Sequence[str], defect: Defect) -> None:
+    if len(names) > 1 and all(map(_PLAIN_NUMBER, names)) and any(map(str.strip, names)):
+        raise defect('line 1: numbers, where the names of the columns should be: add a line with '
+                     'them, as time,q_<joint>,...')
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        raise defect(f'line 1: duplicate columns: {column_list(twice)}; rename them')
+
+
+# ---- Check of a table's first rows: whether its times are in seconds
+
+CHECKED_ROWS = 101
+
+_FEWEST_STEPS = 10
+
+_LONGEST_STEP = 1.0
+"""Median step from which on times are not credible without recorded accelerations [s]."""
+
+_SLOW_MOTION = 0.1
+"""Motion by the positions per motion by the velocities, up to which the two contradict."""
+
+_UNITS_PER_SECOND = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
+                     'nanoseconds': Decimal(10) ** 9}
+
+
+def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velocities: Array,
+                    accelerated: bool) -> None:
+    """
+    Raise a RecordingError if times cannot be seconds.
+
+    Positions differentiated over steps of a second or more are no motion of a robot. A table with
+    accelerations needs no derivatives: it may consist of single states, which contradict the time
+    only where they have velocities and move more slowly by far. The times (k,) are those of the
+    first rows, as they are written; positions and velocities (k, n) in [rad or m], [rad/s or m/s]
+    are NaN where not measured.
+    """
+    steps = sorted(after - before for before, after in pairwise(times) if after > before)
+    if len(steps) < _FEWEST_STEPS or steps[len(steps) // 2] < _LONGEST_STEP:
+        return
+    step = steps[len(steps) // 2]
+    if accelerated and not _contradicts(times, positions, velocities):
+        return
+    unit, factor = next(((unit, factor) for unit, factor in _UNITS_PER_SECOND.items()
+                         if step / factor < _LONGEST_STEP), ('another unit', None))
+    remedy = 'write seconds' if factor is None else f'divide it by 1e{factor.adjusted()}'
+    raise RecordingError(
+        path, f"column 'time': it rises by {float(step):g} from row to row (median of the first "
+        f'{len(times)}), but its unit is the second, and efforts need many samples a second; if '
+        f'it is in {unit}, {remedy}')
+
+
+def _contradicts(times: Sequence[Decimal], positions: Array, velocities: Array) -> bool:
+    """Return whether positions change far less than velocities over the steps require."""
+    steps = np.array([float(after - before) for before, after in pairwise(times)])
+    distances = np.abs(np.diff(positions, axis=0))
+    expected = np.abs(0.5 * (velocities[1:] + velocities[:-1]) * steps[:, None])
+    return bool(np.nansum(distances) < _SLOW_MOTION * np.nansum(expected + 0.0 * distances))
+
+
+# ---- Recordings as CSV: a header with the names of columns, and a row for every instant
+
+_TIME = 'time'
+_PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
+             'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
+"""Prefixes of a column's name, before that of the joint."""
+
+_RULE = ("a table needs a column 'time' [s], and for every joint q_<joint>; where they are "
+         'measured, qd_<joint>, qdd_<joint> and effort_<joint>')
+_TIME_WORDS = {'t', 'sec', 'secs', 'seconds', 'stamp', 'timestamp', 'time'}
+"""Names by which other programs call the time, in lower case and without signs and units."""
+
+_MISSING = -1
+_LONGEST_TIME = MAX_STAMP // SECOND_NS
+_LARGEST_TIME = 10**20
+"""Largest time that is credible in any unit."""
+
+
+class CsvRecording(Recording):
+    """A table without topics; an empty cell or NaN was not measured. Errors name the cell."""
+
+    def __init__(self, path: Path, topic: str | None = None) -> None:
+        super().__init__(path)
+        if topic:
+            raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
+        rows = self._rows()
+        columns = _Columns(next(rows)[1], self)   # a wrong header is an error at once
+        self._check_time_unit(columns, rows)
+        rows.close()
+
+    def _check_time_unit(self, columns: '_Columns', rows: Iterator[tuple[int, list[str]]]) -> None:
+        """Raise a RecordingError if the times of the first rows are not in seconds."""
+        times, records = [], []
+        with suppress(RecordingError):   # a defect is reported behind the rows before it
+            for _, row in islice(rows, CHECKED_ROWS):
+                with suppress(ValueError, ArithmeticError, IndexError):
+                    time, values = columns.entries([*row, ''])
+                    if abs(time) < _LARGEST_TIME:
+                        times.append(time)
+                        records.append(values)
+        if records:
+            positions, velocities, _, accelerations = columns.quantities(np.array(records))
+            if not velocities.size:
+                velocities = np.full_like(positions, np.nan)
+            check_time_unit(self.path, times, positions, velocities, accelerations.size > 0)
+
+    def _records(self) -> Iterator[Record]:
+        rows = self._rows()
+        _, header = next(rows)
+        columns, far = _Columns(header, self), ''
+        for line, row in rows:
+            row.append('')   # for missing columns
+            try:
+                record = columns.record(row)
+            except (ValueError, ArithmeticError):
+                raise self.defect(bad_cell(line, header, row, columns.used, columns.is_good)
+                                  ) from None
+            if record is not None:
+                yield record
+                continue
+            cell = row[columns.used[0]]
+            far = far or (f'rows whose time is beyond +-2^63 ns are dropped, the first is line '
+                          f'{line}: {cell[:40]!r}; is it in seconds?')
+            self.remark(far)
+
+    def _rows(self) -> Generator[CsvRow, None, None]:
+        return csv_rows(self.path, self.defect, self.remark,
+                        lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
+
+
+class _Columns:
+    """
+    The meaning of columns; RecordingError if names are missing or ambiguous.
+
+    `used` are the columns that are read, first that of the time.
+    """
+
+    def __init__(self, names: Sequence[str], recording: CsvRecording) -> None:
+        self.joints = tuple(dict.fromkeys(
+            name[len(prefix):] for name in names for prefix in _PREFIXES['position']
+            if name.startswith(prefix) and name != prefix))
+        if _TIME not in names or not self.joints:
+            raise recording.defect(_missing_columns(names, bool(self.joints)))
+        self.used = [names.index(_TIME)]
+        self._read, self._slices = [*self.used], {}
+        for what, prefixes in _PREFIXES.items():
+            chosen = []
+            for joint in self.joints:
+                columns = [prefix + joint for prefix in prefixes if prefix + joint in names]
+                if len(columns) > 1:
+                    raise recording.defect(
+                        f'columns with the same meaning: {column_list(columns)}')
+                chosen.append(names.index(columns[0]) if columns else _MISSING)
+            present = [column for column in chosen if column != _MISSING]
+            self.used += present
+            if present:
+                self._slices[what] = slice(len(self._read), len(self._read) + len(chosen))
+                self._read += chosen
+        ignored = [name for column, name in enumerate(names) if column not in self.used]
+        if ignored:
+            recording.remark(f'columns that are not read: {column_list(ignored)}')
+
+    def record(self, row: Sequence[str]) -> Record | None:
+        """
+        Return a row as a record; None if its time is beyond the range of a stamp.
+
+        ValueError or ArithmeticError is raised if a cell is not a number.
+        """
+        time, values = self.entries(row)
+        if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
+            return None   # before it is an integer, which may have a million digits
+        stamp = round(time * SECOND_NS)
+        if np.isinf(values).any():
+            raise ValueError
+        return Record(stamp, self.joints, *self.quantities(values))
+
+    def entries(self, row: Sequence[str]) -> tuple[Decimal, Array]:
+        """Return the time of a row as it is written [s], and all of its numbers."""
+        cells = [row[column] for column in self._read]
+        # a float of seconds since 1970 does not resolve nanoseconds
+        return Decimal(cells[0]), np.array(cell_numbers(cells))
+
+    def quantities(self, values: Array) -> list[Array]:
+        """Return each quantity of some rows (..., c): (..., n), or (0,) if not recorded."""
+        return [values[..., self._slices[what]] if what in self._slices else NOT_RECORDED
+                for what in _PREFIXES]
+
+    def is_good(self, column: int, value: float) -> bool:
+        """Return whether a cell of this column may have a value."""
+        return not (math.isinf(value) or (column == self.used[0] and math.isnan(value)))
+
+
+def _missing_columns(names: Sequence[str], joints: bool) -> str:
+    """Return what a table lacks, the rule, and a remedy."""
+    if len(names) == 1:
+        return (f'line 1 is one column, {column_list(names)}: columns are separated by commas, '
+                f'semicolons or tabs, and {_RULE}')
+    missing = [] if _TIME in names else [f'no column {_TIME!r}']
+    missing += [] if joints else ['no column q_<joint>']
+    alike = [name for name in names
+             if re.sub(r'\[.*|\(.*|[^a-z]', '', name.lower()) in _TIME_WORDS]
+    remedy = (f'; rename {alike[0]!r} to {_TIME!r}, if it is in seconds'
+              if alike and _TIME not in names else '')
+    return (f'{" and ".join(missing)}: {_RULE}{remedy}; the columns are: {column_list(names)}')

@@ -1,0 +1,332 @@
+"""Loads on a robot: terms at its joints, payloads and wrenches, as data and as parameters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.model import Joint, RobotModel
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.robot.parameters import Family, Parameter
+from urdf2dyn_ros.robot.spatial import Array, Triple, inertia_flaw
+from urdf2dyn_ros.robot.terms import (
+    LARGEST_SETTING,
+    SMALLEST_DIVISOR_SETTING,
+    Friction,
+    JointTerm,
+    Rotor,
+    Spring,
+)
+from urdf2dyn_ros.text import first_names, listed, quote
+
+# ---- Loads on a robot, as a user declares them
+
+BASES = ('auto', 'fixed', 'moving')
+
+
+@dataclass(frozen=True)
+class Loads:
+    """
+    Loads in addition to the links' inertia and gravity; by default the ``<force>`` tags alone.
+
+    Attributes
+    ----------
+    base : str
+        'fixed': the root stands still. 'moving': the motion of the root is an input, and what the
+        world has to give it a result. 'auto': moving if the root has a floating joint.
+    terms : mapping
+        Name of a movable joint to its friction, rotor and spring.
+    external : sequence of str
+        Links with a wrench that is an input.
+    payload : str
+        Link that carries a payload, which is an input; empty for none.
+
+    """
+
+    base: str = 'auto'
+    terms: Mapping[str, Sequence[JointTerm]] = field(default_factory=dict)
+    external: Sequence[str] = ()
+    payload: str = ''
+
+    def moving(self, system: Multibody) -> bool:
+        """Return whether the motion of the root is an input."""
+        return self.base == 'moving' or (self.base == 'auto' and system.floating)
+
+    def acts(self, system: Multibody) -> bool:
+        """Return whether there is any load, or a moving base."""
+        return (self.moving(system) or bool(system.forces or self.external)
+                or any(not term.is_off() for terms in self.terms.values() for term in terms))
+
+    def check(self, system: Multibody) -> None:
+        """Raise a ParameterError for what the robot does not have, or a term that cannot be."""
+        if self.base not in BASES:
+            raise ParameterError(f'unknown base {self.base!r}; it is one of {", ".join(BASES)}')
+        if system.floating and self.moving(system) and system.anchored:
+            raise ParameterError(
+                f'what is on {listed(system.anchored)} does not move with the floating robot, as '
+                f'it is on the same root {quote(system.root[0].link.name)}: describe the floating '
+                'robot alone, or choose base fixed, which fixes everything to the root')
+        self._check_terms(system)
+        for link in self.external:
+            self._check_link(link, 'an external wrench', system)
+        if self.payload:
+            self._check_link(self.payload, 'a payload', system)
+        if len(set(self.external)) < len(tuple(self.external)):
+            raise ParameterError('a link is named twice for external wrenches: '
+                                 f'{", ".join(self.external)}')
+
+    def _check_terms(self, system: Multibody) -> None:
+        joints = {body.name: JOINTS[body.type] for body in system.bodies}
+        for name, terms in self.terms.items():
+            if name not in joints:
+                raise ParameterError(f'there is no movable joint {name!r} for friction, rotor or '
+                                     f'spring; the joints are: {", ".join(sorted(joints))}')
+            if isinstance(terms, JointTerm):
+                raise ParameterError(f'joint {name!r} has {terms!r}: put it in a list')
+            for term in terms:
+                term.check(name, joints[name])
+            kinds = [term.NAME for term in terms]
+            if len(set(kinds)) < len(kinds):
+                raise ParameterError(f'joint {name!r} has {", ".join(kinds)}: give at most one '
+                                     'of each, with the parameters of all')
+
+    def _check_link(self, name: str, what: str, system: Multibody) -> None:
+        if name not in system.links:
+            raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
+                                 f'{", ".join(system.links)}')
+        if self.moving(system) and name in system.world:
+            raise ParameterError(f'link {name!r} is the world, in which the robot floats, or '
+                                 f'fixed to it: {what} must be on another link')
+
+
+# ---- What a user declares as loads; a new joint term is a file and a line here
+
+TERMS: dict[str, type[JointTerm]] = {
+    'friction': Friction,
+    'rotor': Rotor,
+    'spring': Spring,
+}
+"""Name of a joint term to the class of its parameters."""
+
+
+# ---- What a link carries, as parameters that may change at any time, and as numbers for equations
+
+_LARGEST_SI = 1e9   # [kg], [m], [kg m^2]
+
+PAYLOAD = (
+    Parameter('payload.link', '', 'Link that carries a payload; empty for none. The other '
+              'payload.* may change while it is carried, with the next message; set together, '
+              'they change together.'),
+    Parameter('payload.mass', 0.0, 'Mass of the payload.', unit='kg', minimum=0.0,
+              maximum=_LARGEST_SI),
+    Parameter('payload.com', (0.0, 0.0, 0.0), 'Its centre of mass, in the frame of that link.',
+              unit='m', minimum=-_LARGEST_SI, maximum=_LARGEST_SI),
+    Parameter('payload.inertia', (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Its inertia ixx ixy ixz iyy iyz '
+              'izz about the centre of mass, along the axes of the link.', unit='kg m^2',
+              minimum=-_LARGEST_SI, maximum=_LARGEST_SI),
+    Parameter('payload.attached', True, 'Whether it is carried now; the service ~/set_payload '
+              'changes it too.'),
+)
+
+
+def payload(values: Mapping[str, Any]) -> Array:
+    """Return what is carried as the equations take it, (10,): mass, centre, inertia."""
+    if not values['payload.attached']:
+        return np.zeros(10)
+    return np.array([values['payload.mass'], *values['payload.com'], *values['payload.inertia']])
+
+
+def payload_fault(values: Mapping[str, Any]) -> str:
+    """Return why no body is like the payload of the parameters; empty if one may be."""
+    mass, inertia = values['payload.mass'], values['payload.inertia']
+    if not any(inertia):
+        return ''
+    if mass == 0.0:
+        return 'payload.inertia without payload.mass: no body is like that, give the mass'
+    flaw = inertia_flaw([f'{entry:.15g}' for entry in inertia], inertia, mass)
+    return '' if flaw is None else f'payload.inertia: {flaw[1]}'
+
+
+def carried(values: Mapping[str, Any]) -> str:
+    """Return what is carried, and where, in words."""
+    link = values['payload.link']
+    if not link:
+        return 'none'
+    if not values['payload.attached']:
+        return f'nothing on link {quote(link)}'
+    com, inertia = (', '.join(f'{entry:.6g}' for entry in values[f'payload.{name}'])
+                    for name in ('com', 'inertia'))
+    return (f'{values["payload.mass"]:.6g} kg on link {quote(link)}, centre ({com}) m, inertia '
+            f'({inertia}) kg m^2')
+
+
+# ---- The loads as parameters: which of them count, and for each joint what the URDF lacks
+
+SIGN_WIDTH = 0.01
+"""Velocity [rad/s or m/s] at which the smooth sign of Coulomb friction has come to tanh(1)."""
+
+LOAD_PARAMETERS = (
+    Parameter('friction.enabled', False,
+              'Count the friction of the joints: <dynamics damping friction> of the URDF is '
+              'viscous and Coulomb friction, joints.* are added or take its place. False where '
+              'the measured effort is net of friction, as that of Gazebo is.'),
+    Parameter('friction.width', SIGN_WIDTH,
+              'Velocity within which the sign of Coulomb friction turns over: tanh(qd / width).',
+              unit='rad/s or m/s', minimum=SMALLEST_DIVISOR_SETTING, maximum=LARGEST_SETTING),
+    Parameter('rotor.enabled', True,
+              'Count the inertia of the rotors that drive the joints, where joints.* give it.'),
+    Parameter('rotor.gyroscopic', False,
+              'Count that a rotor also rotates with its parent; its axis is parallel to that of '
+              'the joint. Revolute and continuous joints only.'),
+    Parameter('spring.enabled', True, 'Count the springs at the joints that joints.* give.'),
+    Parameter('forces.enabled', True, 'Count the <force> tags of the URDF.'),
+)
+"""Which loads a node counts."""
+
+JOINT_PARAMETERS = Family('joints', 'joint', tuple(
+    row.row for term in TERMS.values() for row in term.rows().values()))
+"""Parameters of the joint terms of each movable joint; a mimic joint has its own."""
+
+WRENCH_TOPICS = Family('external_wrenches', 'link', (
+    Parameter('', '', 'Topic (geometry_msgs/WrenchStamped) with the wrench on the link; its '
+              'frame_id is any link of the robot, about whose origin the torque is. Empty for '
+              'none.',
+              read_only=True),
+))
+"""Topics with the measured wrenches on links."""
+
+
+def _terms(values: Mapping[str, Any], own: Mapping[str, float], joint: Joint | None,
+           turns: bool) -> Iterator[JointTerm]:
+    """Yield a joint's terms; its `own` parameters precede the URDF's, these the defaults."""
+    defaults = {'friction_width': values['friction.width']}
+    for name, term in TERMS.items():
+        fields: dict[str, Any] = {}
+        for name_of_field, row in term.rows().items():
+            value = defaults.get(row.setting, row.row.default)
+            if joint is not None and row.urdf and getattr(joint, row.urdf) is not None:
+                value = getattr(joint, row.urdf)
+            fields[name_of_field] = row.value(own.get(row.setting, value))
+        if name == 'rotor':   # where a joint slides its rotor's axis may be any
+            fields['gyroscopic'] = values['rotor.gyroscopic'] and turns
+        yield term(**fields)
+
+
+def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Loads]:
+    """
+    Return a robot with the forces that count, and its loads.
+
+    The values are as `loading` returns them. Parameters of joints that this robot does not have
+    are ignored; `unheeded` reports them.
+    """
+    of_joints = JOINT_PARAMETERS.of(values)
+    joints = {joint.name: joint for joint in model.joints}
+    terms = {body.name: [term for term in _terms(
+        values, of_joints.get(body.name, {}), joints.get(body.name), bool(JOINTS[body.type].turns))
+        if values[f'{term.NAME}.enabled'] and not term.is_off()]
+        for body in multibody(model).bodies}
+    if not values['forces.enabled']:
+        model = replace(model, forces=())
+    return model, Loads(_base(values), {name: each for name, each in terms.items() if each},
+                        tuple(external(values)), values['payload.link'])
+
+
+def _base(values: Mapping[str, Any]) -> str:
+    """Return `Loads.base`: a base that a sensor measures moves."""
+    return values['base'] if values['base'] in ('auto', 'fixed') else 'moving'
+
+
+def external(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the links with a measured wrench, and its topic."""
+    return {link: row[''] for link, row in WRENCH_TOPICS.of(values).items() if row['']}
+
+
+def loading(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that `with_loads` looks at; JSON can hold them."""
+    names = {'base', 'payload.link', *(row.name for row in LOAD_PARAMETERS)}
+    return {name: value for name, value in values.items()
+            if name in names or JOINT_PARAMETERS.has(name) or WRENCH_TOPICS.has(name)}
+
+
+def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
+    """Raise a ParameterError for parameters of joints that the robot does not have."""
+    for line in _unknown(names, model):
+        raise ParameterError(line)
+
+
+def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
+    """Return what is set without effect on this robot, a sentence each; all parameters."""
+    return [*_unknown(values, model), *_of_disabled_terms(values), *_incomplete(values),
+            *_on_resting_links(values, model), *_without_friction(values, model)]
+
+
+def _of_disabled_terms(values: Mapping[str, Any]) -> Iterator[str]:
+    for name, term in TERMS.items():
+        settings = {row.setting for row in term.rows().values()}
+        parameters = [parameter for parameter in values if JOINT_PARAMETERS.has(parameter)
+                      and JOINT_PARAMETERS.split(parameter)[1] in settings]
+        if parameters and not values[f'{name}.enabled']:
+            yield f'{", ".join(parameters)} without effect: {name}.enabled is false'
+
+
+def _incomplete(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each parameter that needs another one."""
+    if values['payload.mass'] and not values['payload.link']:
+        yield 'payload.mass without effect: payload.link is empty'
+    for joint, row in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
+        if 'gear_ratio' in row and not row.get('rotor_inertia'):
+            yield f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
+
+
+def _on_resting_links(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+    system = multibody(model)
+    if Loads(_base(values)).moving(system):
+        return
+    for load, link in (('payload', values['payload.link']),
+                       *(('external wrench', link) for link in external(values)),
+                       *(('<force>', force.link)
+                         for force in model.forces * values['forces.enabled'])):
+        if link in system.links and system.links[link][0] == ROOT:
+            yield f'{load} on link {quote(link)} without effect: the link stands still'
+
+
+def _without_friction(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+    if not values['friction.enabled']:
+        return
+    settings = {row.setting for row in Friction.rows().values()}
+    if not (any(joint.damping or joint.friction for joint in model.joints)
+            or any(settings & {*row} for row in JOINT_PARAMETERS.of(values).values())):
+        yield ('friction.enabled without effect: the URDF has no <dynamics damping friction> '
+               'other than 0, and no joints.* gives friction')
+    singles = {body.name for body in multibody(model).bodies}
+    for joint in model.joints:
+        if (joint.type in ('planar', 'floating') and joint.name not in singles
+                and (joint.damping or joint.friction)):
+            yield (f'damping and friction of joint {quote(joint.name)} are not counted: it has '
+                   'several coordinates; set joints.<coordinate>.viscous and coulomb')
+
+
+def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+    known = [body.name for body in multibody(model).bodies]
+    unknown = [joint for joint in JOINT_PARAMETERS.of(names) if joint not in set(known)]
+    if unknown:
+        parameters = first_names([f'joints.{joint}.*' for joint in unknown], 10)
+        yield (f'parameters {parameters}: {quote(model.name)} has no movable joint '
+               f'{listed(unknown)}; its joints are {listed(known, 100)}')
+
+
+# ---- Gravity: its default, and the parameter that sets it
+
+GRAVITY: Triple = (0.0, 0.0, -9.81)
+GRAVITY_PARAMETER = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
+                              minimum=-1000.0, maximum=1000.0)
+
+
+def checked_gravity(gravity: ArrayLike) -> Triple:
+    """Return three numbers as they are, or raise a ParameterError."""
+    vector: Triple = GRAVITY_PARAMETER.check(gravity)
+    return vector

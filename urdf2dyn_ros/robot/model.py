@@ -1,0 +1,167 @@
+"""The content of a robot description as immutable data: links, joints, inertias, mimics."""
+
+from dataclasses import dataclass
+
+from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.robot.spatial import Triple
+
+Six = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """
+    Inertial parameters of a link, in URDF's own terms.
+
+    Attributes
+    ----------
+    mass : float
+        [kg].
+    com : tuple of float, (3,)
+        Centre of mass [m], in the link's frame.
+    rpy : tuple of float, (3,)
+        Fixed-axis roll, pitch, yaw [rad] of the inertial frame in the link's frame.
+    tensor : tuple of float, (6,)
+        ixx, ixy, ixz, iyy, iyz, izz [kg m^2] about the centre of mass, along the axes of the
+        inertial frame; ixy, ixz and iyz are entries of the tensor (not the products of inertia,
+        which have the opposite sign).
+
+    """
+
+    mass: float
+    com: Triple
+    rpy: Triple
+    tensor: Six
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link; without inertia it is massless."""
+
+    name: str
+    inertia: Inertia | None = None
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return 0.0 if self.inertia is None else self.inertia.mass
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A position ``multiplier * (position of joint) + offset``, with offset in [rad or m]."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Position [rad or m], effort [N m or N] and velocity [rad/s or m/s]; None if missing."""
+
+    lower: float | None = None
+    upper: float | None = None
+    effort: float | None = None
+    velocity: float | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """
+    A joint, and the placement of its child link's frame at position zero.
+
+    Attributes
+    ----------
+    type : str
+        revolute, continuous, prismatic, fixed, planar or floating.
+    parent, child : str
+        Names of links.
+    xyz, rpy : tuple of float, (3,)
+        Origin [m] and fixed-axis roll, pitch, yaw [rad] of the joint's frame in the parent's.
+    axis : tuple of float, (3,)
+        Unit vector in the joint's frame; the normal of the plane for a planar joint.
+    gear_ratio : float or None
+        Turns (or metres) of the motor for one of the joint [-], negative for opposite directions:
+        the mechanical reduction of the joint's own ``<transmission>``. None without one, and
+        where several motors drive several joints together.
+
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
+    axis: Triple = (1.0, 0.0, 0.0)
+    mimic: Mimic | None = None
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    gear_ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class ExternalForce:
+    """
+    A constant wrench on a link by the environment, fixed to the link.
+
+    The tag ``<force link xyz rpy force torque>`` of ``<robot>``, an extension of URDF. Pinocchio,
+    MuJoCo, DART and urdfdom ignore it silently, urdf_parser_py with a line on stderr: they
+    read the file without the wrench.
+
+    Attributes
+    ----------
+    link : str
+    force, torque : tuple of float, (3,)
+        [N], and [N m] about the point `xyz`, along the axes of `rpy`.
+    xyz : tuple of float, (3,)
+        Point of application [m], in the link's frame.
+    rpy : tuple of float, (3,)
+        Fixed-axis roll, pitch, yaw [rad] of these axes in the link's frame.
+
+    """
+
+    link: str
+    force: Triple = (0.0, 0.0, 0.0)
+    torque: Triple = (0.0, 0.0, 0.0)
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class RobotModel:
+    """
+    A valid robot: one tree of links, every reference resolved.
+
+    Attributes
+    ----------
+    name : str
+    links, joints : tuple
+        In the order of the file.
+    root : str
+        The link without a parent.
+    warnings : tuple of Problem
+        Problems for which the description was not rejected.
+    forces : tuple of ExternalForce
+        In the order of the file; those on the same link add up.
+
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    root: str
+    warnings: tuple[Problem, ...] = ()
+    forces: tuple[ExternalForce, ...] = ()
+
+    @property
+    def mass(self) -> float:
+        """Total mass [kg]."""
+        return sum(link.mass for link in self.links)
+
+    @property
+    def mimics(self) -> dict[str, Mimic]:
+        """What the joints that mimic others follow, by their names."""
+        return {joint.name: joint.mimic for joint in self.joints if joint.mimic is not None}

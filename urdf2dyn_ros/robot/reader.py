@@ -1,0 +1,362 @@
+"""From a robot description, a file, xacro or a Robot object, to a RobotModel."""
+
+import contextlib
+import io
+import logging
+import math
+import os
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+
+from lxml import etree
+from urdf_parser_py import urdf
+from urdf_parser_py.urdf import Robot
+from urdf_parser_py.xml_reflection.core import Path
+
+from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
+from urdf2dyn_ros.robot.document import (
+    ATTRIBUTES,
+    AXIAL_TYPES,
+    MAX_BYTES,
+    MAX_DEPTH,
+    NUMBER_ATTRIBUTES,
+    TENSOR_ATTRIBUTES,
+    Description,
+    Element,
+    gear_ratios,
+    ignored,
+    name_of,
+    parse_document,
+)
+from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.rules import check_description
+from urdf2dyn_ros.robot.spatial import Triple
+from urdf2dyn_ros.text import listed
+
+# ---- From a robot description to a RobotModel: parsed safely, checked by rules, read by
+# urdf_parser_py
+#
+# Rules, line numbers and what URDF 1.0 does not have (``<force>``, reductions, limits of which
+# some are missing) are of the XML tree; all else in the model is of urdf_parser_py's Robot object.
+
+MAX_LINKS = 5000
+
+_LOG = logging.getLogger(__name__)
+
+_ZERO: Triple = (0.0, 0.0, 0.0)
+
+# What is missing in a <limit>: urdf_parser_py requires effort and velocity, and takes a missing
+# lower or upper for 0. No text that the rules accept has it.
+_NO_LIMITS = dict.fromkeys(NUMBER_ATTRIBUTES['limit'], 'nan')
+
+
+class ParsedRobot(Protocol):
+    """A ``Robot`` of urdf_parser_py, which has no annotations."""
+
+    name: str
+    links: list[Any]
+    joints: list[Any]
+    joint_map: dict[str, Any]
+
+
+def read_description(text: str | bytes, *, strict_inertia: bool = False,
+                     max_bytes: int = MAX_BYTES, max_links: int = MAX_LINKS,
+                     max_depth: int = MAX_DEPTH) -> RobotModel:
+    """
+    Return the model of a robot description, whose text may be untrusted: no file is opened.
+
+    Encodings and keyword arguments are those of `read_urdf`. A UrdfError has all problems of the
+    text.
+    """
+    root = parse_document(text, max_bytes, max_depth)
+    drop_namespace(root)
+    return _read(root, strict_inertia, max_links)
+
+
+def read_robot(robot: ParsedRobot, *, strict_inertia: bool = False,
+               max_links: int = MAX_LINKS) -> RobotModel:
+    """Return the model of a Robot object, checked by the same rules; it is not changed."""
+    plain = urdf.Robot(robot.name or '')
+    try:
+        for link in robot.links:
+            plain.add_link(urdf.Link(link.name, inertial=link.inertial))
+        for joint in robot.joints:
+            plain.add_joint(joint)
+        root = plain.to_xml()
+        for limit in root.iter('limit'):   # missing ones are written as 0, too
+            if float(limit.get('lower')) == float(limit.get('upper')) == 0.0:
+                del limit.attrib['lower'], limit.attrib['upper']
+    except Exception as error:   # urdf_parser_py has no class for its errors
+        raise SourceError(f'this Robot object cannot be written as URDF: {error!r}; complete it '
+                          'until its method to_xml_string works') from None
+    return _read(root, strict_inertia, max_links)
+
+
+def drop_namespace(root: Element) -> None:
+    """Read <robot xmlns="..."> as <robot>, like parsers that ignore namespaces."""
+    namespace = etree.QName(root).namespace
+    if namespace:
+        for element in root.iter(f'{{{namespace}}}*'):
+            element.tag = etree.QName(element).localname
+
+
+def _read(root: Element, strict_inertia: bool, max_links: int) -> RobotModel:
+    description = Description(root)
+    warnings = check_description(description, strict_inertia, max_links)
+    if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
+        _LOG.debug('ignored elements: %s', listed(tags))
+    robot = urdf.Robot.from_xml(_urdf_1_0(description), Path('robot'))
+    return _model(robot, description, warnings)
+
+
+def _urdf_1_0(description: Description) -> Element:
+    """Return a tree of URDF 1.0 alone: urdf_parser_py prints a warning of all else on stderr."""
+    copies = {description.robot: etree.Element('robot', name=name_of(description.robot))}
+    for element in description.elements[1:]:
+        if (tag := str(element.tag)) != 'force':
+            values = dict(_NO_LIMITS) if tag == 'limit' else {}
+            values |= {name: value for name in ATTRIBUTES[tag]
+                       if (value := element.get(name)) is not None}
+            parent = cast('Element', element.getparent())
+            copies[element] = etree.SubElement(copies[parent], tag, values)
+    return copies[description.robot]
+
+
+def _model(robot: ParsedRobot, description: Description, warnings: tuple[Problem, ...],
+           ) -> RobotModel:
+    """Return the model of a description that the rules accept."""
+    ratios = gear_ratios(description)
+    moved = {joint.child for joint in robot.joints}
+    return RobotModel(
+        name=robot.name.strip() or 'robot',
+        links=tuple(Link(link.name, _inertia(link.inertial)) for link in robot.links),
+        joints=tuple(_joint(joint, ratios.get(joint.name)) for joint in robot.joints),
+        root=next(link.name for link in robot.links if link.name not in moved),
+        warnings=warnings,
+        forces=tuple(_force(description, force) for force in description.forces))
+
+
+def _inertia(inertial: Any) -> Inertia | None:
+    if inertial is None:
+        return None
+    xx, xy, xz, yy, yz, zz = (getattr(inertial.inertia, name) for name in TENSOR_ATTRIBUTES)
+    return Inertia(inertial.mass, *_placement(inertial.origin), (xx, xy, xz, yy, yz, zz))
+
+
+def _joint(joint: Any, gear_ratio: float | None) -> Joint:
+    has_axis = joint.axis is not None and joint.type in AXIAL_TYPES
+    return Joint(
+        joint.name, joint.type, joint.parent, joint.child, *_placement(joint.origin),
+        axis=_unit(joint.axis) if has_axis else Joint.axis,
+        mimic=None if joint.type == 'fixed' else _mimic(joint.mimic),
+        limits=_limits(joint.limit),
+        damping=(joint.dynamics and joint.dynamics.damping) or 0.0,
+        friction=(joint.dynamics and joint.dynamics.friction) or 0.0,
+        gear_ratio=gear_ratio)
+
+
+def _placement(origin: Any) -> tuple[Triple, Triple]:
+    if origin is None:
+        return _ZERO, _ZERO
+    (x, y, z), (roll, pitch, yaw) = map(float, origin.xyz), map(float, origin.rpy)
+    return (x, y, z), (roll, pitch, yaw)
+
+
+def _unit(axis: list[float]) -> Triple:
+    """Return the normalised axis; a unit vector is returned unchanged."""
+    x, y, z = axis
+    if abs(math.hypot(x, y, z) - 1.0) < 1e-15:
+        return x, y, z
+    scale = max(abs(x), abs(y), abs(z))  # against overflow
+    x, y, z = x / scale, y / scale, z / scale
+    norm = math.hypot(x, y, z)
+    return x / norm, y / norm, z / norm
+
+
+def _mimic(mimic: Any) -> Mimic | None:
+    if mimic is None:
+        return None
+    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
+    return Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
+
+
+def _limits(limit: Any) -> Limits:
+    if limit is None:
+        return Limits()
+    return Limits(*(None if math.isnan(value) else value for value in (
+        limit.lower, limit.upper, limit.effort, limit.velocity)))
+
+
+def _force(description: Description, element: Element) -> ExternalForce:
+    force, torque, xyz, rpy = ((x, y, z) for x, y, z in (
+        description.numbers(element, name) or _ZERO for name in ('force', 'torque', 'xyz', 'rpy')))
+    return ExternalForce(element.get('link', ''), force, torque, xyz, rpy)
+
+
+# ---- Robot descriptions from a file, standard input, xacro, or a Robot object
+
+_NO_ARGUMENT = 'Undefined substitution argument'
+"""What xacro says of an argument without a value."""
+
+_NO_PACKAGES = re.compile('ament_index_python|AMENT_PREFIX_PATH|not found, searching')
+"""What it says of $(find PACKAGE) where there is no ROS, or no such package."""
+
+_SUFFIXES = ('.urdf', '.xacro', '.xml')
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """An open file."""
+
+    def read(self, size: int, /) -> str | bytes:
+        """Return at most so many characters or bytes."""
+
+
+UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | Readable | ParsedRobot
+"""The text of a URDF, a path to it, an open file with it, or urdf_parser_py's Robot object."""
+
+
+def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: int = MAX_BYTES,
+              max_links: int = MAX_LINKS, max_depth: int = MAX_DEPTH) -> RobotModel:
+    """
+    Return the model of a robot description.
+
+    Nothing is repaired: the model has exactly the values of the text, or the text is rejected.
+
+    Parameters
+    ----------
+    source : str, bytes, path, open file or Robot
+        URDF as text or bytes, which may have any encoding that their first bytes or their
+        declaration name; or a file with it: its path, also as a str, or the open file. A path may
+        be that of a xacro file, if xacro is installed. A str is a path if it has no ``<``, and
+        such a file or directory exists or its suffix is .urdf, .xacro or .xml. Or a
+        ``urdf_parser_py.urdf.Robot``, without ``<force>`` and gear ratios; its limits lower and
+        upper are missing where both are 0, as it has 0 for a missing one.
+    strict_inertia : bool
+        Reject inertias that no body can have, instead of warning.
+    max_bytes : int
+        Larger texts are rejected; by default 10 MB.
+    max_links : int
+        Robots with more links are rejected; by default 5000.
+    max_depth : int
+        Texts that are nested more deeply are rejected; by default 100, and the parser has a
+        limit of its own of 256 or more.
+
+    Raises
+    ------
+    SourceError
+        If a file cannot be read, or xacro fails.
+    UrdfError
+        With all problems of the text.
+
+    """
+    name = ''
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and _is_path(source)):
+        name = os.fspath(source)
+        text = load_urdf(name, max_bytes)
+    elif isinstance(source, str | bytes):
+        text = source
+    elif isinstance(source, Robot):
+        return read_robot(source, strict_inertia=strict_inertia, max_links=max_links)
+    elif isinstance(source, Readable):
+        text = _content(source, max_bytes)
+    else:
+        raise SourceError(f'{type(source).__name__} is no robot description: it is the text of a '
+                          'URDF (str or bytes), a path, an open file, or a Robot')
+    try:
+        return read_description(text, strict_inertia=strict_inertia, max_bytes=max_bytes,
+                                max_links=max_links, max_depth=max_depth)
+    except UrdfError as error:
+        raise UrdfError(error.problems, name) from None
+
+
+def _is_path(text: str) -> bool:
+    """Return whether a text is a path rather than a URDF, in which there is an element."""
+    if '<' in text or '\n' in text:
+        return False
+    return text.lower().endswith(_SUFFIXES) or os.path.exists(text)
+
+
+def _content(file: Readable, max_bytes: int) -> str | bytes:
+    try:
+        text = file.read(max_bytes + 1)   # so that the reader rejects a larger one
+    except (OSError, ValueError) as error:   # ValueError: closed, or in another encoding
+        raise SourceError(f'cannot read {getattr(file, "name", file)!r}: {error}') from None
+    if not isinstance(text, str | bytes):
+        raise SourceError(f'cannot read {file!r}: it returns {type(text).__name__}, no text')
+    return text
+
+
+def load_urdf(path: str, max_bytes: int = MAX_BYTES, xacro_args: str = '') -> str | bytes:
+    """
+    Return the text of a robot description, a file or ``'-'`` for standard input.
+
+    A file whose name or content is xacro's is expanded by xacro, with arguments as its command
+    line has them: ``'prefix:=left_ gripper:=true'``. A SourceError says if there is no such file,
+    it cannot be read, xacro is missing or fails, or there are arguments and nothing to expand.
+    """
+    # One byte more than the reader accepts, so that it rejects a larger text.
+    if path == '-':
+        return sys.stdin.buffer.read(max_bytes + 1)
+    try:
+        with open(path, 'rb') as file:
+            data = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = getattr(error, 'strerror', None) or str(error)
+        raise SourceError(f'cannot read {path!r}: {reason}') from None
+    if path.endswith('.xacro') or b'<xacro:' in data:
+        return _run_xacro(path, _mappings(xacro_args))
+    if xacro_args:
+        raise SourceError(f'{path!r} is no xacro file, and the arguments {xacro_args!r} are for '
+                          'one: omit them, or name the .xacro')
+    return data
+
+
+def description_text(path: str, xacro_args: str = '') -> str:
+    """Return the same as text, for a parameter of ROS; a SourceError if it is not UTF-8."""
+    data = load_urdf(path, xacro_args=xacro_args)
+    try:
+        return data if isinstance(data, str) else data.decode('utf-8')
+    except UnicodeDecodeError:
+        raise SourceError(f'{path!r} is not UTF-8; save it as UTF-8') from None
+
+
+def _mappings(xacro_args: str) -> dict[str, str]:
+    """Return the values of xacro's arguments by name; a SourceError if they are no such."""
+    rule = 'they are NAME:=VALUE, separated by spaces, with quotes around values with spaces'
+    try:
+        words = shlex.split(xacro_args)
+    except ValueError as error:
+        raise SourceError(f'arguments of xacro {xacro_args!r}: {error}; {rule}') from None
+    pairs = [word.partition(':=') for word in words]
+    for name, sign, value in pairs:
+        if not (name and sign):
+            raise SourceError(f'arguments of xacro: {name + sign + value!r}; {rule}')
+    return {name: value for name, _, value in pairs}
+
+
+def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
+    try:
+        import xacro
+    except ImportError:
+        raise SourceError(
+            f'{path!r} is xacro, and the xacro package is not installed: pip install xacro '
+            '(with ROS 2: apt install ros-$ROS_DISTRO-xacro), or use the URDF made from it'
+        ) from None
+    printed = io.StringIO()  # xacro prints warnings
+    try:
+        with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
+            return str(xacro.process_file(path, mappings=dict(mappings)).toxml())
+    # xacro evaluates the expressions of the file, which may raise any exception.
+    except (Exception, SystemExit) as error:
+        reason = str(error) or repr(error)
+        remedy = ('; give it with xacro_args:="NAME:=VALUE" of the launch files, or expand the '
+                  f'file: xacro {shlex.quote(path)} NAME:=VALUE | urdf2dyn COMMAND -'
+                  if _NO_ARGUMENT in reason else
+                  '; $(find PACKAGE) needs ROS 2: source its setup.bash and that of the package, '
+                  'or use the URDF that xacro makes where both are installed'
+                  if _NO_PACKAGES.search(reason) else '')
+        raise SourceError(f'xacro cannot process {path!r}: {reason}{remedy}') from None

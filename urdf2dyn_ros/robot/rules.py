@@ -1,0 +1,730 @@
+"""
+The rules for robot descriptions: a function each, and one table.
+
+A rule yields its problems; what another rule reports as faulty is None or empty for it. The table
+`RULES` and its application, `check_description`, are at the end.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.robot.document import (
+    ATTRIBUTES,
+    AXIAL_TYPES,
+    CHILDREN,
+    JOINT_TYPES,
+    MOVING_TYPES,
+    MULTI_DOF_TYPES,
+    NUMBER_ATTRIBUTES,
+    REQUIRED_ATTRIBUTES,
+    REQUIRED_CHILDREN,
+    TENSOR_ATTRIBUTES,
+    Description,
+    Element,
+    children,
+    gear_ratios,
+    line_of,
+    name_of,
+    read_numbers,
+    read_reduction,
+    reductions,
+    transmissions,
+    type_of,
+)
+from urdf2dyn_ros.robot.joints import DECOMPOSED
+from urdf2dyn_ros.robot.model import Joint
+from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, inertia_flaw
+from urdf2dyn_ros.text import escaped, listed, quote, suggestion
+
+MAX_PROBLEMS = 1000   # of rejections, after which no more rules are applied
+STRICT_CODES = ('inertia-negative', 'inertia-triangle')   # rejected with `strict_inertia`
+
+_SHORTEST_AXIS = 1e-8   # a shorter one has no direction
+_UNIT_TOLERANCE = 1e-3   # of the length of an axis
+_LARGEST_DISTANCE = 100.0   # [m] from an origin to the next
+_LARGEST_MASS = 1e4   # of a link [kg]
+_LARGEST_MASS_RATIO = 1e6   # of two links [-]
+_MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
+
+
+# Problems, with the place of the element in words.
+
+def reject(code: str, element: Element, message: str, attribute: str = '') -> Problem:
+    """Return a problem for which the description is rejected."""
+    return Problem(code, message, place_of(element, attribute), line_of(element))
+
+
+def warn(code: str, element: Element, message: str, attribute: str = '') -> Problem:
+    """Return a problem that is only reported."""
+    return Problem(code, message, place_of(element, attribute), line_of(element), refused=False)
+
+
+def merged(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield the first of equal problems, its message extended by the elements of the others."""
+    every = list(problems)
+    for first in every[:1]:
+        others = ', '.join(problem.element for problem in every[1:4])
+        more = f' and {len(every) - 4} more' if len(every) > 4 else ''
+        also = f' (also {others}{more})' if others else ''
+        yield replace(first, message=first.message + also)
+
+
+def place_of(element: Element, attribute: str) -> str:
+    """Return where an element is, for instance ``link "arm" <inertial><mass value="1,5">``."""
+    text = element.get(attribute) if attribute else None
+    value = '' if text is None else f' {attribute}={quote(text)}'
+    if element.tag == 'robot':
+        return f'<robot{value}>'
+    if element.tag == 'force':
+        link = '' if attribute == 'link' else f' link={quote(element.get("link", ""))}'
+        return f'<force{link}{value}>'
+    *path, owner = element, *element.iterancestors('inertial', 'link', 'joint', 'actuator',
+                                                   'transmission')
+    place = f'{owner.tag} {quote(name_of(owner))}'
+    if not path:
+        return place + value
+    return f'{place} <' + '><'.join(str(step.tag) for step in reversed(path)) + f'{value}>'
+
+
+# Single elements and attributes: present, once, readable.
+
+def xacro_unresolved(robot: Description) -> Iterator[Problem]:
+    """No ${...} or $(...) remains."""
+    return merged(
+        reject('xacro-unresolved', element, 'this is an expression of xacro, not URDF: run xacro '
+               'on the file first', attribute)
+        for element in robot.elements for attribute in ATTRIBUTES[str(element.tag)]
+        if _has_xacro(element.get(attribute, '')))
+
+
+def _has_xacro(text: str) -> bool:
+    return '${' in text or '$(' in text
+
+
+def plain_numbers(robot: Description) -> Iterator[Problem]:
+    """Every number is plain and finite, and an attribute has as many as it needs."""
+    for element in robot.elements:
+        for attribute, count in NUMBER_ATTRIBUTES.get(str(element.tag), {}).items():
+            text = element.get(attribute)
+            if text is None or _has_xacro(text) or robot.numbers(element, attribute):
+                continue
+            try:
+                read_numbers(text, count)
+            except ValueError as error:
+                yield reject('number', element, f'{quote(text)}: {error}', attribute)
+
+
+def missing_elements(robot: Description) -> Iterator[Problem]:
+    """An inertial has mass and inertia, a joint has parent and child."""
+    for element in robot.elements:
+        for tag in REQUIRED_CHILDREN.get(str(element.tag), ()):
+            if element.find(tag) is None:
+                required = ' '.join(f'{name}="..."' for name in REQUIRED_ATTRIBUTES[tag])
+                yield reject('element-missing', element,
+                             f'<{tag}> is missing; add <{tag} {required}/>')
+
+
+def missing_attributes(robot: Description) -> Iterator[Problem]:
+    """Attributes without a default are present."""
+    for element in robot.elements:
+        required = REQUIRED_ATTRIBUTES.get(str(element.tag), ())
+        missing = [attribute for attribute in required if element.get(attribute) is None]
+        if missing:
+            example = ' '.join(f'{attribute}="..."' for attribute in missing)
+            zero = ', with 0 where it is zero' if element.tag == 'inertia' else ''
+            yield reject('attribute-missing', element,
+                         f'{", ".join(missing)} missing; add {example}{zero}')
+
+
+def empty_forces(robot: Description) -> Iterator[Problem]:
+    """A wrench has a force, a torque or both."""
+    for element in robot.forces:
+        if element.get('force') is None and element.get('torque') is None:
+            yield reject('force-missing', element, 'neither force nor torque; add '
+                         'force="fx fy fz" [N] or torque="..." [N m]')
+
+
+def repeated_elements(robot: Description) -> Iterator[Problem]:
+    """A link or joint has a tag once; parsers disagree on which one they use."""
+    for element in robot.elements:
+        if element is robot.robot or str(element.tag) not in CHILDREN:
+            continue
+        counts = Counter(str(child.tag) for child in children(element))
+        for tag in (tag for tag, count in counts.items() if count > 1):
+            yield reject('element-repeated', element.findall(tag)[1], f'there are {counts[tag]} '
+                         f'<{tag}>, one is allowed; delete the others')
+
+
+def quaternions(robot: Description) -> Iterator[Problem]:
+    """No rotation is a quaternion of URDF 1.1, which would be ignored."""
+    for element in robot.elements:
+        if element.tag == 'origin' and element.get('quat_xyzw') is not None:
+            yield reject('quaternion', element, 'quaternions are not supported; write the '
+                         'rotation as rpy="..."', 'quat_xyzw')
+
+
+def robot_name(robot: Description) -> Iterator[Problem]:
+    """The robot has a name, though efforts do not need one."""
+    if not robot.robot.get('name', '').strip():
+        yield warn('robot-name', robot.robot,
+                   'the robot has no name and is called "robot"; add name="..."')
+
+
+def empty_names(robot: Description) -> Iterator[Problem]:
+    """Links and joints have names."""
+    for element in (*robot.links, *robot.joints):
+        if not name_of(element).strip():
+            yield reject('name-missing', element,
+                         f'a {element.tag} must have a name; add name="..."')
+
+
+def duplicate_names(robot: Description) -> Iterator[Problem]:
+    """Names of links are unique, and so are names of joints."""
+    for elements in (robot.links, robot.joints):
+        groups: dict[str, list[Element]] = defaultdict(list)
+        for element in elements:
+            groups[name_of(element)].append(element)
+        for name, group in groups.items():
+            if len(group) > 1 and name.strip():
+                lines = ', '.join(str(line) for line in map(line_of, group[:10]) if line)
+                yield reject('name-duplicate', group[1], f'{len(group)} {group[0].tag}s have this '
+                             f'name{f" (lines {lines})" if lines else ""}; rename')
+
+
+# The graph: every joint connects two links, and together they make one tree.
+
+def no_links(robot: Description) -> Iterator[Problem]:
+    """A robot has at least one link."""
+    if not robot.links:
+        yield reject('no-links', robot.robot, 'no <link> in <robot>; a robot has at least one')
+
+
+def unknown_links(robot: Description) -> Iterator[Problem]:
+    """The parent and the child of a joint and the link of a force are links of this robot."""
+    ends = (end for joint in robot.joints for end in joint.iterchildren('parent', 'child'))
+    for element in (*ends, *robot.forces):
+        name = element.get('link')
+        if name is not None and name not in robot.link_of:
+            yield reject('link-unknown', element, f'no link is named {quote(name)}; '
+                         f'{suggestion(name, robot.link_of, robot.is_small)}', 'link')
+
+
+def self_loops(robot: Description) -> Iterator[Problem]:
+    """A joint connects two different links."""
+    for joint in robot.joints:
+        link = robot.parent_of[joint]
+        if link and link == robot.child_of[joint]:
+            yield reject('self-loop', joint, f'link {quote(link)} is both parent and child; a '
+                         'joint connects two links')
+
+
+def two_parents(robot: Description) -> Iterator[Problem]:
+    """A link is the child of one joint; closed chains are no trees."""
+    for child, joints in _joints_by_child(robot).items():
+        if len(joints) > 1:
+            names = listed(name_of(joint) for joint in joints)
+            parents = listed(robot.parent_of[joint] for joint in joints)
+            yield reject('two-parents', joints[1], f'link {quote(child)} is the child of '
+                         f'{len(joints)} joints ({names}, with the parents {parents}); a link has '
+                         'one parent: keep one joint, cut the loop open')
+
+
+def two_roots(robot: Description) -> Iterator[Problem]:
+    """At most one link is the child of no joint; if none is, there is a cycle."""
+    # A misspelled child leaves its link without a parent: that is one fault, reported once.
+    if any(robot.child_of[joint] not in robot.link_of for joint in robot.joints):
+        return
+    by_child = _joints_by_child(robot)
+    roots = [name for name in robot.link_of if name not in by_child]
+    if len(roots) > 1:
+        yield reject('two-roots', robot.link_of[roots[1]], f'{len(roots)} links are child of no '
+                     f'joint: {listed(roots)}; a robot is one tree with one root, connect the '
+                     'others to it')
+
+
+def cycles(robot: Description) -> Iterator[Problem]:
+    """The parents of every link end at the root."""
+    by_child = _joints_by_child(robot)
+    joint_of = {child: by_child[child][0] for child in robot.link_of
+                if len(by_child.get(child, ())) == 1
+                and robot.parent_of[by_child[child][0]] != child}
+    code = 'cycle' if any(name not in by_child for name in robot.link_of) else 'no-root'
+    for links in _loops({child: robot.parent_of[joint] for child, joint in joint_of.items()}):
+        joints = [joint_of[name] for name in links]
+        yield reject(code, min(joints, key=lambda joint: line_of(joint) or 0),
+                     f'links {listed(links)} are parents of one another, by joints '
+                     f'{listed(map(name_of, joints))}, without a root; one of these joints is too '
+                     'many, or its parent and child are exchanged')
+
+
+def _joints_by_child(robot: Description) -> dict[str, list[Element]]:
+    by_child: dict[str, list[Element]] = defaultdict(list)
+    for joint in robot.joints:
+        child = robot.child_of[joint]
+        if child in robot.link_of:
+            by_child[child].append(joint)
+    return by_child
+
+
+def _paths(next_of: Mapping[str, str]) -> Iterator[tuple[list[str], str]]:
+    """
+    Yield paths that contain every key once, and the name after the last of each.
+
+    That name is in the path if it ends in a loop, is in an earlier path, or is no key.
+    """
+    visited: set[str] = set()
+    for start in next_of:
+        path: dict[str, None] = {}
+        name = start
+        while name in next_of and name not in visited and name not in path:
+            path[name] = None
+            name = next_of[name]
+        yield list(path), name
+        visited |= path.keys()
+
+
+def _loops(next_of: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield the names of every loop."""
+    for path, end in _paths(next_of):
+        if end in path:
+            yield path[path.index(end):]
+
+
+# Single joints: type, axis, limits, friction.
+
+def joint_types(robot: Description) -> Iterator[Problem]:
+    """The type is one of URDF's."""
+    for joint in robot.joints:
+        kind = joint.get('type')
+        if kind is not None and kind not in JOINT_TYPES:
+            yield reject('joint-type', joint, f'{quote(kind)} is no type of joint; the types are '
+                         f'{", ".join(JOINT_TYPES)}', 'type')
+
+
+def axes(robot: Description) -> Iterator[Problem]:
+    """An axis that is used has a direction, and is a unit vector."""
+    for joint in robot.joints:
+        axis = joint.find('axis')
+        xyz = robot.numbers(axis, 'xyz')
+        if axis is None or xyz is None or type_of(joint) not in AXIAL_TYPES:
+            continue
+        norm = math.hypot(*xyz)
+        if norm < _SHORTEST_AXIS:
+            yield reject('axis-zero', axis, 'a zero vector has no direction; write one of length '
+                         '1, like "0 0 1"', 'xyz')
+        elif abs(norm - 1.0) > _UNIT_TOLERANCE:
+            unit = ' '.join(f'{entry / norm + 0.0:.12g}' for entry in xyz)
+            yield warn('axis-not-unit', axis, f'length {norm:.6g} instead of 1; only its '
+                       f'direction is used, write "{unit}"', 'xyz')
+
+
+def missing_limits(robot: Description) -> Iterator[Problem]:
+    """Joints for which URDF requires limits have them, although efforts do not need them."""
+    return merged(
+        warn('limit-missing', joint, 'URDF requires <limit lower="..." upper="..."> here; efforts '
+             'do not depend on it')
+        for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')
+        and not joint.xpath('limit[1][@lower or @upper]'))
+
+
+def inverted_limits(robot: Description) -> Iterator[Problem]:
+    """A range is not empty."""
+    for limit in robot.robot.iterfind('joint/limit'):
+        lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
+        if lower is not None and upper is not None and lower > upper:
+            yield warn('limit-inverted', limit, f'lower {lower:g} is above upper {upper:g}; '
+                       'exchange them')
+
+
+def single_positions(robot: Description) -> Iterator[Problem]:
+    """A range is more than a position; mostly the limits were forgotten."""
+    limits = (limit for joint in robot.joints for limit in joint.findall('limit')[:1]
+              if type_of(joint) in ('revolute', 'prismatic'))
+    return merged(
+        warn('limit-single', limit, 'lower equals upper: the joint cannot move; write its range, '
+             'or type="fixed"', 'lower')
+        for limit in limits
+        if (lower := robot.number(limit, 'lower')) is not None
+        and lower == robot.number(limit, 'upper'))
+
+
+def negative_magnitudes(robot: Description) -> Iterator[Problem]:
+    """Limits of magnitudes are not negative; damping and friction do not drive a joint."""
+    for tag, attribute, reason in (
+            *(('limit', name, 'the limit of a magnitude must not be negative')
+              for name in ('effort', 'velocity')),
+            *(('dynamics', name, f'negative {name} drives the joint')
+              for name in ('damping', 'friction'))):
+        for element in robot.robot.iterfind(f'joint/{tag}'):
+            if (robot.number(element, attribute) or 0.0) < 0.0:
+                yield warn(f'{tag}-negative', element, f'{reason}; drop the sign', attribute)
+
+
+def zero_efforts(robot: Description) -> Iterator[Problem]:
+    """An effort limit is not zero; mostly it was forgotten, and efforts are not clipped to it."""
+    limits = ((joint, joint.find('limit')) for joint in robot.joints)
+    return merged(
+        warn('effort-zero', limit, 'other programs apply no effort with this limit, computed '
+             'efforts do not depend on it; write what the joint can do', 'effort')
+        for joint, limit in limits if limit is not None and type_of(joint) in MOVING_TYPES
+        and robot.number(limit, 'effort') == 0.0)
+
+
+def coordinate_names(robot: Description) -> Iterator[Problem]:
+    """No joint has the name of another's coordinate, by which positions are identified."""
+    for joint in robot.joints:
+        name, kind = name_of(joint), type_of(joint)
+        if kind not in MULTI_DOF_TYPES:
+            continue
+        for part in DECOMPOSED[kind](Joint(name, kind, '', '')):
+            other = robot.joint_of.get(part.name)
+            if other is not None:
+                yield reject('name-taken', other, f'joint {quote(name)}, {kind}, has a coordinate '
+                             'of this name; rename one')
+
+
+def floating_root(robot: Description) -> Iterator[Problem]:
+    """A floating joint at the root makes the base a moving one."""
+    children = {robot.child_of[joint] for joint in robot.joints}
+    for joint in robot.joints:
+        if type_of(joint) == 'floating' and robot.parent_of[joint] not in children:
+            yield warn('floating-root', joint, 'the root floats: its motion is an input of the '
+                       'equations; with a fixed base it stays where the joint places it', 'type')
+
+
+# Mimic joints: each follows another joint that exists and moves, and no loop.
+
+def mimics_of_fixed_joints(robot: Description) -> Iterator[Problem]:
+    """A fixed joint cannot mimic."""
+    mimics = ((joint, joint.find('mimic')) for joint in robot.joints)
+    return merged(
+        warn('mimic-ignored', mimic, 'a fixed joint cannot mimic another; the mimic is ignored, '
+             'delete it', 'joint')
+        for joint, mimic in mimics if mimic is not None and type_of(joint) == 'fixed')
+
+
+def mimicked_joints(robot: Description) -> Iterator[Problem]:
+    """The mimicked joint is another one, and both have one coordinate."""
+    for joint, mimic in _mimics(robot):
+        name = mimic.get('joint')
+        if name is None:
+            continue
+        target = robot.joint_of.get(name)
+        if target is None:
+            others = (other for other in robot.joint_of if other != name_of(joint))
+            yield reject('mimic-unknown', mimic, f'no joint is named {quote(name)}; '
+                         f'{suggestion(name, others, robot.is_small)}', 'joint')
+        elif name == name_of(joint):
+            yield reject('mimic-self', mimic, 'the joint mimics itself; name the joint that '
+                         'drives it', 'joint')
+        elif type_of(target) == 'fixed':
+            yield reject('mimic-fixed', mimic, f'joint {quote(name)} is fixed; mimic a joint that '
+                         'moves', 'joint')
+        else:
+            for end in (joint, target):
+                if type_of(end) in MULTI_DOF_TYPES:
+                    yield reject('mimic-multi-dof', mimic, f'joint {quote(name_of(end))} is '
+                                 f'{type_of(end)} and has several coordinates; only joints with '
+                                 'one can mimic or be mimicked', 'joint')
+
+
+def mimic_loops(robot: Description) -> Iterator[Problem]:
+    """A chain of mimics ends at a joint that does not mimic."""
+    mimics = _mimic_of(robot)
+    for loop in _loops({name: mimic.get('joint', '') for name, mimic in mimics.items()}):
+        if len(loop) > 1:
+            yield reject('mimic-loop', mimics[loop[0]], f'joints {listed(loop)} mimic each other; '
+                         'one of them must not mimic', 'joint')
+
+
+def zero_multipliers(robot: Description) -> Iterator[Problem]:
+    """A joint with a multiplier of zero stands still."""
+    for _, mimic in _mimics(robot):
+        if robot.number(mimic, 'multiplier') == 0.0:
+            yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
+                       'multiplier')
+
+
+def mimic_products(robot: Description) -> Iterator[Problem]:
+    """The product of the multipliers of a chain of mimics is not too large."""
+    mimics = _mimic_of(robot)
+    product: dict[str, float] = {}
+    for path, driver in _paths({name: mimic.get('joint', '') for name, mimic in mimics.items()}):
+        for name in reversed(path):
+            multiplier, before = robot.number(mimics[name], 'multiplier'), product.get(driver, 1.0)
+            value = (1.0 if multiplier is None else multiplier) * before
+            if abs(value) > LARGEST_MAGNITUDE >= abs(before):
+                yield reject('mimic-product', mimics[name], 'with all mimics of its chain it '
+                             f'moves {value:g} times as far as the joint that drives it, more '
+                             f'than {LARGEST_MAGNITUDE:g}; correct a multiplier', 'multiplier')
+            driver, product[name] = name, value
+
+
+def _mimics(robot: Description) -> Iterator[tuple[Element, Element]]:
+    """Yield the joints that mimic others, each with its mimic."""
+    for joint in robot.joints:
+        mimic = joint.find('mimic')
+        if mimic is not None and type_of(joint) != 'fixed':
+            yield joint, mimic
+
+
+def _mimic_of(robot: Description) -> dict[str, Element]:
+    return {name_of(joint): mimic for joint, mimic in _mimics(robot)}
+
+
+# Inertial parameters: those of a body that can exist.
+
+def masses(robot: Description) -> Iterator[Problem]:
+    """Mass is positive, or zero together with zero inertia, as of a frame."""
+    for link in robot.links:
+        mass, inertia = link.find('inertial/mass'), link.find('inertial/inertia')
+        value = robot.number(mass, 'value')
+        if mass is None or value is None:
+            continue
+        if value < 0.0:
+            yield reject('mass-negative', mass, 'a mass is not negative; drop the sign or measure '
+                         'it again', 'value')
+        elif value == 0.0 and any(robot.number(inertia, name) for name in TENSOR_ATTRIBUTES):
+            yield warn('mass-zero', mass, 'an inertia without mass is used as written; give the '
+                       'link its mass', 'value')
+
+
+def principal_moments(robot: Description) -> Iterator[Problem]:
+    """Principal moments are not negative, and none exceeds the sum of the other two."""
+    for link in robot.links:
+        inertia = link.find('inertial/inertia')
+        values = [robot.number(inertia, name) for name in TENSOR_ATTRIBUTES]
+        entries = [value for value in values if value is not None]
+        if inertia is None or len(entries) < len(values) or not any(entries):
+            continue
+        mass = robot.number(link.find('inertial/mass'), 'value') or 0.0
+        flaw = inertia_flaw([inertia.get(name, '') for name in TENSOR_ATTRIBUTES], entries, mass)
+        if flaw is not None:
+            yield warn(flaw[0], inertia, flaw[1])
+
+
+# The whole robot: efforts that are always zero, and numbers in the wrong unit.
+
+def magnitudes(robot: Description) -> Iterator[Problem]:
+    """Numbers are not so large that their products overflow."""
+    for element in robot.elements:
+        if element.tag not in _MULTIPLIED_TAGS:
+            continue
+        for attribute in NUMBER_ATTRIBUTES[str(element.tag)]:
+            values = robot.numbers(element, attribute)
+            if values is not None and max(map(abs, values)) > LARGEST_MAGNITUDE:
+                yield reject('number-too-large', element, f'more than {LARGEST_MAGNITUDE:g} in SI '
+                             'units, which no robot has; correct it', attribute)
+
+
+def massless_branches(robot: Description) -> Iterator[Problem]:
+    """Every moving joint moves some mass; otherwise its effort is always zero."""
+    order, joints_of = _outwards(robot)
+    massive = {name: _has_inertia(robot, link) for name, link in robot.link_of.items()}
+    for joint in reversed(order):
+        parent, child = robot.parent_of[joint], robot.child_of[joint]
+        massive[parent] = massive[parent] or massive[child]
+    drivers = _drivers(robot, (joint for joint in order if massive[robot.child_of[joint]]))
+    reported: set[str] = set()
+    for joint in order:
+        parent, child = robot.parent_of[joint], robot.child_of[joint]
+        if parent in reported:
+            reported.add(child)
+        elif type_of(joint) in MOVING_TYPES and not massive[child]:
+            reported.add(child)
+            moving = _moving_from(robot, joint, joints_of)
+            if not drivers.intersection(moving):
+                yield warn('massless-branch', joint, 'no link beyond it has mass or inertia: the '
+                           f'effort of {listed(moving)} is zero in every motion; give link '
+                           f'{quote(child)} an <inertial>')
+
+
+def _outwards(robot: Description) -> tuple[list[Element], dict[str, list[Element]]]:
+    """Return joints in an order from parents to children, and those that leave each link."""
+    joints_of: dict[str, list[Element]] = defaultdict(list)
+    children = set()
+    for joint in robot.joints:
+        if robot.child_of[joint] in robot.link_of:
+            joints_of[robot.parent_of[joint]].append(joint)
+            children.add(robot.child_of[joint])
+    links = [name for name in robot.link_of if name not in children]
+    seen = set(links)
+    order = []
+    for link in links:  # the list grows in the loop
+        for joint in joints_of[link]:
+            child = robot.child_of[joint]
+            if child not in seen:
+                seen.add(child)
+                links.append(child)
+                order.append(joint)
+    return order, joints_of
+
+
+def _drivers(robot: Description, followers: Iterable[Element]) -> set[str]:
+    """Return the names of the joints that `followers` mimic, directly or through others."""
+    drivers: set[str] = set()
+    for follower in followers:
+        joint: Element | None = follower
+        while joint is not None:
+            mimic = joint.find('mimic')
+            name = '' if mimic is None else mimic.get('joint', '')
+            joint = None if name in drivers else robot.joint_of.get(name)
+            drivers.add(name)
+    return drivers
+
+
+def _moving_from(robot: Description, first: Element,
+                 joints_of: dict[str, list[Element]]) -> list[str]:
+    """Return the names of a joint and of the moving joints beyond it."""
+    joints, seen = [first], {robot.child_of[first]}
+    for joint in joints:  # the list grows in the loop
+        for other in joints_of[robot.child_of[joint]]:
+            if robot.child_of[other] not in seen:
+                seen.add(robot.child_of[other])
+                joints.append(other)
+    return [name_of(joint) for joint in joints if type_of(joint) in MOVING_TYPES]
+
+
+def _has_inertia(robot: Description, link: Element) -> bool:
+    """Return whether a link has inertia, also where another rule reports its numbers."""
+    inertia = link.find('inertial/inertia')
+    values = [robot.number(link.find('inertial/mass'), 'value')]
+    values += [robot.number(inertia, name) for name in TENSOR_ATTRIBUTES]
+    return link.find('inertial') is not None and any(value != 0.0 for value in values)
+
+
+def mass_units(robot: Description) -> Iterator[Problem]:
+    """Masses are in kilograms, as far as their size shows."""
+    masses: dict[str, tuple[float, Element]] = {}
+    children = {robot.child_of[joint] for joint in robot.joints}
+    for link in robot.links:
+        mass = link.find('inertial/mass')
+        value = robot.number(mass, 'value')
+        if mass is None or value is None or value <= 0.0:
+            continue
+        # A root that is a frame alone often has a tiny mass by convention.
+        if name_of(link) in children:
+            masses[name_of(link)] = value, mass
+        if value > _LARGEST_MASS:
+            yield warn('units-mass', mass, f'more than {_LARGEST_MASS:g} kg; is it in grams? URDF '
+                       'has kilograms', 'value')
+    if masses:
+        light, heavy = (extreme(masses, key=lambda name: masses[name][0])
+                        for extreme in (min, max))
+        (least, element), (most, _) = masses[light], masses[heavy]
+        if most > _LARGEST_MASS_RATIO * least:
+            yield warn('units-mass-ratio', element, f'{quote(light)} has {least:g} kg and '
+                       f'{quote(heavy)} {most:g} kg, more than {_LARGEST_MASS_RATIO:g} times as '
+                       'much; are both in kilograms?', 'value')
+
+
+def origin_units(robot: Description) -> Iterator[Problem]:
+    """Origins are in metres and radians, as far as their size shows."""
+    for element in robot.elements:
+        if element.tag not in ('origin', 'force'):
+            continue
+        xyz, rpy = robot.numbers(element, 'xyz'), robot.numbers(element, 'rpy')
+        if xyz is not None and math.hypot(*xyz) > _LARGEST_DISTANCE:
+            yield warn('units-length', element, f'more than {_LARGEST_DISTANCE:g} m away; is it '
+                       'in millimetres? URDF has metres', 'xyz')
+        if rpy is not None and max(map(abs, rpy)) > 2.01 * math.pi:
+            yield warn('units-angle', element, 'more than a full turn; is it in degrees? URDF has '
+                       'radians', 'rpy')
+
+
+# Transmissions, for which no description is rejected.
+
+def transmissions_of_unknown_joints(robot: Description) -> Iterator[Problem]:
+    """A transmission drives joints of this robot."""
+    unknown = [(transmission, name) for transmission in transmissions(robot)
+               for name in map(name_of, transmission.iterchildren('joint'))
+               if name not in robot.joint_of]
+    search = robot.is_small and len(unknown) <= 100
+    return merged(
+        warn('transmission-unknown', transmission, f'no joint is named {quote(name)}: it is '
+             f'ignored; {suggestion(name, robot.joint_of, search)}')
+        for transmission, name in unknown)
+
+
+def reduction_numbers(robot: Description) -> Iterator[Problem]:
+    """A reduction is one number, finite and not zero."""
+    readings = ((reduction, read_reduction(reduction)) for _, reduction in reductions(robot))
+    return merged(
+        warn('transmission-reduction', reduction, f'{value}; the joint has no gear ratio from it')
+        for reduction, value in readings if isinstance(value, str))
+
+
+def contradicting_reductions(robot: Description) -> Iterator[Problem]:
+    """A joint has one gear ratio."""
+    ratios = gear_ratios(robot)
+    readings = ((joint, reduction, read_reduction(reduction))
+                for joint, reduction in reductions(robot))
+    return merged(
+        warn('transmission-twice', reduction, f'{value:g}, but the first reduction of joint '
+             f'{quote(joint)} is {ratios[joint]:g}, which is used; delete one of them')
+        for joint, reduction, value in readings
+        if not isinstance(value, str) and value != ratios[joint])
+
+
+RULES: tuple[Callable[[Description], Iterator[Problem]], ...] = (
+    xacro_unresolved, plain_numbers, missing_elements, missing_attributes, empty_forces,
+    repeated_elements, quaternions, robot_name, empty_names, duplicate_names,
+    no_links, unknown_links, self_loops, two_parents, two_roots, cycles,
+    joint_types, axes, missing_limits, inverted_limits, single_positions, negative_magnitudes,
+    zero_efforts, coordinate_names, floating_root,
+    mimics_of_fixed_joints, mimicked_joints, mimic_loops, zero_multipliers, mimic_products,
+    masses, principal_moments,
+    magnitudes, massless_branches, mass_units, origin_units,
+    transmissions_of_unknown_joints, reduction_numbers, contradicting_reductions,
+)
+
+
+def check_description(robot: Description, strict_inertia: bool,
+                      max_links: int) -> tuple[Problem, ...]:
+    """
+    Return the warnings on a description.
+
+    If it is rejected, raise an UrdfError with all problems in the order of their lines.
+    """
+    problems = list(_not_a_urdf(robot, max_links)) or list(_apply_rules(robot))
+    if strict_inertia:
+        problems = [replace(problem, refused=True)
+                    if problem.code in STRICT_CODES else problem
+                    for problem in problems]
+    problems.sort(key=lambda problem: problem.line or math.inf)
+    if any(problem.refused for problem in problems):
+        raise UrdfError(problems)
+    return tuple(problems)
+
+
+def _apply_rules(robot: Description) -> Iterator[Problem]:
+    rejections = 0
+    for rule in RULES:
+        for problem in rule(robot):
+            yield problem
+            rejections += problem.refused
+            if rejections == MAX_PROBLEMS:
+                yield Problem('too-many-problems', f'stopped after {MAX_PROBLEMS} problems')
+                return
+
+
+def _not_a_urdf(robot: Description, max_links: int) -> Iterator[Problem]:
+    """Yield the problems for which no rule is applied."""
+    root = robot.robot
+    if root.tag != 'robot':
+        yield Problem('root-element', f'the root element is {quote(str(root.tag))}, that of a '
+                      'URDF is <robot>; convert the file first', line=line_of(root))
+    # A tree has fewer joints than links.
+    for kind, elements in (('links', robot.links), ('joints', robot.joints)):
+        if len(elements) > max_links:
+            yield reject('too-many-links', root,
+                         f'{len(elements)} {kind}; the limit max_links is {max_links}')
+    for element in root.iterdescendants('{*}*'):
+        namespace, _, tag = str(element.tag)[1:].rpartition('}')
+        if namespace.endswith('xacro'):
+            yield Problem('xacro', f'<xacro:{escaped(tag, 40)}> is xacro, not URDF: run xacro on '
+                          'it first', line=line_of(element))
+            break

@@ -1,0 +1,392 @@
+"""Terms at joints that a URDF lacks: friction, the motor's rotor, a spring."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from numbers import Real
+from typing import Any, ClassVar
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.joints import Coordinate, JointType, Motion
+from urdf2dyn_ros.robot.parameters import Parameter
+from urdf2dyn_ros.robot.spatial import (
+    LARGEST_MAGNITUDE,
+    SMALLEST_DIVISOR,
+    ZERO,
+    Scalar,
+    Vector,
+    exp,
+    tanh,
+)
+from urdf2dyn_ros.text import quote
+
+# ---- A joint term: named parameters, an effort, and a moment on the parent
+
+LARGEST_SETTING, SMALLEST_DIVISOR_SETTING = 1e9, 1e-6
+"""Largest magnitude of a node's parameter; smallest one that is used as a divisor."""
+
+
+@dataclass(frozen=True)
+class TermParameter:
+    """A parameter of a joint term: in the equations, and the node's joints.<joint>.<setting>."""
+
+    symbol: str   # its name in the equations, before the number of the joint
+    what: str   # what it is
+    unit: str   # with {unit} for rad or m and {effort} for N m or N
+    default: float
+    least: float | None   # the smallest valid value; None if it may be negative
+    setting: str   # name of the node's parameter
+    meaning: str   # description of the node's parameter
+    urdf: str = ''   # attribute of `robot_model.Joint` that is its default; empty for none
+    power: int = 1   # its value is this power of the setting: -1 for 1 over the setting
+    setting_unit: str = ''   # unit of the setting where that is another one
+
+    @property
+    def row(self) -> Parameter:
+        """The node's parameter."""
+        unit = self.setting_unit or self.unit
+        units = dict.fromkeys(unit.format(unit=u, effort=e) for u, e in (
+            ('rad', 'N m'), ('m', 'N')))
+        least = -LARGEST_SETTING if self.least is None else (
+            SMALLEST_DIVISOR_SETTING if self.power < 0 else self.least)
+        return Parameter(self.setting, self.setting_of(self.default), self.meaning,
+                         ' or '.join(units), least, LARGEST_SETTING)
+
+    def value(self, setting: float) -> float:
+        """Return the parameter from the node's parameter."""
+        return setting if self.power == 1 else 1.0 / setting**-self.power
+
+    def setting_of(self, value: float) -> float:
+        """Return the node's parameter from the parameter."""
+        return value if self.power == 1 else value**(1.0 / self.power)
+
+
+def parameter(symbol: str, what: str, unit: str, setting: str, meaning: str,
+              default: float = 0.0, least: float | None = 0.0, **more: Any) -> Any:
+    """Return the field of a parameter, with a `TermParameter`; `more` are its other attributes."""
+    return field(default=default, metadata={'row': TermParameter(
+        symbol, what, unit, default, least, setting, meaning, **more)})
+
+
+@dataclass(frozen=True)
+class JointTerm(ABC):
+    """A term at one joint; its parameters are the fields, which may be any scalars."""
+
+    NAME: ClassVar[str]   # key of TERMS, and what the effort is called in the equations
+    PLURAL: ClassVar[str]   # what a sentence calls those of all joints
+    INERTIAL: ClassVar[bool] = False   # it depends on accelerations: part of the mass matrix
+
+    @classmethod
+    def rows(cls) -> dict[str, TermParameter]:
+        """Return the parameters by the names of their fields, in order."""
+        return {each.name: each.metadata['row'] for each in fields(cls) if each.metadata}
+
+    def parameters(self) -> Iterator[tuple[str, TermParameter, Scalar]]:
+        """Yield field, description and value of each parameter that has an effect, in order."""
+        unused = self.unused()
+        for name, row in self.rows().items():
+            value = getattr(self, name)
+            if value != 0.0 and name not in unused:
+                yield name, row, value
+
+    def check(self, joint: str, kind: JointType) -> None:
+        """Raise a ParameterError for a parameter that is no finite number within its range."""
+        for name, row in self.rows().items():
+            value = getattr(self, name)
+            Parameter(f'{self.NAME} {name} of joint {quote(joint)}', 0.0, row.what,
+                      row.unit.format(**kind.units),
+                      -LARGEST_MAGNITUDE if row.least is None else row.least,
+                      LARGEST_MAGNITUDE).check(float(value) if isinstance(value, Real) else value)
+
+    def unused(self) -> set[str]:
+        """Return the fields of parameters without an effect, whatever they are."""
+        return set()
+
+    def shifted(self, offset: float) -> JointTerm:
+        """Return the same term in a coordinate that is smaller by an offset [rad or m]."""
+        return self
+
+    def constants(self) -> dict[str, Scalar]:
+        """Return what is computed from the parameters alone: symbol to value."""
+        return {}
+
+    @abstractmethod
+    def is_off(self) -> bool:
+        """Return whether its effort is always zero."""
+
+    def needs_transmitted(self) -> bool:
+        """Return whether its effort depends on the effort that the joint transmits."""
+        return False
+
+    @abstractmethod
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
+        """
+        Return what the actuator supplies [N m or N].
+
+        The motion of the `parent` is in the joint's axes; `transmitted` is the effort of the
+        wrench that the joint transmits, before the terms at this joint [N m or N].
+        """
+
+    @abstractmethod
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the derivatives of its effort by q, qd and qdd of its joint."""
+
+    def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
+        """
+        Return the moment [N m] that the parent has to transmit for it, in the joint's axes.
+
+        It is linear in w of the parent and in qd and qdd, and gyroscopic: the effort is what the
+        motion of the parent adds in return.
+        """
+        return ZERO
+
+    @abstractmethod
+    def formula(self) -> str:
+        """Return the effort as a formula, with {n} for the number of the joint."""
+
+
+# ---- Friction of a joint and its drive: viscous, Coulomb, Stribeck, with the load, and an offset
+#
+# Fv qd + (Fc + Fl |tau_b| + Fs exp(-(qd / vs)^2)) tanh(qd / width) + Fq qd |qd| + Fo
+# (Armstrong-Helouvry, Dupont, Canudas de Wit 1994; the hyperbolic tangent is a sign without a
+# jump). tau_b is the effort that the joint transmits, before its terms (Hamon, Gautier, Garrec
+# 2010). At rest it is the offset alone: static friction is undetermined there.
+
+@dataclass(frozen=True)
+class Friction(JointTerm):
+    """
+    Parameters of the friction of one joint.
+
+    Attributes
+    ----------
+    viscous, coulomb, stribeck, offset : Scalar
+        [N m s/rad or N s/m], [N m or N] each; stribeck is what sticking takes more than sliding.
+    load : Scalar
+        Coulomb friction per unit of the effort that the joint transmits [-].
+    quadratic : Scalar
+        [N m s^2/rad^2 or N s^2/m^2].
+    steepness, decay : Scalar
+        1 over the width of the sign [s/rad or s/m]; 1 over the square of the Stribeck velocity
+        [s^2/rad^2 or s^2/m^2].
+
+    """
+
+    NAME: ClassVar[str] = 'friction'
+    PLURAL: ClassVar[str] = 'friction'
+
+    viscous: Scalar = parameter(
+        'Fv', 'viscous friction', '{effort} s/{unit}', 'viscous',
+        'Viscous friction; by default the damping of the URDF.', urdf='damping')
+    coulomb: Scalar = parameter(
+        'Fc', 'Coulomb friction', '{effort}', 'coulomb',
+        'Coulomb friction; by default the friction of the URDF.', urdf='friction')
+    steepness: Scalar = parameter(
+        'iw', '1 over the width of its sign', 's/{unit}', 'friction_width',
+        'In the place of friction.width.', 100.0, SMALLEST_DIVISOR, power=-1,
+        setting_unit='{unit}/s')
+    stribeck: Scalar = parameter(
+        'Fs', 'what sticking takes more than sliding', '{effort}', 'stribeck',
+        'What sticking takes more than sliding.')
+    decay: Scalar = parameter(
+        'iv', '1 over the Stribeck velocity squared', 's^2/{unit}^2', 'stribeck_velocity',
+        'Velocity at which that has fallen to 1/e.', 100.0, SMALLEST_DIVISOR, power=-2,
+        setting_unit='{unit}/s')
+    offset: Scalar = parameter(
+        'Fo', 'offset of friction', '{effort}', 'friction_offset', 'Offset of the friction.',
+        least=None)
+    load: Scalar = parameter(
+        'Fl', 'Coulomb friction per transmitted effort', '-', 'load',
+        'Coulomb friction for each unit of the effort that the joint transmits.')
+    quadratic: Scalar = parameter(
+        'Fq', 'quadratic viscous friction', '{effort} s^2/{unit}^2', 'quadratic',
+        'Viscous friction that grows with the square of the velocity; negative where it grows '
+        'less than linearly.', least=None)
+
+    def is_off(self) -> bool:
+        return all(value == 0.0 for value in (
+            self.viscous, self.coulomb, self.stribeck, self.offset, self.load, self.quadratic))
+
+    def unused(self) -> set[str]:
+        return ({'steepness'} if not self._has_sign else set()) | (
+            {'decay'} if not self._sticks else set())
+
+    def needs_transmitted(self) -> bool:
+        return bool(self.load != 0.0)
+
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
+        result = self.viscous * at.qd + self.offset
+        if self._has_sign:
+            sign = tanh(self.steepness * at.qd)
+            level = self.coulomb
+            if self.needs_transmitted():
+                level = level + self.load * abs(transmitted)
+            if self._sticks:
+                level = level + self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
+            result = result + level * sign
+        if self.quadratic != 0.0:
+            result = result + self.quadratic * (at.qd * abs(at.qd))
+        return result
+
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the derivative by qd, without what the transmitted effort adds."""
+        by_rate = self.viscous
+        if self._has_sign:
+            sign, level = tanh(self.steepness * at.qd), self.coulomb
+            if self._sticks:
+                peak = self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
+                level = level + peak
+                by_rate = by_rate - 2.0 * self.decay * (at.qd * (peak * sign))
+            by_rate = by_rate + level * (self.steepness * (1.0 - sign * sign))
+        if self.quadratic != 0.0:
+            by_rate = by_rate + 2.0 * self.quadratic * abs(at.qd)
+        return 0.0, by_rate, 0.0
+
+    @property
+    def _sticks(self) -> bool:
+        return bool(self.stribeck != 0.0)
+
+    @property
+    def _has_sign(self) -> bool:
+        return bool(self.coulomb != 0.0 or self._sticks or self.needs_transmitted())
+
+    def formula(self) -> str:
+        parts = ['Fv{n} qd{n}'] if self.viscous != 0.0 else []
+        level = ['Fc{n}'] if self.coulomb != 0.0 else []
+        level += ['Fl{n} |{tb}|'] if self.needs_transmitted() else []
+        level += ['Fs{n} exp(-iv{n} qd{n}^2)'] if self._sticks else []
+        if level:
+            joined = ' + '.join(level)
+            parts.append((f'({joined})' if len(level) > 1 else joined) + ' tanh(iw{n} qd{n})')
+        parts += ['Fq{n} qd{n} |qd{n}|'] if self.quadratic != 0.0 else []
+        parts += ['Fo{n}'] if self.offset != 0.0 else []
+        return 'friction{n} = ' + ' + '.join(parts)
+
+
+# ---- The rotor of a joint's motor, which turns gear_ratio times as fast as the joint
+#
+# Mounted on the parent, with its axis parallel to the joint's. What it is felt as at the joint is
+# the reflected inertia Im N^2 (MuJoCo's armature). That the parent turns as well, and has to turn
+# the spinning rotor with it, are the gyroscopic terms: Im N wdp_z at the joint, and on the parent
+# the moment Im N (qdd z + wp x qd z) (Sciavicco, Siciliano, Villani 1994). The mass and the
+# inertia of the rotor at rest are part of the parent link, as a URDF counts them.
+
+@dataclass(frozen=True)
+class Rotor(JointTerm):
+    """
+    Parameters of the rotor that drives one joint.
+
+    Attributes
+    ----------
+    inertia : Scalar
+        About its axis [kg m^2].
+    gear_ratio : Scalar
+        Turns of the rotor per turn of the joint, negative where it turns the other way round
+        [-], or radians of the rotor per metre of the joint [rad/m].
+    armature : Scalar
+        Reflected inertia that is known as such [kg m^2 or kg].
+    gyroscopic : bool
+        Whether the parent feels that the rotor spins.
+
+    """
+
+    NAME: ClassVar[str] = 'rotor'
+    PLURAL: ClassVar[str] = 'rotors'
+    INERTIAL: ClassVar[bool] = True
+
+    inertia: Scalar = parameter(
+        'Im', "rotor's inertia", 'kg m^2', 'rotor_inertia',
+        'Inertia of the rotor about its own axis.')
+    gear_ratio: Scalar = parameter(
+        'N', 'gear ratio', 'rad/{unit}', 'gear_ratio',
+        'Turns of the rotor for one of the joint, negative where they are opposite; by default '
+        'the mechanicalReduction of the URDF.', 1.0, None, urdf='gear_ratio')
+    armature: Scalar = parameter(
+        'Ia', 'reflected inertia known as such', '{effort} s^2/{unit}', 'armature',
+        'Reflected inertia of the rotor that is known as such, added to rotor_inertia * '
+        'gear_ratio^2.')
+    gyroscopic: bool = False
+    _coupled: Scalar = field(init=False, repr=False, compare=False, default=0.0)
+    _reflected: Scalar = field(init=False, repr=False, compare=False, default=0.0)
+
+    def __post_init__(self) -> None:
+        # made with the parameters: no work at every call
+        coupled = self.inertia * self.gear_ratio
+        object.__setattr__(self, '_coupled', coupled if self.gyroscopic else 0.0)
+        object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
+
+    def check(self, joint: str, kind: JointType) -> None:
+        super().check(joint, kind)
+        if self.inertia != 0.0 and self.gear_ratio == 0.0:
+            raise ParameterError(f'parameter rotor gear_ratio of joint {quote(joint)} = 0: must '
+                                 'be a number other than zero; without a gear it is 1')
+
+    def constants(self) -> dict[str, Scalar]:
+        """Return the inertia that is felt at the joint, and the one that couples."""
+        return {'Ir': self._reflected, 'Ic': self._coupled}
+
+    def is_off(self) -> bool:
+        return bool(self.inertia == 0.0 and self.armature == 0.0)
+
+    def unused(self) -> set[str]:
+        return {'gear_ratio'} if self.inertia == 0.0 else set()
+
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
+        return self._reflected * at.qdd + self._coupled * parent.wd[2]
+
+    def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
+        if not self.gyroscopic:
+            return ZERO
+        spin = self._coupled * at.qd
+        return (spin * parent.w[1], -(spin * parent.w[0]), self._coupled * at.qdd)
+
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        """Return the reflected inertia: the coupling depends on the joints before this one."""
+        return 0.0, 0.0, self._reflected
+
+    def formula(self) -> str:
+        if self.inertia == 0.0:
+            return 'rotor{n} = Ia{n} qdd{n}'
+        return 'rotor{n} = Ir{n} qdd{n}' + (' + Ic{n} {wdp}_z' if self.gyroscopic else '')
+
+
+# ---- A spring in parallel with a joint's motor: ks (q - qs)
+
+@dataclass(frozen=True)
+class Spring(JointTerm):
+    """
+    Parameters of the spring of one joint.
+
+    Attributes
+    ----------
+    stiffness, reference : Scalar
+        [N m/rad or N/m], and the position at which it is slack [rad or m].
+
+    """
+
+    NAME: ClassVar[str] = 'spring'
+    PLURAL: ClassVar[str] = 'springs'
+
+    stiffness: Scalar = parameter(
+        'ks', 'stiffness of the spring', '{effort}/{unit}', 'spring_stiffness',
+        'Stiffness of the spring.')
+    reference: Scalar = parameter(
+        'qs', 'where it is slack', '{unit}', 'spring_reference', 'Position at which it is slack.',
+        least=None)
+
+    def shifted(self, offset: float) -> Spring:
+        return replace(self, reference=self.reference - offset)
+
+    def is_off(self) -> bool:
+        return bool(self.stiffness == 0.0)
+
+    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
+        return self.stiffness * (at.q - self.reference)
+
+    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+        return self.stiffness, 0.0, 0.0
+
+    def formula(self) -> str:
+        slack = ' - qs{n}' if self.reference != 0.0 else ''
+        return 'spring{n} = ks{n} ' + (f'(q{{n}}{slack})' if slack else 'q{n}')

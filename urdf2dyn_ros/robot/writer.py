@@ -1,0 +1,199 @@
+"""From a RobotModel to a URDF of the same model, and a URDF with the tags that Gazebo needs."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from lxml import etree
+
+from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
+from urdf2dyn_ros.robot.document import TENSOR_ATTRIBUTES, Description, Element, parse_document
+from urdf2dyn_ros.robot.model import Joint, Limits, Link, RobotModel
+from urdf2dyn_ros.robot.reader import read_description
+
+# ---- From a RobotModel to a URDF of the same model, for simulators and tests
+
+_UNLIMITED = {'lower': -1e9, 'upper': 1e9, 'effort': 1e9, 'velocity': 1e9}
+
+
+def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
+    """
+    Return a model as URDF; reading it returns an equal model.
+
+    On demand it has very wide limits where the model has none: urdfdom, and with it most
+    simulators, rejects revolute and prismatic joints without limits.
+    """
+    robot = etree.Element('robot', name=model.name)
+    for link in model.links:
+        element = etree.SubElement(robot, 'link', name=link.name)
+        if (inertia := link.inertia) is not None:
+            inertial = etree.SubElement(element, 'inertial')
+            _add(inertial, 'origin', {'xyz': inertia.com, 'rpy': inertia.rpy})
+            _add(inertial, 'mass', {'value': inertia.mass})
+            _add(inertial, 'inertia', dict(zip(TENSOR_ATTRIBUTES, inertia.tensor, strict=True)))
+    for joint in model.joints:
+        _write_joint(etree.SubElement(robot, 'joint'), joint, fill_limits)
+    for joint in model.joints:
+        if joint.gear_ratio is not None:
+            _write_transmission(robot, joint.name, joint.gear_ratio)
+    for force in model.forces:
+        _add(robot, 'force', {'xyz': force.xyz, 'rpy': force.rpy, 'force': force.force,
+                              'torque': force.torque}).set('link', force.link)
+    return etree.tostring(robot, encoding='unicode', pretty_print=True)
+
+
+def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
+    element.set('name', joint.name)
+    element.set('type', joint.type)
+    _add(element, 'origin', {'xyz': joint.xyz, 'rpy': joint.rpy})
+    etree.SubElement(element, 'parent', link=joint.parent)
+    etree.SubElement(element, 'child', link=joint.child)
+    _add(element, 'axis', {'xyz': joint.axis})
+    limits = {name: getattr(joint.limits, name) for name in _UNLIMITED}
+    present = {name: value for name, value in limits.items() if value is not None}
+    if fill_limits and joint.type in ('revolute', 'prismatic'):
+        present = _UNLIMITED | present
+    if present:
+        _add(element, 'limit', present)
+    if joint.damping or joint.friction:
+        _add(element, 'dynamics', {'damping': joint.damping, 'friction': joint.friction})
+    if joint.mimic is not None:
+        _add(element, 'mimic', {'multiplier': joint.mimic.multiplier,
+                                'offset': joint.mimic.offset}).set('joint', joint.mimic.joint)
+
+
+def _write_transmission(robot: Element, joint: str, ratio: float) -> None:
+    # the only form that urdf_parser_py reads without a hardware interface, which is unknown here
+    transmission = etree.SubElement(robot, 'transmission', name=f'{joint}_transmission',
+                                    type='SimpleTransmission')
+    etree.SubElement(transmission, 'joint', name=joint)
+    etree.SubElement(transmission, 'actuator', name=f'{joint}_motor')
+    etree.SubElement(transmission, 'mechanicalReduction').text = _text(ratio)
+
+
+def _add(parent: Element, tag: str, values: Mapping[str, float | tuple[float, ...]]) -> Element:
+    return etree.SubElement(parent, tag, {name: _text(value) for name, value in values.items()})
+
+
+def _text(value: float | tuple[float, ...]) -> str:
+    entries = value if isinstance(value, tuple) else (value,)
+    # float() first: numpy's numbers have a repr of their own.
+    return ' '.join(repr(float(entry)) for entry in entries)
+
+
+# ---- A robot description with the tags that Gazebo Sim and ros2_control need
+
+_WORLD = 'world'
+"""Gazebo fixes the root link to its world if it has this name; otherwise the robot falls."""
+
+_INTERFACES = ('position', 'velocity', 'effort')
+
+_CONTROLLED_TYPES = ('revolute', 'continuous', 'prismatic')
+
+
+class Plugins(NamedTuple):
+    """Names of the parts of gz_ros2_control in a release of Gazebo."""
+
+    library: str
+    system: str
+    hardware: str
+
+
+PLUGINS = {
+    'gz': Plugins('gz_ros2_control-system', 'gz_ros2_control::GazeboSimROS2ControlPlugin',
+                  'gz_ros2_control/GazeboSimSystem'),
+    'ign': Plugins('ign_ros2_control-system', 'ign_ros2_control::IgnitionROS2ControlPlugin',
+                   'ign_ros2_control/IgnitionSystem'),
+}
+"""By prefix: `gz` from Jazzy on, `ign` for Gazebo Fortress on Humble."""
+
+
+def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str:
+    """
+    Return the description with ``<ros2_control>`` for every joint and the plugin that reads it.
+
+    Every joint gets all three command interfaces, so that the controllers choose, and all three
+    state interfaces. The root is fixed to the world, and gets a mass if it has none: Gazebo drops
+    links without mass, and all links beyond them. A description with ``<ros2_control>`` is
+    returned as it is.
+
+    `controllers` is the path of the file of parameters for these, `plugins` a key of ``PLUGINS``:
+    a ParameterError for another one. A UrdfError for a description that cannot be read, or that
+    Gazebo would simulate in part only: moving links without mass, mimic joints, and joints with
+    several coordinates.
+    """
+    if plugins not in PLUGINS:
+        raise ParameterError(f'plugins {plugins!r}: must be one of {", ".join(PLUGINS)}')
+    model = read_description(text)
+    robot = parse_document(text)
+    if robot.find('ros2_control') is None:
+        _check(model)
+        if model.root != _WORLD:
+            _fix_to_world(robot, next(link for link in model.links if link.name == model.root))
+        _add_control(robot, [joint for joint in model.joints if joint.type in _CONTROLLED_TYPES],
+                     PLUGINS[plugins].hardware)
+        plugin = etree.SubElement(etree.SubElement(robot, 'gazebo'), 'plugin',
+                                  filename=PLUGINS[plugins].library, name=PLUGINS[plugins].system)
+        etree.SubElement(plugin, 'parameters').text = controllers
+    return etree.tostring(robot, encoding='unicode')
+
+
+def _check(model: RobotModel) -> None:
+    links = {link.name: link for link in model.links}
+    problems = []
+    for joint in model.joints:
+        place = f'joint "{joint.name}"'
+        if joint.type not in (*_CONTROLLED_TYPES, 'fixed'):
+            problems.append(Problem('gazebo-type', f'ros2_control has no {joint.type} joints; '
+                                    'write it as several joints with one coordinate each', place))
+        elif joint.mimic is not None:
+            problems.append(Problem('gazebo-mimic', 'how a joint follows another depends on the '
+                                    'release of ros2_control; add <ros2_control> by hand', place))
+        elif joint.type != 'fixed' and not links[joint.child].mass:
+            problems.append(Problem('gazebo-mass', 'Gazebo drops moving links without mass and '
+                                    'all links beyond them; give it an <inertial>',
+                                    f'link "{joint.child}"'))
+    if model.root != _WORLD and _WORLD in links:
+        problems.append(Problem('gazebo-world', 'only the root may have this name',
+                                f'link "{_WORLD}"'))
+    if problems:
+        raise UrdfError(problems)
+
+
+def _fix_to_world(robot: Element, root: Link) -> None:
+    if not root.mass:
+        link = Description(robot).link_of[root.name]
+        for inertial in link.findall('inertial'):
+            link.remove(inertial)
+        inertial = etree.SubElement(link, 'inertial')
+        etree.SubElement(inertial, 'mass', value='1')
+        etree.SubElement(inertial, 'inertia', ixx='1', ixy='0', ixz='0', iyy='1', iyz='0',
+                         izz='1')
+    etree.SubElement(robot, 'link', name=_WORLD)
+    names = {joint.get('name') for joint in robot.iterchildren('joint')}
+    name = f'{_WORLD}_to_{root.name}'
+    while name in names:
+        name += '_'
+    joint = etree.SubElement(robot, 'joint', name=name, type='fixed')
+    etree.SubElement(joint, 'parent', link=_WORLD)
+    etree.SubElement(joint, 'child', link=root.name)
+
+
+def _add_control(robot: Element, joints: Sequence[Joint], hardware: str) -> None:
+    control = etree.SubElement(robot, 'ros2_control', name='gazebo', type='system')
+    etree.SubElement(etree.SubElement(control, 'hardware'), 'plugin').text = hardware
+    for joint in joints:
+        element = etree.SubElement(control, 'joint', name=joint.name)
+        for interface in _INTERFACES:
+            etree.SubElement(element, 'command_interface', name=interface)
+        for interface in _INTERFACES:
+            state = etree.SubElement(element, 'state_interface', name=interface)
+            if interface == 'position':
+                start = etree.SubElement(state, 'param', name='initial_value')
+                start.text = repr(_start(joint.limits))
+
+
+def _start(limits: Limits) -> float:
+    """Return the position nearest to zero that the limits allow [rad or m]."""
+    lower = -float('inf') if limits.lower is None else limits.lower
+    upper = float('inf') if limits.upper is None else limits.upper
+    return float(min(max(0.0, lower), upper))

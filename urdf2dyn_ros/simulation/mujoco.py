@@ -1,0 +1,106 @@
+"""MuJoCo as a simulator of fixed-base robots."""
+
+import mujoco
+import numpy as np
+
+from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.simulation.simulator import (
+    Simulator,
+    check_masses,
+    simulated_urdf,
+    with_aligned_inertias,
+)
+
+_LEAST_MASS = 2e-15
+"""Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo rejects less."""
+
+_COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
+             f'boundmass="{_LEAST_MASS}" boundinertia="{_LEAST_MASS}"/></mujoco></robot>')
+
+_BANDWIDTH = 100.0
+"""Bandwidth of the servos [rad/s]: their stiffness is the moved inertia times its square."""
+
+
+class MujocoSimulator(Simulator):
+    """
+    A robot in MuJoCo, loaded by MuJoCo's own URDF reader and stepped by its Euler method.
+
+    The commanded effort is the generalised force of the actuator. The servos are springs and
+    dampers, kp (command - q) - kv qd and kv (command - qd), like MuJoCo's actuators ``position``
+    and ``velocity``: they lag behind the command, and their effort includes friction. The net
+    effort is that of MuJoCo's own recursion for the motion of the step. Coulomb friction is
+    MuJoCo's ``frictionloss``, a constraint as stiff as it may be: it follows the textbook's law
+    but for the last one or two steps before the joint reverses.
+    """
+
+    def _load(self, model: RobotModel, gravity: tuple[float, float, float],
+              friction: bool) -> None:
+        # before 4.0 its URDF reader loses the rotation of inertial frames (mujoco#3559)
+        text = simulated_urdf(with_aligned_inertias(model), friction)
+        text = text.replace('</robot>', _COMPILER)
+        try:
+            self._model = mujoco.MjModel.from_xml_string(text)
+        except ValueError as error:
+            raise SimulationError(
+                f'MuJoCo cannot simulate robot {model.name!r}: {error}') from None
+        engine = self._model
+        check_masses(model, 'MuJoCo', {engine.body(i).name: float(engine.body_mass[i])
+                                       for i in range(1, engine.nbody)})
+        engine.opt.gravity[:] = gravity
+        engine.opt.timestep = self._dt
+        engine.opt.tolerance = 1e-12
+        # a simulation that diverges must be visible, not restarted
+        engine.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+        # with the default of 0.02 s, friction reverses that long before the joint does
+        engine.dof_solref[:, 0] = 2.0 * self._dt
+        engine.jnt_limited[:] = 0
+        engine.jnt_actfrclimited[:] = 0
+        self._data = mujoco.MjData(engine)
+        self._rows = np.array([engine.joint(joint.name).dofadr[0]
+                               for joint in self._gears.joints])
+        mujoco.mj_forward(engine, self._data)
+        stiffness = self._mass_matrix().diagonal() * _BANDWIDTH**2
+        self._kp = stiffness * (self._command == 'position')
+        self._kv = 2.0 * stiffness / _BANDWIDTH * (self._command != 'effort')
+        # MuJoCo integrates it implicitly, like the damping of the joint
+        engine.dof_damping[self._rows] += self._kv
+
+    def _state(self) -> tuple[Array, Array]:
+        return self._data.qpos[self._rows], self._data.qvel[self._rows]
+
+    def _set_state(self, q: Array, qd: Array) -> None:
+        self._data.qpos[self._rows] = q
+        self._data.qvel[self._rows] = qd
+        mujoco.mj_forward(self._model, self._data)
+
+    def _inertial(self, qdd: Array) -> Array:
+        ordered, efforts = np.zeros((2, self._model.nv))
+        ordered[self._rows] = qdd
+        mujoco.mj_mulM(self._model, self._data, efforts, ordered)
+        return np.asarray(efforts[self._rows])
+
+    def _bias(self) -> Array:
+        return np.asarray(self._data.qfrc_bias[self._rows])
+
+    def _advance(self, command: Array) -> tuple[Array, Array]:
+        engine, data = self._model, self._data
+        applied = self._applied(command)
+        data.qfrc_applied[self._rows] = applied
+        before = data.qvel.copy()
+        mujoco.mj_step(engine, data)
+        # the recursion needs velocities and accelerations of the step
+        after = data.qvel.copy()
+        net = np.zeros(engine.nv)
+        data.qvel[:], data.qacc[:] = before, (after - before) / self._dt
+        mujoco.mj_rne(engine, data, 1, net)
+        data.qvel[:] = after
+        mujoco.mj_forward(engine, data)
+        return net[self._rows], applied - self._kv * after[self._rows]
+
+    def _applied(self, command: Array) -> Array:
+        """Return the efforts of the actuators (m,) without the damping of the servos."""
+        if self._command == 'position':
+            return np.asarray(self._kp * (command - self._state()[0]))
+        return command if self._command == 'effort' else np.asarray(self._kv * command)

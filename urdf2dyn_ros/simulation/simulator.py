@@ -1,0 +1,360 @@
+"""The contract of every simulator: commands in, one physics step, one consistent sample out."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from urdf2dyn_ros.errors import SimulationError
+from urdf2dyn_ros.robot.loads import GRAVITY
+from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.spatial import Array, Triple, from_rpy
+from urdf2dyn_ros.robot.writer import clean_urdf
+from urdf2dyn_ros.text import listed
+
+# ---- Mimic joints: the positions of all joints from those of the drivers
+
+_SINGLE = ('revolute', 'continuous', 'prismatic')
+"""Types with one coordinate; of the others only `fixed` can be simulated."""
+
+
+@dataclass(frozen=True)
+class Gears:
+    """
+    Positions of all m moving joints: ``ratios @ q + offsets``, with q of the n drivers.
+
+    The drivers do not mimic; both are in the order of the file. The ratios (m, n) are products
+    along chains of mimic joints; the offsets (m,) are in [rad or m].
+    """
+
+    joints: tuple[Joint, ...]
+    drivers: tuple[Joint, ...]
+    ratios: Array
+    offsets: Array
+
+    @property
+    def any(self) -> bool:
+        """Whether any joint mimics another."""
+        return len(self.joints) > len(self.drivers)
+
+    @property
+    def limits(self) -> tuple[Limits, ...]:
+        """Limits of each driver that keep its mimic joints within theirs too."""
+        return tuple(self._limits(column) for column in range(len(self.drivers)))
+
+    def _limits(self, column: int) -> Limits:
+        lower, upper, velocity = [-np.inf], [np.inf], [np.inf]
+        ratios = self.ratios[:, column]
+        for joint, ratio, offset in zip(self.joints, ratios, self.offsets, strict=True):
+            if ratio == 0.0:
+                continue
+            limits = joint.limits
+            ends = [((-np.inf if limits.lower is None else limits.lower) - offset) / ratio,
+                    ((np.inf if limits.upper is None else limits.upper) - offset) / ratio]
+            if joint.type != 'continuous' and min(ends) < max(ends):
+                lower.append(min(ends))
+                upper.append(max(ends))
+            if limits.velocity:
+                velocity.append(limits.velocity / abs(ratio))
+        return Limits(_finite(max(lower)), _finite(min(upper)), None, _finite(min(velocity)))
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def gears(model: RobotModel) -> Gears:
+    """
+    Return the gears of a model, with its root fixed to the world even if it floats.
+
+    Any other joint with several coordinates raises a SimulationError.
+    """
+    moving = []
+    for joint in model.joints:
+        if joint.type in _SINGLE:
+            moving.append(joint)
+        elif not (joint.type == 'fixed' or is_floating_root(model, joint)):
+            raise SimulationError(
+                f'joint {joint.name!r}: a {joint.type} joint cannot be simulated; write it as '
+                'prismatic and revolute joints one after the other')
+    drivers = tuple(joint for joint in moving if joint.mimic is None)
+    column = {joint.name: number for number, joint in enumerate(drivers)}
+    system = multibody(model)
+    bodies = {body.name: body for body in system.bodies}
+    ratios = np.zeros((len(moving), len(drivers)))
+    for row, joint in enumerate(moving):
+        body = bodies[joint.name]
+        ratios[row, column[system.joint_names[body.coordinate]]] = body.multiplier
+    offsets = np.array([bodies[joint.name].offset for joint in moving], dtype=np.float64)
+    return Gears(tuple(moving), drivers, ratios, offsets)
+
+
+def is_floating_root(model: RobotModel, joint: Joint) -> bool:
+    """Return whether a joint lets the whole robot float."""
+    return joint.type == 'floating' and joint.parent == model.root
+
+
+# ---- The sample of one physics step
+
+EFFORTS = ('net', 'commanded')
+
+
+@dataclass(frozen=True)
+class SimulatedSample:
+    """
+    State and efforts at the beginning of one step.
+
+    Both engines step by the semi-implicit Euler method: qd' = qd + dt qdd, q' = q + dt qd'. The
+    effort holds exactly for q and qd before the step and qdd = (qd' - qd) / dt. In continuous
+    time, q and qdd belong to `time`, but qd = (q - q of the step before) / dt to half a step
+    earlier and qd' to half a step later; their mean is the velocity that a sensor would measure.
+    """
+
+    time: float   # simulated time [s]
+    q: Array   # (n,), state of the engine's equations [rad or m]
+    qd: Array   # (n,) [rad/s or m/s]
+    qdd: Array   # (n,) [rad/s^2 or m/s^2]
+    velocity: Array   # (n,), at the instant of q [rad/s or m/s]
+    # (n,), effort that moves the links [N m or N]: the wrench that a sensor in the joint would
+    # measure, projected on the axis; without damping and friction of the joint
+    net: Array
+    commanded: Array   # (n,), effort of the actuator [N m or N]: net effort, damping and friction
+
+
+# ---- The robot as engines read it, and checks of the masses and inertias that they read
+
+_NO_INERTIA = 1e-12
+"""Diagonal entry of the mass matrix below which a joint moves no inertia [kg m^2 or kg]."""
+
+_LEAST_EIGENVALUE = 1e-9
+"""Smallest eigenvalue of an invertible mass matrix that is scaled to a unit diagonal."""
+
+
+def simulated_urdf(model: RobotModel, friction: bool) -> str:
+    """Return a URDF with a fixed root, without gears, limits and inertias of zero."""
+    def simulated(joint: Joint) -> Joint:
+        if is_floating_root(model, joint):
+            return replace(joint, type='fixed', mimic=None)
+        return replace(joint, mimic=None, limits=Limits(),
+                       damping=joint.damping if friction else 0.0,
+                       friction=joint.friction if friction else 0.0)
+
+    return clean_urdf(replace(
+        model, joints=tuple(simulated(joint) for joint in model.joints),
+        links=tuple(link if _has_inertia(link.inertia) else replace(link, inertia=None)
+                    for link in model.links)), fill_limits=True)
+
+
+def with_aligned_inertias(model: RobotModel) -> RobotModel:
+    """Return the robot with every inertial frame parallel to the frame of its link."""
+    return replace(model, links=tuple(
+        link if link.inertia is None else replace(link, inertia=_aligned(link.inertia))
+        for link in model.links))
+
+
+def check_masses(model: RobotModel, engine: str, masses: Mapping[str, float]) -> None:
+    """
+    Raise a SimulationError if an engine read another mass [kg] of a link than the model has.
+
+    An engine may have no body for the root.
+    """
+    for link in model.links:
+        expected = 0.0 if link.inertia is None else link.inertia.mass
+        mass = masses.get(link.name)
+        if mass is None and link.name == model.root:
+            continue
+        if mass is None or abs(mass - expected) > 1e-9 * max(expected, 1e-5):
+            raise SimulationError(f'link {link.name!r}: {engine} simulates a mass of {mass} kg, '
+                                  f'the model has {expected} kg')
+
+
+def check_inertia(gears: Gears, M: Array) -> None:
+    """
+    Raise a SimulationError for joints that move no inertia, alone or together.
+
+    M (m, m) is the mass matrix of all moving joints [kg m^2, kg m or kg].
+    """
+    remedy = ('give the links they move an <inertial>, or make the joints fixed; '
+              'inverse dynamics itself needs neither')
+    diagonal = M.diagonal()
+    empty = [joint.name for joint, m in zip(gears.joints, diagonal, strict=True)
+             if m < _NO_INERTIA]
+    if empty:
+        raise SimulationError(f'no inertia is moved by {listed(empty)}: {remedy}')
+    scale = 1.0 / np.sqrt(diagonal)
+    values, vectors = np.linalg.eigh(M * np.outer(scale, scale))
+    if values[0] < _LEAST_EIGENVALUE:
+        together = [joint.name for joint, part in zip(gears.joints, vectors[:, 0], strict=True)
+                    if abs(part) > 0.05]
+        raise SimulationError(f'no inertia is moved when {listed(together)} move against each '
+                              f'other: {remedy}')
+
+
+def _aligned(inertia: Inertia) -> Inertia:
+    xx, xy, xz, yy, yz, zz = inertia.tensor
+    R = np.array(from_rpy(inertia.rpy), dtype=float)
+    T = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    return replace(inertia, rpy=(0.0, 0.0, 0.0),
+                   tensor=(T[0, 0], T[0, 1], T[0, 2], T[1, 1], T[1, 2], T[2, 2]))
+
+
+def _has_inertia(inertia: Inertia | None) -> bool:
+    return inertia is not None and (inertia.mass > 0.0 or any(inertia.tensor))
+
+
+# ---- The contract of every simulator: commands in, one physics step, one consistent sample out
+
+COMMANDED = ('effort', 'velocity', 'position')
+"""Kinds of commands; a servo of the engine follows the last two."""
+
+_LARGEST_VELOCITY = 1e6
+"""Velocity beyond which the simulation has diverged [rad/s or m/s]."""
+
+
+class Simulator(ABC):
+    """
+    A fixed-base robot in a physics engine; vectors are in the order of `joint_names`.
+
+    The root is fixed to the world, also a floating one. There are no contacts and no limits.
+    Damping and Coulomb friction of the URDF act only if `friction` is true; the damping is
+    implicit, with the velocity at the end of the step.
+
+    Mimic joints follow their driver through an ideal, rigid gear without mass: the engine's own
+    mass matrix gives the motion of all joints, and the effort of a driver is its own plus
+    multiplier * effort of each joint that mimics it.
+
+    An engine is a subclass with the abstract methods; their vectors have an entry for each of the
+    m moving joints, including mimic joints, in the order of the file.
+
+    A SimulationError says what the engine cannot simulate: joints with several coordinates, joints
+    that move no inertia, constant wrenches, or a model that it read differently.
+
+    Gravity [m/s^2] is in the root frame, `dt` is the physics step [s], and `command`, one of
+    ``COMMANDED``, the kind of the argument of `step`. The attribute `joint_names` has the n
+    drivers in the order of the file, and `inertia` (n,) what each of them moves at position zero
+    [kg m^2 or kg], the others free.
+    """
+
+    def __init__(self, model: RobotModel, gravity: Triple = GRAVITY,
+                 dt: float = 0.001, friction: bool = False, command: str = 'effort') -> None:
+        self._gears = gears(model)
+        if not self._gears.drivers:
+            raise SimulationError(f'robot {model.name!r} has no joint that moves')
+        if model.forces:
+            links = ', '.join(dict.fromkeys(force.link for force in model.forces))
+            raise SimulationError(f'robot {model.name!r} has tags <force> (on {links}), which are '
+                                  'not simulated; simulate it without them')
+        if command not in COMMANDED:
+            raise SimulationError(f'command {command!r}: must be one of {", ".join(COMMANDED)}')
+        if self._gears.any and command != 'effort':
+            raise SimulationError(f'commands of {command} cannot be simulated together with '
+                                  'mimic joints; command efforts')
+        if self._gears.any and friction and any(j.friction for j in self._gears.joints):
+            raise SimulationError('Coulomb friction cannot be simulated together with mimic '
+                                  'joints; set friction="0" in their <dynamics>')
+        self.joint_names = tuple(joint.name for joint in self._gears.drivers)
+        self._command = command
+        self._dt = dt
+        self._steps = 0
+        self._damping = np.array([joint.damping if friction else 0.0
+                                  for joint in self._gears.joints])
+        self._drivers = [self._gears.joints.index(joint) for joint in self._gears.drivers]
+        self._load(model, gravity, friction)
+        zeros = np.zeros(len(self.joint_names))
+        self.set_state(zeros, zeros)
+        M = self._mass_matrix()
+        check_inertia(self._gears, M)
+        G = self._gears.ratios
+        self.inertia: Array = np.asarray(1.0 / np.linalg.inv(G.T @ M @ G).diagonal())
+
+    @abstractmethod
+    def _load(self, model: RobotModel, gravity: tuple[float, float, float],
+              friction: bool) -> None:
+        """Load the robot into the engine."""
+
+    @abstractmethod
+    def _state(self) -> tuple[Array, Array]:
+        """Return the present positions and velocities (m,)."""
+
+    @abstractmethod
+    def _set_state(self, q: Array, qd: Array) -> None:
+        """Set positions and velocities (m,)."""
+
+    @abstractmethod
+    def _inertial(self, qdd: Array) -> Array:
+        """Return the links' mass matrix times accelerations (m,)."""
+
+    @abstractmethod
+    def _bias(self) -> Array:
+        """Return Coriolis, centrifugal and gravity efforts (m,) at the present state."""
+
+    @abstractmethod
+    def _advance(self, command: Array) -> tuple[Array, Array]:
+        """Step under commands (m,); return the net and the commanded efforts (m,) of the step."""
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s], exact multiples of the physics step."""
+        return self._steps * self._dt
+
+    @property
+    def q(self) -> Array:
+        """Present positions (n,) [rad or m]."""
+        return self._state()[0][self._drivers]
+
+    @property
+    def qd(self) -> Array:
+        """Present velocities (n,) [rad/s or m/s]."""
+        return self._state()[1][self._drivers]
+
+    def set_state(self, q: Array, qd: Array) -> None:
+        """Set the state q, qd (n,) of the drivers."""
+        self._set_state(self._gears.ratios @ q + self._gears.offsets, self._gears.ratios @ qd)
+
+    def step(self, command: Array) -> SimulatedSample:
+        """
+        Advance by one physics step under efforts, velocities or positions (n,) of the drivers.
+
+        If the state diverges, it raises a SimulationError.
+        """
+        time, q, qd = self.time, self.q, self.qd
+        if not np.isfinite(command).all():
+            raise self._diverged(time)
+        if self._gears.any:
+            efforts, _ = self._advance(self._through_gears(command))
+            net, commanded = self._gears.ratios.T @ efforts, command.copy()
+            self.set_state(self.q, self.qd)
+        else:
+            net, commanded = self._advance(command)
+        self._steps += 1
+        after = self.qd
+        if not (np.isfinite([self.q, net]).all() and (np.abs(after) < _LARGEST_VELOCITY).all()):
+            raise self._diverged(time)
+        return SimulatedSample(time, q, qd, (after - qd) / self._dt, 0.5 * (qd + after), net,
+                               commanded)
+
+    @staticmethod
+    def _diverged(time: float) -> SimulationError:
+        return SimulationError(f'the simulation diverged at {time:.3f} s; use a smaller physics '
+                               'step, or a slower motion')
+
+    def required(self, qdd: Array) -> Array:
+        """Return the efforts (n,) of accelerations (n,) by the engine's model, with damping."""
+        return np.asarray(self._gears.ratios.T @ self._efforts(self._gears.ratios @ qdd))
+
+    def _efforts(self, qdd: Array) -> Array:
+        """Return the efforts (m,) of accelerations (m,), without Coulomb friction."""
+        velocities = self._state()[1] + self._dt * qdd   # damping after the step
+        return self._inertial(qdd) + self._bias() + self._damping * velocities
+
+    def _through_gears(self, tau: Array) -> Array:
+        """Return the efforts (m,) of all joints for efforts tau (n,) of the drivers."""
+        G = self._gears.ratios
+        M = self._mass_matrix() + self._dt * np.diag(self._damping)
+        rest = self._bias() + self._damping * self._state()[1]
+        return self._efforts(G @ np.linalg.solve(G.T @ M @ G, tau - G.T @ rest))
+
+    def _mass_matrix(self) -> Array:
+        return np.array([self._inertial(row) for row in np.eye(len(self._damping))])

@@ -1,0 +1,292 @@
+"""Motions of simulated robots: a new one is a class and a line here."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.robot.model import Limits
+from urdf2dyn_ros.robot.spatial import Array
+
+# ---- The contracts of motions: any motion, and one that is planned in the room of the limits
+
+_POSITION_SHARE, _VELOCITY_SHARE = 0.8, 0.6
+"""Largest share of a limit that a motion uses."""
+
+_LARGEST_OF_TYPE = {'prismatic': (0.15, 0.3)}
+_LARGEST_ANGLES = (0.8, 1.5)
+"""Largest amplitude and velocity [m], [m/s]; of all other types [rad], [rad/s]."""
+
+
+class Trajectory(ABC):
+    """A motion of n joints, at rest before 0, at the positions `centre`, and after `duration`."""
+
+    duration: float
+    centre: Array
+
+    @abstractmethod
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
+
+
+class Room(NamedTuple):
+    """
+    Range [rad or m] and velocity [rad/s or m/s] (n,) that the limits of n joints leave a motion.
+
+    The centre is the position closest to zero with the amplitude to both sides, which is at most
+    80 % of the way to the limits; the velocity is at most 60 % of its limit, where 0 is none.
+    """
+
+    centre: Array
+    amplitude: Array
+    velocity: Array
+
+
+def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
+    amplitude, velocity = _LARGEST_OF_TYPE.get(kind, _LARGEST_ANGLES)
+    # a limit on the position of a continuous joint is not used
+    lower, upper = (None, None) if kind == 'continuous' else (limits.lower, limits.upper)
+    if lower is not None and upper is not None:
+        amplitude = min(amplitude, _POSITION_SHARE * abs(upper - lower) / 2.0)
+    swing = amplitude / _POSITION_SHARE
+    centre = 0.0
+    if lower is not None:
+        centre = max(centre, lower + swing)
+    if upper is not None:
+        centre = min(centre, upper - swing)
+    if limits.velocity:
+        velocity = min(velocity, _VELOCITY_SHARE * limits.velocity)
+    return centre, amplitude, velocity
+
+
+class PlannedTrajectory(Trajectory):
+    """
+    A motion of a duration [s] within limits that starts and ends at `centre`.
+
+    Joints are revolute, continuous or prismatic; the same arguments give the same motion.
+    """
+
+    def __init__(self, types: Sequence[str], limits: Sequence[Limits], duration: float) -> None:
+        self.duration = duration
+        rows = [_room(*pair) for pair in zip(types, limits, strict=True)]
+        room = Room(*np.array(rows).reshape(-1, 3).T)
+        self.centre = room.centre
+        self._plan(room)
+
+    @abstractmethod
+    def _plan(self, room: Room) -> None:
+        """Choose the motion's coefficients."""
+
+    @abstractmethod
+    def _state(self, t: float) -> tuple[Array, Array, Array]:
+        """Return q, qd, qdd (n,) during the motion."""
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        if 0.0 < t < self.duration:
+            return self._state(t)
+        return self.centre, 0.0 * self.centre, 0.0 * self.centre
+
+
+# ---- Fourier series that are at rest at the beginning and at the end of each period
+
+HARMONICS = 5
+
+USUAL_PERIOD = 10.0
+"""Approximate period [s]; a duration is a whole number of periods."""
+
+
+def period_of(duration: float) -> float:
+    """Return the period [s] that is closest to USUAL_PERIOD, and divides the duration [s]."""
+    return duration / max(1, round(duration / USUAL_PERIOD))
+
+
+def rest_functions(times: Array, period: float) -> Array:
+    """
+    Return functions of time (T, 2 h - 1) with their two derivatives, as (3, T, 2 h - 1).
+
+    The first one is 1. The others span all sums of a_k sin(k w t) + b_k cos(k w t), k = 1 to h,
+    with w = 2 pi / period, whose velocity sum k a_k and acceleration sum k^2 b_k are zero at 0.
+    """
+    k = np.arange(1.0, HARMONICS + 1.0)
+    w = 2.0 * np.pi / period * k
+    phase = np.outer(times, w)
+    sine, cosine = np.sin(phase), np.cos(phase)
+    a, b = (np.linalg.svd(row[None])[2][1:].T for row in (k, k**2))   # orthogonal to a row
+    first = [np.ones((len(times), 1)), *np.zeros((2, len(times), 1))]
+    parts = ((sine, cosine), (w * cosine, -w * sine), (-w * w * sine, -w * w * cosine))
+    return np.array([np.hstack((one, of_a @ a, of_b @ b))
+                     for one, (of_a, of_b) in zip(first, parts)])
+
+
+# ---- The motion `smooth`: two sines for every joint, faded in and out
+
+_GOLDEN = 0.6180339887498949
+"""Its multiples modulo 1 never repeat: every joint gets its own frequencies."""
+
+_WEIGHTS = np.array([0.6, 0.4])
+_LOWEST, _HIGHEST = np.array([0.15, 0.40]), np.array([0.33, 0.74])
+"""Range of the frequencies of the slow and of the fast sine [Hz]."""
+
+
+class SmoothTrajectory(PlannedTrajectory):
+    """
+    Every joint swings about its centre by q = centre + amplitude w(t) (0.6 sin a t + 0.4 sin b t).
+
+    The fade w rises from 0 to 1 and falls again, with three continuous derivatives.
+    """
+
+    def _plan(self, room: Room) -> None:
+        self._fade = min(2.0, self.duration / 3.0)
+        number = np.arange(1, len(room.centre) + 1)[:, None]
+        share = np.mod(number * np.array([_GOLDEN, _GOLDEN**2]), 1.0)
+        self._w = 2.0 * np.pi * (_LOWEST + (_HIGHEST - _LOWEST) * share)
+        # |d/dt (w s)| <= |dw/dt| |s| + |w| |ds/dt|, with the steepest fade in its middle.
+        fastest = 35.0 / 16.0 / self._fade + self._w @ _WEIGHTS
+        self._amplitude = np.minimum(room.amplitude, room.velocity / fastest)
+
+    def _state(self, t: float) -> tuple[Array, Array, Array]:
+        w, wd, wdd = self._window(t)
+        phase = self._w * t
+        s = np.sin(phase) @ _WEIGHTS
+        sd = (self._w * np.cos(phase)) @ _WEIGHTS
+        sdd = -(self._w**2 * np.sin(phase)) @ _WEIGHTS
+        A = self._amplitude
+        return (self.centre + A * w * s,
+                A * (wd * s + w * sd),
+                A * (wdd * s + 2.0 * wd * sd + w * sdd))
+
+    def _window(self, t: float) -> tuple[float, float, float]:
+        """Return the fade and its first two derivatives."""
+        left = self.duration - t
+        sign = 1.0 if t < left else -1.0
+        x = min(min(t, left) / self._fade, 1.0)
+        return ((35.0 - 84.0 * x + 70.0 * x**2 - 20.0 * x**3) * x**4,
+                140.0 * (x * (1.0 - x))**3 / self._fade * sign,
+                420.0 * (x * (1.0 - x))**2 * (1.0 - 2.0 * x) / self._fade**2)
+
+
+# ---- The motions `cubic` and `minimum_jerk`: from rest to rest between points
+
+_SEED = 1985
+
+_SEGMENT_TIME = 1.5
+"""Approximate time from one point to the next [s]."""
+
+
+class PointToPoint(PlannedTrajectory):
+    """
+    All joints go from the centre through random points and back, at rest at each.
+
+    A segment is q = from + s(x) (to - from), where x = 0 to 1 is the share of its time that has
+    passed, and s the subclass's polynomial from 0 to 1 with ``PEAK`` as its largest slope. The
+    points lie within the limits, and closer to the centre where the limit of velocity requires it.
+    """
+
+    PEAK: ClassVar[float]
+
+    def _plan(self, room: Room) -> None:
+        segments = max(2, round(self.duration / _SEGMENT_TIME))
+        self._segment = self.duration / segments
+        random = np.random.default_rng(_SEED)
+        points = np.zeros((segments + 1, len(room.centre)))
+        shape = (segments - 1, len(room.centre))
+        points[1:-1] = random.choice((-1.0, 1.0), shape) * random.uniform(0.4, 1.0, shape)
+        fastest = self.PEAK * np.abs(np.diff(points, axis=0)).max(axis=0) / self._segment
+        self._points = room.centre + points * np.minimum(room.amplitude, room.velocity / fastest)
+
+    @staticmethod
+    @abstractmethod
+    def _profile(x: float) -> tuple[float, float, float]:
+        """Return s and its first two derivatives for x in 0 to 1."""
+
+    def _state(self, t: float) -> tuple[Array, Array, Array]:
+        number = min(int(t / self._segment), len(self._points) - 2)
+        s, sd, sdd = self._profile(t / self._segment - number)
+        way = self._points[number + 1] - self._points[number]
+        return (self._points[number] + s * way, sd / self._segment * way,
+                sdd / self._segment**2 * way)
+
+
+class Cubic(PointToPoint):
+    """Polynomials of degree 3, with the least squared acceleration, which jumps at the points."""
+
+    PEAK = 1.5
+
+    @staticmethod
+    def _profile(x: float) -> tuple[float, float, float]:
+        return x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x), 6.0 - 12.0 * x
+
+
+class MinimumJerk(PointToPoint):
+    """
+    Polynomials of degree 5, like the motion of a human hand (Flash and Hogan, 1985).
+
+    Accelerations are continuous, and zero at every point.
+    """
+
+    PEAK = 1.875
+
+    @staticmethod
+    def _profile(x: float) -> tuple[float, float, float]:
+        return (x**3 * (10.0 - 15.0 * x + 6.0 * x * x), 30.0 * (x * (1.0 - x))**2,
+                60.0 * x * (1.0 - x) * (1.0 - 2.0 * x))
+
+
+# ---- The motion `fourier`: periodic and rich, as used to identify dynamic parameters
+
+_FOURIER_SEED = 1997
+
+_INSTANTS = 4096
+"""Instants of a period at which the largest position and velocity are searched."""
+
+
+class FourierTrajectory(PlannedTrajectory):
+    """
+    Every joint moves by a series q = centre + sum a_k sin(k w t) + b_k cos(k w t), k = 1 to 5.
+
+    The coefficients are random, made orthogonal to the conditions that the motion starts and ends
+    at rest, without acceleration and at the centre, and scaled to the room that the limits leave
+    (Swevers et al., IEEE T-RA 13(5), 1997, optimise them).
+    """
+
+    def _plan(self, room: Room) -> None:
+        self._k = np.arange(1.0, HARMONICS + 1.0)
+        self._w = 2.0 * np.pi / period_of(self.duration)
+        shape = (2, len(room.centre), HARMONICS)
+        a, b = np.random.default_rng(_FOURIER_SEED).normal(size=shape) / self._k
+        # at t = 0: velocity sum k a_k = 0; position sum b_k = 0, acceleration sum k^2 b_k = 0
+        self._a, self._b = _without(a, self._k[None]), _without(b, np.array([self._k**0,
+                                                                             self._k**2]))
+        phases = 2.0 * np.pi / _INSTANTS * np.arange(_INSTANTS)
+        q, qd, _ = np.array([self._series(phase) for phase in phases]).transpose(1, 0, 2)
+        scale = np.minimum(room.amplitude / np.abs(q).max(axis=0),
+                           room.velocity / np.abs(qd).max(axis=0))[:, None]
+        self._a, self._b = scale * self._a, scale * self._b
+
+    def _state(self, t: float) -> tuple[Array, Array, Array]:
+        q, qd, qdd = self._series(self._w * t)
+        return self.centre + q, qd, qdd
+
+    def _series(self, phase: float) -> tuple[Array, Array, Array]:
+        """Return the series and its first two derivatives with respect to time."""
+        sine, cosine = np.sin(self._k * phase), np.cos(self._k * phase)
+        speed = self._k * self._w
+        return (self._a @ sine + self._b @ cosine,
+                self._a @ (speed * cosine) - self._b @ (speed * sine),
+                -self._a @ (speed**2 * sine) - self._b @ (speed**2 * cosine))
+
+
+def _without(coefficients: Array, rows: Array) -> Array:
+    """Return the projection of coefficients (n, h) that is orthogonal to rows (c, h)."""
+    return coefficients - coefficients @ np.linalg.pinv(rows) @ rows
+
+
+# ---- The table of motions: a new one is a file and a line here
+
+TRAJECTORIES: dict[str, type[PlannedTrajectory]] = {
+    'smooth': SmoothTrajectory,
+    'cubic': Cubic,
+    'fourier': FourierTrajectory,
+    'minimum_jerk': MinimumJerk,
+}

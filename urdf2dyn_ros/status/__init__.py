@@ -1,1 +1,0 @@
-"""The status of a node, and its log of faulty messages."""

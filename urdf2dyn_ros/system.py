@@ -1,0 +1,404 @@
+"""What is asked of the operating system: files, processes, memory."""
+
+import ctypes
+import errno
+import json
+import math
+import os
+import secrets
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from math import nan
+from pathlib import Path
+from threading import Event, Timer
+from typing import Any
+
+from tqdm import tqdm
+
+from urdf2dyn_ros.errors import ExportError, MissingLibraryError, SourceError
+from urdf2dyn_ros.signals import signals_later
+
+# ---- Files that are written completely or not at all
+
+NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+"""Errors of a file system without hard links, such as FAT."""
+
+
+@contextmanager
+def writing_to(place: object) -> Iterator[None]:
+    """Raise an OSError as an ExportError with the place that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror
+        if isinstance(error, FileExistsError | NotADirectoryError) and os.path.exists(
+                str(place)) and not os.path.isdir(str(place)):
+            kind = 'file' if os.path.isfile(str(place)) else 'device'
+            reason = f'it is a {kind}, and the results need a directory'
+        raise ExportError(f'cannot write to {place}: {reason}') from None
+
+
+@contextmanager
+def made_folder(path: Path) -> Iterator[None]:
+    """
+    Create a directory, with those above it, where there is none.
+
+    Of those that were created here, the ones that are empty at the end are removed, as after an
+    error or Ctrl-C.
+    """
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        yield
+    finally:
+        for folder in missing:
+            with suppress(OSError):   # not empty, or not made
+                folder.rmdir()
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """
+    Yield the path of a temporary file in the same directory, which replaces `path` at the end.
+
+    It has the ending of `path`, which often is that of the format.
+    """
+    part = _unused(path)
+    try:
+        part.open('xb').close()
+        yield part
+        with part.open('rb') as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> None:
+    """
+    Write several files into directories that exist: all of them, or none.
+
+    A text may be a file of the same file system, which then is renamed.
+
+    All texts are written to the disk under other names before the first file is renamed, so that
+    neither a full disk nor the end of the process leaves a part of a file. Ctrl-C, and SIGTERM if
+    it has a handler, take effect when all of them are there. Symbolic links are not followed. If
+    `replace` is false and a file of that name exists, also one that was created meanwhile, a
+    FileExistsError is raised.
+    """
+    with signals_later():
+        _create(texts, replace)
+
+
+def _create(texts: Mapping[Path, bytes | Path], replace: bool) -> None:
+    parts: dict[Path, Path] = {}
+    olds: dict[Path, Path] = {}
+    placed: list[Path] = []
+    try:
+        for path, text in texts.items():
+            parts[path] = part = text if isinstance(text, Path) else _unused(path)
+            with part.open('ab' if isinstance(text, Path) else 'xb') as file:
+                if not isinstance(text, Path):
+                    file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, part in parts.items():
+            if replace:
+                _keep(path, olds)
+                part.replace(path)
+            else:
+                _link(part, path)
+            placed.append(path)
+    except BaseException:
+        for path in placed:
+            if path in olds:
+                olds[path].replace(path)
+            else:
+                path.unlink(missing_ok=True)
+        raise
+    finally:
+        for part in (*parts.values(), *olds.values()):
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _unused(path: Path) -> Path:
+    """Return an unused name in the directory of `path`, to be opened with x."""
+    return path.with_name(f'.{secrets.token_hex(8)}{path.suffix}')
+
+
+def _keep(path: Path, olds: dict[Path, Path]) -> None:
+    """Link or copy an existing file to another name, from which it can be restored."""
+    old = _unused(path)
+    with suppress(FileNotFoundError):
+        try:
+            os.link(path, old, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in NO_HARD_LINKS:
+                raise
+            text = path.read_bytes()
+            olds[path] = old
+            old.write_bytes(text)
+        olds[path] = old
+
+
+def _link(part: Path, path: Path) -> None:
+    """Give a file its name if no other file has it, where a rename would replace that one."""
+    try:
+        os.link(part, path)
+    except OSError as error:
+        if error.errno not in NO_HARD_LINKS:
+            raise
+        path.open('xb').close()
+        part.replace(path)
+
+
+# ---- Child processes: their environment, a limit of time, and a priority below the robot's driver
+
+IMPORT_ROOT = Path(__file__).resolve().parents[1]
+"""The directory that contains the package."""
+
+NICENESS = 10
+"""Niceness that is added to the caller's."""
+
+TIME_SLICE_NS = 100_000_000
+"""Requested time slice [ns], the longest that Linux accepts: since 6.12 a process that wakes with
+a shorter one, as all others have, preempts it at once instead of waiting for the end of its
+slice."""
+
+_SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
+_ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr of sched_setattr(2)
+
+
+def child_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment of this process, with `more` and the package on the import path."""
+    paths = [str(IMPORT_ROOT), *filter(None, [os.environ.get('PYTHONPATH')])]
+    return {**os.environ, 'PYTHONPATH': os.pathsep.join(paths), **(more or {})}
+
+
+def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
+                   own_session: bool = False, limit: float | None = None,
+                   ) -> subprocess.CompletedProcess[bytes]:
+    """
+    Run a command with `data` as its input, and return its output and its exit code.
+
+    In a session of its own it does not receive a Ctrl-C in the terminal. If it takes longer than
+    `limit` [s], it is killed, and a subprocess.TimeoutExpired raised.
+    """
+    with start_giving_way(command, environment, own_session) as process:
+        try:
+            written, said = process.communicate(data, limit)
+        except subprocess.TimeoutExpired:
+            process.kill()   # also one that is stopped
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, written, said)
+
+
+def start_giving_way(command: Sequence[str], environment: Mapping[str, str],
+                     own_session: bool = False) -> subprocess.Popen[bytes]:
+    """Start a command as `run_giving_way`, with pipes for its input and output."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=environment,
+                               start_new_session=own_session)
+    _give_way(process.pid)
+    return process
+
+
+def _give_way(pid: int) -> None:
+    """Lower the priority of a process as far as the system allows, or not at all."""
+    niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + NICENESS, 19)
+    with suppress(OSError, AttributeError):
+        # a caller with real-time priority hands it down
+        os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+    number = _SCHED_SETATTR.get(os.uname().machine)
+    if number and struct.calcsize('P') == 8:   # 32-bit programs have other numbers
+        attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0,
+                                      TIME_SLICE_NS, 0, 0)
+        ctypes.CDLL(None).syscall(number, pid, attributes, 0)
+
+
+@contextmanager
+def time_limit(process: subprocess.Popen[bytes], seconds: float) -> Iterator[Event]:
+    """
+    Kill a process for which the body still waits after a time [s], so that its pipes end.
+
+    The event is set if the process was killed.
+    """
+    killed = Event()
+
+    def kill() -> None:
+        killed.set()
+        process.kill()   # also one that is stopped
+
+    timer = Timer(seconds, kill)
+    timer.daemon = True   # the caller may have to end before
+    timer.start()
+    try:
+        yield killed
+    finally:
+        timer.cancel()
+
+
+# ---- Libraries that only some commands need: pip installs them with an extra
+
+EXTRAS = {'matplotlib': 'plots', 'sympy': 'symbolic', 'scipy': 'analysis'}
+"""The extra of setup.py with each of these libraries; `all` has all of them."""
+
+
+def require(command: str, *libraries: str) -> None:
+    """Raise a MissingLibraryError if libraries are not installed, before any work is done."""
+    missing = [library for library in libraries if find_spec(library) is None]
+    if missing:
+        extra = EXTRAS[missing[0]] if len(libraries) == 1 else 'all'
+        raise MissingLibraryError(f'{command} needs {" and ".join(missing)}: '
+                                  f"pip install 'urdf2dyn_ros[{extra}]'")
+
+
+# ---- Results as JSON, for programs
+
+def json_text(data: Mapping[str, Any], indent: int) -> str:
+    """Return the text of a file; numbers that are not finite are null, as they are unknown."""
+    return json.dumps(_known(data), indent=indent, allow_nan=False) + '\n'
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _known(entry) for key, entry in value.items()}
+    return [*map(_known, value)] if isinstance(value, (list, tuple)) else value
+
+
+# ---- Memory of this process, and the memory that Fast DDS shares between processes
+
+LISTENER = 'dds.shm.'
+"""Name of a thread of Fast DDS that reads from a port, before the number of the port."""
+
+PORT_FILES = ('fastdds_port', 'fastrtps_port')
+"""Names of the files of ports, before the number: of Fast DDS 3, and of 2 in Jazzy and Humble."""
+
+
+def resident_memory() -> float:
+    """Return the resident memory (VmRSS) [MB]; NaN where the system does not report it."""
+    try:
+        with open('/proc/self/statm', encoding='ascii') as file:
+            pages = int(file.read().split()[1])
+        return pages * os.sysconf('SC_PAGE_SIZE') / 1e6
+    except (OSError, ValueError, IndexError):
+        return nan
+
+
+def replaced_ports(process: Path = Path('/proc/self')) -> list[int]:
+    """
+    Return the ports of a process on which no message can arrive.
+
+    Fast DDS replaces the file of a port if its users seem to be dead, sometimes wrongly, as on a
+    busy computer after another process was killed (its issues 5053 and 5469). Processes that start
+    later write to the new file, while this one reads from the deleted one. Empty with another
+    middleware, or where the system has no such list of files.
+    """
+    ports: set[int] = set()
+    for file in process.glob('task/*/comm'):
+        with suppress(OSError, ValueError):   # a thread may have ended, or guard all the ports
+            name = file.read_text().strip()
+            if name.startswith(LISTENER):
+                ports.add(int(name.removeprefix(LISTENER)))
+    try:
+        maps = (process / 'maps').read_text()
+    except OSError:
+        return []
+    return sorted(port for port in ports
+                  if any(f'/{name}{port} (deleted)' in maps for name in PORT_FILES))
+
+
+# ---- Pauses between pieces of work, which limit them to a small part of the time
+
+PAUSE_RATIO = 39.0
+"""Ratio of a pause to the piece of work before it, within the limits below."""
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
+"""Limits of a pause [s]."""
+
+
+class Pauses:
+    """
+    Says when the next piece of work may begin, by a monotonic clock [s].
+
+    `duration` [s] is that of the last piece of work; 0 before the first.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self.duration = 0.0
+        self._next = clock()
+
+    @property
+    def left(self) -> float:
+        """Remaining time of the pause [s]."""
+        return max(0.0, self._next - self._clock())
+
+    @contextmanager
+    def work(self) -> Iterator[None]:
+        """Measure the work of the body; a pause begins at its end, also after an exception."""
+        began = self._clock()
+        try:
+            yield
+        finally:
+            ended = self._clock()
+            self.duration = ended - began
+            pause = max(SHORTEST_PAUSE, PAUSE_RATIO * self.duration)
+            self._next = ended + min(pause, LONGEST_PAUSE)
+
+
+# ---- The fraction done of some work, as a bar on a terminal
+
+_BAR = '{desc}: {percentage:3.0f} % |{bar:30}| {remaining} left'
+
+
+@contextmanager
+def progress(work: str) -> Iterator[Callable[[float], None]]:
+    """
+    Yield a function that shows the fraction done, once the work takes more than 2 seconds.
+
+    The bar is on stderr; where that is not a terminal, nothing is shown.
+    """
+    with tqdm(total=1.0, desc=work, delay=2.0, miniters=0, leave=False, disable=None,
+              bar_format=_BAR) as bar:
+        def show(fraction: float) -> None:
+            bar.update(fraction - bar.n)
+
+        yield show
+
+
+# ---- Directory of the files that are installed with the package, such as robots and launch files
+
+PACKAGE = 'urdf2dyn_ros'
+
+
+def share_directory(here: Path | None = None) -> Path:
+    """
+    Return the directory that has ``urdf/`` in it.
+
+    In a checkout it is the directory above the package; once installed, by pip or colcon,
+    ``share/urdf2dyn_ros`` of the prefix that the package is in. The package is that of the file
+    `here`, by default this one.
+    """
+    here = (here or Path(__file__)).resolve()
+    for parent in here.parents[1:]:
+        for candidate in (parent, parent / 'share' / PACKAGE):
+            if (candidate / 'urdf' / 'rx90.urdf').is_file():
+                return candidate
+    raise SourceError(f'the robots that come with {PACKAGE} are not found: neither urdf/ next to '
+                      f'{here.parent} nor share/{PACKAGE}/urdf in a directory above; '
+                      'install the package again')
+
+
+def robot_file(name: str) -> Path:
+    """Return the URDF of a robot that comes with the package, for instance ``'rx90'``."""
+    return share_directory() / 'urdf' / f'{name}.urdf'

@@ -1,1 +1,0 @@
-"""What is asked of the operating system: files, memory, processes."""
