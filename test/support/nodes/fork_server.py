@@ -146,4 +146,5 @@ if __name__ == '__main__':
     _prepare_lttng()
     gc.freeze()   # what was imported stays as it is in memory, shared by all forks
     sys.argv = _serve(socket.socket(fileno=int(sys.argv[1])))
+    sys.modules.pop(sys.argv[0], None)   # it runs as __main__; runpy warns if it was imported
     runpy._run_module_as_main(sys.argv[0])   # what ``python -m`` calls
