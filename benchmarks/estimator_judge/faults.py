@@ -448,3 +448,34 @@ def messages(name: str, rate: float, velocities: bool, seed: int,
     """Return a robot and what arrives of it under a fault."""
     robot, found = scenario(rate, velocities, seed, duration)
     return robot, FAULTS[name].change(robot, found) or found
+
+
+def change_recording(fault: str, stamps: np.ndarray, q: np.ndarray,
+                     qd: np.ndarray) -> tuple[np.ndarray, ...]:
+    """
+    Return stamps, positions, velocities and which rows are judged, with one of ``OF_RECORDINGS``.
+
+    A row stays the row of its sample, so that its reference stays the same. What a stall
+    repeats is not judged.
+    """
+    random, rows = np.random.default_rng(0), np.arange(len(stamps))
+    judged = np.ones(len(stamps), bool)
+    stamps, q = stamps.copy(), q.copy()
+    if fault == 'outliers':
+        hit = random.random(q.shape) < 0.01
+        q[hit] += random.choice([-1.0, 1.0], hit.sum()) * random.uniform(2e-3, 2e-2, hit.sum())
+    elif fault == 'repeats':   # every fourth message
+        rows[3::4] -= 1
+    elif fault == 'stalls':   # of 20 to 80 ms, every 1.5 s on average
+        begin = stamps[0] + np.cumsum(random.uniform(1e9, 2e9, 1000))
+        for moment, length in zip(begin, random.uniform(2e7, 8e7, 1000)):
+            some = (stamps > moment) & (stamps < moment + length)
+            rows[some] = max(some.argmax() - 1, 0)
+            judged &= ~some
+    elif fault == 'groups':   # of three, stamped on arrival
+        last = np.minimum(rows // 3 * 3 + 2, len(rows) - 1)
+        stamps = stamps[last] + 30_000 * (rows % 3)
+    return stamps, q[rows], qd[rows], judged
+
+
+OF_RECORDINGS = ('outliers', 'repeats', 'stalls', 'groups')

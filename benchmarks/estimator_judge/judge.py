@@ -1,7 +1,8 @@
 """
 Judge of an estimator of accelerations: on real recordings, under faults, on known motions.
 
-    python judge.py recordings --adapter FILE.py [--only NAME] [--against kalman_fixed_lag]
+    python judge.py recordings --adapter FILE.py [--only NAME] [--fault stalls]
+        [--against kalman_fixed_lag]
     python judge.py faults --adapter FILE.py [--fault NAME] [--rate HZ] [--seeds K] [--quick]
     python judge.py known --adapter FILE.py
 
@@ -82,12 +83,15 @@ def run(make: Any, stamps: np.ndarray, q: np.ndarray, qd: np.ndarray | None,
                                        ('qdd', float, (-1, n)), ('std', float, (-1, n))))}}
 
 
-def judge_recording(path: Path, make: Any, velocities: bool, options: dict[str, Any]) -> dict:
+def judge_recording(path: Path, make: Any, velocities: bool, fault: str,
+                    options: dict[str, Any]) -> dict:
     """Return the figures of a recording: error [%] of each joint and the others of the table."""
     data = np.load(path)
-    stamps, true, mask = data['stamps'], data['reference'], data['mask']
-    found = run(make, stamps, data['q'], data['qd'] if velocities else None, options,
-                data['continuous'])
+    true = data['reference']
+    stamps, q, qd, judged = faults.change_recording(
+        fault, *(data[each] for each in ('stamps', 'q', 'qd')))
+    mask = data['mask'] & judged
+    found = run(make, stamps, q, qd if velocities else None, options, data['continuous'])
     qdd, std = (np.full(true.shape, np.nan) for _ in range(2))
     rows = np.searchsorted(stamps, found['stamps'])
     known = (rows < len(stamps)) & (stamps[np.minimum(rows, len(stamps) - 1)] == found['stamps'])
@@ -103,7 +107,7 @@ def judge_recording(path: Path, make: Any, velocities: bool, options: dict[str, 
     gaps = np.flatnonzero(steps > max(1e8, 5.0 * np.median(steps)))
     begun = np.zeros(len(stamps), np.int64)   # row of the first sample, or the first after a gap
     begun[gaps + 1] = gaps + 1
-    later = stamps > stamps[np.maximum.accumulate(begun)] + 500_000_000
+    later = (stamps > stamps[np.maximum.accumulate(begun)] + 500_000_000) & judged
     return {
         'error': (100.0 * np.sqrt(np.square(away[some]).mean(axis=0)) / rms).round(2).tolist(),
         'answered': round(100.0 * float(finite[later].mean()), 2),
@@ -129,10 +133,10 @@ def pool(arguments: argparse.Namespace) -> Any:
     return get_context('spawn').Pool(arguments.jobs, start_worker, (arguments.adapter,))
 
 
-def recording_job(job: tuple[Path, bool, dict]) -> tuple[str, str, dict]:
+def recording_job(job: tuple[Path, bool, str, dict]) -> tuple[str, str, dict]:
     """Return the name, the column and the figures of a recording."""
-    path, velocities, options = job
-    return path.stem, COLUMNS[velocities], judge_recording(path, _worker.make, velocities, options)
+    path, velocities = job[:2]
+    return path.stem, COLUMNS[velocities], judge_recording(path, _worker.make, *job[1:])
 
 
 def recordings(arguments: argparse.Namespace) -> None:
@@ -141,12 +145,14 @@ def recordings(arguments: argparse.Namespace) -> None:
              if any(each in path.stem for each in arguments.only.split(','))]
     if not paths:
         sys.exit(f'no recordings in {arguments.data}: write them by recordings.py')
-    jobs = [(path, velocities, arguments.options) for path in paths for velocities in (False, True)
+    jobs = [(path, velocities, arguments.fault, arguments.options)
+            for path in paths for velocities in (False, True)
             if not velocities or np.isfinite(np.load(path)['qd']).any()]
     jobs.sort(key=lambda job: -job[0].stat().st_size)   # long ones first
     with pool(arguments) as workers:
         found = {job[:2]: job[2] for job in workers.imap_unordered(recording_job, jobs)}
-    stored = read_baseline().get('recordings', {}).get(arguments.against, {})
+    stored = read_baseline().get('recordings', {}).get(
+        f'{arguments.against} {arguments.fault}'.strip(), {})
     print(f'{"recording":30}{"old %":>8}{"new %":>8}{"ratio":>7}{"answered":>10}{"covered":>9}'
           f'{"largest/RMS":>13} {"us":>5}   new %, by joint')
     for column in COLUMNS:
@@ -184,7 +190,7 @@ def recordings(arguments: argparse.Namespace) -> None:
         for (name, column), new in sorted(found.items()):
             new.pop('seconds')
             values.setdefault(name, {})[column] = new
-        store('recordings', arguments.store, values)
+        store('recordings', f'{arguments.store} {arguments.fault}'.strip(), values)
 
 
 def judge_fault(make: Any, fault: str, rate: int, velocities: bool, seed: int, duration: float,
@@ -270,14 +276,13 @@ def judge_faults(arguments: argparse.Namespace) -> None:
           'coarse: outputs within\ntwo deviations [%] instead; * breaks the promise; in '
           f'brackets: {arguments.against}\n'
           + ' ' * 46 + ''.join(f'{rate} Hz'.ljust(38) for rate in rates))
-    values: dict[str, dict] = {}
     broken, spent, clean = [], [], {}
     with pool(arguments) as workers:
         results = workers.imap(fault_job, jobs)
         for name, velocities in lines:
             key = f'{name}, {"with velocities" if velocities else "alone"}'
             print(key.ljust(46), end='')
-            outputs = []
+            outputs, values = [], {}
             _, least, coarse, _ = faults.FAULTS[name]
             for rate in rates:
                 figures = [next(results) for _ in seeds]
@@ -287,7 +292,7 @@ def judge_faults(arguments: argparse.Namespace) -> None:
                     clean[velocities, rate] = max(1e-9, sum(each['answered'] for each in figures)
                                                   / sum(each['genuine'] for each in figures))
                 new, bad = cell(figures, least, coarse, clean[velocities, rate])
-                values.setdefault(key, {})[str(rate)] = new
+                values[str(rate)] = new
                 broken += [f'{key}, {rate} Hz'] * bad
                 old = stored.get(key, {}).get(str(rate))
                 print(f'{new[3] if coarse else new[0]:6.2f} {new[1]:8.3g} {new[2]:4.0f}'
@@ -295,6 +300,8 @@ def judge_faults(arguments: argparse.Namespace) -> None:
                           f'({old[3] if coarse else old[0]:.3g} {old[1]:.3g} {old[2]:.0f})'
                           if old else '').ljust(17), end='', flush=True)
             print(flush=True)
+            if arguments.store:
+                store('faults', f'{arguments.store} {kind}', {key: values})
             for wrong, text in sorted(outputs, reverse=True)[:arguments.show]:
                 if wrong > 0.5 * WRONG:
                     print(text)
@@ -302,8 +309,6 @@ def judge_faults(arguments: argparse.Namespace) -> None:
           f'{1e6 * np.median(spent):.0f} us a message')
     if broken and not arguments.show:
         print('for the worst outputs of a row: --fault NAME --rate HZ --show 10')
-    if arguments.store:
-        store('faults', f'{arguments.store} {kind}', values)
 
 
 def known_motions(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -432,6 +437,7 @@ def main() -> None:
         if name == 'recordings':
             command.add_argument('--data', type=Path, default=HERE / 'recordings')
             command.add_argument('--only', default='', help='parts of names, with commas')
+            command.add_argument('--fault', default='', choices=faults.OF_RECORDINGS)
             command.set_defaults(action=recordings)
         elif name == 'faults':
             command.add_argument('--fault', default='', help='parts of names, with commas')
