@@ -253,3 +253,15 @@ def test_formulas_and_types_of_messages_are_marked_for_the_site() -> None:
     assert linked('```math\na_1 = b\n```\n', 'docs/x.md') == '$$\na_1 = b\n$$\n'
     assert linked('| `a_b` | sensor_msgs/Imu |', 'docs/x.md') == (
         '| <code>a_<wbr>b</code> | sensor_msgs/<wbr>Imu |')
+
+
+def test_contributing_names_tables_where_they_are() -> None:
+    """The last column of its table has a name and a file, or the file of the column before."""
+    rows = re.findall(r'^\| [^|]+ \| ([^|]+) \| `(\w+)`(.*) \|$',
+                      (ROOT / 'CONTRIBUTING.md').read_text(), re.MULTILINE)
+    assert len(rows) > 10
+    for place, name, rest in rows:
+        files = re.findall(r'`([\w/]+\.\w+)`', rest if ' in `' in rest.split(';')[0] else place)
+        texts = [path.read_text() for path in (
+            folder / files[0] for folder in (ROOT / 'urdf2dyn_ros', ROOT)) if path.is_file()]
+        assert any(re.search(rf'^{name}\b|^{name}:', text, re.MULTILINE) for text in texts), name
