@@ -43,7 +43,6 @@ from urdf2dyn_ros.text import counted
 
 _COLLISIONS = ('collisions with itself, the floor and cables are not checked: play it slowly in a '
                'simulation first, and narrow the ranges with --limits where necessary')
-
 _LONGEST_MOTION = 300.0
 
 

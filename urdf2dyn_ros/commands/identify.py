@@ -66,13 +66,9 @@ from urdf2dyn_ros.text import facts, typed_command
 
 FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
          'identification.html')
-
 PICTURE_WORDS = 'Measured effort, and that of the identified model, of each joint over time'
-
 SUMMARIES = 'summaries'
-
-EXIT_REFUSED = 3
-"""Exit code where there is no model, as the recordings do not suffice."""
+EXIT_REFUSED = 3   # exit code where there is no model, as the recordings do not suffice
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -22,8 +22,7 @@ from urdf2dyn_ros.robot.spatial import Array
 # A column is what a small error of the URDF or of the recording adds to the efforts, with one
 # unknown for all joints. It counts if it predicts what a fit leaves of blocks that were held out.
 
-_MOST_ROWS = 3000
-"""Rows of each joint that are used."""
+_MOST_ROWS = 3000   # rows of each joint that are used
 
 
 class FittedRows(NamedTuple):
@@ -123,14 +122,11 @@ def _solutions(normal: Array, size: int, groups: Sequence[Sequence[int]]) -> Arr
 # that is carried in it. The interval is that in which they explain most of what a fit leaves; it
 # counts what they explain of blocks that were held out.
 
-_MOST_WINDOWS, _FEWEST_WINDOWS = 40, 10
-"""Windows of equal length from which intervals consist."""
-
+_MOST_WINDOWS, _FEWEST_WINDOWS = 40, 10   # windows of equal length from which intervals consist
+# shortest interval, and shortest rest, as a share of the recording: more is a contact
 _SHORTEST = 0.15
-"""Shortest interval, and shortest rest, as a share of the recording: more is a contact."""
-
+# fall of the logarithm of held-out residuals, over all joints, from which on it is a payload
 _CONFIRMED = 2.0
-"""Fall of the logarithm of held-out residuals, over all joints, from which on it is a payload."""
 
 
 def changed_payload(robot: Robot, fit: FittedRows) -> str:
@@ -196,27 +192,14 @@ def _best_interval(fit: FittedRows, window: NDArray[np.int64], count: int,
 # absolute residuals are least: what acts for a short time hardly changes such a fit. Without a
 # prior it does not need the URDF's masses, nor the gains of currents.
 
-_WINDOW = 0.5
-"""Time in which residuals are compared with those of the rest of the recording [s]."""
-
+_WINDOW = 0.5   # time in which residuals are compared with those of the rest of the recording [s]
+# residual of a window, over the median of all windows, from which on it is not that of the motion.
+# At two joints at once it is up to 4.8 in 14 recordings of five robots, 230 in a push of 25 N m
 _LARGER = 8.0
-"""
-Residual of a window, over the median of all windows, from which on it is not that of the motion.
-
-At two joints at once it is up to 4.8 in 14 recordings of five robots, 230 in a push of 25 N m.
-"""
-
-_LEAST_CONTACT = 0.2
-"""The same, over the efforts without their mean: less is not worth a word."""
-
-_LONGEST_SHARE = 0.25
-"""Share of the recording beyond which it is no contact that passes."""
-
-_FEWEST_JOINTS = 2
-"""Joints that feel it; one alone may stick."""
-
+_LEAST_CONTACT = 0.2   # the same, over the efforts without their mean: less is not worth a word
+_LONGEST_SHARE = 0.25   # share of the recording beyond which it is no contact that passes
+_FEWEST_JOINTS = 2   # joints that feel it; one alone may stick
 _FEWEST_IN_CONTACT = 10
-
 _PASSES = 8
 
 
@@ -272,17 +255,11 @@ def _least_absolute(part: Array) -> Array:
 
 # ---- Offsets of efforts that step within a recording, as those of current sensors do
 
-_FEWEST_ROWS = 250
-"""Rows in which a joint moves: 10 s."""
-
-_STEPS = np.linspace(0.1, 0.9, 41)
-"""When a step is tried, as shares of the rows."""
-
+_FEWEST_ROWS = 250   # rows in which a joint moves: 10 s
+_STEPS = np.linspace(0.1, 0.9, 41)   # when a step is tried, as shares of the rows
+# share of the squares that any bodies and friction leave, from which on a step is one
 _EXPLAINED = 0.5
-"""Share of the squares that any bodies and friction leave, from which on a step is one."""
-
-_LEAST_STEP = 0.05
-"""Size of a step over the efforts without their mean that is worth a word."""
+_LEAST_STEP = 0.05   # size of a step over the efforts without their mean that is worth a word
 
 
 def offset_steps(joints: Sequence[str], rows: RecordedRows, used: Array) -> Iterator[str]:
@@ -324,26 +301,18 @@ def largest_step(part: Array) -> tuple[int, float, float]:
 #
 # A small difference times the derivative of the efforts by it is one more column of the efforts.
 
-_STEP = 1e-4
-"""Difference of a position for a derivative [rad]."""
-
-_SPRING_STEP = 1e-6
-"""Compliance for a derivative [rad/(N m)]."""
-
+_STEP = 1e-4   # difference of a position for a derivative [rad]
+_SPRING_STEP = 1e-6   # compliance for a derivative [rad/(N m)]
+# fall of the logarithm of held-out residuals, over all joints, from which on a zero counts
 _REMOVED = 0.3
-"""Fall of the logarithm of held-out residuals, over all joints, from which on a zero counts."""
-
+# the same for a spring: parts of 9 and 14 s of a UR10 reach 0.4, other robots' URDFs 0.6
 _REMOVED_BY_SPRING = 0.8
-"""The same for a spring: parts of 9 and 14 s of a UR10 reach 0.4, other robots' URDFs 0.6."""
-
+# difference of a zero that is none: a robot may be mounted so [rad]
 _LEAST_ANGLE = np.radians(2.0)
-"""Difference of a zero that is none: a robot may be mounted so [rad]."""
-
+# share of what the best one removes from which on another one may be the wrong one as well
 _ALIKE = 0.7
-"""Share of what the best one removes from which on another one may be the wrong one as well."""
-
+# joints of a robot up to which zeros are compared, and the time for which joints move [s]
 _MOST_JOINTS, _LEAST_MOTION = 12, 6.0
-"""Joints of a robot up to which zeros are compared, and the time for which joints move [s]."""
 
 
 def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: FittedRows,

@@ -50,12 +50,8 @@ from urdf2dyn_ros.text import counted
 
 # ---- Checks of measured efforts against the URDF: signs, units, gravity, and their joints
 
-_WRONG_UNITS = 30.0
-"""Effort over that of the URDF, or its inverse, that is one of units."""
-
-_STRONG = 0.5
-"""Share of an effort that the URDF's explains, from which on their ratio is known."""
-
+_WRONG_UNITS = 30.0   # effort over that of the URDF, or its inverse, that is one of units
+_STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
 _MOST_SAMPLES = 4000
 
 
@@ -135,47 +131,27 @@ def _units_of_some(robot: Robot, longest: Piece, used: Array, free: NDArray[np.b
 
 # ---- Checks of a recording before it is used: what cannot be identified from, with the reason
 
-_STILL_RANGE = 0.02
-"""Range of the positions of a joint that does not move [rad or m]."""
-
-_FEWEST_VALUES = 10
-"""Fewest different values of an effort that is measured."""
-
-_MOST_EQUAL = 0.5
-"""Largest share of equal efforts of a joint that moves."""
-
+_STILL_RANGE = 0.02   # range of the positions of a joint that does not move [rad or m]
+_FEWEST_VALUES = 10   # fewest different values of an effort that is measured
+_MOST_EQUAL = 0.5   # largest share of equal efforts of a joint that moves
+# largest position that is no damage [rad or m]; efforts of that size are not read
 _LARGEST_POSITION = 1e9
-"""Largest position that is no damage [rad or m]; efforts of that size are not read."""
-
 _DEGREES = 180.0 / np.pi
-
+# position of a prismatic joint over its limits, from which on it is one of units
 _BEYOND_RANGE = 5.0
-"""Position of a prismatic joint over its limits, from which on it is one of units."""
-
+# logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
 _CLEARER = 0.1
-"""Logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better."""
-
-_SPIKE = 30.0
-"""Largest effort over the one below which 95 % are, from which on it is a spike."""
-
+_SPIKE = 30.0   # largest effort over the one below which 95 % are, from which on it is a spike
+# share of the samples at the largest or smallest effort from which on it is cut there, if it is so
+# many times the share of those near it (as a share of its range): a sine has more of the latter
 _LIMITED_SHARE, _LIMITED_RATIO, _NEAR_LIMIT = 0.01, 3.0, 0.02
-"""
-Share of the samples at the largest or smallest effort from which on it is cut there, if it is so
-many times the share of those near it (as a share of its range): a sine has more of the latter.
-"""
-
+# part of the range in which a coarsely rounded effort has another value that is as frequent
 _COARSE = 0.2
-"""Part of the range in which a coarsely rounded effort has another value that is as frequent."""
-
+# the same to the next frequent value, from which on an effort is too coarse to show a limit
 _COARSEST = 0.05
-"""The same to the next frequent value, from which on an effort is too coarse to show a limit."""
-
-_TIMES = 3
-"""Times that an effort reaches a value at which it is cut."""
-
+_TIMES = 3   # times that an effort reaches a value at which it is cut
+# effort over its limit in the URDF that is one of units; the bodies may explain none of it
 _BEYOND_LIMIT = 10.0
-"""Effort over its limit in the URDF that is one of units; the bodies may explain none of it."""
-
 _MOST_AT_ONCE = 4000
 
 

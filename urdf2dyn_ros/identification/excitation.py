@@ -110,17 +110,11 @@ def _known(limit: float | None, own: float | None) -> float | None:
 
 # ---- The information of a motion about the parameters: its log det, and the gradient of that
 
-EFFORT_NOISE = 0.01
-"""Standard deviation of measured efforts, as a share of their limits."""
-
+EFFORT_NOISE = 0.01   # standard deviation of measured efforts, as a share of their limits
+# share of the largest velocity within which the Coulomb friction changes its sign
 _SIGN_WIDTH = 0.05
-"""Share of the largest velocity within which the Coulomb friction changes its sign."""
-
-_RIDGE = 1e-10
-"""Information in units of a column's own of which nothing else is known."""
-
-_STEPS = (1e-5, 1e-5, 1e-4)
-"""Differences of positions, velocities and accelerations."""
+_RIDGE = 1e-10   # information in units of a column's own of which nothing else is known
+_STEPS = (1e-5, 1e-5, 1e-4)   # differences of positions, velocities and accelerations
 
 
 class Information:
@@ -220,23 +214,14 @@ def _log_det(matrix: Array) -> float:
 
 # ---- The motion with the largest log det of the information, by random starts and L-BFGS
 
-RANDOM_MOTIONS = 100
-"""Random motions, the best of which is the reference."""
-
+RANDOM_MOTIONS = 100   # random motions, the best of which is the reference
 _SEED = 1997
-
 _STARTS = 3
+# weight of what exceeds limits, and most steps with it; the first one from each start
 _STAGES = ((1e3, 40), (1e4, 40), (1e5, 60))
-"""Weight of what exceeds limits, and most steps with it; the first one from each start."""
-
-_COARSE, _FINE = 100, 1000
-"""Instants of a period, to optimise and to keep the limits."""
-
-_SHARE_OF_LIMITS = 0.995
-"""Share of the limits that the optimisation aims at."""
-
-_MOST_SECONDS = 45.0
-"""Then the best motion so far is the result."""
+_COARSE, _FINE = 100, 1000   # instants of a period, to optimise and to keep the limits
+_SHARE_OF_LIMITS = 0.995   # share of the limits that the optimisation aims at
+_MOST_SECONDS = 45.0   # then the best motion so far is the result
 
 
 class Excitation(NamedTuple):
@@ -421,17 +406,10 @@ def _only_centre(z: Array) -> Array:
 # ---- The files of an excitation: table, trajectory_msgs/JointTrajectory, picture
 
 ENDINGS = ('.csv', '.yaml', '.png')
-
-_TABLE_RATE, PICTURE_RATE = 100.0, 50.0
-"""Rows of the table and drawn instants in a second."""
-
-_POINTS = 100
-"""Points of a period: polynomials of degree 5 between them are the motion."""
-
+_TABLE_RATE, PICTURE_RATE = 100.0, 50.0   # rows of the table and drawn instants in a second
+_POINTS = 100   # points of a period: polynomials of degree 5 between them are the motion
 _SHORTEST_APPROACH = 2.0
-
-_QUINTIC = 1.875
-"""Largest velocity of a polynomial of degree 5 from rest to rest, over its mean."""
+_QUINTIC = 1.875   # largest velocity of a polynomial of degree 5 from rest to rest, over its mean
 
 
 def instants(duration: float, rate: float) -> Array:

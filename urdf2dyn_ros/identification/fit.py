@@ -38,11 +38,8 @@ from urdf2dyn_ros.robot.spatial import Array
 
 # ---- A payload in a fit: the last body, with a faint prior, whose mass may be known
 
-PAYLOAD_WEIGHT = 0.1
-"""Weight of the prior of a payload: no URDF has it."""
-
-_MASS_DEVIATION = 1e-3
-"""Standard deviation of a known mass, as a share of it."""
+PAYLOAD_WEIGHT = 0.1   # weight of the prior of a payload: no URDF has it
+_MASS_DEVIATION = 1e-3   # standard deviation of a known mass, as a share of it
 
 
 class PayloadTerm(NamedTuple):
@@ -111,12 +108,10 @@ class Fit(NamedTuple):
 
 # ---- The fit: the possible robot that explains triangles best and differs least from its URDF
 
-SCALAR_WEIGHT = 1e-2
-"""Weight of the prior of friction and rotors: little more than a bound."""
-
+SCALAR_WEIGHT = 1e-2   # weight of the prior of friction and rotors: little more than a bound
 _STEPS = 100
+# decrease of the cost that a step promises, relative to it, at which it is the last
 _LEAST_DECREASE = 1e-11
-"""Decrease of the cost that a step promises, relative to it, at which it is the last."""
 
 
 def _symmetric() -> Array:
@@ -332,21 +327,13 @@ class ConsistentFit:
 
 # ---- Fits of pooled triangles: their scales, deviations of residuals, and which terms there are
 
-PRIOR_WEIGHT = 10.0
-"""Weight of the prior where no other one is chosen."""
-
+PRIOR_WEIGHT = 10.0   # weight of the prior where no other one is chosen
+# fits after each of which the standard deviations of the residuals are estimated again
 _PASSES = 4
-"""Fits after each of which the standard deviations of the residuals are estimated again."""
-
-_PRIOR_SHARE = 0.1
-"""Share of a joint's effort that the prior of a friction explains."""
-
+_PRIOR_SHARE = 0.1   # share of a joint's effort that the prior of a friction explains
+# share below which a friction or rotor is zero: the data would have it negative
 _NEGLIGIBLE_SHARE = 1e-3
-"""Share below which a friction or rotor is zero: the data would have it negative."""
-
-_SIGNIFICANT_DEVIATIONS = 3.0
-"""Deviations from which on a value differs from zero."""
-
+_SIGNIFICANT_DEVIATIONS = 3.0   # deviations from which on a value differs from zero
 LEAST_SIGMA = 1e-9
 
 
@@ -549,15 +536,10 @@ def with_scaled_prior(robot: Robot, factor: float, count: int) -> Robot:
 
 # ---- Standard deviations of identified parameters, and where their values come from
 
-DATA, BOTH, URDF = 'data', 'data and URDF', 'URDF'
-"""Sources of a parameter's value."""
-
+DATA, BOTH, URDF = 'data', 'data and URDF', 'URDF'   # sources of a parameter's value
+# standard deviation over that of the prior alone, up to and from which one source counts
 _MOSTLY_DATA, _MOSTLY_URDF = 0.2, 0.8
-"""Standard deviation over that of the prior alone, up to and from which one source counts."""
-
-
-_URDF_WEIGHT = 10.0
-"""Weight of a prior that is as certain as a URDF is at best: 45 % of a mass."""
+_URDF_WEIGHT = 10.0   # weight of a prior that is as certain as a URDF is at best: 45 % of a mass
 
 
 class Deviations(NamedTuple):

@@ -112,8 +112,8 @@ def of_joints(fit: Fit, chosen: NDArray[np.int64]) -> Fit:
 
 # ---- Currents whose sign is not the same in all recordings
 
+# logarithm of the ratio of what the two signs leave, from which on the sign is known
 _DECISIVE = 1.0
-"""Logarithm of the ratio of what the two signs leave, from which on the sign is known."""
 
 
 def signs_fault(robot: Robot, summaries: Sequence[Summary], gains: Gains) -> str:
@@ -134,14 +134,12 @@ def signs_fault(robot: Robot, summaries: Sequence[Summary], gains: Gains) -> str
 
 # ---- What is fitted: a robot and summaries, in units of their gains, with a payload if any
 
+# factor of weights where gains are free, which rest on the URDF's masses
 FREE_GAINS_FACTOR = 10.0
-"""Factor of weights where gains are free, which rest on the URDF's masses."""
-
+# what the other sign of a gain leaves, relative to the first one, from which on it is chosen
 _BETTER_SIGN = 0.98
-"""What the other sign of a gain leaves, relative to the first one, from which on it is chosen."""
-
+# fits after each of which the priors have the scale that a payload's known mass determines
 _PRIOR_SCALINGS = 4
-"""Fits after each of which the priors have the scale that a payload's known mass determines."""
 
 
 class FitData(NamedTuple):
@@ -280,8 +278,7 @@ def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
 
 # ---- What is held out of the fit in turn, the fits without it, and what they leave of it
 
-FEWEST_RECORDINGS = 3
-"""Recordings from which on they are held out as a whole, not blocks of them."""
+FEWEST_RECORDINGS = 3   # recordings from which on they are held out as a whole, not blocks of them
 
 
 class HeldOutParts(NamedTuple):

@@ -28,15 +28,11 @@ from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import quote, suggestion
 
 FREE = 'free'
-
+# least share of the effort that the bodies have in the approximation of a free gain
 _LEAST_SHARE = 0.1
-"""Least share of the effort that the bodies have in the approximation of a free gain."""
-
+# logarithm of the ratio of the residuals of both signs from which on friction determines one
 _DECISIVE = 0.3
-"""Logarithm of the ratio of the residuals of both signs from which on friction determines one."""
-
-_LEAST_LEFT = 1e-3
-"""Share of a current below which what is left of it is noise."""
+_LEAST_LEFT = 1e-3   # share of a current below which what is left of it is noise
 
 
 class Gains(NamedTuple):

@@ -72,8 +72,8 @@ from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 
 # ---- The result of an identification
 
+# the URDF as it is; its bodies with fitted friction and rotors; everything fitted
 MODELS = ('URDF', 'friction', 'identified')
-"""The URDF as it is; its bodies with fitted friction and rotors; everything fitted."""
 
 
 @dataclass(frozen=True)
@@ -123,39 +123,26 @@ class Identification:
 
 # ---- What an identified model does not explain, and the likely reason, in sentences
 
+# share of the residuals of two joints that a motor which turns with both predicts, from which on
+# they look coupled: 0.87 on a wrist whose gears are, up to 0.2 on robots whose gears are not
 _COUPLED_SHARE = 0.3
-"""
-Share of the residuals of two joints that a motor which turns with both predicts, from which on
-they look coupled: 0.87 on a wrist whose gears are, up to 0.2 on robots whose gears are not.
-"""
-
+# residual over the measured effort from which on a joint is not explained
 _UNEXPLAINED_JOINT = 0.5
-"""Residual over the measured effort from which on a joint is not explained."""
-
-LEAST_R2 = 0.5
-"""R2 in held-out parts below which a joint is not explained."""
-
+LEAST_R2 = 0.5   # R2 in held-out parts below which a joint is not explained
+# logarithm of the ratio of what the recorded and the other sign of an effort leave, from which on
+# the other one is suggested
 _OTHER_SIGN = 0.3
-"""Logarithm of the ratio of what the recorded and the other sign of an effort leave, from which on
-the other one is suggested."""
-
-_IMPLAUSIBLE_MASS_RATIO = 3.0
-"""Ratio of masses from which on a change is not plausible."""
-
+_IMPLAUSIBLE_MASS_RATIO = 3.0   # ratio of masses from which on a change is not plausible
+# identified mass over that of the URDF, median of the bodies, below which the units are wrong
 _TYPICAL_MASS_RATIO = 0.5
-"""Identified mass over that of the URDF, median of the bodies, below which the units are wrong."""
-
+# residual of all samples over that of moving ones, from which on rest is the reason
 _RESTING_RATIO = 2.0
-"""Residual of all samples over that of moving ones, from which on rest is the reason."""
-
+# error of a recording, over the median of the others, from which on it does not fit
 _MISFIT_RATIO = 2.5
-"""Error of a recording, over the median of the others, from which on it does not fit."""
-
+# error of a recording, over its efforts, below which it fits: a faster motion has larger ones
 _LEAST_MISFIT = 0.02
-"""Error of a recording, over its efforts, below which it fits: a faster motion has larger ones."""
-
+# others with which a recording is compared, so that the time does not grow with their square
 _MOST_COMPARED = 30
-"""Others with which a recording is compared, so that the time does not grow with their square."""
 
 
 def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> list[str]:
@@ -291,27 +278,19 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
 
 # ---- Recordings that spoil the model for the others, or that these contradict
 
+# residual of the others, with recordings over without them, from which on they are not used
 _SPOILING_RATIO = 2.0
-"""Residual of the others, with recordings over without them, from which on they are not used."""
-
+# residual of a recording over that of the others, in the fit to them, below which it fits
 _SUSPICIOUS_RATIO = 1.5
-"""Residual of a recording over that of the others, in the fit to them, below which it fits."""
-
+# factor by which the ratio has to grow with each further recording that is excluded
 _WORTHWHILE = 1.1
-"""Factor by which the ratio has to grow with each further recording that is excluded."""
-
+# recordings that are excluded together: so many, and of so many one
 _MOST_TOGETHER, _LARGEST_SHARE = 3, 3
-"""Recordings that are excluded together: so many, and of so many one."""
-
-
+# residual of a joint of one recording over that of the others, from which on it is not used
 _FOREIGN_RATIO = 10.0
-"""Residual of a joint of one recording over that of the others, from which on it is not used."""
-
-_LEAST_FOREIGN = 0.1
-"""Share of the efforts of a recording that such a residual has at least."""
-
+_LEAST_FOREIGN = 0.1   # share of the efforts of a recording that such a residual has at least
+# others that agree, from which on one that does not is not used whatever it does to the model
 _FEWEST_OTHERS = 4
-"""Others that agree, from which on one that does not is not used whatever it does to the model."""
 
 
 class Spoiling(NamedTuple):
@@ -413,8 +392,8 @@ def _relative_error(robot: Robot, fit: PooledFit, pools: Sequence[Pool], number:
 
 # ---- A payload that fits another link than the one that is said to carry it, or other recordings
 
+# fall of the logarithm of what a fit leaves, over all joints, from which on it is another one
 _BETTER = 1.0
-"""Fall of the logarithm of what a fit leaves, over all joints, from which on it is another one."""
 
 
 def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
@@ -466,17 +445,14 @@ def _left(robot: Robot, terms: FitTerms, payload: CarriedPayload, without: Pool,
 
 # ---- Identification from summaries: the fit, and how well it explains what it was not fitted to
 
+# weights of the prior that are compared, first the one that is used where there is no choice
 WEIGHTS = (PRIOR_WEIGHT, 1.0, 100.0)
-"""Weights of the prior that are compared, first the one that is used where there is no choice."""
-
+# error, relative to that of the first weight, from which another one is chosen
 _BETTER_ERROR = 0.98
-"""Error, relative to that of the first weight, from which another one is chosen."""
-
+# residual of the URDF, relative to the efforts without their mean, that a simulator leaves
 _EXPLAINED_SHARE = 0.01
-"""Residual of the URDF, relative to the efforts without their mean, that a simulator leaves."""
-
+# residual over the effort without its mean from which on a model explains nothing
 _UNEXPLAINED_SHARE = 0.9
-"""Residual over the effort without its mean from which on a model explains nothing."""
 
 
 class _Model(NamedTuple):

@@ -186,8 +186,7 @@ def _renumbered(text: str, old: Numbers, new: Numbers) -> str:
 
 # ---- What a URDF cannot express of an identified robot, as a file of the node's parameters
 
-_IN_URDF = ('damping', 'friction')
-"""Attributes of <dynamics>, which `identified_urdf` writes."""
+_IN_URDF = ('damping', 'friction')   # attributes of <dynamics>, which `identified_urdf` writes
 
 
 def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],

@@ -106,15 +106,10 @@ def turned(joints: int, joint: int) -> Array:
 
 # ---- How well the URDF's bodies and friction of each joint explain a recording, quickly
 
-_SAMPLES = 400
-"""Samples of a recording that are compared."""
-
-_LEAST_SHARE = 1e-3
-"""Share of an effort below which what is left of it is noise."""
-
+_SAMPLES = 400   # samples of a recording that are compared
+_LEAST_SHARE = 1e-3   # share of an effort below which what is left of it is noise
+# share of the squares of gravity that nothing else explains, from which its factor is known
 _LEAST_OWN = 0.2
-"""Share of the squares of gravity that nothing else explains, from which its factor is known."""
-
 _POSITIVE = [VISCOUS, COULOMB, ARMATURE, LOAD]
 
 
@@ -211,14 +206,10 @@ def _gravity_efforts(robot: Robot, q: Array) -> Array:
 
 # ---- Mistakes that recordings may have: how each would be corrected, and what the user can do
 
+# differences of the zero of a joint that are tried [rad]
 ANGLES = tuple(np.radians([20.0, *np.arange(45.0, 360.0, 45.0), 340.0]).tolist())
-"""Differences of the zero of a joint that are tried [rad]."""
-
-_TILT = 0.4
-"""Tangent of the smallest tilts of gravity that are tried."""
-
-_MOST_JOINTS = 12
-"""Joints up to which all pairs are tried."""
+_TILT = 0.4   # tangent of the smallest tilts of gravity that are tried
+_MOST_JOINTS = 12   # joints up to which all pairs are tried
 
 
 class Mistake(NamedTuple):
@@ -358,8 +349,7 @@ def gravities(base: Change, nominal: Array) -> Iterator[Mistake]:
 
 # ---- How well any bodies explain a recording that is changed, on blocks that are held out
 
-_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0
-"""Weights of the URDF's bodies, which may be wrong."""
+_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0   # weights of the URDF's bodies, which may be wrong
 
 
 def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
@@ -393,35 +383,23 @@ def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.boo
 # Those that leave less are fitted with any bodies: as masses and centres of a URDF are wrong, it
 # counts what a fit leaves of blocks that were held out.
 
-_FEWEST_SAMPLES = 50
-"""Samples with efforts of all joints from which on mistakes are looked for."""
-
+_FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistakes are looked for
+# fall of the logarithm of the URDF's residuals, over all joints, from which on a candidate is
+# fitted [-]
 _PROMISING = 1.0
-"""Fall of the logarithm of the URDF's residuals, over all joints, from which on a candidate is
-fitted [-]."""
-
+# the same of a fit's residuals in held-out blocks, from which on a candidate is a mistake
 _CONFIRMED = 2.0
-"""The same of a fit's residuals in held-out blocks, from which on a candidate is a mistake."""
-
+# share of the URDF's gravity in the efforts below which there is none, if it fits as well
 _ABSENT = 0.1
-"""Share of the URDF's gravity in the efforts below which there is none, if it fits as well."""
-
-_AS_GOOD = 0.5
-"""Difference of this logarithm up to which two candidates are equally good."""
-
+_AS_GOOD = 0.5   # difference of this logarithm up to which two candidates are equally good
+# logarithm of the efforts over the residuals, mean of the joints, from which on a fit is no
+# accident
 _EXPLAINED = 0.3
-"""Logarithm of the efforts over the residuals, mean of the joints, from which on a fit is no
-accident."""
-
-_FITTED = 3
-"""Candidates that are fitted."""
-
-_MOST = 3
-"""Most mistakes of a recording that are looked for, one after the other."""
-
+_FITTED = 3   # candidates that are fitted
+_MOST = 3   # most mistakes of a recording that are looked for, one after the other
 _STEPS = tuple(np.radians([30.0, 15.0, 8.0, 4.0]).tolist())
+# steps of the search for an angle, and the distance to a right angle that is none [rad]
 _WHOLE = np.radians(12.0)
-"""Steps of the search for an angle, and the distance to a right angle that is none [rad]."""
 
 
 def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
@@ -512,14 +490,11 @@ def _refined(nominal: NominalFit, mistake: Mistake, base: Change) -> Mistake:
 
 # ---- Efforts of some joints that are in other units than those of the others
 
+# ratio of two joints' efforts over those of the URDF, whose masses may be wrong, for a trial
 _SUSPICIOUS = 3.0
-"""Ratio of two joints' efforts over those of the URDF, whose masses may be wrong, for a trial."""
-
+# logarithm of what a fit leaves of held-out blocks, over all joints, by which it falls with free
+# gains if units differ: 3 to 15 where they do, up to 0.2 on robots whose efforts are right
 _UNITS_DIFFER = 1.0
-"""
-Logarithm of what a fit leaves of held-out blocks, over all joints, by which it falls with free
-gains if units differ: 3 to 15 where they do, up to 0.2 on robots whose efforts are right.
-"""
 
 
 def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
@@ -553,29 +528,18 @@ def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]
 # Those of all joints are of another clock or of another run, those of one joint come from a drive
 # or a filter of its own.
 
+# largest delay that is tried [s], and its share of a piece
 _LARGEST_DELAY, _LARGEST_SHARE = 2.0, 0.2
-"""Largest delay that is tried [s], and its share of a piece."""
-
-LARGEST_GIVEN_DELAY = 0.5
-"""Largest delay that a user may give [s]."""
-
-_RATE = 50.0
-"""Rate of the samples that are compared [Hz]."""
-
+LARGEST_GIVEN_DELAY = 0.5   # largest delay that a user may give [s]
+_RATE = 50.0   # rate of the samples that are compared [Hz]
+# fall of the logarithm of the squares that the URDF leaves, over all joints, for a trial [-]
 _LAG_PROMISING = 1.0
-"""Fall of the logarithm of the squares that the URDF leaves, over all joints, for a trial [-]."""
-
+# the same of a fit's residuals in held-out blocks, from which on the efforts are late
 _LAG_CONFIRMED = 2.0
-"""The same of a fit's residuals in held-out blocks, from which on the efforts are late."""
-
+# the same for a joint that alone is late; those of a UR10, a TX40 and a TIAGo reach 0.2 and 0
 _PROMISING_OF_JOINT, _CONFIRMED_OF_JOINT = 0.4, 0.7
-"""The same for a joint that alone is late; those of a UR10, a TX40 and a TIAGo reach 0.2 and 0."""
-
-_FEWEST_JOINTS = 3
-"""Joints from which on it is one of them that is late."""
-
-_LEAST_LEFT = 1e-3
-"""Share of the squares of an effort below which what is left of it is noise."""
+_FEWEST_JOINTS = 3   # joints from which on it is one of them that is late
+_LEAST_LEFT = 1e-3   # share of the squares of an effort below which what is left of it is noise
 
 
 def piece_without_delay(piece: Piece, delay: float, joint: int | None = None) -> Piece:

@@ -36,11 +36,9 @@ from urdf2dyn_ros.text import quote, suggestion
 # the others. So the same fit has robot and payload, with friction and rotors in common, and effort
 # per current as well: with the payload's known mass nothing is left that a factor could change.
 
-_GYRATION = 0.1
-"""Radius of gyration of the prior of a payload, about the origin of its link [m]."""
-
+_GYRATION = 0.1   # radius of gyration of the prior of a payload, about the origin of its link [m]
+# mass of the prior of a payload, as a share of the robot's, if it is not known
 _PRIOR_MASS_SHARE = 0.05
-"""Mass of the prior of a payload, as a share of the robot's, if it is not known."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +123,12 @@ def _wider(R: Array, place: int, carried: bool) -> Array:
 
 # ---- A payload as it was identified, in the frame of its link, and whether it was determined
 
+# mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
 _LARGEST_SCALE = 1.6
-"""Mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known."""
-
+# weight of the URDF where what the data alone determine of a scale is judged
 _FAINT_WEIGHT = 1e-3
-"""Weight of the URDF where what the data alone determine of a scale is judged."""
-
+# largest standard deviations of a mass that is identified, and of a gain, as shares of them
 _MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.1
-"""Largest standard deviations of a mass that is identified, and of a gain, as shares of them."""
 
 
 class IdentifiedPayload(NamedTuple):

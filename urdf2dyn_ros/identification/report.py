@@ -213,7 +213,6 @@ def _recordings(result: Identification) -> ReportTable:
 # ---- A payload in the report, and as JSON
 
 PAYLOAD_TITLE = 'Payload'
-
 _CENTRE = ('centre x', 'centre y', 'centre z')
 _UNITS = ('kg', *(3 * ['kg m']), *(6 * ['kg m^2']))
 
@@ -322,12 +321,9 @@ def _joint_figures(figures: Figures, joint: int) -> dict[str, Any]:
 
 # ---- The picture of an identification: efforts over time, and residuals of the three models
 
+# width of a joint's place, in one column, its height, and that of title and legend [in]
 _WIDE, _STACKED, _HIGH, _HEAD = 6.6, 5.6, 2.1, 1.1
-"""Width of a joint's place, in one column, its height, and that of title and legend [in]."""
-
-_MOST_STACKED = 12
-"""Joints up to which they are below each other, which a phone can show."""
-
+_MOST_STACKED = 12   # joints up to which they are below each other, which a phone can show
 _MOST_ROWS, _MOST_JOINTS = 1500, 40
 
 

@@ -38,13 +38,11 @@ from urdf2dyn_ros.robot.spatial import (
 #
 # with slow and fast not negative the friction is not negative at any velocity up to v.
 
+# unknowns of each joint, after those of bodies: fields of Friction and Rotor
 JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic')
-"""Unknowns of each joint, after those of bodies: fields of Friction and Rotor."""
-
 VISCOUS, COULOMB, OFFSET, ARMATURE, LOAD, QUADRATIC = range(len(JOINT_COLUMNS))
-
+# velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]
 SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
-"""Velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]."""
 
 
 def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Array:
@@ -103,11 +101,9 @@ def top_speeds(limits: Array, fastest: Array) -> Array:
 # The efforts of rigid bodies are linear in mass m, first moments h and inertia J about the body's
 # origin (Atkeson, An, Hollerbach 1986).
 
+# inertial parameters of a body: [kg], [kg m], and [kg m^2] about its origin
 PARAMETERS = ('m', 'hx', 'hy', 'hz', 'Jxx', 'Jxy', 'Jxz', 'Jyy', 'Jyz', 'Jzz')
-"""Inertial parameters of a body: [kg], [kg m], and [kg m^2] about its origin."""
-
-_SAMPLES_AT_ONCE = 1024
-"""More do not fit into the processor's cache."""
+_SAMPLES_AT_ONCE = 1024   # more do not fit into the processor's cache
 
 
 class Columns:
@@ -162,12 +158,9 @@ class Columns:
 # S = trace(J) / 2 1 - J. A body with these parameters exists if and only if P is positive definite
 # (Wensing, Kim, Slotine 2018).
 
-_LEAST_GYRATION = 0.02
-"""Smallest radius of gyration of a prior, about each axis [m]."""
-
+_LEAST_GYRATION = 0.02   # smallest radius of gyration of a prior, about each axis [m]
+# mass of the prior of a body that has none, as a share of the mean of the others
 _LIGHT_MASS_SHARE = 0.01
-"""Mass of the prior of a body that has none, as a share of the mean of the others."""
-
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 

@@ -25,8 +25,8 @@ from urdf2dyn_ros.robot.spatial import Array
 #
 #     dz = (sign(dq) - z) |dq| / travel
 
+# travels within which signs follow, over what a joint moves in 1 s at the width of its sign
 _TRAVELS = (0.05, 0.2, 1.0)
-"""Travels within which signs follow, over what a joint moves in 1 s at the width of its sign."""
 
 
 def late_signs(q: Array, widths: Array) -> Array:
@@ -53,20 +53,13 @@ def eliminated(rows: Array, columns: Array, block: NDArray[np.int64]) -> Array:
 
 # ---- The rows of a recording's least-squares problem: columns and efforts at ROW_RATE
 
-BLOCKS = 5
-"""Parts of a recording that are held out in turn."""
-
-BLOCK_GAP = 0.5
-"""Time between such parts, in which errors are alike [s]."""
-
+BLOCKS = 5   # parts of a recording that are held out in turn
+BLOCK_GAP = 0.5   # time between such parts, in which errors are alike [s]
+# spans of a block, in turn with those of the others, where joints move one after the other
 _ROUNDS = 4
-"""Spans of a block, in turn with those of the others, where joints move one after the other."""
-
+# share of a joint's motion in one block from which on the others do not predict it
 _LARGEST_SHARE = 0.6
-"""Share of a joint's motion in one block from which on the others do not predict it."""
-
-MOVING_SPEED = 0.03
-"""Velocity above which a joint moves, in its fastest."""
+MOVING_SPEED = 0.03   # velocity above which a joint moves, in its fastest
 
 
 class RecordedRows(NamedTuple):
@@ -225,9 +218,7 @@ def residual_squares(R: Array, solution: Array) -> float:
 
 # ---- Which joints look coupled by their gears: what a motor that turns with both would explain
 
-_RIDGE = 1e-6
-"""Share of each column's square that is added to it: columns may be equal."""
-
+_RIDGE = 1e-6   # share of each column's square that is added to it: columns may be equal
 _WIDTH = len(JOINT_COLUMNS)
 
 

@@ -29,18 +29,13 @@ from urdf2dyn_ros.text import SECOND_NS
 
 # ---- A recording as segments without a gap: stamps, positions and measured efforts
 
+# longest time between two measured efforts over which they are interpolated [s]
 _LONGEST_HOLE = 0.1
-"""Longest time between two measured efforts over which they are interpolated [s]."""
-
-MEASURED_SHARE = 0.5
-"""Share of the samples with an effort, from which on it is measured."""
-
+MEASURED_SHARE = 0.5   # share of the samples with an effort, from which on it is measured
+# length of a run of equal samples, relative to the usual one, above which the robot may rest
 _REST_RUN = 3
-"""Length of a run of equal samples, relative to the usual one, above which the robot may rest."""
-
+# mean velocity of a run, relative to that after it, from which on it is lost samples, no rest
 _REST_SPEED = 0.5
-"""Mean velocity of a run, relative to that after it, from which on it is lost samples, no rest."""
-
 NOTHING_HELD = Hold()
 
 
@@ -195,21 +190,15 @@ def _at_rest(new: NDArray[np.bool_], q: Array) -> NDArray[np.bool_]:
 
 # ---- Segments of a recording on a uniform grid: positions to accelerations, and efforts
 
+# highest rate of the grid [Hz]: the motion of an arm has nothing above a third of it
 _GRID_RATE = 125.0
-"""Highest rate of the grid [Hz]: the motion of an arm has nothing above a third of it."""
-
+# longest piece that is smoothed and filtered as a whole [s], so that the memory is bounded
 _LONGEST_PIECE = 60.0
-"""Longest piece that is smoothed and filtered as a whole [s], so that the memory is bounded."""
-
+# time at both ends of a piece that is not used: start-up, and edges of filters [s]
 UNUSED_ENDS = 0.25
-"""Time at both ends of a piece that is not used: start-up, and edges of filters [s]."""
-
-SHORTEST_MOTION = 2.0
-"""Shortest recording, and shortest motion [s]."""
-
-
+SHORTEST_MOTION = 2.0   # shortest recording, and shortest motion [s]
+# duration of a piece from which on its blocks distinguish delays and units [s]
 LEAST_JUDGED = 5.0
-"""Duration of a piece from which on its blocks distinguish delays and units [s]."""
 
 
 class Piece(NamedTuple):
@@ -300,15 +289,10 @@ def _integral(time: Array, values: Array, total: Array, at: Array) -> Array:
 # is a Butterworth filter of order 4, forwards and backwards. Signals are continued beyond their
 # ends by a reflection at the end point, so that nothing wraps around.
 
+# rate of the rows of a fit [Hz]; efforts of an arm have nothing above 10 Hz that is its own
 ROW_RATE = 25.0
-"""Rate of the rows of a fit [Hz]; efforts of an arm have nothing above 10 Hz that is its own."""
-
-HIGHEST_CUTOFF = 10.0
-"""Cutoff of what is not filtered otherwise [Hz]."""
-
-_PADDING = 2.0
-"""Time by which signals are continued [s]."""
-
+HIGHEST_CUTOFF = 10.0   # cutoff of what is not filtered otherwise [Hz]
+_PADDING = 2.0   # time by which signals are continued [s]
 _ORDER = 8
 
 

@@ -30,23 +30,17 @@ from urdf2dyn_ros.robot.spatial import Array
 
 # ---- The cutoff of a recording's columns and the delay of its efforts, by cross-validation
 
+# cutoffs that are compared [Hz]
 COMPARED_CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
-"""Cutoffs that are compared [Hz]."""
-
-LARGEST_DELAY, DELAY_STEP = 0.02, 0.004
-"""Delays that are compared, to both sides of zero [s]."""
-
+LARGEST_DELAY, DELAY_STEP = 0.02, 0.004   # delays that are compared, to both sides of zero [s]
+# largest delay that is tried where the efforts are late or early by more [s]
 FARTHEST_DELAY = 0.25
-"""Largest delay that is tried where the efforts are late or early by more [s]."""
-
+# error, relative to that of LARGEST_DELAY, from which a larger delay is chosen
 _FAR_BETTER_ERROR = 0.9
-"""Error, relative to that of LARGEST_DELAY, from which a larger delay is chosen."""
-
+# error, relative to that of the higher cutoff or no delay, from which another one is chosen
 _BETTER_ERROR = 0.995
-"""Error, relative to that of the higher cutoff or no delay, from which another one is chosen."""
-
+# error without friction that follows late, relative to that with it, from which there is some
 _LATE_FRICTION_ERROR = 0.8
-"""Error without friction that follows late, relative to that with it, from which there is some."""
 
 
 def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
@@ -162,12 +156,10 @@ def vertex(at: float, step: float, errors: Sequence[float]) -> float:
 
 # ---- A recording as a summary: triangles of its blocks, from which all fits and figures follow
 
-_HUBER = 1.5
-"""Residual, in standard deviations, from which its weight falls."""
-
+_HUBER = 1.5   # residual, in standard deviations, from which its weight falls
+# duration below which no delay is chosen: that of a dozen parts of a UR10, 2 s each, is -20 to 33
+# ms, where the whole recording has 8 [s]
 _LEAST_FOR_DELAY = 4.0
-"""Duration below which no delay is chosen: that of a dozen parts of a UR10, 2 s each, is -20 to
-33 ms, where the whole recording has 8 [s]."""
 
 
 @dataclass(frozen=True)
@@ -267,11 +259,9 @@ def integral_time(residual: Array) -> float:
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
 
 SUFFIX = '.npz'
-
 _VERSION = 4
+# lists of pools in a summary, and their lengths
 _LISTS = {'weighted': BLOCKS + 1, 'moving': BLOCKS, 'resting': BLOCKS}
-"""Lists of pools in a summary, and their lengths."""
-
 _VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
 
 
@@ -357,8 +347,8 @@ def _checked(values: Array, shape: tuple[int, ...]) -> Array:
 # are those of all their rows, and everything else is a sum, a largest value or a weighted mean. So
 # days merge into months, and robots into a fleet, and no more than two summaries are in memory.
 
+# largest number of groups of neighbours as which many recordings are fitted and held out
 MOST_SUMMARIES = 30
-"""Largest number of groups of neighbours as which many recordings are fitted and held out."""
 
 
 def merged_summary(first: Summary, second: Summary) -> Summary:
