@@ -84,7 +84,7 @@ config: $(VENV)/test-ready
 # the site of README, docs/, parameters, options and classes: site/index.html
 docs: $(VENV)/docs-ready
 	$(RUN)/python docs/build_site.py
-	$(RUN)/zensical build --strict
+	$(RUN)/zensical build --strict --clean
 
 $(VENV)/%-ready: setup.py package.xml
 	$(PYTHON) -m venv $(VENV)

@@ -46,7 +46,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     gravity : array_like, (3,)
         [m/s^2], in the root frame; by default (0, 0, -9.81).
     functions : str
-        A key of `functions.FUNCTIONS`, or all: inverse_dynamics, gravity, bias, mass_matrix, and
+        Name of a function, or all: inverse_dynamics, gravity, bias, mass_matrix, and
         one that does the work of these four at once.
     loads : Loads
         Loads in addition to the links' inertia and gravity; those that vary from call to call

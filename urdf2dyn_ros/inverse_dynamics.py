@@ -72,7 +72,7 @@ class Functions:
         super().__setattr__(name, value)
 
     def prepare(self, name: str) -> None:
-        """Write a function, a key of FUNCTIONS, now rather than at its first call."""
+        """Generate the function of this name now, rather than at its first call."""
         self._function(name)
 
     def _whole(self, name: str, *arguments: Values | None) -> Array | tuple[Array, Array]:

@@ -34,7 +34,7 @@ WITH_TWINS = ('c', 'cpp')
 
 @dataclass(frozen=True)
 class Target:
-    """A language, a key of LANGUAGES, and the precision of its numbers: double or float."""
+    """A language, and the precision of its numbers: double or float."""
 
     language: LanguageName = 'python'
     precision: PrecisionName = 'double'
