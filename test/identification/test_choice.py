@@ -2,7 +2,7 @@
 
 import pytest
 
-from urdf2dyn_ros.identification.summary import vertex
+from urdf2dyn_ros.identification.delays import vertex
 
 
 @pytest.mark.parametrize(('errors', 'least'), [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from urdf2dyn_ros.identification.fit import SCALAR_WEIGHT, ConsistentFit, FitProblem
+from urdf2dyn_ros.identification.fit import SCALAR_WEIGHT, ConsistentFit, FitProblem, triangle
 from urdf2dyn_ros.identification.robot import (
     BASIS,
     JOINT_COLUMNS,
@@ -15,7 +15,6 @@ from urdf2dyn_ros.identification.robot import (
     parameters_of,
     pseudo_inertia,
 )
-from urdf2dyn_ros.identification.rows import triangle
 
 TOP_SPEED, WEIGHT = 2.0, 3.0
 LOWER = np.tril_indices(4)

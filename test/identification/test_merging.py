@@ -11,9 +11,9 @@ import pytest
 from support.scara_recordings import MODEL, NAMES, SCARA, recording
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.identification.fit import merged_triangle, residual_squares, triangle
 from urdf2dyn_ros.identification.identification import identify
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.rows import merged_triangle, residual_squares, triangle
 from urdf2dyn_ros.identification.summary import (
     Summary,
     SummaryGroups,

@@ -34,10 +34,10 @@ from urdf2dyn_ros.identification.checks import (
     with_filter_of,
     write_merged,
 )
+from urdf2dyn_ros.identification.delays import LARGEST_GIVEN_DELAY
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import Identification, identify
 from urdf2dyn_ros.identification.identified_urdf import robot_texts
-from urdf2dyn_ros.identification.mistakes import LARGEST_GIVEN_DELAY
 from urdf2dyn_ros.identification.payload import CarriedPayload, payload_on
 from urdf2dyn_ros.identification.report import (
     GAINS_TITLE,

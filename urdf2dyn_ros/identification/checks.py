@@ -21,15 +21,13 @@ from urdf2dyn_ros.identification.changes import (
     offset_steps,
     small_zeros,
 )
+from urdf2dyn_ros.identification.delays import late_efforts, late_joints, piece_without_delay
 from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.mistakes import (
     NominalFit,
-    late_efforts,
-    late_joints,
     mistakes_of,
     no_change,
     other_units,
-    piece_without_delay,
 )
 from urdf2dyn_ros.identification.robot import COULOMB, OFFSET, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import MOVING_SPEED

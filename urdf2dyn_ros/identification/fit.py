@@ -14,7 +14,7 @@ sum is convex in X and x, and its barrier self-concordant: Newton's method with 
 the minimum in some ten steps (Boyd, Vandenberghe, Convex Optimization, section 9.6).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -33,43 +33,63 @@ from urdf2dyn_ros.identification.robot import (
     pseudo_inertia,
     top_speeds,
 )
-from urdf2dyn_ros.identification.rows import merged_triangle, residual_squares
 from urdf2dyn_ros.robot.spatial import Array
 
-# ---- A payload in a fit: the last body, with a faint prior, whose mass may be known
+# ---- Triangles: rows of a least-squares problem, compressed without loss
+#
+# The upper triangle R of a QR decomposition of [X, z] has the same least-squares problem, for any
+# unknowns, as its rows: |X x - z| = |R [x, -1]|. Triangles of parts merge by a QR decomposition of
+# one above the other (TSQR; Demmel, Grigori, Hoemmen, Langou 2012), in any order.
 
-PAYLOAD_WEIGHT = 0.1   # weight of the prior of a payload: no URDF has it
-_MASS_DEVIATION = 1e-3   # standard deviation of a known mass, as a share of it
-
-
-class PayloadTerm(NamedTuple):
-    """The last body of a problem is a payload."""
-
-    mass: float   # [kg], NaN if it is not known
-    weight: float = PAYLOAD_WEIGHT   # of its prior
-
-    def mass_row(self, mass: float, slopes: Array, count: int) -> tuple[Array, Array]:
-        """
-        Return the whitened residual (k,) of the mass, and its Jacobian (k, u); k is 0 or 1.
-
-        The slopes are those of the mass by the last unknowns of so many.
-        """
-        known = int(np.isfinite(self.mass))
-        scale = _MASS_DEVIATION * self.mass
-        jacobian = np.zeros((known, count))
-        jacobian[:, count - len(slopes):] = slopes / scale
-        return np.full(known, (mass - self.mass) / scale), jacobian
+_ROWS_AT_ONCE = 4096
 
 
-def prior_weights(bodies: int, weight: float, payload: PayloadTerm | None) -> Array:
-    """Return the weight of the prior of each body (b,)."""
-    result = np.full(bodies, weight)
-    if payload is not None:
-        result[-1] = payload.weight
-    return result
+def triangle(rows: Array) -> Array:
+    """Return the triangle (c, c) of rows (k, c); its diagonal is not negative."""
+    columns = rows.shape[1]
+    if not rows.any():   # of a joint that is held, as most of a humanoid are
+        return np.zeros((columns, columns))
+    R: Array = np.zeros((0, columns))
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        R = np.asarray(np.linalg.qr(np.concatenate((R, rows[first:first + _ROWS_AT_ONCE])),
+                                    mode='r'))
+    square = np.zeros((columns, columns))
+    square[:len(R)] = R
+    return np.where(np.diag(square) < 0.0, -1.0, 1.0)[:, None] * square
 
 
-# ---- The problem of a fit, and its solution
+def merged_triangle(triangles: Iterable[Array]) -> Array:
+    """Return the triangle of the rows of all of several triangles of the same columns."""
+    return triangle(np.concatenate(list(triangles)))
+
+
+def residual_squares(R: Array, solution: Array) -> float:
+    """Return |X x - z|^2 of a triangle (c, c) for unknowns (c - 1,)."""
+    residual = R[:, :-1] @ solution - R[:, -1]
+    return float(residual @ residual)
+
+
+class Pool(NamedTuple):
+    """Triangles of all joints."""
+
+    triangles: list[Array]   # (c, c) of each joint
+    rows: Array   # (n,), sum of the weights of their rows
+
+
+def pooled(pools: Sequence[Pool]) -> Pool:
+    """Return the pool of several, whose order has no effect beyond rounding."""
+    return Pool([merged_triangle(each) for each in zip(*(pool.triangles for pool in pools))],
+                np.sum([pool.rows for pool in pools], axis=0))
+
+
+# ---- The possible robot that explains triangles best and differs least from its URDF
+
+SCALAR_WEIGHT = 1e-2   # weight of the prior of friction and rotors: little more than a bound
+_PAYLOAD_WEIGHT = 0.1   # weight of the prior of a payload: no URDF has it
+_MASS_DEVIATION = 1e-3   # standard deviation of a known mass of a payload, as a share of it
+_STEPS = 100
+_LEAST_DECREASE = 1e-11   # decrease of the cost that the last step promises, relative to it
+
 
 class FitProblem(NamedTuple):
     """A fit."""
@@ -87,7 +107,7 @@ class FitProblem(NamedTuple):
     free_gains: tuple[int, ...] = ()
     fixed: tuple[int, ...] = ()   # bodies that stay as in the URDF
     sets: int = 1   # sets of joints, one after the other, that have their rotors in common
-    payload: PayloadTerm | None = None
+    payload: float | None = None   # mass [kg] of the last body, a payload; NaN: not known
 
 
 class Fit(NamedTuple):
@@ -104,14 +124,6 @@ class Fit(NamedTuple):
         """Return the unknowns of a joint's triangle."""
         return np.concatenate((self.gains[joint] * self.bodies[list(bodies)].ravel(),
                                self.joints[joint]))
-
-
-# ---- The fit: the possible robot that explains triangles best and differs least from its URDF
-
-SCALAR_WEIGHT = 1e-2   # weight of the prior of friction and rotors: little more than a bound
-_STEPS = 100
-# decrease of the cost that a step promises, relative to it, at which it is the last
-_LEAST_DECREASE = 1e-11
 
 
 def _symmetric() -> Array:
@@ -131,14 +143,6 @@ def slopes_of(L: Array) -> Array:
     return parameters_of(np.einsum('bij,kjl,bml->bkim', L, _SYMMETRIC, L)).transpose(0, 2, 1)
 
 
-def _places(used: NDArray[np.bool_], sets: int, first: int) -> tuple[NDArray[np.int64], int]:
-    """Return the places of the used unknowns of joints (n, 6), and that after the last."""
-    number = np.arange(used.size).reshape(used.shape)
-    number[:, ARMATURE] = np.tile(number[:len(number) // sets, ARMATURE], sets)
-    distinct, places = np.unique(number[used], return_inverse=True)
-    return first + places, first + len(distinct)
-
-
 class ConsistentFit:
     """
     Residuals and Jacobian of a problem, and its solution.
@@ -150,11 +154,16 @@ class ConsistentFit:
         self.problem = problem
         b, n = len(problem.factors), len(problem.triangles)
         self._bodies_end = 10 * b
-        self._weights = prior_weights(b, problem.weight, problem.payload)
+        self._weights = np.full(b, problem.weight)
+        if problem.payload is not None:
+            self._weights[-1] = _PAYLOAD_WEIGHT
         used = problem.scale > 0.0
         positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
         self.place = np.full(used.shape, -1)
-        self.place[used], self._gain = _places(used, problem.sets, 10 * b)
+        number = np.arange(used.size).reshape(used.shape)
+        number[:, ARMATURE] = np.tile(number[:n // problem.sets, ARMATURE], problem.sets)
+        distinct, places = np.unique(number[used], return_inverse=True)
+        self.place[used], self._gain = 10 * b + places, 10 * b + len(distinct)
         self._used, self._scalars = used, np.unique(self.place[positive])
         free, count = list(problem.free_gains), n // problem.sets
         self._count = self._gain + len(free)
@@ -191,15 +200,16 @@ class ConsistentFit:
                 self._nominal[rows] += part @ self._prior_bodies[body]
             own = matrix[:, 10 * len(used):-1] @ self._to_joint[j] * problem.scale[j]
             self._of_joints[np.ix_(rows, self.place[j][self._used[j]])] = own[:, self._used[j]]
-        if problem.payload is not None:
-            mass, row = problem.payload.mass_row(
-                float(self._prior_bodies[-1, 0]), self.slopes[-1, 0], self._bodies_end)
-            more = len(mass), self._count - self._bodies_end
-            self._joint = np.append(self._joint, np.zeros(len(mass), dtype=np.int64))
-            self._nominal = np.append(self._nominal, 0.0 * mass)
-            self._target = np.append(self._target, -mass)
-            self._of_bodies = np.vstack((self._of_bodies, np.zeros((len(mass), self._count))))
-            self._of_joints = np.vstack((self._of_joints, np.hstack((row, np.zeros(more)))))
+        if problem.payload is not None and np.isfinite(problem.payload):   # one more residual
+            deviation = _MASS_DEVIATION * problem.payload
+            row = np.zeros((1, self._count))
+            row[0, self._bodies_end - 10:self._bodies_end] = self.slopes[-1, 0] / deviation
+            self._joint = np.append(self._joint, 0)
+            self._nominal = np.append(self._nominal, 0.0)
+            self._target = np.append(
+                self._target, (problem.payload - self._prior_bodies[-1, 0]) / deviation)
+            self._of_bodies = np.vstack((self._of_bodies, 0.0 * row))
+            self._of_joints = np.vstack((self._of_joints, row))
         self._jacobian = self._of_bodies * self._free + self._of_joints
 
     def start(self) -> Array:
@@ -264,35 +274,27 @@ class ConsistentFit:
         """Return half of the Hessian of the cost that the prior has (u, u), at u and at first."""
         return 0.5 * self._prior(u)[1], 0.5 * self._prior(self.start())[1]
 
-    def joint_slopes(self, joint: int) -> Array:
-        """Return the derivatives (6, 6) of JOINT_COLUMNS by the unknowns of a joint."""
-        return np.asarray(self._to_joint[joint] * self.problem.scale[joint])
-
     def joint_deviations(self, covariance: Array) -> Array:
         """Return the deviations (n, 6) of JOINT_COLUMNS, NaN for what is no unknown."""
         result = np.full(self.place.shape, np.nan)
         for joint, places in enumerate(self.place):
             there = np.flatnonzero(places >= 0)
-            slope = self.joint_slopes(joint)[:, there]
+            slope = (self._to_joint[joint] * self.problem.scale[joint])[:, there]
             block = covariance[np.ix_(places[there], places[there])]
             result[joint, there] = np.sqrt(np.diag(slope @ block @ slope.T))[there]
         return result
 
     def _matrices(self, u: Array) -> Array:
         """Return 1 + X of each body."""
-        entries = u[:self._bodies_end].reshape(-1, 10)
-        return np.eye(4) + np.tensordot(entries, _SYMMETRIC, axes=1)
+        return np.eye(4) + np.tensordot(u[:self._bodies_end].reshape(-1, 10), _SYMMETRIC, axes=1)
 
     def _bodies(self, u: Array) -> Array:
         entries = u[:self._bodies_end].reshape(-1, 10)
         return np.asarray(self._prior_bodies + np.einsum('bij,bj->bi', self.slopes, entries))
 
-    def _values(self, u: Array) -> Array:
-        """Return the unknowns of joints (n, 6), with slow and fast friction."""
-        return np.where(self._used, self.problem.scale * u[self.place], 0.0)
-
     def _joints(self, u: Array) -> Array:
-        return np.array([matrix @ row for matrix, row in zip(self._to_joint, self._values(u))])
+        values = np.where(self._used, self.problem.scale * u[self.place], 0.0)
+        return np.array([matrix @ row for matrix, row in zip(self._to_joint, values)])
 
     def _gains(self, u: Array) -> Array:
         return np.asarray(np.exp(np.where(self.gain_place >= 0, u[self.gain_place], 0.0)))
@@ -337,13 +339,6 @@ _SIGNIFICANT_DEVIATIONS = 3.0   # deviations from which on a value differs from 
 LEAST_SIGMA = 1e-9
 
 
-class Pool(NamedTuple):
-    """Triangles of all joints."""
-
-    triangles: list[Array]   # (c, c) of each joint
-    rows: Array   # (n,), sum of the weights of their rows
-
-
 class FitTerms(NamedTuple):
     """
     Unknowns of each joint (n, 6), and the velocity up to which its friction is bounded.
@@ -356,7 +351,7 @@ class FitTerms(NamedTuple):
     free_gains: tuple[int, ...] = ()
     fixed: tuple[int, ...] = ()
     sets: int = 1
-    payload: PayloadTerm | None = None
+    payload: float | None = None
 
 
 def used_terms(robot: Robot, used: Array, fastest: Array,
@@ -373,11 +368,15 @@ class PooledFit(NamedTuple):
     sigma: Array
     problem: FitProblem
 
+    @property
+    def urdf_bodies(self) -> int:
+        """Number of the bodies without a payload."""
+        return len(self.problem.factors) - (self.problem.payload is not None)
 
-def pooled(pools: Sequence[Pool]) -> Pool:
-    """Return the pool of several, whose order has no effect beyond rounding."""
-    return Pool([merged_triangle(each) for each in zip(*(pool.triangles for pool in pools))],
-                np.sum([pool.rows for pool in pools], axis=0))
+    @property
+    def urdf_variance(self) -> float:
+        """Variance of the URDF's bodies over that of a prior with the weight of the fit."""
+        return max(1.0, self.problem.weight / _URDF_WEIGHT)
 
 
 def scales(pool: Pool, terms: FitTerms) -> Array:
@@ -447,12 +446,15 @@ def left_squares(robot: Robot, fits: Sequence[PooledFit],
             np.sum([pool.rows for pool in pools], axis=0))
 
 
-def signed_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
-                 correlation: Array) -> tuple[Array, Array]:
+def significant_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
+                      correlation: Array) -> tuple[FitTerms, NDArray[np.bool_]]:
     """
-    Return JOINT_COLUMNS (n, 6) that may be negative, and their deviations, NaN for no unknowns.
+    Return the terms without what has no significant effect, and which rotors want to be negative.
 
-    The correlation (n,) is the number of rows that count as one.
+    An effort that hardly varies cannot distinguish friction with the load from Coulomb friction,
+    nor a slow motion quadratic from viscous friction, with huge values at other velocities. The
+    values that are judged may be negative. The correlation (n,) is the number of rows that count
+    as one.
     """
     result = fitted(robot, pool, terms, weight, linear=True)
     method = ConsistentFit(result.problem, signed=True)
@@ -460,29 +462,12 @@ def signed_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     normal = jacobian.T @ jacobian + method.information(method.start())[1]
     normal += np.diag(1e-9 * np.diag(normal) + 1e-9)
     covariance: Array = np.asarray(np.linalg.inv(normal), dtype=np.float64)
-    return (result.fit.joints,
-            method.joint_deviations(covariance) * np.sqrt(correlation)[:, None])
-
-
-def with_significant_terms(terms: FitTerms, signed: tuple[Array, Array]) -> FitTerms:
-    """
-    Return the terms without friction with the load, and quadratic, that has no significant effect.
-
-    An effort that hardly varies cannot distinguish the former from Coulomb friction, nor a slow
-    motion the latter from viscous friction, with huge values at other velocities.
-    """
+    values, errors = result.fit.joints, _SIGNIFICANT_DEVIATIONS * (
+        method.joint_deviations(covariance) * np.sqrt(correlation)[:, None])
     used = terms.used.copy()
-    values, errors = signed
-    used[:, LOAD] &= values[:, LOAD] > _SIGNIFICANT_DEVIATIONS * errors[:, LOAD]
-    used[:, QUADRATIC] &= np.abs(values[:, QUADRATIC]) > (
-        _SIGNIFICANT_DEVIATIONS * errors[:, QUADRATIC])
-    return terms._replace(used=used)
-
-
-def with_negative_rotors(signed: tuple[Array, Array]) -> NDArray[np.bool_]:
-    """Return which joints' data would have a negative rotor inertia."""
-    values, errors = (each[:, ARMATURE] for each in signed)
-    return np.asarray(values < -_SIGNIFICANT_DEVIATIONS * errors)
+    used[:, LOAD] &= values[:, LOAD] > errors[:, LOAD]
+    used[:, QUADRATIC] &= np.abs(values[:, QUADRATIC]) > errors[:, QUADRATIC]
+    return terms._replace(used=used), np.asarray(values[:, ARMATURE] < -errors[:, ARMATURE])
 
 
 def cleaned(fit: Fit, problem: FitProblem) -> Fit:
@@ -490,8 +475,8 @@ def cleaned(fit: Fit, problem: FitProblem) -> Fit:
     signed = np.arange(len(JOINT_COLUMNS)) == OFFSET
     least = _NEGLIGIBLE_SHARE * problem.scale / _PRIOR_SHARE
     small = (np.abs(fit.joints) < least) & ~signed
-    small[:, QUADRATIC] &= np.abs(fit.joints[:, QUADRATIC]) * problem.top_speed < (
-        least[:, QUADRATIC])
+    small[:, QUADRATIC] &= (
+        np.abs(fit.joints[:, QUADRATIC]) * problem.top_speed < least[:, QUADRATIC])
     return fit._replace(joints=np.where(small, 0.0, fit.joints))
 
 
@@ -561,15 +546,6 @@ def source_of_value(left: float) -> str:
     return DATA if left < _MOSTLY_DATA else URDF if left > _MOSTLY_URDF else BOTH
 
 
-def _urdf_bodies(result: PooledFit) -> int:
-    return len(result.problem.factors) - (result.problem.payload is not None)
-
-
-def _urdf_variance(result: PooledFit) -> float:
-    """Return the variance of the URDF's bodies over that of a prior with the weight of the fit."""
-    return max(1.0, result.problem.weight / _URDF_WEIGHT)
-
-
 def covariance_of(result: PooledFit, correlation: Array) -> tuple[Array, list[Array]]:
     """
     Return the covariance of the unknowns (u, u), and the information of each joint in them.
@@ -585,8 +561,8 @@ def covariance_of(result: PooledFit, correlation: Array) -> tuple[Array, list[Ar
     total = np.sum(parts, axis=0) + mass + prior
     tiny = np.diag(1e-12 * np.diag(total) + 1e-12)
     inverse = np.linalg.inv(total + tiny)
-    rows = slice(0, 10 * _urdf_bodies(result))
-    prior[rows, rows] *= _urdf_variance(result)
+    rows = slice(0, 10 * result.urdf_bodies)
+    prior[rows, rows] *= result.urdf_variance
     meat = sum(factor * part for factor, part in zip(correlation, parts)) + mass + prior + tiny
     return inverse @ meat @ inverse, parts
 
@@ -611,8 +587,7 @@ def with_spread_of_parts(result: PooledFit, fits: Sequence[PooledFit],
         seen = (len(fits) - 1) / len(fits) * float(np.square(changes).sum())
         expected = float(np.sum((part * covariance)[bodies, bodies]))
         factors.append(max(1.0, seen / expected) if expected > 0.0 else 1.0)
-    larger: Array = correlation * np.array(factors)
-    return larger
+    return np.asarray(correlation * np.array(factors))
 
 
 def deviations(result: PooledFit, correlation: Array) -> Deviations:
@@ -622,7 +597,7 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
     _, first = method.information(result.fit.unknowns)
     covariance, parts = covariance_of(result, correlation)
     count = len(problem.factors)
-    before = _urdf_variance(result) / np.diag(first)[:10 * count:10]
+    before = result.urdf_variance / np.diag(first)[:10 * count:10]
     bodies, left = np.empty((2, count, 10))
     for body, slope in enumerate(method.slopes):
         rows = slice(10 * body, 10 * body + 10)
@@ -633,7 +608,7 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
     if len(free):
         block = covariance[np.ix_(method.gain_place[free], method.gain_place[free])]
         gains[free], ratios[free] = np.sqrt(np.diag(block)), deviations_of_ratios(block)
-    urdf = _urdf_bodies(result)
+    urdf = result.urdf_bodies
     used = slice(0, 10 * urdf)
     information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
     known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
@@ -649,5 +624,4 @@ def deviations_of_ratios(covariance: Array) -> Array:
     weights = 1.0 / np.diag(covariance)
     centred = np.eye(len(weights)) - weights / weights.sum()
     variances = np.diag(centred @ covariance @ centred.T)
-    deviations: Array = np.sqrt(np.maximum(variances, 0.0))   # one alone has none but rounding
-    return deviations
+    return np.sqrt(np.maximum(variances, 0.0))   # one alone has none but rounding

@@ -13,13 +13,13 @@ from urdf2dyn_ros.identification.fit import (
     PRIOR_WEIGHT,
     Fit,
     FitTerms,
-    PayloadTerm,
     Pool,
     fitted,
     pooled,
     scale_of_efforts,
     scale_of_inertias,
     squares,
+    triangle,
     used_terms,
     with_scaled_prior,
 )
@@ -37,7 +37,6 @@ from urdf2dyn_ros.identification.payload import (
     with_payload_columns,
 )
 from urdf2dyn_ros.identification.robot import ARMATURE, JOINT_COLUMNS, OFFSET, Robot
-from urdf2dyn_ros.identification.rows import triangle
 from urdf2dyn_ros.identification.summary import Summary, in_other_units
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 
@@ -273,7 +272,7 @@ def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
     free = tuple(int(joint) for joint in moving if gains.free[joint])
     return used_terms(robot, used, fastest, free)._replace(
         fixed=fixed, sets=len(used) // len(robot.joints),
-        payload=None if payload is None else PayloadTerm(payload.mass))
+        payload=None if payload is None else payload.mass)
 
 
 # ---- What is held out of the fit in turn, the fits without it, and what they leave of it

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import IdentificationError
+from urdf2dyn_ros.identification.delays import LARGEST_DELAY
 from urdf2dyn_ros.identification.fit import (
     PRIOR_WEIGHT,
     Deviations,
@@ -23,10 +24,8 @@ from urdf2dyn_ros.identification.fit import (
     fitted,
     left_squares,
     pooled,
-    signed_terms,
+    significant_terms,
     squares,
-    with_negative_rotors,
-    with_significant_terms,
     with_spread_of_parts,
 )
 from urdf2dyn_ros.identification.fit_data import (
@@ -67,7 +66,8 @@ from urdf2dyn_ros.identification.robot import (
     base_estimates,
     units_of,
 )
-from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary, score
+from urdf2dyn_ros.identification.rows import score
+from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 
 # ---- The result of an identification
@@ -517,8 +517,8 @@ def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
     factor = FREE_GAINS_FACTOR ** data.gains.free.any()
     weights = [factor * each for each in WEIGHTS] if weight is None else [weight]
     every = all_terms(robot, data.summaries, data.gains, payload)
-    signed = signed_terms(robot, everything, every, weights[0], data.correlation)
-    terms = with_significant_terms(every, signed)
+    terms, negative_rotors = significant_terms(robot, everything, every, weights[0],
+                                               data.correlation)
     trials = {each: fits_to_others(robot, parts.seen, terms, each) for each in weights}
     show(0.6)
     judged = parts.every
@@ -527,7 +527,7 @@ def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
     if errors[best] >= _BETTER_ERROR * errors[weights[0]]:
         best = weights[0]
     return _Model(terms, best, fitted(robot, everything, terms, best), trials[best],
-                  with_negative_rotors(signed))
+                  negative_rotors)
 
 
 def _result(robot: Robot, summaries: Sequence[Summary], data: FitData, parts: HeldOutParts,

@@ -7,12 +7,9 @@ from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.equations.kinematics import chain
-from urdf2dyn_ros.identification.fit import fits_to_others, left_squares, pooled, used_terms
-from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     COULOMB,
@@ -23,15 +20,8 @@ from urdf2dyn_ros.identification.robot import (
     Robot,
     joint_columns,
 )
-from urdf2dyn_ros.identification.rows import BLOCKS, RowSource
-from urdf2dyn_ros.identification.segments import (
-    HIGHEST_CUTOFF,
-    LEAST_JUDGED,
-    UNUSED_ENDS,
-    Piece,
-    Spectra,
-)
-from urdf2dyn_ros.identification.summary import FARTHEST_DELAY, LARGEST_DELAY, block_pools
+from urdf2dyn_ros.identification.rows import held_out_error
+from urdf2dyn_ros.identification.segments import LEAST_JUDGED, UNUSED_ENDS, Piece, Spectra
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- How a recording would have to be changed to be without a mistake
@@ -347,35 +337,6 @@ def gravities(base: Change, nominal: Array) -> Iterator[Mistake]:
             yield Mistake(base._replace(gravity=size / length * direction), 'gravity')
 
 
-# ---- How well any bodies explain a recording that is changed, on blocks that are held out
-
-_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0   # weights of the URDF's bodies, which may be wrong
-
-
-def held_out_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
-                   change: Change) -> Array:
-    """
-    Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of a piece.
-
-    The fit has possible bodies and friction that brakes; 0 for joints that are not used.
-    """
-    robot = change.robot(robot)
-    source = RowSource(change.pieces([piece]), robot.columns, robot.prior.parameters,
-                       robot.sign_widths)
-    pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
-    gains = approximated(robot, pooled(pools), Gains(np.ones(len(free)), free))
-    if free.any():
-        source.set_gains(gains.values)
-        pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
-    unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
-    terms = used_terms(robot, used, source.fastest, unknown)
-    weight = _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT
-    total, count = left_squares(robot, fits_to_others(robot, pools, terms, weight), pools)
-    with np.errstate(divide='ignore', invalid='ignore'):
-        errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
-    return np.where((used > 0) & np.isfinite(errors), errors, 0.0)
-
-
 # ---- The mistakes of a recording: what changes it so that the URDF explains its efforts far
 # better
 #
@@ -419,7 +380,7 @@ def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_]
         base = best.change
     if not mistakes and not free.any() and abs(nominal.gravity_factor()) < _ABSENT:
         absent = Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
-        errors = [held_out_error(robot, longest, used, free, change)
+        errors = [_error(robot, longest, used, free, change)
                   for change in (base, absent.change)]
         with np.errstate(divide='ignore', invalid='ignore'):
             efforts = Spectra(np.nan_to_num(longest.effort), longest.rate).rows()
@@ -447,8 +408,8 @@ def _best(robot: Robot, nominal: NominalFit, piece: Piece, candidates: Sequence[
     promising = [_refined(nominal, candidates[k], base) for k in order if gained[k] > _PROMISING]
     if not promising:
         return None
-    error = held_out_error(robot, piece, used, free, base)
-    scores = [float((error - held_out_error(robot, piece, used, free, each.change)).sum())
+    error = _error(robot, piece, used, free, base)
+    scores = [float((error - _error(robot, piece, used, free, each.change)).sum())
               for each in promising]
     if max(scores) < _CONFIRMED:
         return None
@@ -456,6 +417,11 @@ def _best(robot: Robot, nominal: NominalFit, piece: Piece, candidates: Sequence[
               for score, each in zip(scores, promising) if score >= _CONFIRMED]
     confirmed = [each for score, each in zip(scores, promising) if score >= _CONFIRMED]
     return confirmed[int(np.argmax(totals))]
+
+
+def _error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
+           change: Change) -> Array:
+    return held_out_error(change.robot(robot), change.pieces([piece]), used, free)
 
 
 def _refined(nominal: NominalFit, mistake: Mistake, base: Change) -> Mistake:
@@ -513,131 +479,11 @@ def other_units(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]
                 if abs(size - right) > np.log(_SUSPICIOUS)}
     if not suspects:
         return []
-    unchanged, every = no_change(len(used)), free | np.isin(np.arange(len(used)), list(suspects))
+    every = free | np.isin(np.arange(len(used)), list(suspects))
 
     def error(unknown: NDArray[np.bool_]) -> float:
-        return float(held_out_error(robot, piece, used, unknown, unchanged).sum())
+        return float(held_out_error(robot, [piece], used, unknown).sum())
 
     least = error(every)
     return [(joint, factor) for joint, factor in suspects.items()
             if error(every & (np.arange(len(used)) != joint)) - least > _UNITS_DIFFER]
-
-
-# ---- Efforts that are late or early by more than any filter
-#
-# Those of all joints are of another clock or of another run, those of one joint come from a drive
-# or a filter of its own.
-
-# largest delay that is tried [s], and its share of a piece
-_LARGEST_DELAY, _LARGEST_SHARE = 2.0, 0.2
-LARGEST_GIVEN_DELAY = 0.5   # largest delay that a user may give [s]
-_RATE = 50.0   # rate of the samples that are compared [Hz]
-# fall of the logarithm of the squares that the URDF leaves, over all joints, for a trial [-]
-_LAG_PROMISING = 1.0
-# the same of a fit's residuals in held-out blocks, from which on the efforts are late
-_LAG_CONFIRMED = 2.0
-# the same for a joint that alone is late; those of a UR10, a TX40 and a TIAGo reach 0.2 and 0
-_PROMISING_OF_JOINT, _CONFIRMED_OF_JOINT = 0.4, 0.7
-_FEWEST_JOINTS = 3   # joints from which on it is one of them that is late
-_LEAST_LEFT = 1e-3   # share of the squares of an effort below which what is left of it is noise
-
-
-def piece_without_delay(piece: Piece, delay: float, joint: int | None = None) -> Piece:
-    """Return a piece whose efforts, or those of a joint, are earlier by a delay [s]."""
-    late = round(delay * piece.rate)
-    if late == 0:
-        return piece
-    count = len(piece.q) - abs(late)
-    motion, moved = (slice(start, start + count) for start in (max(0, -late), max(0, late)))
-    effort = piece.effort[moved]
-    if joint is not None:
-        effort = piece.effort[motion].copy()
-        effort[:, joint] = piece.effort[moved, joint]
-    return Piece(piece.time[motion], piece.rate, piece.q[motion], piece.qd[motion],
-                 piece.qdd[motion], effort)
-
-
-def late_efforts(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]) -> str:
-    """Return that efforts are late or early by more than FARTHEST_DELAY, or nothing."""
-    left, most, rate = _left_by_delay(robot, piece, used)
-    delay = _promising_delay(left.sum(axis=0), most, rate, FARTHEST_DELAY, _LAG_PROMISING)
-    if delay == 0.0:
-        return ''
-    unchanged = no_change(len(used))
-    before, after = (float(held_out_error(robot, each, used, free, unchanged).sum())
-                     for each in (piece, piece_without_delay(piece, delay)))
-    if before - after < _LAG_CONFIRMED:
-        return ''
-    return (f'the efforts are about {_lateness(delay)} than the motion that needs them: '
-            'record positions and efforts with stamps of one clock, or, if the delay is '
-            f'constant, {_remedy(delay)}')
-
-
-def late_joints(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]
-                ) -> Iterator[str]:
-    """Yield for each joint whose efforts have another delay than those of the other joints."""
-    left, most, rate = _left_by_delay(robot, piece, used)
-    if np.count_nonzero(used) < _FEWEST_JOINTS or not most:
-        return
-    unchanged, total = no_change(len(used)), left.sum(axis=0)
-    for j, each in enumerate(left):
-        common = int(np.argmin(total - each)) - most
-        delay = _promising_delay(each, most, rate, LARGEST_DELAY, _PROMISING_OF_JOINT, common)
-        if delay == 0.0:
-            continue
-        others = piece_without_delay(piece, common / rate)
-        before, after = (float(held_out_error(robot, tried, used, free, unchanged)[j])
-                         for tried in (others, piece_without_delay(others, delay, j)))
-        if before - after > _CONFIRMED_OF_JOINT:
-            yield (f'the efforts of {robot.joints[j]} are about {_lateness(delay)} than those '
-                   'of the other joints: record all of them with stamps of one clock and the same '
-                   'filter, or does its friction follow late?')
-
-
-def _lateness(delay: float) -> str:
-    return f'{abs(delay):g} s {"later" if delay > 0.0 else "earlier"}'
-
-
-def _remedy(delay: float) -> str:
-    return (f'add --delay {delay:g}' if abs(delay) <= LARGEST_GIVEN_DELAY else
-            'change the times of one of the two by it')
-
-
-def _left_by_delay(robot: Robot, piece: Piece, used: Array) -> tuple[Array, int, float]:
-    """
-    Return what the URDF leaves of efforts (n, 2 most + 1) that are moved by up to `most` samples.
-
-    It is the logarithm of the share of squares, 0 for joints that are not used; and the rate of
-    the samples [Hz].
-    """
-    step = max(1, round(piece.rate / _RATE))
-    q, qd, qdd, effort = (each[::step] for each in (piece.q, piece.qd, piece.qdd, piece.effort))
-    rate = piece.rate / step
-    share = _LARGEST_SHARE if len(q) >= LEAST_JUDGED * rate else 0.0
-    most = int(rate * min(_LARGEST_DELAY, share * len(q) / rate))
-    inner = slice(most, len(q) - most)
-    nominal = robot.dynamics(q[inner], qd[inner], qdd[inner])
-    left = np.zeros((len(used), 2 * most + 1))
-    for j in np.flatnonzero(used).tolist():
-        if not np.isfinite(effort[:, j]).all():
-            continue
-        own = joint_columns(qd[inner, j], qdd[inner, j], nominal[:, j], robot.sign_widths[j])
-        basis = np.linalg.qr(np.column_stack((nominal[:, j], own[:, :LOAD])))[0]
-        shifted = sliding_window_view(effort[:, j], len(nominal))
-        squares = np.square(shifted - shifted.mean(axis=1, keepdims=True)).sum(axis=1)
-        rest = np.square(shifted).sum(axis=1) - np.square(shifted @ basis).sum(axis=1)
-        left[j] = np.log(np.maximum(rest / np.maximum(squares, 1e-300), _LEAST_LEFT))
-    return left, most, rate
-
-
-def _promising_delay(left: Array, most: int, rate: float, usual: float, least: float,
-                     common: int = 0) -> float:
-    """
-    Return the delay after a common one that leaves less than all usual ones [s], or 0.
-
-    `usual` is the largest usual delay [s], `least` by how much less, `common` is in samples.
-    """
-    near, zero, best = int(rate * usual), most + common, int(np.argmin(left))
-    if most <= near or left[max(0, zero - near):zero + near + 1].min() - left[best] < least:
-        return 0.0
-    return round((best - zero) / rate, 2)

@@ -15,6 +15,7 @@ from urdf2dyn_ros.identification.fit import (
     PooledFit,
     covariance_of,
     deviations,
+    triangle,
 )
 from urdf2dyn_ros.identification.robot import (
     BASIS,
@@ -24,7 +25,6 @@ from urdf2dyn_ros.identification.robot import (
     placement,
     pseudo_inertia,
 )
-from urdf2dyn_ros.identification.rows import triangle
 from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.robot.multibody import ROOT, Attached
 from urdf2dyn_ros.robot.spatial import Array

@@ -1,29 +1,38 @@
-"""The rows of a recording's least-squares problem: columns and efforts."""
+"""The rows of a recording's least-squares problem: columns and efforts, in blocks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.identification.fit import (
+    Pool,
+    fits_to_others,
+    left_squares,
+    pooled,
+    triangle,
+    used_terms,
+)
+from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.robot import (
     COULOMB,
     JOINT_COLUMNS,
     VISCOUS,
     Columns,
+    Robot,
     in_units,
     joint_columns,
 )
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, UNUSED_ENDS, Piece, Spectra
 from urdf2dyn_ros.robot.spatial import Array
 
-# ---- Friction that follows late when a joint turns back, as in harmonic drives, eliminated from
-# rows
-#
-# Its sign z comes to that of the velocity within some travel (Dahl):
+# ---- Friction that follows late when a joint turns back, as in harmonic drives (Dahl):
 #
 #     dz = (sign(dq) - z) |dq| / travel
+#
+# where z comes to the sign of the velocity within some travel.
 
 # travels within which signs follow, over what a joint moves in 1 s at the width of its sign
 _TRAVELS = (0.05, 0.2, 1.0)
@@ -81,9 +90,8 @@ class RowSource:
     Makes rows of pieces with any cutoff and delay.
 
     The effort is filtered with HIGHEST_CUTOFF alone: an effort that was filtered by its driver is
-    met by the same cutoff of the columns.
-
-    Rows at the end where a delay that is known brings columns from beyond it are not used.
+    met by the same cutoff of the columns. Rows at the end where a delay that is known brings
+    columns from beyond it are not used.
     """
 
     def __init__(self, pieces: Sequence[Piece], columns: Columns, bodies: Array,
@@ -151,8 +159,7 @@ class RowSource:
 def inner_times(time: Array, delay: float) -> NDArray[np.bool_]:
     """Return which times of a piece (k,) [s] are far enough from its ends."""
     first, last = (min(max(UNUSED_ENDS, each), 0.5 * float(time[-1])) for each in (delay, -delay))
-    inner: NDArray[np.bool_] = (time >= first) & (time <= time[-1] - last)
-    return inner
+    return np.asarray((time >= first) & (time <= time[-1] - last))
 
 
 def _blocks(time: Array, moves: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -181,39 +188,52 @@ def _spans(time: Array, most: int) -> NDArray[np.int64]:
     return spans
 
 
-# ---- Triangles: rows of a least-squares problem, compressed without loss
-#
-# The upper triangle R of a QR decomposition of [X, z] has the same least-squares problem, for any
-# unknowns, as its rows: |X x - z| = |R [x, -1]|. Triangles of parts merge by a QR decomposition of
-# one above the other (TSQR; Demmel, Grigori, Hoemmen, Langou 2012), in any order.
+# ---- Rows as triangles of blocks, and how well those that are held out are predicted
 
-_ROWS_AT_ONCE = 4096
+_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0   # weights of the URDF's bodies, which may be wrong
 
 
-def triangle(rows: Array) -> Array:
-    """Return the triangle (c, c) of rows (k, c); its diagonal is not negative."""
-    columns = rows.shape[1]
-    if not rows.any():   # of a joint that is held, as most of a humanoid are
-        return np.zeros((columns, columns))
-    R: Array = np.zeros((0, columns))
-    for first in range(0, max(len(rows), 1), _ROWS_AT_ONCE):
-        R = np.asarray(np.linalg.qr(np.concatenate((R, rows[first:first + _ROWS_AT_ONCE])),
-                                    mode='r'))
-    square = np.zeros((columns, columns))
-    square[:len(R)] = R
-    signs = np.where(np.diag(square) < 0.0, -1.0, 1.0)
-    return signs[:, None] * square
+def weighted_pools(rows: RecordedRows, weights: Array) -> list[Pool]:
+    """Return the pools of the blocks, then of the gaps: rows by the roots of weights (k, n)."""
+    result = []
+    for number in range(BLOCKS + 1):
+        chosen = weights * (rows.block == number)[:, None]
+        result.append(Pool([triangle(part[weight > 0.0] * np.sqrt(weight[weight > 0.0])[:, None])
+                            for part, weight in zip(rows.joints, chosen.T)], chosen.sum(axis=0)))
+    return result
 
 
-def merged_triangle(triangles: Iterable[Array]) -> Array:
-    """Return the triangle of the rows of all of several triangles of the same columns."""
-    return triangle(np.concatenate(list(triangles)))
+def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:
+    """Return the same with the weights of joints, 0 for those that are not used (n,)."""
+    return weighted_pools(rows, np.broadcast_to(used, rows.moves.shape))
 
 
-def residual_squares(R: Array, solution: Array) -> float:
-    """Return |X x - z|^2 of a triangle (c, c) for unknowns (c - 1,)."""
-    residual = R[:, :-1] @ solution - R[:, -1]
-    return float(residual @ residual)
+def score(total: Array, count: Array) -> float:
+    """Return the geometric mean of the root mean squares of the joints that count."""
+    known = (count > 0) & (total > 0.0)
+    return float(np.exp(0.5 * np.log(total[known] / count[known]).mean())) if known.any() else 0.0
+
+
+def held_out_error(robot: Robot, pieces: Sequence[Piece], used: Array,
+                   free: NDArray[np.bool_]) -> Array:
+    """
+    Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of pieces.
+
+    The fit has possible bodies and friction that brakes; 0 for joints that are not used.
+    """
+    source = RowSource(pieces, robot.columns, robot.prior.parameters, robot.sign_widths)
+    pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
+    gains = approximated(robot, pooled(pools), Gains(np.ones(len(free)), free))
+    if free.any():
+        source.set_gains(gains.values)
+        pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
+    unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
+    fits = fits_to_others(robot, pools, used_terms(robot, used, source.fastest, unknown),
+                          _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT)
+    total, count = left_squares(robot, fits, pools)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
+    return np.where((used > 0) & np.isfinite(errors), errors, 0.0)
 
 
 # ---- Which joints look coupled by their gears: what a motor that turns with both would explain
