@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.languages import LanguageName
-from urdf2dyn_ros.codegen.languages.c import at_once, sines_and_cosines
+from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
+from urdf2dyn_ros.codegen.languages.sections import at_once
 
 DRIVER = """
 #include "robot_dynamics.c"

@@ -38,8 +38,7 @@ OPTIONS = {'native': ['-march=native', '-ffp-contract=fast'], 'without FMA': [],
 @pytest.fixture(scope='module', params=OPTIONS)
 def library(request: pytest.FixtureRequest,
             tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    text = ''.join(files('urdf2dyn_ros.codegen').joinpath(name).read_text()
-                   for name in ('vector_trigonometry.h', 'vector_exponentials.h'))
+    text = files('urdf2dyn_ros.codegen').joinpath('vectors.h').read_text()
     path: Path = tmp_path_factory.mktemp('vectors') / 'run.so'
     find_compiler().build(
         text + WRAPPER.replace('EXPORT', '__attribute__((visibility("default")))'),

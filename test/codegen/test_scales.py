@@ -8,7 +8,7 @@ import pytest
 
 from support import language_tools
 from support.torture import program_of, robot
-from urdf2dyn_ros.codegen.languages.precision import in_single
+from urdf2dyn_ros.codegen.languages import in_single
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.robot.model import Inertia, RobotModel
 

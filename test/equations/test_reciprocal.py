@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.codegen.explanations import Schedule
 from urdf2dyn_ros.codegen.expression import Expression, Graph
+from urdf2dyn_ros.codegen.statements import Schedule
 from urdf2dyn_ros.robot.spatial import reciprocal
 
 

@@ -17,13 +17,11 @@ from typing import TypeVar
 
 from urdf2dyn_ros.errors import CompilerError
 
-# ---- The system's C compiler: its command, its options, and its errors
-
 NATIVE = '-march=native'
 _SHARED = ('-std=gnu99', '-shared', '-fPIC', '-fvisibility=hidden', '-w', '-pipe')
+# options of fast mathematics: a library linked with one makes subnormal numbers zero in the whole
+# process
 _FAST_MATH_OPTIONS = ('-ffast-math', '-Ofast', '-funsafe-math-optimizations')
-"""Options of fast mathematics: a library linked with one makes subnormal numbers zero in the whole
-process."""
 
 _LONGEST_RUN = 1200.0   # s; a chain of 1000 joints takes half a minute
 _REMEDY = ("install a C compiler (Debian, Ubuntu: apt install gcc), name one in the environment "
@@ -123,7 +121,6 @@ def machine() -> str:
     return '\n'.join(known)
 
 
-# ---- A cache of compiled libraries on disk, named by a digest of everything they depend on
 #
 # An entry ends with a checksum of itself and its name, which the loader of libraries ignores: a
 # truncated or altered entry is detected before it is loaded, and built again. Loading a truncated
@@ -133,8 +130,8 @@ _LOG = logging.getLogger(__name__)
 _warned: set[Path] = set()
 Library = TypeVar('Library')
 
+# the one that is used where the user's folder fails; it is removed when the process ends
 private_folders: list[tempfile.TemporaryDirectory[str]] = []
-"""The one that is used where the user's folder fails; it is removed when the process ends."""
 
 
 def key_of(*parts: str) -> str:

@@ -33,25 +33,22 @@ from urdf2dyn_ros.codegen.c_compiler import (
 from urdf2dyn_ros.codegen.functions.function import Input
 from urdf2dyn_ros.codegen.generator import uncollected
 from urdf2dyn_ros.codegen.languages import python
-from urdf2dyn_ros.codegen.languages.text import Angles, Infix, crossing, magnitude_as
+from urdf2dyn_ros.codegen.languages.sections import Hoisted, crossing
+from urdf2dyn_ros.codegen.languages.text import Infix, magnitude_as
 from urdf2dyn_ros.codegen.program import (
-    Call,
     Function,
     Name,
     Program,
     Signed,
     Statement,
-    Term,
     names_in,
 )
 from urdf2dyn_ros.errors import CompilerError, ParameterError, StateError
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed
 
-# ---- Values that have names: mappings, and tables of pandas, xarray or numpy, matched by joint
-
+# values of joints: in the order of the model, or by name
 Values: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
-"""Values of joints: in the order of the model, or by name."""
 
 
 def in_order(what: str, values: Any, joints: Sequence[str]) -> Any:
@@ -112,14 +109,13 @@ def _coordinates(values: Any) -> tuple[Sequence[Any], Any]:
     return (), ()
 
 
-# ---- The C text of one function, for one state and for the lanes of vectors
-
 _INFIX = Infix(call=magnitude_as('magnitude_SUFFIX'))
 _INDENT = '    '
-_VALUES = {'tanh': 'hyperbolic', 'exp': 'exponential'}
-_ARRAYS = ('sine', 'cosine', *_VALUES.values())
-PART = 150
-"""Statements in one C function."""
+# function to the arrays of its arguments and of its values
+_CALLS = {'sin': ('angles', 'sine'), 'cos': ('angles', 'cosine'),
+          'tanh': ('ratios', 'hyperbolic'), 'exp': ('exponents', 'exponential')}
+_ARRAYS = [values for _, values in _CALLS.values()]
+PART = 150   # statements in one C function
 
 
 class Source(NamedTuple):
@@ -148,8 +144,7 @@ def source(function: Function) -> Source:
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
              'RESULT': len(entries), 'OPERATIONS': max(1, _arithmetic(function)),
              **{name.upper(): len(calls) for name, calls in statements.arguments.items()}}
-    lines = [_packaged('vector_trigonometry.h'), _packaged('vector_exponentials.h')]
-    lines += [f'#define {name} {size}' for name, size in sizes.items()]
+    lines = [_packaged('vectors.h'), *(f'#define {name} {size}' for name, size in sizes.items())]
     functions = '\n'.join([*statements.arguments_function(),
                            *statements.result_function(entries)])
     for real, suffix in (('double', 'one'), ('vector', 'many')):
@@ -180,21 +175,6 @@ def _packaged(name: str) -> str:
     return files('urdf2dyn_ros.codegen').joinpath(name).read_text(encoding='utf-8')
 
 
-class _Hoisting(Angles):
-    """Hyperbolic tangents and exponentials become entries of arrays as well."""
-
-    def __init__(self, function: Function) -> None:
-        self.calls: dict[str, dict[Signed, int]] = {name: {} for name in _VALUES}
-        super().__init__(function)
-
-    def _entry(self, term: Term) -> Name | None:
-        if isinstance(term, Call) and term.function in self.calls:
-            numbers = self.calls[term.function]
-            k = numbers.setdefault(Signed(term.negative, term.argument), len(numbers))
-            return Name(f'{_VALUES[term.function]}[{k}]')
-        return super()._entry(term)
-
-
 class _Statements:
     """A function's statements, with entries of arrays for what it calls."""
 
@@ -202,18 +182,15 @@ class _Statements:
         self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
                        for k, name in enumerate(x.entries)}
         self._heads = [x.name for x in function.inputs]
-        self._hoisting = _Hoisting(function)
-        self.rest = self._hoisting.statements
-        self.arguments: dict[str, list[Signed]] = {
-            'angles': [Signed(False, angle) for angle in self._hoisting.angles],
-            'ratios': list(self._hoisting.calls['tanh']),
-            'exponents': list(self._hoisting.calls['exp'])}
+        self._hoisted = Hoisted(function, _CALLS)
+        self.rest = self._hoisted.statements
+        self.arguments = {name: [*values] for name, values in self._hoisted.arguments.items()}
 
     def arguments_function(self) -> Iterator[str]:
         arrays = ', '.join(f'REAL *restrict {name}' for name in self.arguments)
         assigned = [Statement(f'{name}[{k}]', value) for name, values in self.arguments.items()
                     for k, value in enumerate(values)]
-        before = self._hoisting.made_before(statement.value for statement in assigned)
+        before = self._hoisted.made_before(statement.value for statement in assigned)
         yield f'static void arguments_SUFFIX(const REAL *const *in, {arrays})'
         yield from ['{', *self._pointers(), *self._body(before + assigned), '}']
 
@@ -244,7 +221,7 @@ class _Statements:
         results: dict[str, list[Statement]] = {statement.name: [] for statement in self.rest}
         last: list[Statement] = []
         for k, entry in enumerate(entries):
-            result = Statement(f'result[{k}]', self._hoisting.value(entry))
+            result = Statement(f'result[{k}]', self._hoisted.value(entry))
             name = entry.term.text if isinstance(entry.term, Name) else ''
             results.get(name, last).append(result)
         return [each for statement in self.rest
@@ -271,24 +248,18 @@ class _Statements:
                 yield f'{_INDENT}kept[{kept[name]}] = {name};'
 
 
-# ---- A compiled function as a Python callable that returns None for whatever is unusual
-
+# takes the inputs of a function, by position: all of one row, or all of N rows, each of its own
+# size; float64, C-contiguous. Returns a new array, (m,) or (n, n), or (N, m) or (N, n, n); None if
+# the arguments are anything else, or a number in them or in the result is not finite.
 Caller: TypeAlias = Callable[..., 'Array | None']
-"""
-Takes the inputs of a function, by position: all of one row, or all of N rows, each of its own
-size; float64, C-contiguous.
-
-Returns a new array, (m,) or (n, n), or (N, m) or (N, n, n); None if the arguments are anything
-else, or a number in them or in the result is not finite.
-"""
 
 _LOG = logging.getLogger(__name__)
 _OPTIONS = ('-fno-fast-math', '-fno-unsafe-math-optimizations', '-fno-associative-math',
             '-fno-finite-math-only',   # whatever CC says: sums are meant as they are written
             '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
             '-fno-strict-aliasing', NATIVE)
+# the optimisation by number of statements; -O1 takes longer than -O2 for such text
 _LEVELS = ((150, '-O3'), (10000, '-O2'), (sys.maxsize, '-O0'))
-"""The optimisation by number of statements; -O1 takes longer than -O2 for such text."""
 
 
 def compiled(source: Source, threads: int = 1) -> Caller:
@@ -384,8 +355,6 @@ def _ctypes_caller(source: Source, library: ctypes.CDLL, threads: int) -> Caller
     return call
 
 
-# ---- The choice of the back end of a function: generated Python text, or the same compiled from C
-
 BACKENDS = ('python', 'c', 'auto')
 MAX_THREADS = 64
 _LOG = logging.getLogger(__name__)
@@ -438,10 +407,8 @@ def not_compiled(*states: Any) -> None:
     """Return None, as a compiled function does for unusual arguments."""
 
 
-# ---- One function of a robot as a Python callable: generated text, run as Python or compiled
-
+# inputs that are zero if they are None
 _ZERO_BY_DEFAULT = ('qd', 'qdd', 'base_twist', 'base_acceleration')
-"""Inputs that are zero if they are None."""
 
 
 class GeneratedFunction:

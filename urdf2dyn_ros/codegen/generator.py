@@ -1,126 +1,78 @@
-"""From a robot to its Program: the recursion runs once on expressions, and is written down."""
+"""
+From a robot to its Program: multibody -> graph -> Program -> text.
+
+`generate` derives every function on a graph of its own: the recursion runs once on expressions,
+in readable style with a named parameter for every number of the URDF, in fast style with numbers
+and the fewest operations (`derive`). The nodes that the results need become named statements, in
+sections with their formulas (`write_function`), which a language writes as text. The same
+functions on plain numbers give the references that an exported file checks itself with.
+"""
 
 import gc
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.codegen.derivation import (
-    Derivation,
-    Request,
-    add_payload,
-    add_wrenches,
-    derive,
-    in_twins,
-    simplified,
-    write_dynamic_model,
-    write_function,
-)
 from urdf2dyn_ros.codegen.explanations import (
-    Schedule,
+    Notebook,
     about_links,
     in_words,
     kinematic_legend,
     legend,
 )
-from urdf2dyn_ros.codegen.expression import Expression
+from urdf2dyn_ros.codegen.expression import Expression, Graph, Node
 from urdf2dyn_ros.codegen.functions import FUNCTIONS, functions_of
 from urdf2dyn_ros.codegen.functions.function import (
     ONLY_TIP,
+    UNNOTED,
+    Axis,
+    Input,
     LinkFrames,
     Mechanics,
     ModelFunction,
+    Notes,
+    Quantity,
+    Rows,
+    base_inputs,
+    body_wrenches,
+    external_wrenches,
+    joint_inputs,
+    load_inputs,
     mention,
+    payload_inertia,
 )
+from urdf2dyn_ros.codegen.names import named_constants
 from urdf2dyn_ros.codegen.program import (
     Block,
     Function,
+    JointRow,
+    ParameterGroup,
     Program,
     Reference,
+    Result,
+    Row,
     Statement,
     joint_table,
     names_in,
+    untitled,
 )
+from urdf2dyn_ros.codegen.statements import Names, Schedule, nodes_behind, nodes_of
+from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
 from urdf2dyn_ros.equations.fewest_operations import with_second_moments
-from urdf2dyn_ros.equations.mass_matrix import body_terms
-from urdf2dyn_ros.equations.newton_euler import TEXTBOOK
+from urdf2dyn_ros.equations.kinematics import root_frame
+from urdf2dyn_ros.equations.mass_matrix import body_terms, shifted
+from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, second_moment
+from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity
 from urdf2dyn_ros.robot.multibody import Multibody, body_inertias
-
-# ---- States without symmetry, and the results that the textbook recursion returns for them
-
-_STATES = 3
-_AMPLITUDES = {'q': 0.9, 'qd': 1.2, 'qdd': 2.0, 'base_motion': 1.5, 'external': 8.0, 'tau': 9.0}
-_PHASES = {'q': 0.4, 'qd': 1.3, 'qdd': 2.6, 'base_motion': 0.7, 'external': 1.9, 'tau': 0.2}
-_PAYLOAD = (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
-
-
-def references(request: Request) -> tuple[Reference, ...]:
-    """Return states, each with the expected results of every function."""
-    system, loads, functions = request.system, request.loads, request.functions
-    inertias = body_inertias(system)
-    frames = system if request.readable else FUNCTIONS[functions[-1]].simplified(system, True)[0]
-    result = []
-    for k in range(_STATES):
-        state = {name: _entries(name, k, len(each.entries))
-                 for name, each in request.inputs.items()}
-        if 'payload' in state:
-            state['payload'] = _PAYLOAD
-        mechanics = Mechanics(system, request.gravity, [*inertias], with_second_moments(inertias),
-                              TEXTBOOK, state, loads.moving(system), body_terms(system, loads),
-                              frames=request.frames, numbers=(frames, request.gravity))
-        add_payload(mechanics, loads)
-        add_wrenches(mechanics, loads)
-        for each in (each for name in functions
-                     for each in FUNCTIONS[name].quantities(mechanics)):
-            if each.columns is not None:
-                state.setdefault(each.times, _entries(each.times, k, len(each.columns.keys)))
-        expected = {name: FUNCTIONS[name].expected(_as_written(request, name, mechanics))
-                    for name in functions}
-        vectors = FUNCTIONS[functions[0]].in_root_frame(mechanics)
-        result.append(Reference(
-            state, {name: each for name, each in expected.items() if each},
-            {name: tuple(map(float, vector)) for name, vector in vectors.items()},
-            _transmitted(mechanics)))
-    return tuple(result)
-
-
-def _transmitted(mechanics: Mechanics) -> dict[str, float]:
-    """Return the magnitude of the largest force and moment of a joint [N, N m]."""
-    wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches
-    return {unit: max((math.hypot(*map(float, wrench[k])) for wrench in wrenches), default=0.0)
-            for k, unit in enumerate(('N', 'N m'))}
-
-
-def _as_written(request: Request, name: str, mechanics: Mechanics) -> Mechanics:
-    """
-    Return what a function with efforts as input is checked with: frames and inertias of the text.
-
-    Rounded axes change efforts by 1e-11 of the largest, which light links turn into a multiple of
-    what a check allows for accelerations.
-    """
-    function = FUNCTIONS[name]
-    if request.readable or 'tau' not in function.INPUTS:
-        return mechanics
-    mechanics = simplified(request, function, mechanics.arguments)
-    add_payload(mechanics, request.loads)
-    add_wrenches(mechanics, request.loads)
-    return mechanics
-
-
-def _entries(name: str, k: int, size: int) -> tuple[float, ...]:
-    """Return an argument of state k."""
-    return tuple(round(_AMPLITUDES.get(name, 1.0) * math.sin(
-        (1.7 + 0.3 * k) * i + _PHASES.get(name, 0.0) + 2.0 * k), 2) for i in range(size))
-
-
-# ---- From a robot to its Program: the recursion runs once on expressions, and is written down
+from urdf2dyn_ros.robot.spatial import TENSOR, BodyInertia, Scalar, total, upper
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
 
@@ -163,18 +115,56 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
             names = {each.graph.nodes[serial]: value for serial, value in known.items()}
             function, names = write_function(request, each, names)
             if twins:
-                function = replace(function, twinned=in_twins(request, each, function))
+                function = replace(function, twinned=_in_twins(request, each, function))
             written.append(function)
             if each.vectors:
-                dynamic_model = write_dynamic_model(request, each, names)
+                dynamic_model = _dynamic_model(request, each, names)
             each.graph.clear()
         words, symbols = _words(request, [each.function for each in derived], written)
         return Program(
             _title(system.robot, written), system.robot, name, style, request.gravity, words,
             symbols if request.readable else (), request.rows,
             tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
-            tuple(written), dynamic_model, partial(references, request),
-            all(each.function.KINEMATIC for each in derived))
+            tuple(written), dynamic_model, partial(_references, request),
+            all(each.function.kinematic for each in derived))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Spare the garbage collector the graph: many small objects, all in use to the end."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@dataclass(frozen=True)
+class Request:
+    """
+    A robot, its loads and the functions to derive; the frames are those of existing links.
+
+    readable: named parameters and textbook moments; else numbers and the fewest operations.
+    general: every number of the description is a parameter, also those of 0 and 1.
+    `functions` are all of the program, whose graphs begin with the same constants.
+    """
+
+    system: Multibody
+    gravity: tuple[float, float, float]
+    readable: bool
+    rows: tuple[JointRow, ...]
+    functions: tuple[str, ...]
+    loads: Loads
+    frames: LinkFrames
+    general: bool
+
+    @property
+    def inputs(self) -> dict[str, Input]:
+        """All inputs that a function may depend on."""
+        return {**joint_inputs(self.system), **load_inputs(self.system, self.loads),
+                **base_inputs(self.system, self.loads)}
 
 
 def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str, loads: Loads,
@@ -188,37 +178,183 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
     loads.check(system)
     for function in chosen.values():
         function.check(system, loads)
-    if not any(function.LOADS for function in chosen.values()):
+    if not any(function.takes_loads for function in chosen.values()):
         system, loads = replace(system, forces=()), Loads(loads.base)
     options = {option for function in chosen.values() for option in function.OPTIONS}
     return Request(system, vector, style != 'fast', joint_table(system), tuple(chosen), loads,
                    frames.resolved(system, options, loads.moving(system)), style == GENERAL)
 
 
-def _words(request: Request, derived: Sequence[ModelFunction],
-           functions: Sequence[Function]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the loads on the robot and the meaning of the symbols, in words."""
-    system, loads = request.system, request.loads
-    if all(function.KINEMATIC for function in derived):
-        moving = loads.moving(system)
-        return tuple(about_links(request.frames, moving)), kinematic_legend(moving)
-    named = {x.name for function in functions for x in function.inputs} | {
-        name for function in functions for name in function.result_names}
-    lumped = any(len(body.attached) > 1 for body in system.bodies)
-    symbols = legend(derived, 'base_motion' in named, lumped)
-    return tuple(in_words(system, request.gravity, loads, named)), symbols
+@dataclass(frozen=True)
+class Derivation:
+    """
+    The expressions of one function.
+
+    `vectors` are those in the root frame, by name, if there are any; `shared` is the number of
+    nodes that all functions of the program begin with, of which `bodies` are of single bodies.
+    """
+
+    name: str
+    function: ModelFunction
+    graph: Graph
+    notebook: Notebook
+    results: dict[str, Rows]
+    vectors: dict[str, tuple[Scalar, ...]]
+    parameters: list[ParameterGroup]
+    bodies: int
+    shared: int
+    quantities: tuple[Quantity, ...]
+
+    def operations(self) -> int:
+        """Return the number of multiplications, additions and divisions of a call."""
+        return sum(node.op in ('mul', 'add', 'sub', 'reciprocal') for node in self._needed()[1]
+                   if node.serial >= self.shared)
+
+    def constants(self) -> set[int]:
+        """Return the serials of the expressions of parameters alone that the results need."""
+        roots, needed = self._needed()
+        used = {arg for node in needed if node.serial >= self.shared for arg in node.args}
+        return {node.serial for node in needed
+                if (node in used or node in roots) and node.serial < self.shared and node.args}
+
+    def _needed(self) -> tuple[list[Node], list[Node]]:
+        rows = [*itertools.chain(*self.results.values()), *self.vectors.values()]
+        roots = nodes_of(itertools.chain(*rows))
+        return roots, nodes_behind(self.graph, roots)
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Spare the garbage collector the graph: many small objects, all in use to the end."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+class _Arguments(Mapping[str, list[Expression]]):
+    """Entries of the inputs, which become nodes of a graph when they are first needed."""
+
+    def __init__(self, graph: Graph, inputs: Mapping[str, Input]) -> None:
+        self._graph, self._inputs = graph, inputs
+
+    def __getitem__(self, name: str) -> list[Expression]:
+        return [self._graph.input(entry) for entry in self._inputs[name].entries]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._inputs)
+
+    def __len__(self) -> int:
+        return len(self._inputs)
+
+
+def derive(request: Request, name: str) -> Derivation:
+    """Derive one function, in the way that takes the least time."""
+    ways = FUNCTIONS[name].ways(request.system)
+    derived = [_derived(request, name, way) for way, _ in ways]
+    if len(ways) == 1:
+        return derived[0]
+    cheapest, _ = min(zip(derived, ways), key=lambda each: each[0].operations() + each[1][1])
+    for each in derived:
+        if each is not cheapest:
+            each.graph.clear()
+    return cheapest
+
+
+def _derived(request: Request, name: str, function: ModelFunction) -> Derivation:
+    graph, loads = Graph(), request.loads
+    terms = body_terms(request.system, loads)
+    notebook = Notebook(graph, request.system, request.rows, request.readable, terms, loads,
+                        request.general)
+    moving = loads.moving(request.system)
+    arguments = _Arguments(graph, request.inputs)
+    parameters: list[ParameterGroup] = []
+    if request.readable:
+        named = named_constants(graph, request.system, request.gravity, terms, moving,
+                                request.general)
+        parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, lines)
+                      for i, lines in named.lines.items()]
+        moments: list[BodyInertia | None] = []
+        if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
+            moments = with_second_moments(named.inertias)
+            for n, inertia in enumerate(moments, 1):
+                for xy, entry in zip(TENSOR, upper(inertia.J) if inertia else ()):
+                    graph.label(f'S{n}_{xy}', entry)
+        mechanics = Mechanics(
+            named.system, named.gravity, named.inertias, moments, Recursion(note=notebook.note),
+            arguments, moving, named.terms, notes=notebook, frames=request.frames,
+            numbers=(request.system, request.gravity))
+    else:
+        mechanics = _simplified(request, function, arguments, notebook)
+        graph.cancels = True
+    named_nodes = len(graph.nodes)
+    constants = function.constants(mechanics)
+    shared = len(graph.nodes)
+    _add_loads(mechanics, loads)
+    results = {**function.derive(mechanics), **constants}
+    quantities = function.quantities(mechanics)
+    results = {each.name: results[each.name] for each in quantities if each.name in results}
+    vectors = _in_root_frame(name, mechanics) if request.readable else {}
+    if all(FUNCTIONS[each].kinematic for each in request.functions):
+        parameters = _used(graph, results, parameters)
+    return Derivation(name, function, graph, notebook, results, vectors, parameters, named_nodes,
+                      shared, quantities)
+
+
+def _simplified(request: Request, function: ModelFunction,
+                arguments: Mapping[str, Sequence[Scalar]], notes: Notes = UNNOTED) -> Mechanics:
+    """Return what a function of the fast style is derived from, for any scalar."""
+    system, inertias = function.simplified(request.system, function.SPINS)
+    at_rest = inertias
+    if function.SPINS and function.SECOND_MOMENTS:   # without velocities, masses are not moved
+        _, at_rest = function.simplified(request.system, False)
+    terms = body_terms(request.system, request.loads)
+    return Mechanics(
+        system, request.gravity, inertias, at_rest,
+        Recursion(second_moment, InheritedSpin(system, inertias), notes.note), arguments,
+        request.loads.moving(request.system),
+        shifted(terms, request.system, system, function.MERGED), notes=notes,
+        frames=request.frames, numbers=(system, request.gravity))
+
+
+def _add_loads(mechanics: Mechanics, loads: Loads) -> None:
+    """Add the payload to the body that carries it, then all external wrenches."""
+    if 'payload' in mechanics.arguments:
+        i, at = mechanics.system.links[loads.payload]
+        inertia = payload_inertia(at, mechanics.arguments['payload'])
+        moments = inertia.with_second_moments()
+        if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
+            mechanics.second_moments[i] = _sum(mechanics.second_moments[i], moments)
+        whole = _sum(mechanics.inertias[i], inertia if mechanics.textbook else moments)
+        mechanics.inertias[i] = whole
+        mechanics.notes.note(i, 'It', whole.entries)
+    wrenches = [*mechanics.system.forces,
+                *external_wrenches(loads, mechanics.arguments.get('external', ()))]
+    mechanics.wrenches = body_wrenches(mechanics.system, wrenches, mechanics.moving,
+                                       mechanics.notes.note)
+
+
+def _sum(*inertias: BodyInertia | None) -> BodyInertia:
+    whole = total(each for each in inertias if each is not None)
+    assert whole is not None
+    return whole
+
+
+def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
+    """Return pose and motion of frames, and force and moment of joints, of inverse dynamics."""
+    if name != 'inverse_dynamics' or mechanics.moving:
+        return {}
+    return root_frame(mechanics.system, mechanics.sweep(('q', 'qd', 'qdd')), mechanics.gravity,
+                      mechanics.notes.note)
+
+
+def _used(graph: Graph, results: Mapping[str, Rows],
+          groups: Sequence[ParameterGroup]) -> list[ParameterGroup]:
+    """Return the parameters that the results depend on."""
+    roots = nodes_of(entry for rows in results.values() for row in rows for entry in row)
+    used = {node.value for node in nodes_behind(graph, roots) if node.op == 'parameter'}
+    kept = []
+    for title, lines in groups:
+        some = []
+        for line in lines:
+            pairs = [pair for pair in zip(line.names, line.values) if pair[0] in used]
+            if pairs:
+                names, values = zip(*pairs)
+                some.append(line._replace(names=names, values=values))
+        if some:
+            kept.append(ParameterGroup(title, tuple(some)))
+    return kept
 
 
 def _constants(derived: Sequence[Derivation],
@@ -259,6 +395,94 @@ def _constants(derived: Sequence[Derivation],
             {node.serial: name for node, name in schedule.names.items()})
 
 
+def write_function(request: Request, derived: Derivation,
+                   known: Names) -> tuple[Function, Names]:
+    """Return a function as statements, and all names with those of the constants."""
+    function = derived.function
+    schedule = _scheduled(derived.graph, derived.results, request, known)
+    with_loads = function.SUMMARY_WITH_LOADS if request.loads.acts(request.system) else ''
+    return Function(
+        derived.name, with_loads or function.SUMMARY, _inputs(request, function),
+        _results(request, derived, derived.results, schedule),
+        derived.notebook.sections(schedule), schedule.operations), schedule.names
+
+
+def _in_twins(request: Request, derived: Derivation, function: Function) -> Function | None:
+    """Return a function with statements of two numbers each, if equal limbs make it faster."""
+    limbs = equal_limbs(request.system)
+    if request.readable or not limbs:
+        return None
+    twinned = Twinned(derived.graph, derived.results,
+                      {quantity.name: quantity for quantity in derived.quantities}, limbs)
+    if not twinned.results:
+        return None
+    schedule = _scheduled(twinned.graph, twinned.results, request, {})
+    results = _results(request, derived, twinned.results, schedule)
+    twinned.graph.clear()
+    return replace(function, results=results, twins=schedule.twins,
+                   sections=(untitled(schedule.by_node.values()),))
+
+
+def _dynamic_model(request: Request, derived: Derivation, known: Names) -> Function:
+    """Return what the vectors in the root frame take in addition to the results."""
+    schedule = Schedule(
+        derived.graph, [entry for vector in derived.vectors.values() for entry in vector],
+        keep_labels=True, known=known)
+    axis = Axis('vector', tuple(derived.vectors))
+    return Function(
+        'dynamic_model', 'vectors in the root frame', _inputs(request, derived.function),
+        (Result(Quantity('values_robot', '', rows=axis), tuple(
+            Row(key, tuple(map(schedule.value, vector)))
+            for key, vector in derived.vectors.items())),),
+        derived.notebook.sections(schedule, continued=True), schedule.operations)
+
+
+def _scheduled(graph: Graph, results: Mapping[str, Rows], request: Request,
+               known: Names) -> Schedule:
+    """Return the statements of some results, each entry of which gets a name."""
+    return Schedule(graph, [*itertools.chain(*itertools.chain(*results.values()))],
+                    keep_labels=request.readable, known=known, name_outputs=True)
+
+
+def _results(request: Request, derived: Derivation, rows: Mapping[str, Rows],
+             schedule: Schedule) -> tuple[Result, ...]:
+    """Return the results in terms of the statements."""
+    quantities = {quantity.name: quantity for quantity in derived.quantities}
+    joints = [request.rows[i] for i in request.system.drivers]
+    results = []
+    for name, entries in rows.items():
+        quantity = quantities[name]
+        axis, units = quantity.rows, quantity.unit or {}
+        described = list(zip(axis.keys, axis.keys, axis.units)) if axis.keys else [
+            (row.name, str(row.number), units.get(row.effort_unit, row.effort_unit))
+            for row in joints]
+        results.append(Result(quantity, tuple(
+            Row(key, tuple(map(schedule.value, row)), label, unit)
+            for row, (key, label, unit) in zip(entries, described)),
+            quantity.of or (derived.name, name)))
+    return tuple(results)
+
+
+def _inputs(request: Request, function: ModelFunction) -> tuple[Input, ...]:
+    inputs = request.inputs
+    return tuple(inputs[name] for name in (*function.INPUTS, *function.LOAD_INPUTS)
+                 if name in inputs)
+
+
+def _words(request: Request, derived: Sequence[ModelFunction],
+           functions: Sequence[Function]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the loads on the robot and the meaning of the symbols, in words."""
+    system, loads = request.system, request.loads
+    if all(function.kinematic for function in derived):
+        moving = loads.moving(system)
+        return tuple(about_links(request.frames, moving)), kinematic_legend(moving)
+    named = {x.name for function in functions for x in function.inputs} | {
+        name for function in functions for name in function.result_names}
+    lumped = any(len(body.attached) > 1 for body in system.bodies)
+    symbols = legend(derived, 'base_motion' in named, lumped)
+    return tuple(in_words(system, request.gravity, loads, named)), symbols
+
+
 def _title(robot: str, functions: Sequence[Function]) -> str:
     """Return the title of the last function, which may combine the others."""
     last, of = functions[-1], f' of{mention(robot)}' * bool(mention(robot))
@@ -268,3 +492,58 @@ def _title(robot: str, functions: Sequence[Function]) -> str:
     return title.format(
         name=last.name.replace('_', ' ').capitalize(), robot=of, summary=last.summary,
         results=', '.join(last.result_names), **arguments)
+
+
+_STATES = 3   # without symmetry, that a file is checked in
+_AMPLITUDES = {'q': 0.9, 'qd': 1.2, 'qdd': 2.0, 'base_motion': 1.5, 'external': 8.0, 'tau': 9.0}
+_PHASES = {'q': 0.4, 'qd': 1.3, 'qdd': 2.6, 'base_motion': 0.7, 'external': 1.9, 'tau': 0.2}
+_PAYLOAD = (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
+
+
+def _references(request: Request) -> tuple[Reference, ...]:
+    """Return states, each with the results that the textbook recursion has for every function."""
+    system, loads, functions = request.system, request.loads, request.functions
+    inertias = body_inertias(system)
+    frames = system if request.readable else FUNCTIONS[functions[-1]].simplified(system, True)[0]
+    result = []
+    for k in range(_STATES):
+        def entries(name: str, size: int, k: int = k) -> tuple[float, ...]:
+            return tuple(round(_AMPLITUDES.get(name, 1.0) * math.sin(
+                (1.7 + 0.3 * k) * i + _PHASES.get(name, 0.0) + 2.0 * k), 2) for i in range(size))
+
+        state = {name: entries(name, len(each.entries)) for name, each in request.inputs.items()}
+        if 'payload' in state:
+            state['payload'] = _PAYLOAD
+        mechanics = Mechanics(system, request.gravity, [*inertias], with_second_moments(inertias),
+                              TEXTBOOK, state, loads.moving(system), body_terms(system, loads),
+                              frames=request.frames, numbers=(frames, request.gravity))
+        _add_loads(mechanics, loads)
+        for name in functions:
+            for each in FUNCTIONS[name].quantities(mechanics):
+                if each.columns is not None:
+                    state.setdefault(each.times, entries(each.times, len(each.columns.keys)))
+        expected = {name: FUNCTIONS[name].expected(_as_written(request, name, mechanics))
+                    for name in functions}
+        vectors = _in_root_frame(functions[0], mechanics)
+        wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches
+        result.append(Reference(
+            state, {name: each for name, each in expected.items() if each},
+            {name: tuple(map(float, vector)) for name, vector in vectors.items()},
+            {unit: max((math.hypot(*map(float, wrench[k])) for wrench in wrenches), default=0.0)
+             for k, unit in enumerate(('N', 'N m'))}))
+    return tuple(result)
+
+
+def _as_written(request: Request, name: str, mechanics: Mechanics) -> Mechanics:
+    """
+    Return what a function with efforts as input is checked with: frames and inertias of the text.
+
+    Rounded axes change efforts by 1e-11 of the largest, which light links turn into a multiple of
+    what a check allows for accelerations.
+    """
+    function = FUNCTIONS[name]
+    if request.readable or 'tau' not in function.INPUTS:
+        return mechanics
+    mechanics = _simplified(request, function, mechanics.arguments)
+    _add_loads(mechanics, request.loads)
+    return mechanics

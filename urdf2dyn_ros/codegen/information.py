@@ -16,8 +16,7 @@ from urdf2dyn_ros.robot.spatial import PRINTED, ROUNDOFF, is_coarse, quarter_tur
 from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.text import aligned, counted, quote
 
-_MOST_ROUNDED = 10
-"""Rounded angles that are listed for people."""
+_MOST_ROUNDED = 10   # rounded angles that are listed for people
 
 
 def information(model: RobotModel,

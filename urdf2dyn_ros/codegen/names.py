@@ -51,8 +51,8 @@ _TENSOR_LINES = (((0, 3, 5), 'inertia about the centre of mass [kg m^2]'),
 class ConstantNames:
     """Makes parameters of a graph, and keeps their names and values."""
 
+    # numbers of the geometry that are part of the robot's structure
     STRUCTURAL: Sequence[float] = (0.0, 1.0, -1.0)
-    """Numbers of the geometry that are part of the robot's structure."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -207,10 +207,7 @@ class ConstantNames:
         return tuple(self.graph.parameter(name) for name in names)
 
 
-# ---- Names for every length, angle and axis of a URDF, and the rotations that follow from them
-
-_NO_ZERO = 1e-15
-"""What makes the sign of zero one, also in single precision."""
+_NO_ZERO = 1e-15   # what makes the sign of zero one, also in single precision
 
 
 class GeneralNames(ConstantNames):
@@ -334,8 +331,6 @@ class GeneralNames(ConstantNames):
             for y, entry in zip(AXES, row):
                 self.graph.label(f'{name}_{x}{y}', entry)
 
-
-# ---- The constants of a robot: as plain numbers, or as named parameters that a reader may change
 
 class NamedConstants(NamedTuple):
     """

@@ -21,7 +21,6 @@ from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
 from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, Matrix, transpose
 from urdf2dyn_ros.text import counted
 
-# ---- Named statements without syntax: terms with their signs, grouped and commented
 
 class Number(NamedTuple):
     """A positive constant."""
@@ -152,6 +151,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[Term]]] = {
     Twin: lambda term: [number.term for number in term],
     Single: lambda term: (term.twin,),
 }
+# the same with other parts; those of a Single stay
 _OF_PARTS: dict[type, Callable[[Any, list[Term]], Term]] = {
     Call: lambda term, parts: term._replace(argument=parts[0]),
     Reciprocal: lambda term, parts: Reciprocal(*parts),
@@ -160,10 +160,7 @@ _OF_PARTS: dict[type, Callable[[Any, list[Term]], Term]] = {
     Twin: lambda term, parts: Twin(*[number._replace(term=part)
                                      for number, part in zip(term, parts)]),
 }
-"""The same with other parts; those of a Single stay."""
 
-
-# ---- One function without syntax: its inputs, its statements and its results
 
 class Operations(NamedTuple):
     """Numbers of operations of one evaluation."""
@@ -304,8 +301,6 @@ class Function:
         return [statement.value for statement in self.statements] + self.entries
 
 
-# ---- What a language gets to see: functions, parameters and joints of a robot, without syntax
-
 class ParameterLine(NamedTuple):
     """Named constants of one kind, with their values and what they are."""
 
@@ -361,6 +356,9 @@ class Reference(NamedTuple):
     transmitted: Mapping[str, float] = MappingProxyType({})
 
 
+DOUBLE, SINGLE = 'double', 'float'   # precisions of a program's numbers
+
+
 @dataclass(frozen=True)
 class Program:
     """A robot's equations, ready to be written in any language."""
@@ -381,7 +379,7 @@ class Program:
     dynamic_model: Function | None
     check: Callable[[], tuple[Reference, ...]]   # computes the references, when a file is written
     kinematic: bool = False   # masses, gravity and loads have no effect on any of the functions
-    precision: str = 'double'   # of the numbers: double or float
+    precision: str = DOUBLE   # of the numbers
     # what a self-check in single precision allows, relative to the largest entry of a result;
     # 0 in double precision
     accuracy: float = 0.0
@@ -413,19 +411,17 @@ class Program:
         return tuple(self.joints[number - 1] for number in self.numbers)
 
 
-# ---- How large results are in the reference states: what differences are compared with
-
+# function and result, as in `Result.reference`, to a number for each row
 Scales = dict[tuple[str, str], tuple[float, ...]]
-"""Function and result, as in `Result.reference`, to a number for each row."""
 
+# results, in SI units, that are compared as if the scale were 1, as all were once
 _USUAL, _USUAL_EFFORTS = (1e-2, 1e7), (1e-2, 1e4)
-"""Results, in SI units, that are compared as if the scale were 1, as all were once."""
 
+# with 1e-9 of it, zeros are as exact as efforts are promised to be: 1e-10 of the largest
 _SHARE = 0.1
-"""With 1e-9 of it, zeros are as exact as efforts are promised to be: 1e-10 of the largest."""
 
+# entries of a unit that are smaller than this, as a share of those of the others, are zeros
 _ROUNDING = 1e-12
-"""Entries of a unit that are smaller than this, as a share of those of the others, are zeros."""
 
 
 def scales(program: Program) -> Scales:
@@ -489,8 +485,6 @@ def _scale(size: float, effort: bool) -> float:
 def _one_digit(value: float) -> float:
     return float(f'{value:.1g}')
 
-
-# ---- The joints of a robot as a table for the head of a file
 
 def joint_table(system: Multibody) -> tuple[JointRow, ...]:
     """Return a row for every body."""

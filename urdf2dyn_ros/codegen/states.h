@@ -1,7 +1,7 @@
 /*
  * One state, or blocks of WIDTH states in the lanes of vectors, for a generated function.
  *
- * Before it stand vector_trigonometry.h, vector_exponentials.h, the sizes INPUTS, ENTRIES (of all
+ * Before it stand vectors.h, the sizes INPUTS, ENTRIES (of all
  * inputs), RESULT, ANGLES, RATIOS, EXPONENTS and OPERATIONS, ALIKE(DO), and the generated
  * arguments_one, result_one, arguments_many and result_many. States are rows.
  *
@@ -32,7 +32,7 @@ typedef long long quad_integers __attribute__((vector_size(32)));
 #endif
 
 /* 4 x 4: rows `from_step` doubles apart to columns, `to_step` doubles apart */
-static inline __attribute__((always_inline)) void transpose(
+INLINE void transpose(
     const double *from, ptrdiff_t from_step, double *to, ptrdiff_t to_step)
 {
     const quad a = *(const loose_quad *)from;
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void transpose(
 }
 
 /* WIDTH rows of `size` to `size` vectors; the last tile overlaps the one before */
-static inline __attribute__((always_inline)) void gather(
+INLINE void gather(
     const double *rows, ptrdiff_t size, vector *columns)
 {
     if (size < 4) {
@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void gather(
     }
 }
 
-static inline __attribute__((always_inline)) void scatter(
+INLINE void scatter(
     const vector *columns, ptrdiff_t size, double *rows)
 {
     if (size < 4) {
@@ -142,7 +142,7 @@ static void partial_block(const double *const in[INPUTS], double *out, ptrdiff_t
 }
 
 /* begin to load the block after this one: the processor's own prefetching ends at every page */
-static inline __attribute__((always_inline)) void prefetch(const double *rows, ptrdiff_t size,
+INLINE void prefetch(const double *rows, ptrdiff_t size,
                                                            int written)
 {
     for (ptrdiff_t k = 0; k < WIDTH * size; k += 8)

@@ -4,7 +4,7 @@ import argparse
 
 from urdf2dyn_ros.codegen.generator import GENERAL, STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES, Target
-from urdf2dyn_ros.codegen.languages.precision import DOUBLE, SINGLE
+from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE
 from urdf2dyn_ros.commands.arguments import (
     add_loads,
     add_model,

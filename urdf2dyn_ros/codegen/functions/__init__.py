@@ -29,11 +29,8 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'dynamics': Dynamics(),
 }
 
-ALL = 'all'
-"""Choice of the function `dynamics`, and of those that it combines."""
-
-CHOICES = (*(name for name in FUNCTIONS if name != 'dynamics'), ALL)
-"""What a user may request."""
+ALL = 'all'   # choice of the function `dynamics`, and of those that it combines
+CHOICES = (*(name for name in FUNCTIONS if name != 'dynamics'), ALL)   # what a user may request
 
 
 def functions_of(choice: str) -> dict[str, ModelFunction]:

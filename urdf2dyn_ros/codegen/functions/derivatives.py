@@ -50,7 +50,6 @@ from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import AXES, Scalar, cos, exp, sin, tanh
 from urdf2dyn_ros.text import quote
 
-# ---- Dual numbers: values with their derivatives in one direction, for the same equations
 
 @dataclass(frozen=True)
 class Dual:
@@ -105,15 +104,13 @@ tanh.register(Dual, _tanh)
 exp.register(Dual, _exp)
 
 
-# ---- Efforts of a motion, and their derivatives with respect to q, qd and qdd
-
 _COMPOSITE = 'Tips to root: inertia and momentum of each link with what it carries'
 _COLUMNS = 'Columns: how q, qd and qdd of one joint change forces, moments and efforts'
 STATE = ('q', 'qd', 'qdd')
 _LETTERS = 'qva'
 
+# frames, bodies alone and coordinates, as `derivatives` takes them
 _Parts = tuple[list[ColumnFrame], list[Composite], list[Coordinate]]
-"""Frames, bodies alone and coordinates, as `derivatives` takes them."""
 
 
 def _back(force: str, moment: str = '') -> Callable[[Fields], str]:
@@ -268,8 +265,6 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
                 results[key] = tuple(dual(entry).slope for entry, in rows)
         return results
 
-
-# ---- Accelerations that efforts cause, and their derivatives with respect to q, qd and tau
 
 _SOLVED_COLUMNS = "Derivatives of the accelerations: L' D L columns = -derivatives of the efforts"
 _BY_STATE = ('ei_{x}_{n} = -taui_{x}_{n} - sum of lk_i ek_{x}_{n}, '

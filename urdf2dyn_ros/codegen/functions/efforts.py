@@ -14,14 +14,11 @@ from urdf2dyn_ros.codegen.functions.function import (
     Symbol,
     by_joint,
 )
-from urdf2dyn_ros.equations.kinematics import Vectors, root_frame
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, backward
 from urdf2dyn_ros.robot.joints import NO_WRENCH, Wrench
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.multibody import ROOT
 from urdf2dyn_ros.robot.spatial import Scalar
-
-# ---- Efforts of a motion, of which some inputs may be zero: the recursion itself
 
 EFFORTS_UNIT = 'efforts [N m or N]'
 
@@ -48,8 +45,6 @@ def efforts_of(mechanics: Mechanics, efforts: Sequence[Scalar],
     return results
 
 
-# ---- Efforts of a motion; in a readable program the vectors in the root frame as well
-
 class EffortsOfMotion(Efforts):
     """Efforts that a motion requires."""
 
@@ -58,15 +53,6 @@ class EffortsOfMotion(Efforts):
     TITLE = ('Inverse dynamics{robot}: {results} = ID({inverse_dynamics}), the efforts that give '
              'a motion.')
 
-    def in_root_frame(self, mechanics: Mechanics) -> Vectors:
-        """Return pose and motion of frames, and force and moment of joints."""
-        if mechanics.moving:
-            return {}
-        return root_frame(mechanics.system, mechanics.sweep(self.INPUTS), mechanics.gravity,
-                          mechanics.notes.note)
-
-
-# ---- Efforts of a robot at rest
 
 class Gravity(Efforts):
     """Efforts where qd = qdd = 0."""
@@ -77,8 +63,6 @@ class Gravity(Efforts):
     SPINS = False
 
 
-# ---- Efforts of a motion without accelerations
-
 class Bias(Efforts):
     """Efforts where qdd = 0."""
 
@@ -88,10 +72,8 @@ class Bias(Efforts):
     SUMMARY_WITH_LOADS = 'the efforts tau where qdd = 0'
 
 
-# ---- Terms of the efforts: those of the links, and of each kind of load
-
+# what q alone, qd in addition, and qdd in addition require
 _LINK_TERMS = ('gravity', 'coriolis', 'inertia')
-"""What q alone, qd in addition, and qdd in addition require."""
 
 
 class Terms(ModelFunction):

@@ -40,10 +40,8 @@ from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.robot.spatial import Array, BodyInertia, Scalar
 from urdf2dyn_ros.text import quote
 
-# ---- Accelerations that efforts cause, however they are computed
-
+# unit of an effort to that of the acceleration of its joint
 ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
-"""Unit of an effort to that of the acceleration of its joint."""
 
 
 class AccelerationsOfEfforts(ModelFunction):
@@ -101,8 +99,6 @@ def without_accelerations(mechanics: Mechanics) -> list[Scalar]:
 
     return mechanics.efforts(('q', 'qd'), renamed).efforts
 
-
-# ---- Accelerations that efforts cause, by the factors of the mass matrix
 
 _FACTORS = "Factors of the mass matrix, M = L' D L, tips to root"
 _BY_FACTORS = "Accelerations: L' D L qdd = tau - bias"
@@ -189,19 +185,13 @@ _NAMES = {'r': 'rest', 'id': 'inverse', 'l': 'factor', 'e': 'e', 'x': 'x'}
 _SWEEPS = {
     'e': 'tips to root: ei = taui - biasi - sum of lk_i ek over the joints k behind',
     'x': 'root to tips: qddi = ei / di - sum of li_j qddj over the joints j before'}
-_SPELLED_OUT = 4
-"""Terms of a sum that a comment spells out."""
+_SPELLED_OUT = 4   # terms of a sum that a comment spells out
 
 
-# ---- Accelerations that efforts cause, by articulated bodies
-
+# operations that last as long as a division and what waits for it at one joint. In chains of 8 to
+# 12 joints the same number of operations takes 20 to 25 % longer than with the factors of the mass
+# matrix (gcc and clang, -O3 -march=native); in branches others fill the time.
 WAITING_PER_JOINT = 35
-"""
-Operations that last as long as a division and what waits for it at one joint.
-
-In chains of 8 to 12 joints the same number of operations takes 20 to 25 % longer than with the
-factors of the mass matrix (gcc and clang, -O3 -march=native); in branches others fill the time.
-"""
 
 _FREE = 'As the joints behind it move freely. '
 _BY_BODIES = 'Forward, root to tips: accelerations of the joints, and what they add to ai and wdi'
@@ -298,10 +288,6 @@ IFi, ffi, nfi what is left of IAi, fi, ni as joint i moves freely as well; IFji:
 xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the axes of joint i;
               xabi, xwbi: without qddi"""}
 
-    def waiting(self, system: Multibody) -> int:
-        """Return that of the pivots, each of which waits for those of the joints behind it."""
-        return WAITING_PER_JOINT * system.depth
-
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         system, q = mechanics.system, mechanics.of_joints('q')
         groups = [] if mechanics.textbook else parallel_groups(system)
@@ -329,14 +315,9 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         return {'qdd': by_joint(bodies.solve())}
 
 
-# ---- Accelerations that efforts cause, in the way that takes fewer operations
-
+# joints from the root to a tip up to which factors of the mass matrix are tried. In a chain of so
+# many, articulated bodies take half the operations (8316 and 4200).
 DEEPEST = 20
-"""
-Joints from the root to a tip up to which factors of the mass matrix are tried.
-
-In a chain of so many, articulated bodies take half the operations (8316 and 4200).
-"""
 
 
 class CheapestAccelerations(AccelerationsOfEfforts):
@@ -345,11 +326,12 @@ class CheapestAccelerations(AccelerationsOfEfforts):
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
         **AccelerationsByFactors.SYMBOLS, **AccelerationsByArticulatedBodies.SYMBOLS}
 
-    def ways(self, system: Multibody) -> Sequence[ModelFunction]:
+    def ways(self, system: Multibody) -> Sequence[tuple[ModelFunction, int]]:
         """Return the two ways, or the second alone where the first one takes far more."""
-        if system.depth > DEEPEST:
-            return (AccelerationsByArticulatedBodies(),)
-        return AccelerationsByFactors(), AccelerationsByArticulatedBodies()
+        # each pivot waits for those of the joints behind it
+        by_bodies = AccelerationsByArticulatedBodies(), WAITING_PER_JOINT * system.depth
+        return (by_bodies,) if system.depth > DEEPEST else (
+            (AccelerationsByFactors(), 0), by_bodies)
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        return self.ways(mechanics.system)[-1].derive(mechanics)
+        return AccelerationsByArticulatedBodies().derive(mechanics)

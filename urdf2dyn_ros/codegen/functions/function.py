@@ -40,13 +40,11 @@ from urdf2dyn_ros.robot.spatial import (
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 
-# ---- The links that a function is about, and the axes of its vectors
-
 FrameAxes: TypeAlias = Literal['root', 'link']
 FRAME_AXES: tuple[FrameAxes, ...] = ('root', 'link')
+# the functions that depend on each choice
 DEPENDING = {'link': ('forward_kinematics', 'jacobian', 'frame_motion'),
              'axes': ('jacobian', 'frame_motion')}
-"""The functions that depend on each choice."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +98,6 @@ class LinkFrames:
 ONLY_TIP = LinkFrames()
 
 
-# ---- What a result is, as data: its rows, its columns and its unit
-
 class Axis(NamedTuple):
     """
     Meaning of the rows or columns of a result, with a word that identifiers are made of.
@@ -114,13 +110,12 @@ class Axis(NamedTuple):
     units: tuple[str, ...] = ()
 
 
-BY_JOINT = Axis('joint')
-"""The independent joints, in the order of q."""
+BY_JOINT = Axis('joint')   # the independent joints, in the order of q
 
+# entries of a force and of a moment
 WRENCH = Axis('wrench',
               ('force x', 'force y', 'force z', 'moment x', 'moment y', 'moment z'),
               ('N', 'N', 'N', 'N m', 'N m', 'N m'))
-"""Entries of a force and of a moment."""
 
 
 class Quantity(NamedTuple):
@@ -135,9 +130,8 @@ class Quantity(NamedTuple):
     # the vector that the self-check multiplies a matrix by: an input with an entry a column, or a
     # name of its own
     times: str = ''
+    of: tuple[str, str] | None = None   # function and its result with these expected values
 
-
-# ---- Names from a URDF in comments: data that is not plain stays in the tables
 
 def is_plain(name: str) -> bool:
     """Return whether a name from the URDF can stand in a comment of any language."""
@@ -148,8 +142,6 @@ def mention(name: str) -> str:
     """Return a name for a comment, or nothing if it is not plain."""
     return f" '{name}'" if is_plain(name) else ''
 
-
-# ---- Fields of the formulas of one body: numbers, names, and sums over what acts on it
 
 # ruff: noqa: N802 - symbols are as in the formulas
 
@@ -286,8 +278,6 @@ class Fields:
         return self._sources is None or source in self._sources
 
 
-# ---- Symbols of the quantities that a function notes, with the sections they stand in
-
 BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmits'
 
 
@@ -322,8 +312,6 @@ def tensor(symbol: str) -> tuple[str, ...]:
     return tuple(symbol + '{n}_' + xy for xy in TENSOR)
 
 
-# ---- Inputs of generated functions: of the joints, and of the loads; what their entries mean
-
 class Input(NamedTuple):
     """
     Declaration of an argument of a generated function, a vector.
@@ -351,13 +339,13 @@ class JointInput(NamedTuple):
     units: str
 
 
+# inputs of the joints by name
 JOINT_INPUTS = {
     'q': JointInput('position', '{unit}', '[rad or m]'),
     'qd': JointInput('velocity', '{unit}/s', '[rad/s or m/s]'),
     'qdd': JointInput('acceleration', '{unit}/s^2', '[rad/s^2 or m/s^2]'),
     'tau': JointInput('effort', '{effort}', '[N m or N]'),
 }
-"""Inputs of the joints by name."""
 
 
 def joint_inputs(system: Multibody) -> dict[str, Input]:
@@ -444,8 +432,6 @@ def payload_inertia(at: Attached, entries: Sequence[Scalar]) -> BodyInertia:
                                     at.body_R_link, at.body_p_link))
 
 
-# ---- A robot in one kind of scalar, numbers or expressions, and the recursion on it
-
 class Notes:
     """The named quantities of a derivation, part by part; on numbers none are kept."""
 
@@ -457,8 +443,7 @@ class Notes:
         """Note a quantity of a body."""
 
 
-UNNOTED = Notes()
-"""Keeps none, as on numbers."""
+UNNOTED = Notes()   # keeps none, as on numbers
 
 
 @dataclass
@@ -553,60 +538,72 @@ class Mechanics:
         return sweep
 
 
-# ---- What every generated function is: inputs, results, how it is derived and checked
-
+# entries of a matrix by rows; those of a vector are rows of one entry
 Rows = Sequence[Sequence[Scalar]]
-"""Entries of a matrix by rows; those of a vector are rows of one entry."""
 
+# name of a result to its expected entries; for a matrix those of its product
 Expected = dict[str, tuple[float, ...]]
-"""Name of a result to its expected entries; for a matrix those of its product."""
 
 
 class ModelFunction(ABC):
-    """One generated function; an instance has no state."""
+    """
+    One generated function; an instance has no state.
+
+    A new one is a subclass in a file of its own, and a line in FUNCTIONS. It has INPUTS, SUMMARY,
+    RESULTS and `derive`; SYMBOLS, if it notes what no other function does. All else is for what is
+    unusual.
+    """
 
     INPUTS: ClassVar[tuple[str, ...]]   # names of the inputs of joints that it depends on
-    OPTIONS: ClassVar[tuple[str, ...]] = ()   # those of 'link' and 'axes' that it depends on
-    # names of the inputs of loads that it depends on, where the program has them
-    LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
     SUMMARY: ClassVar[str]   # what it returns
-    SUMMARY_WITH_LOADS: ClassVar[str] = ''   # the same with loads, if that is more
-    # title of a program of this function, with the names of functions for their arguments and
-    # {results}; by default its name and summary
-    TITLE: ClassVar[str] = ''
-    # all results that there can be, in order, where `quantities` does not say more
-    RESULTS: ClassVar[tuple[Quantity, ...]]
+    RESULTS: ClassVar[tuple[Quantity, ...]]   # all that there can be, in order
     SYMBOLS: ClassVar[Mapping[str, Symbol]] = MappingProxyType({})   # those that it alone notes
-    # symbols at the beginning of a line of the legend to the lines in the place of it
-    LEGEND: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    SECOND_MOMENTS: ClassVar[bool] = False   # `Mechanics.second_moments` are used
-    SPINS: ClassVar[bool] = True   # the recursion takes the matrices U
-    MERGED: ClassVar[bool] = True   # terms may share constants: their sum alone is returned
-    KINEMATIC: ClassVar[bool] = False   # masses, gravity and loads have no effect
-    LOADS: ClassVar[bool] = True   # loads have an effect; else a program of it has none
-
-    def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
-        """Raise a ParameterError for a robot or loads that it does not exist for."""
-
-    def ways(self, system: Multibody) -> Sequence['ModelFunction']:
-        """Return the functions with the same results, of which the cheapest one is generated."""
-        return (self,)
-
-    def waiting(self, system: Multibody) -> int:
-        """Return how many operations last as long as those of one call wait for each other."""
-        return 0
 
     @abstractmethod
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the results that there are, by name and in any order, for any scalar."""
 
-    def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """Return the results that depend on the robot alone; they are not in `derive`."""
-        return {}
+    # words: the summary with loads, if that is more; the title of a program, with the names of
+    # functions for their arguments and {results}, by default name and summary; symbols at the
+    # beginning of a line of the legend to the lines in the place of it
+    SUMMARY_WITH_LOADS: ClassVar[str] = ''
+    TITLE: ClassVar[str] = ''
+    LEGEND: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    # names of the inputs of loads that it depends on, where the program has them
+    LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
+    # of 'link' and 'axes', those that it depends on: a function about links has some
+    OPTIONS: ClassVar[tuple[str, ...]] = ()
+    # what the fast style must know: whether `Mechanics.second_moments` are used, the recursion
+    # takes the matrices U, terms may share constants as their sum alone is returned
+    SECOND_MOMENTS: ClassVar[bool] = False
+    SPINS: ClassVar[bool] = True
+    MERGED: ClassVar[bool] = True
+
+    @property
+    def kinematic(self) -> bool:
+        """Whether masses, gravity and loads have no effect."""
+        return bool(self.OPTIONS)
+
+    @property
+    def takes_loads(self) -> bool:
+        """Whether loads have an effect; else a program of it has none."""
+        return not {'base_motion', 'external', 'payload'}.isdisjoint(self.LOAD_INPUTS)
+
+    def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
+        """Raise a ParameterError for a robot or loads that it does not exist for."""
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return expected results on numbers, by the textbook recursion."""
+        return {name: tuple(float(entry) for row in rows for entry in row)
+                for name, rows in self.derive(mechanics).items()}
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
         """Return all results that there can be, in order, for a robot and its links."""
         return self.RESULTS
+
+    def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the results that depend on the robot alone; they are not in `derive`."""
+        return {}
 
     def simplified(self, system: Multibody,
                    moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
@@ -617,18 +614,13 @@ class ModelFunction(ABC):
         """
         return fewest_operations(system, moving)
 
-    def expected(self, mechanics: Mechanics) -> Expected:
-        """Return expected results on numbers, by the textbook recursion."""
-        return {name: tuple(float(entry) for row in rows for entry in row)
-                for name, rows in self.derive(mechanics).items()}
+    def ways(self, system: Multibody) -> Sequence[tuple['ModelFunction', int]]:
+        """
+        Return functions with the same results, of which the cheapest one is generated.
 
-    def in_root_frame(self, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
-        """Return vectors for people, by name; none by default."""
-        return {}
-
-    def reference(self, result: str) -> tuple[str, str]:
-        """Return the function and the result that have the expected values; empty: this one."""
-        return '', result
+        With each, how many operations last as long as those of one call wait for each other.
+        """
+        return ((self, 0),)
 
 
 def by_joint(entries: Sequence[Scalar]) -> Rows:

@@ -44,8 +44,6 @@ from urdf2dyn_ros.robot.spatial import (
     transpose,
 )
 
-# ---- Symbols of the frames of bodies and links in the root's axes
-
 _FRAMES = 'Root to tips, in the axes of the root: where each frame is, and how it moves'
 _LINK = 'The link, in the axes of the root'
 _COLUMNS = 'Columns: motion of the link for a unit velocity'
@@ -69,6 +67,7 @@ def _plain(symbol: str) -> tuple[str, ...]:
     return tuple(f'{symbol}_{x}' for x in AXES)
 
 
+# what functions about links note in the readable style
 LINK_SYMBOLS = {
     'kq': Symbol(_FRAMES, ('q{n}', 'qd{n}', 'qdd{n}'), 'q{n} = {multiplier}q{driver}{offset}',
                  'follows'),
@@ -101,7 +100,6 @@ LINK_SYMBOLS = {
     'lt': Symbol(_LINK, (*_plain('lv'), *_plain('lw')), "lv = R' v, lw = R' w{n}"),
     'lacc': Symbol(_LINK, (*_plain('la'), *_plain('lwd')), "la = R' a, lwd = R' wd{n}"),
 }
-"""What functions about links note in the readable style."""
 
 LEGEND = """\
 frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
@@ -114,14 +112,12 @@ B, b          constant rotation from the link to its frame i, and its origin the
 R, p, v, a    of the link: rotation to the root frame; position, velocity, acceleration
 Jvi, zi       linear and angular part of the column of joint i"""
 
+# parts of LEGEND to what stands in their places where the root moves
 MOVING = {'; w0 = wd0 = v0 = a0 = 0': '; v0, w0 ..: the root',
           'Jvi, zi       linear and angular part of the column of joint i': """\
 Jvi, zi       linear and angular part of the column of joint i; ex, ey, ez: axes of the root
 ex, ex x p    linear parts of the columns of v0_x and w0_x, whose angular parts are 0 and ex"""}
-"""Parts of LEGEND to what stands in their places where the root moves."""
 
-
-# ---- What the functions about links have in common
 
 _T = TypeVar('_T')
 
@@ -148,8 +144,6 @@ class LinkFunction(ModelFunction):
 
     OPTIONS: ClassVar[tuple[str, ...]] = ('link', 'axes')
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ()
-    KINEMATIC = True
-    LOADS = False
     SPINS = False
     SYMBOLS: ClassVar[Mapping[str, Symbol]] = LINK_SYMBOLS
 
@@ -232,8 +226,6 @@ def _named(results: Mapping[str, _T], tag: str) -> dict[str, _T]:
     return {name + tag: result for name, result in results.items()}
 
 
-# ---- Where a link is: its orientation and position
-
 _XYZ = Axis('axis', tuple(AXES), ('m', 'm', 'm'))
 
 
@@ -260,8 +252,6 @@ class ForwardKinematics(LinkFunction):
         x, y, z = mechanics.arguments['direction']
         return {'R': apply(link.R, (x, y, z)), 'p': link.p}
 
-
-# ---- The Jacobian of a link
 
 _VELOCITY = 'velocity'
 _OF_BASE = (
@@ -337,8 +327,6 @@ class Jacobian(LinkFunction):
         v, w = in_axes(mechanics, link.R, (link.v, link.w))
         return {'J': (*v, *w)}
 
-
-# ---- How a link moves: velocity and acceleration
 
 class FrameMotion(LinkFunction):
     """Twist and acceleration of a link relative to the root or, where that moves, the world."""

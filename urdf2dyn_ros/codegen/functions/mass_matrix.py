@@ -29,8 +29,6 @@ from urdf2dyn_ros.equations.parallel_axes import parallel_axes, parallel_groups
 from urdf2dyn_ros.robot.joints import JOINTS as JOINT_TYPES
 from urdf2dyn_ros.robot.spatial import ZERO
 
-# ---- The mass matrix
-
 _COMPOSITE = 'Tips to root: moments of the mass of each link with what it carries'
 _COLUMNS = 'Columns: force and moment that a unit acceleration of one joint requires'
 
@@ -81,8 +79,6 @@ class MassMatrix(ModelFunction):
         inertial = AppliedLoads(terms=mechanics.terms_where(inertial=True))
         return {'M': tuple(map(float, mechanics.sweep(('q', 'qdd'), inertial, ZERO).efforts))}
 
-
-# ---- The generalised momentum and what changes it, for observers of efforts
 
 _VELOCITIES = 'Forward, root to tips: velocity of each link, and its momentum'
 _MOMENTA = 'Backward, tips to root: momentum P, angular momentum L of what each joint carries'
@@ -156,13 +152,6 @@ betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis o
         return {name: by_joint(entries) for name, entries in parts._asdict().items()}
 
 
-# ---- All functions of the equation of motion in one, which share their work
-
-_REFERENCES = {'tau': ('inverse_dynamics', 'tau'), 'wrench': ('inverse_dynamics', 'wrench'),
-               'tau_gravity': ('gravity', 'tau'), 'tau_bias': ('bias', 'tau'),
-               'M': ('mass_matrix', 'M')}
-
-
 class Dynamics(ModelFunction):
     """Inverse dynamics, gravity, bias and mass matrix on one graph: equal terms once."""
 
@@ -172,8 +161,11 @@ class Dynamics(ModelFunction):
     TITLE = ('Dynamics{robot}: tau = ID({inverse_dynamics}) = M({mass_matrix}) qdd + '
              'bias({bias}).')
     COMBINED = ('inverse_dynamics', 'gravity', 'bias', 'mass_matrix')
-    RESULTS = (*EffortsOfMotion.RESULTS, Quantity('tau_gravity', EFFORTS_UNIT),
-               Quantity('tau_bias', EFFORTS_UNIT), *MassMatrix.RESULTS)
+    RESULTS = (*(each._replace(of=('inverse_dynamics', each.name))
+                 for each in EffortsOfMotion.RESULTS),
+               Quantity('tau_gravity', EFFORTS_UNIT, of=('gravity', 'tau')),
+               Quantity('tau_bias', EFFORTS_UNIT, of=('bias', 'tau')),
+               MassMatrix.RESULTS[0]._replace(of=('mass_matrix', 'M')))
     SECOND_MOMENTS = True
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
@@ -187,7 +179,3 @@ class Dynamics(ModelFunction):
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return nothing: the results are those of other functions."""
         return {}
-
-    def reference(self, result: str) -> tuple[str, str]:
-        """Return the function that returns a result alone, and its name there."""
-        return _REFERENCES[result]

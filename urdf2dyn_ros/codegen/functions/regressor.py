@@ -52,7 +52,7 @@ class Regressor(ModelFunction):
                'inertial parameters pi')
     RESULTS = (Quantity('Y', 'efforts [N m or N] that each parameter requires if it is 1'),
                Quantity('pi', 'base inertial parameters'))
-    LOADS, SECOND_MOMENTS = False, True
+    SECOND_MOMENTS = True
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
         'yFm': Symbol(_COLUMNS, vector('f'), 'f{n} = a{n}'),
         **{f'yFh{x}': Symbol(_COLUMNS, vector('f'), f'f{{n}} = U{{n}} e{x}') for x in AXES},

@@ -1,17 +1,38 @@
-"""The table of languages: a new one is a file and a line here."""
+"""
+The table of languages: a new one is a file and a line here.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+A language writes a Program, or the same in single precision: `in_single` computes, statement by
+statement, how far that is from double, which is what its self-test allows.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from urdf2dyn_ros.codegen.languages import c, cpp, javascript, matlab, python, rust
-from urdf2dyn_ros.codegen.languages.precision import DOUBLE, SINGLE, in_single
-from urdf2dyn_ros.codegen.program import Program
+from urdf2dyn_ros.codegen.program import (
+    DOUBLE,
+    SINGLE,
+    Call,
+    Name,
+    Number,
+    Product,
+    Program,
+    Reciprocal,
+    Signed,
+    Sum,
+    Term,
+    scales,
+)
 from urdf2dyn_ros.errors import ExportError
 
 LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'rust', 'javascript']
 PrecisionName: TypeAlias = Literal['double', 'float']
 
+# name of a language to what writes a Program in it: {file name: text}
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'python': python.write,
     'c': c.write,
@@ -20,16 +41,14 @@ LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'rust': rust.write,
     'javascript': javascript.write,
 }
-"""Name of a language to what writes a Program in it: {file name: text}."""
 
+# why a language has no choice of the precision
 DOUBLE_ALONE = {
     **dict.fromkeys(('python', 'javascript'), 'its numbers are always of double precision'),
     'matlab': 'its literals are of double precision, which results would follow'}
-"""Why a language has no choice of the precision."""
 
 
-WITH_TWINS = ('c', 'cpp')
-"""Languages that have a text for equal limbs that are computed at once."""
+WITH_TWINS = ('c', 'cpp')   # languages that have a text for equal limbs that are computed at once
 
 
 @dataclass(frozen=True)
@@ -61,3 +80,82 @@ class Target:
             others = [name for name in LANGUAGES if name not in DOUBLE_ALONE]
             raise ExportError(f'{self.language} has no precision {SINGLE}: '
                               f'{DOUBLE_ALONE[self.language]}; choose {", ".join(others)}')
+
+
+ROUNDING_MARGIN = 8.0   # what compilers may add by another order of roundings, as a factor
+_LEAST_BOUND = 2.0**-22
+_FUNCTIONS = {'sin': np.sin, 'cos': np.cos, 'tanh': np.tanh, 'exp': np.exp, 'sqrt': np.sqrt,
+              'abs': np.abs}
+
+
+def in_single(program: Program) -> Program:
+    """Return a program whose numbers are of single precision, with the accuracy of its check."""
+    references = program.references
+    return replace(program, precision=SINGLE, accuracy=ROUNDING_MARGIN * single_error(program),
+                   check=lambda: references)
+
+
+def single_error(program: Program) -> float:
+    """
+    Return the largest error of a result in the reference states, with single precision.
+
+    Errors are relative to the largest entry of the result, or to 1 if that is larger; to the
+    scales, if the program has some. An ExportError for numbers beyond the range of single
+    precision.
+    """
+    with np.errstate(all='ignore'):
+        errors = [_LEAST_BOUND, *_errors(program)]
+    if not np.isfinite(errors).all():
+        raise ExportError('results of the reference states are beyond the range of single '
+                          'precision: export double precision')
+    return float(max(errors))
+
+
+def _errors(program: Program) -> Iterator[float]:
+    known = scales(replace(program, precision=SINGLE))
+    constants = {name: np.float32(value) for group in program.parameters for line in group.lines
+                 for name, value in zip(line.names, line.values)}
+    for block in program.constants:
+        for name, value in block.statements:
+            constants[name] = _signed(value, constants)
+    for reference in program.references:
+        for function in program.functions:
+            values = dict(constants)
+            for x in function.inputs:
+                values.update(zip(x.entries, map(np.float32, reference.arguments[x.name])))
+            for name, value in function.statements:
+                values[name] = _signed(value, values)
+            for result in function.results:
+                of, key = result.reference
+                expected = np.array(reference.expected[of][key])
+                rows = [[_signed(entry, values) for entry in row.entries] for row in result.rows]
+                if result.is_matrix:   # its product as the self-check makes it
+                    vector = np.array(reference.arguments[result.quantity.times], np.float32)
+                    rows = [[reduce(np.add, np.array(row, np.float32) * vector, np.float32(0.0))]
+                            for row in rows]
+                computed = np.array([entry for row in rows for entry in row], float)
+                if len(expected):
+                    scale = known.get(result.reference, max(1.0, np.abs(expected).max()))
+                    yield float((np.abs(computed - expected) / scale).max())
+
+
+def _signed(value: Signed, values: Mapping[str, np.float32]) -> np.float32:
+    term = _VALUES[type(value.term)](value.term, values)
+    return -term if value.negative else term
+
+
+def _term(term: Term, values: Mapping[str, np.float32]) -> np.float32:
+    return _VALUES[type(term)](term, values)
+
+
+_VALUES: dict[type, Callable[[Any, Mapping[str, np.float32]], np.float32]] = {
+    Number: lambda term, values: np.float32(term.value),
+    Name: lambda term, values: values[term.text],
+    Call: lambda term, values: _FUNCTIONS[term.function](
+        _signed(Signed(term.negative, term.argument), values)),
+    Reciprocal: lambda term, values: np.float32(1.0) / _term(term.divisor, values),
+    Product: lambda term, values: reduce(
+        np.multiply, [_term(each, values) for each in term.factors]),
+    Sum: lambda term, values: reduce(
+        np.add, [_signed(Signed(*each), values) for each in term.terms]),
+}

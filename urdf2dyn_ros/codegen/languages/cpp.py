@@ -1,39 +1,179 @@
-"""C++17, header only, for any scalar: float, double, or a type of automatic differentiation."""
+"""
+C++17, header only, for any scalar: float, double, or a type of automatic differentiation.
 
+Sines and cosines in one loop, sections and equal limbs are as in C.
+"""
+
+import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages import precision
-from urdf2dyn_ros.codegen.languages.c import (
+from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
+from urdf2dyn_ros.codegen.languages.language import Language, Precision
+from urdf2dyn_ros.codegen.languages.sections import (
+    ANGLES,
+    SINES,
+    Hoisted,
+    Sectioned,
     in_one_loop,
-    is_twin,
-    loaded_names,
-    loaded_twins,
+    is_long,
     most_angles,
-    quoted,
     section,
-    sines_and_cosines_of_cpp,
+    sectioned,
     stored,
+    twin_section,
     with_statements,
 )
-from urdf2dyn_ros.codegen.languages.language import Language
-from urdf2dyn_ros.codegen.languages.precision import SINGLE
-from urdf2dyn_ros.codegen.languages.text import (
-    ARRAYS,
-    CPP,
-    MOST_STATEMENTS,
-    Angles,
-    Infix,
-    Sectioned,
-    sectioned,
-    shortest,
+from urdf2dyn_ros.codegen.languages.text import Infix, shortest
+from urdf2dyn_ros.codegen.program import (
+    DOUBLE,
+    SINGLE,
+    Call,
+    Function,
+    Program,
+    Result,
+    Statement,
+    parts,
 )
-from urdf2dyn_ros.codegen.program import Call, Function, Program, Result, Signed, Statement, parts
 
-# ---- The part of an exported C++ header that checks it
+_ANY = """
+EOF FILE INFINITY L_ctermid L_cuserid L_tmpnam NAN NULL P_tmpdir Row a64l abort abs alignas
+aligned_alloc alignof alloca and and_eq arc4random arc4random_buf arc4random_uniform asm asprintf
+at_quick_exit atexit atof atoi atol atoll auto bitand bitor blkcnt64_t blkcnt_t blksize_t bool
+break bsearch caddr_t calloc canonicalize_file_name case catch char char16_t char32_t char8_t class
+clearenv clearerr clock_t clockid_t co_await co_return co_yield comparison_fn_t compl concept const
+const_cast consteval constexpr constinit continue cookie_close_function_t cookie_read_function_t
+cookie_seek_function_t cookie_write_function_t ctermid cuserid daddl daddr_t ddivl decltype default
+delete dev_t dfmal differs div div_t dmull do double double_t dprintf drand48 drand48_r dsqrtl
+dsubl dynamic_cast ecvt ecvt_r else enum epsilon erand48 erand48_r exit explicit export extern fadd
+faddl false fclose fcloseall fcvt fcvt_r fd_mask fdiv fdivl fdopen feof ferror fflush ffma ffmal
+fgetc fgetpos fgets fileno float float_t flockfile fmemopen fmul fmull fopen fopencookie for
+fpos64_t fpos_t fprintf fputc fputs fread free freopen friend fsblkcnt64_t fsblkcnt_t fscanf fseek
+fseeko fsetpos fsfilcnt64_t fsfilcnt_t fsid_t fsqrt fsqrtl fsub fsubl ftell ftello ftrylockfile
+funlockfile fwrite gcvt getc getchar getdelim getenv getline getloadavg getpt getsubopt getw gid_t
+goto grantpt id_t if initstate initstate_r inline ino64_t ino_t int int16_t int32_t int64_t int8_t
+iscanonical iseqsig issignaling iszero jrand48 jrand48_r key_t l64a labs lcong48 lcong48_r ldiv
+ldiv_t lgamma_r lgammaf128_r lgammaf32_r lgammaf32x_r lgammaf64_r lgammaf64x_r lgammaf_r lgammal_r
+llabs lldiv locale_t loff_t long lrand48 lrand48_r main malloc math_errhandling mblen mbstowcs
+mbtowc mkdtemp mkostemp mkostemps mkstemp mkstemps mktemp mode_t mrand48 mrand48_r mutable
+namespace new nlink_t noexcept not not_eq nrand48 nrand48_r nullptr obstack_printf obstack_vprintf
+off64_t off_t on_exit open_memstream operator or or_eq pclose perror pid_t popen posix_memalign
+posix_openpt printf private protected pselect pthread_attr_t pthread_key_t pthread_once_t
+pthread_spinlock_t pthread_t ptrdiff_t ptsname ptsname_r public putc putchar putenv puts putw qecvt
+qecvt_r qfcvt qfcvt_r qgcvt qsort qsort_r quad_t quick_exit rand rand_r random random_r realloc
+reallocarray realpath register reinterpret_cast remove rename renameat renameat2 requires return
+rewind rpmatch scanf secure_getenv seed48 seed48_r select setbuf setbuffer setenv setlinebuf
+setstate setstate_r setvbuf short signed signgam sigset_t size_t sizeof snprintf sprintf srand
+srand48 srand48_r srandom srandom_r sscanf ssize_t static static_assert std stderr stdin stdout
+struct switch system template this thread_local throw times true try typedef typeid typename union
+unsetenv unsigned using valloc virtual void volatile vprintf wchar_t while wrench_names xor xor_eq
+y0 y1 yn ynl
+"""
+_MATHEMATICS = """
+acos acosh asin asinh atan atan2 atanh canonicalize cbrt ceil copysign cos cosh drem erf erfc exp
+exp10 exp2 expm1 fabs fdim finite floor fma fmax fmaximum fmaximum_mag fmaximum_mag_num
+fmaximum_num fmaxmag fmin fminimum fminimum_mag fminimum_mag_num fminimum_num fminmag fmod frexp
+fromfp fromfpx gamma getpayload hypot ilogb isinf isnan j0 j1 jn ldexp lgamma llogb llrint llround
+log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nextdown nexttoward nextup pow
+remainder remquo rint round roundeven scalb scalbln scalbn setpayload setpayloadsig significand sin
+sincos sinh sqrt tan tanh tgamma trunc
+"""
+# names that cannot be a C++ namespace: keywords, and global names of the headers
+RESERVED = frozenset(_ANY.split()).union(
+    name + precision for name in _MATHEMATICS.split() for precision in ('', 'f', 'l'))
 
-class CppSelfTest(Language):
-    """A main program, compiled where a macro is defined."""
+_DEFINITIONS = """
+// Two equal limbs are computed at once: the two numbers of a twin are one of each. They are a
+// vector where the compiler has some of the scalar, a pair elsewhere.
+template <typename Scalar> struct Pair {
+    Scalar numbers[2];
+    Pair() = default;
+    Pair(const Scalar &first, const Scalar &second) : numbers{first, second} {}
+    Pair(const Scalar &both) : numbers{both, both} {}
+    const Scalar &operator[](int limb) const { return numbers[limb]; }
+    friend Pair operator-(const Pair &a) { return {-a[0], -a[1]}; }
+    friend Pair operator+(const Pair &a, const Pair &b) { return {a[0] + b[0], a[1] + b[1]}; }
+    friend Pair operator-(const Pair &a, const Pair &b) { return {a[0] - b[0], a[1] - b[1]}; }
+    friend Pair operator*(const Pair &a, const Pair &b) { return {a[0] * b[0], a[1] * b[1]}; }
+    friend Pair operator/(const Pair &a, const Pair &b) { return {a[0] / b[0], a[1] / b[1]}; }
+};
+template <typename Scalar> struct TwinOf { using type = Pair<Scalar>; };
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
+@vectors
+#endif
+template <typename Scalar> using Twin = typename TwinOf<Scalar>::type;"""
+
+_VECTORS = """
+template <> struct TwinOf<@real> {
+    typedef @real type __attribute__((vector_size(2 * sizeof(@real))));
+};"""
+
+
+# for a type without steps of its own
+_ANY_SCALAR = """
+template <typename Scalar>
+void sines_and_cosines(int n, const Scalar *angle, Scalar *sine, Scalar *cosine)
+{
+    using std::cos;
+    using std::sin;
+    for (int k = 0; k < n; k++) {
+        sine[k] = sin(angle[k]);
+        cosine[k] = cos(angle[k]);
+    }
+}"""
+
+
+def _sines_and_cosines(real: str, most: int) -> list[str]:
+    """Return the definitions for any scalar and, with its own steps, for a type."""
+    text = '\n'.join(sines_and_cosines(real, most)[1:])
+    text = text.replace('static void', 'inline void').replace('restrict ', '__restrict ')
+    text = re.sub(r'\b(fabs|sin|cos)f?\(', r'std::\1(', text)
+    text = re.sub(r'\*\((const )?angles \*\)\((\w+) \+ k\)',
+                  r'*reinterpret_cast<\1angles *>(\2 + k)', text)
+    text = text.replace('(int)(sizeof(angles) / sizeof', 'int(sizeof(angles) / sizeof')
+    return [*_ANY_SCALAR.splitlines(), *text.splitlines()]
+
+
+_CPP_ENTRIES = {
+    '%.17g instead of %.17g': '%.9g instead of %.9g',
+    'names[i], found[i], expected[i]': 'names[i], static_cast<double>(found[i]),\n'
+                                       '                        '
+                                       'static_cast<double>(expected[i])'}
+_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
+    'float', Infix(lambda value: f'Scalar({suffixed(value)})', twin='twin{{{}, {}}}'), {
+        '    int wrong = 0;\n': """    int wrong = 0;
+    float scale = 1.0f;
+    for (const float entry : expected) {
+        scale = std::fmax(scale, std::abs(entry));
+    }
+""",
+        '1e-9 * std::fmax(1.0, std::abs(expected[i]))': '@within * scale',
+        **_CPP_ENTRIES}, {
+        '1e-9 * std::fmax(scale[i],\n                                                   '
+        'std::abs(expected[i]))': '@within * scale[i]', **_CPP_ENTRIES})}
+
+
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a header."""
+    return {f'{program.name}_dynamics.hpp': '\n'.join(Cpp(program).header()) + '\n'}
+
+
+_TESTED = """
+#ifdef @NAME_SELF_TEST
+#include <cstdio>
+
+using Row = @space::Vector<@real>;"""
+
+
+class Cpp(Language):
+    """A header, with its self-test where a macro is defined."""
+
+    STATEMENT = LONG = 'const Scalar {name} = {value};'
+    LOCAL = 'const Scalar '
+    DECLARE = 'inline constexpr @real '
+    CONSTANT = 'inline constexpr @real {name} = {value};'
+    INFIX = Infix(lambda value: f'Scalar({shortest(value)})', twin='twin{{{}, {}}}')
+    PRECISIONS = _PRECISIONS
 
     TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
     SCALE = ('static const {size} {name} = {{', '}};')
@@ -41,52 +181,6 @@ class CppSelfTest(Language):
     KEYS = ('static const char *const @axis_names[] = {', '"', '};', '@axis_names')
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
             '&& ./self_test')
-
-    @property
-    def space(self) -> str:
-        """The namespace: the robot's name, unless that means something in C++."""
-        return self.program.name + '_dynamics' * (self.program.name in CPP)
-
-    def size(self, name: str) -> str:
-        """Return the type of the numbers of an input or of an axis in the check."""
-        return self.vector_type(name, self.real) if name in self.sizes else 'Row'
-
-    def vector_type(self, name: str, scalar: str = 'Scalar') -> str:
-        """Return the type of a vector: an input, or the entries along an axis."""
-        return (f'std::array<{scalar}, {self.sizes[name]}>' if name in self.sizes
-                else f'Vector<{scalar}>')
-
-    def shown(self, function: Function) -> Iterator[str]:
-        yield self.array(f'    {{   const auto found = {self.space}::{function.name}(',
-                         [f'reference_{x.name}[0]' for x in function.inputs], ');')
-        yield f'        std::puts("{function.name} in the first reference state:");'
-        for result in self.vectors:
-            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
-            entry = f'{value}[i]'
-            if self.program.precision == SINGLE:
-                entry = f'static_cast<double>({entry})'
-            if self.many(function):
-                yield f'        std::puts("{result.name}");'
-            yield self.array(f'        static const char *const units_{result.name}[] = {{',
-                             self.units(result), '};')
-            yield from [
-                f'        for (std::size_t i = 0; i < {value}.size(); i++) {{',
-                f'            std::printf("%-24s %.9g %s\\n", '
-                f'{self.filled(self.row_names(result))[0]}[i],',
-                f'                        {entry}, units_{result.name}[i]);', '        }']
-        yield '    }'
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
-                         [f'reference_{x.name}[k]' for x in function.inputs], ');')
-        for result, known in zip(function.results, expected):
-            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
-            if result.is_matrix:
-                value = f'times({value}, reference_{result.quantity.times}[k])'
-            yield self.array('            wrong += differs(', [
-                f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]',
-                *self.scale_of(known)], ');')
-        yield '        }'
 
     DIFFERS = """
 template <typename Names, typename Entries>
@@ -157,163 +251,10 @@ int main()
     }
 """
 
-
-# ---- A long function of C++ as several, and equal limbs at once, for any scalar
-
-_DEFINITIONS = """
-// Two equal limbs are computed at once: the two numbers of a twin are one of each. They are a
-// vector where the compiler has some of the scalar, a pair elsewhere.
-template <typename Scalar> struct Pair {
-    Scalar numbers[2];
-    Pair() = default;
-    Pair(const Scalar &first, const Scalar &second) : numbers{first, second} {}
-    Pair(const Scalar &both) : numbers{both, both} {}
-    const Scalar &operator[](int limb) const { return numbers[limb]; }
-    friend Pair operator-(const Pair &a) { return {-a[0], -a[1]}; }
-    friend Pair operator+(const Pair &a, const Pair &b) { return {a[0] + b[0], a[1] + b[1]}; }
-    friend Pair operator-(const Pair &a, const Pair &b) { return {a[0] - b[0], a[1] - b[1]}; }
-    friend Pair operator*(const Pair &a, const Pair &b) { return {a[0] * b[0], a[1] * b[1]}; }
-    friend Pair operator/(const Pair &a, const Pair &b) { return {a[0] / b[0], a[1] / b[1]}; }
-};
-template <typename Scalar> struct TwinOf { using type = Pair<Scalar>; };
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
-@vectors
-#endif
-template <typename Scalar> using Twin = typename TwinOf<Scalar>::type;"""
-
-_VECTORS = """
-template <> struct TwinOf<@real> {
-    typedef @real type __attribute__((vector_size(2 * sizeof(@real))));
-};"""
-
-
-def pair_definitions(cpp: CppSelfTest) -> list[str]:
-    """Return what sections of twins are written with."""
-    vectors = ''.join(_VECTORS.replace('@real', real)
-                      for real in dict.fromkeys([cpp.real, 'float']))
-    return _DEFINITIONS.replace('\n@vectors', vectors).splitlines()
-
-
-def cpp_sections(cpp: CppSelfTest, function: Function, whole: Sectioned,
-                 inputs: Sequence[str]) -> Iterator[str]:
-    """Yield the sections of a function; few of them may become part of it, being called once."""
-    vectors = [f'const Scalar *{name}' if name in ARRAYS.values() else
-               f'const {cpp.vector_type(name)} &{name}' for name in inputs]
-    memory = [f'std::array<Scalar, {len(whole.kept)}> &kept',
-              *['Twin<Scalar> *twins'] * bool(whole.twins)]
-    arrays = [*inputs, 'kept', *['twins'] * bool(whole.twins)]
-    for k, statements in enumerate(whole.sections):
-        yield 'template <typename Scalar>'
-        yield cpp.array(f'{"[[gnu::noinline]] " * whole.apart}static void {function.name}_{k}(',
-                        [*vectors, *memory], ')')
-        calls = {term.function for term in parts(each.value for each in statements)
-                 if isinstance(term, Call)}
-        yield from ['{', *(f'{cpp.INDENT}using std::{name};' for name in sorted(calls))]
-        body = _twin_section if is_twin(function, statements) else section
-        yield from [*body(cpp, function, whole, statements, arrays), '}', '']
-
-
-def memory_and_calls(cpp: CppSelfTest, function: Function, whole: Sectioned, inputs: Sequence[str],
-                     before: Sequence[Statement]) -> Iterator[str]:
-    """Yield the memory between the sections, with what is made before them, and their calls."""
-    yield f'{cpp.INDENT}std::array<Scalar, {len(whole.kept)}> kept;'
-    if whole.twins:
-        yield f'{cpp.INDENT}Twin<Scalar> twins[{len(whole.twins)}];'
-    yield from stored(cpp, whole, before)
-    for k in range(len(whole.sections)):
-        yield cpp.array(f'{cpp.INDENT}{function.name}_{k}(',
-                        [*inputs, 'kept', *['twins'] * bool(whole.twins)], ');')
-
-
-def _twin_section(cpp: CppSelfTest, function: Function, whole: Sectioned,
-                  statements: Sequence[Statement], arrays: Sequence[str]) -> Iterator[str]:
-    """Yield the body of a section of twins."""
-    yield f'{cpp.INDENT}using twin = Twin<Scalar>;'
-    yield from loaded_names(cpp, function, whole, statements, arrays[:-1])
-    twins = loaded_twins(whole, statements, '{name} = twins[{k}]')
-    if twins:
-        yield cpp.array(f'{cpp.INDENT}const twin ', twins, ';')
-    elif not {statement.name for statement in statements} & whole.twins.keys():
-        yield f'{cpp.INDENT}(void)twins;'
-    for statement in statements:
-        yield cpp.statement(statement, cpp.INDENT, 'const twin {name} = {value};')
-        if statement.name in whole.twins:
-            yield f'{cpp.INDENT}twins[{whole.twins[statement.name]}] = {statement.name};'
-
-
-# ---- A function of C++ in parts: its sections, its loop of sines and cosines, and the rest
-
-class CppParts(NamedTuple):
-    """
-    A function as it is written.
-
-    `whole` uses the inputs and constants that the text needs, `rest` has the statements of its
-    body, `sections` are functions that stand before it, `first` the lines before the body: the
-    loop of sines and cosines and the calls of the sections, if there are any (`has_calls`);
-    `called` are the functions of std that it names.
-    """
-
-    whole: Function
-    rest: Function
-    sections: Sequence[str]
-    first: Sequence[str]
-    has_calls: bool
-    called: Sequence[str]
-
-
-def cpp_parts(cpp: CppSelfTest, function: Function, has_angles: bool) -> CppParts:
-    """Return the parts of a function, with a loop for its sines and cosines or without."""
-    whole = function.twinned or function
-    angles = Angles(whole) if has_angles else None
-    rest, before = (angles.rest(), angles.before) if angles else (whole, [])
-    loop = [*in_one_loop(cpp, angles, 'Scalar')] if angles and angles.angles else []
-    first = [*before, *(Statement('', Signed(False, angle))
-                        for angle in (angles.angles if angles else ()))]
-    sections: list[str] = []
-    calls: list[str] = []
-    if function.twinned or (cpp.program.style == 'fast'
-                            and len(function.statements) > MOST_STATEMENTS):
-        divided = sectioned(rest, before)
-        arrays = [x.name for x in function.inputs] + [*ARRAYS.values()] * bool(loop)
-        sections = [*cpp_sections(cpp, whole, divided, arrays)]
-        calls = [*memory_and_calls(cpp, whole, divided, arrays, before)]
-        rest = divided.function
-        whole = with_statements(rest, first)
-    called = cpp.called([rest])
-    if loop:   # it calls its own
-        in_body = rest.calls | with_statements(rest, first).calls
-        called = [name for name in called if name in in_body]
-    return CppParts(whole, rest, sections, [*loop, *calls], bool(calls), called)
-
-
-# ---- C++17, header only, for any scalar: float, double, or a type of automatic differentiation
-
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: a header."""
-    return {f'{program.name}_dynamics.hpp': '\n'.join(Cpp(program).header()) + '\n'}
-
-
-_TESTED = """
-#ifdef @NAME_SELF_TEST
-#include <cstdio>
-
-using Row = @space::Vector<@real>;"""
-
-
-class Cpp(CppSelfTest):
-    """A header."""
-
-    STATEMENT = LONG = 'const Scalar {name} = {value};'
-    LOCAL = 'const Scalar '
-    DECLARE = 'inline constexpr @real '
-    CONSTANT = 'inline constexpr @real {name} = {value};'
-    INFIX = Infix(lambda value: f'Scalar({shortest(value)})', twin='twin{{{}, {}}}')
-    PRECISIONS = precision.CPP_PRECISIONS
-
     @property
     def literal(self) -> Callable[[float], str]:
         """How a positive constant is written where it has no other type."""
-        return shortest if self.real == 'double' else precision.suffixed
+        return shortest if self.real == 'double' else suffixed
 
     def number(self, value: float) -> str:
         return '-' * bool(value < 0.0) + self.literal(abs(value))
@@ -341,9 +282,11 @@ class Cpp(CppSelfTest):
                 yield from doubles.derived(used, '', self.CONSTANT)
             yield from ['', '}  // namespace parameters']
         if any(map(self.has_angles, program.functions)):
-            yield from sines_and_cosines_of_cpp(self.real, most_angles(program.functions))
+            yield from _sines_and_cosines(self.real, most_angles(program.functions))
         if any(function.twinned for function in program.functions):
-            yield from pair_definitions(self)
+            yield from _DEFINITIONS.replace('\n@vectors', ''.join(
+                _VECTORS.replace('@real', real)
+                for real in dict.fromkeys([self.real, 'float']))).splitlines()
         for function in program.functions:
             yield from ['', *self._function(function)]
         yield from ['', f'}}  // namespace {self.space}', *self.filled(_TESTED),
@@ -358,17 +301,36 @@ class Cpp(CppSelfTest):
 
     def _function(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function, after the sections that it calls."""
-        parts = cpp_parts(self, function, self.has_angles(function))
-        results = [(result, self._type_of(result)) for result in parts.rest.results]
-        yield from parts.sections
-        yield from self._head(function, parts, results)
-        yield '{'
-        yield from (f'{self.INDENT}using std::{name};' for name in parts.called)
-        yield from self.unpacked(parts.whole)
-        yield from self._constants(parts.whole)
-        yield from parts.first
-        yield from self.body(parts.rest)
-        yield ''
+        whole = function.twinned or function
+        angles = Hoisted(whole, ANGLES if self.has_angles(function) else {})
+        rest = angles.rest()
+        first = [*angles.before, *(Statement('', angle) for values in angles.arguments.values()
+                                   for angle in values)]
+        loop = [*in_one_loop(self, angles, 'Scalar')] if any(angles.arguments.values()) else []
+        calls: list[str] = []
+        if is_long(self, function):
+            divided = sectioned(rest, angles.before)
+            arrays = [*(x.name for x in function.inputs), *SINES * bool(loop)]
+            yield from self._sections(whole, divided, arrays)
+            calls = [f'{self.INDENT}std::array<Scalar, {len(divided.kept)}> kept;',
+                     *[f'{self.INDENT}Twin<Scalar> twins[{len(divided.twins)}];'
+                       ] * bool(divided.twins), *stored(self, divided, angles.before),
+                     *(self.array(f'{self.INDENT}{function.name}_{k}(', [
+                         *arrays, 'kept', *['twins'] * bool(divided.twins)], ');')
+                       for k in range(len(divided.sections)))]
+            rest = divided.function
+            whole = with_statements(rest, first)
+        called = self.called([rest])
+        if loop:   # it calls its own
+            in_body = rest.calls | with_statements(rest, first).calls
+            called = [name for name in called if name in in_body]
+        results = [(result, self._type_of(result)) for result in rest.results]
+        inputs = [f'const {self.vector_type(x)} &{x if entries or calls else ""}'
+                  for x, entries in self.inputs(whole)]
+        yield from self._head(function, inputs, results)
+        yield from ['{', *(f'{self.INDENT}using std::{name};' for name in called)]
+        yield from [*self.unpacked(whole), *self._constants(whole), *loop, *calls,
+                    *self.body(rest), '']
         for result, kind in results:
             yield f'{self.INDENT}{kind} {result.name};'
             yield from self.assigned(result)
@@ -376,7 +338,31 @@ class Cpp(CppSelfTest):
         yield f'{self.INDENT}return {names if len(results) == 1 else f"{{{names}}}"};'
         yield '}'
 
-    def _head(self, function: Function, parts: CppParts,
+    def _sections(self, function: Function, whole: Sectioned,
+                  inputs: Sequence[str]) -> Iterator[str]:
+        """Yield the sections; few of them may become part of the function, being called once."""
+        arguments = [
+            *(f'const Scalar *{name}' if name in SINES else
+              f'const {self.vector_type(name)} &{name}' for name in inputs),
+            f'std::array<Scalar, {len(whole.kept)}> &kept',
+            *['Twin<Scalar> *twins'] * bool(whole.twins)]
+        for k, statements in enumerate(whole.sections):
+            apart = '[[gnu::noinline]] ' * whole.apart
+            yield from ['template <typename Scalar>', self.array(
+                f'{apart}static void {function.name}_{k}(', arguments, ')'), '{']
+            calls = {term.function for term in parts(each.value for each in statements)
+                     if isinstance(term, Call)}
+            yield from (f'{self.INDENT}using std::{name};' for name in sorted(calls))
+            if statements[0].name in function.twins:
+                yield f'{self.INDENT}using twin = Twin<Scalar>;'
+                yield from twin_section(self, function, whole, statements, [*inputs, 'kept'],
+                                        'twin', 'twins[{k}]')
+            else:
+                yield from section(self, function, whole, statements, [
+                    *inputs, 'kept', *['twins'] * bool(whole.twins)])
+            yield from ['}', '']
+
+    def _head(self, function: Function, inputs: Sequence[str],
               results: Sequence[tuple[Result, str]]) -> Iterator[str]:
         """Yield the type of several results, the comment, and the line before the body."""
         returned = results[0][1]
@@ -388,17 +374,66 @@ class Cpp(CppSelfTest):
                         '};', '']
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
-        inputs = [f'const {self.vector_type(x)} &{x if entries or parts.has_calls else ""}'
-                  for x, entries in self.inputs(parts.whole)]
         yield self.array(f'{returned} {function.name}(', inputs, ')')
 
     def _constants(self, function: Function) -> Iterator[str]:
         """Yield constants as those of the scalar, and what is derived from them."""
-        names = ([name for name, _ in self.exported_parameters([function])]
-                 if self.derives_in_functions else
-                 [name for name in self.constant_names() if name in function.names])
+        if self.derives_in_functions:
+            names = [name for name, _ in self.exported_parameters([function])]
+        else:
+            names = [name for group in self.program.parameters for line in group.lines
+                     for name in line.names]
+            names += [statement.name for block in self.program.constants
+                      for statement in block.statements]
+            names = [name for name in names if name in function.names]
         if names:
             yield self.array(f'{self.INDENT}const Scalar ', [
                 f'{name} = Scalar(parameters::{name})' for name in names], ';')
         if self.derives_in_functions:
             yield from self.derived(self.used([function]), self.INDENT)
+
+    @property
+    def space(self) -> str:
+        """The namespace: the robot's name, unless that means something in C++."""
+        return self.program.name + '_dynamics' * (self.program.name in RESERVED)
+
+    def size(self, name: str) -> str:
+        """Return the type of the numbers of an input or of an axis in the check."""
+        return self.vector_type(name, self.real) if name in self.sizes else 'Row'
+
+    def vector_type(self, name: str, scalar: str = 'Scalar') -> str:
+        """Return the type of a vector: an input, or the entries along an axis."""
+        return (f'std::array<{scalar}, {self.sizes[name]}>' if name in self.sizes
+                else f'Vector<{scalar}>')
+
+    def shown(self, function: Function) -> Iterator[str]:
+        yield self.array(f'    {{   const auto found = {self.space}::{function.name}(',
+                         [f'reference_{x.name}[0]' for x in function.inputs], ');')
+        yield f'        std::puts("{function.name} in the first reference state:");'
+        for result in self.vectors:
+            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
+            entry = f'{value}[i]'
+            if self.program.precision == SINGLE:
+                entry = f'static_cast<double>({entry})'
+            if self.many(function):
+                yield f'        std::puts("{result.name}");'
+            yield self.array(f'        static const char *const units_{result.name}[] = {{',
+                             self.units(result), '};')
+            yield from [
+                f'        for (std::size_t i = 0; i < {value}.size(); i++) {{',
+                f'            std::printf("%-24s %.9g %s\\n", '
+                f'{self.filled(self.row_names(result))[0]}[i],',
+                f'                        {entry}, units_{result.name}[i]);', '        }']
+        yield '    }'
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
+                         [f'reference_{x.name}[k]' for x in function.inputs], ');')
+        for result, known in zip(function.results, expected):
+            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
+            if result.is_matrix:
+                value = f'times({value}, reference_{result.quantity.times}[k])'
+            yield self.array('            wrong += differs(', [
+                f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]',
+                *self.scale_of(known)], ');')
+        yield '        }'

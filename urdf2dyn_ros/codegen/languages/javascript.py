@@ -8,52 +8,25 @@ from typing import ClassVar
 from urdf2dyn_ros.codegen.languages.language import Language
 from urdf2dyn_ros.codegen.program import Function, Program
 
-# ---- The part of an exported JavaScript module that checks it
 
 def camel(name: str) -> str:
     """Return inverse_dynamics as inverseDynamics."""
     return re.sub('_([a-z])', lambda match: match[1].upper(), name)
 
 
-class JavaScriptSelfTest(Language):
-    """A function that compares, called where Node.js runs the file."""
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a module."""
+    return {f'{program.name}_dynamics.mjs': '\n'.join(JavaScript(program).module()) + '\n'}
 
+
+class JavaScript(Language):
+    """A module that runs as a program under Node.js."""
+
+    STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
+    DECLARE = LOCAL = 'const '
     JOINTS = 'jointNames'
     KEYS = ('const @axisNames = [', "'", '];', '@axisNames')
     TEST = 'node {name}_dynamics.mjs'
-
-    def identifier(self, name: str) -> str:
-        return camel(name)
-
-    def shown(self, function: Function) -> Iterator[str]:
-        arguments = [f'reference_{x.name}[0]' for x in function.inputs]
-        yield self.array(f'    const found = {camel(function.name)}(', arguments, ');')
-        yield f"    console.log('{camel(function.name)} in the first reference state:');"
-        for result in self.vectors:
-            name = camel(result.name)
-            value = 'found' if len(function.results) == 1 else f'found.{name}'
-            if self.many(function):
-                yield f"    console.log('{name}');"
-            yield self.array('    [', self.units(result, "'"), '].forEach((unit, i) =>')
-            yield f'        console.log({self.row_names(result)}[i].padEnd(24),'
-            yield f'            String(Number({value}[i].toPrecision(9))), unit));'
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
-        results = list(map(camel, function.result_names))
-        found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
-        if self.many(function):
-            found, results = 'found', [f'found.{name}' for name in results]
-        yield self.array(f'        {{   const {found} = {camel(function.name)}(',
-                         arguments, ');')
-        for result, name, known in zip(function.results, results, expected):
-            value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
-                     else name)
-            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]',
-                    *self.scale_of(known)]
-            yield self.array('            wrong.push(...differences(', said, '));')
-        yield '        }'
-
     TIMES = """
 function times(M, x) {
     return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
@@ -96,23 +69,6 @@ if (typeof process !== 'undefined'
     ].filter(([, value, exported]) => value !== exported).map(([name]) => name);
 """
 
-    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
-        yield from super().changed(parameters) if parameters else ['    const changed = [];']
-
-
-# ---- JavaScript, a module for browsers and Node.js
-
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: a module."""
-    return {f'{program.name}_dynamics.mjs': '\n'.join(JavaScript(program).module()) + '\n'}
-
-
-class JavaScript(JavaScriptSelfTest):
-    """A module that runs as a program under Node.js."""
-
-    STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
-    DECLARE = LOCAL = 'const '
-
     def module(self) -> Iterator[str]:
         used = self.used(self.program.functions)
         yield from self.comments(self.heading())
@@ -141,3 +97,38 @@ class JavaScript(JavaScriptSelfTest):
             yield from self.assigned(result)
         yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
         yield '}'
+
+    def identifier(self, name: str) -> str:
+        return camel(name)
+
+    def shown(self, function: Function) -> Iterator[str]:
+        arguments = [f'reference_{x.name}[0]' for x in function.inputs]
+        yield self.array(f'    const found = {camel(function.name)}(', arguments, ');')
+        yield f"    console.log('{camel(function.name)} in the first reference state:');"
+        for result in self.vectors:
+            name = camel(result.name)
+            value = 'found' if len(function.results) == 1 else f'found.{name}'
+            if self.many(function):
+                yield f"    console.log('{name}');"
+            yield self.array('    [', self.units(result, "'"), '].forEach((unit, i) =>')
+            yield f'        console.log({self.row_names(result)}[i].padEnd(24),'
+            yield f'            String(Number({value}[i].toPrecision(9))), unit));'
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
+        results = list(map(camel, function.result_names))
+        found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
+        if self.many(function):
+            found, results = 'found', [f'found.{name}' for name in results]
+        yield self.array(f'        {{   const {found} = {camel(function.name)}(',
+                         arguments, ');')
+        for result, name, known in zip(function.results, results, expected):
+            value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
+                     else name)
+            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]',
+                    *self.scale_of(known)]
+            yield self.array('            wrong.push(...differences(', said, '));')
+        yield '        }'
+
+    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
+        yield from super().changed(parameters) if parameters else ['    const changed = [];']

@@ -1,27 +1,65 @@
-"""What all languages have in common: the order of a file, statements in lines, data."""
+"""What all languages have in common: the order of a file, statements in lines, the self-test."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.self_test import SelfTest
-from urdf2dyn_ros.codegen.languages.text import WIDTH, packed, wrapped
-from urdf2dyn_ros.codegen.program import Block, Function, Program, Result, Statement, names_in
+from urdf2dyn_ros.codegen.explanations import IN_ROOT_FRAME
+from urdf2dyn_ros.codegen.functions.function import Axis, Input
+from urdf2dyn_ros.codegen.languages.text import WIDTH, Infix, heading, packed, wrapped
+from urdf2dyn_ros.codegen.program import (
+    DOUBLE,
+    Block,
+    Call,
+    Function,
+    Program,
+    Result,
+    Scales,
+    Statement,
+    names_in,
+    parts,
+    scales,
+)
 from urdf2dyn_ros.text import counted
 
 EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts follow'
 FOLLOW = 'What follows from them, in the frames of the equations'
 FORMULAS = "First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')"
 _SECOND = "Second moments, the integral of r r' over the mass: S = trace(J)/2 1 - J"
+# what follows from axes that are parameters
 _OF_AXES = ('cr, sr, cp, sp, cy, sy: cosines and sines of roll, pitch, yaw. '
             'z of frame i is ua, the axis of joint i of length 1, in the frame that was exported; '
             'x and y: T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
-"""What follows from axes that are parameters."""
 
 
-class Language(SelfTest):
-    """A program in one language; subclasses say what differs."""
+@dataclass(frozen=True)
+class Precision:
+    """The precision of a program's numbers in one language."""
 
-    COMMENT = '// '   # what begins a comment
+    real: str   # the name of the type
+    # how terms and numbers are written, if otherwise than the language does
+    infix: Infix | None = None
+    # what differs in the functions of the self-test: old to new, with @within for the largest
+    # difference, relative to the largest entry of a result; to its scales, where it has some
+    check: Mapping[str, str] = field(default_factory=dict)
+    scaled: Mapping[str, str] = field(default_factory=dict)
+
+
+class Language(ABC):
+    """
+    A program in one language: its text, and the self-test at its end.
+
+    A subclass has the forms below that differ, `shown`, `check`, and a function `write` that puts
+    a file together. In forms of the self-test @name, @NAME, @size, @space, @real and @within stand
+    for what belongs to the robot.
+    """
+
+    # Text: what begins a comment, a line of a function; what ends a line that goes on in the next
+    COMMENT, INDENT, CONTINUED = '// ', '    ', ''
+    INFIX = Infix()   # how terms and numbers are written
     # how {name} gets {value} in a function, in one line and in several, and outside of functions
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
     # what begins a declaration of several constants outside of functions and in them, if there is
@@ -30,30 +68,45 @@ class Language(SelfTest):
     SPACED = True   # an empty line stands between the title of a section and its first paragraph
     # an entry of a vector and of a matrix, and the index of the first
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
-    # characters of a string literal that are escaped besides those that are not printable ASCII,
-    # and how, with the number of the character
-    SPECIAL, ESCAPE = '"\\', '\\u{:04x}'
     OMITS = True   # parameters without influence are not in the file
+    PRECISIONS: ClassVar[Mapping[str, Precision]] = {DOUBLE: Precision('')}   # that it can have
+    DYNAMIC_MODEL = False   # files have the vectors in the root frame, if the program has some
+
+    # Self-test: before and behind a table of numbers, with {name}, and {size} for the entries of a
+    # row; before and behind a row, with @table and @k for the name of the table and the number of
+    # the row; what stands in a row without numbers
+    TABLE, ROW, EMPTY = ('const {name} = [', '];'), ('[', '],'), ''
+    SCALE: tuple[str, str] = ('const {name} = [', '];')   # around the scales of a result, as TABLE
+    COUNT = ''   # what the number of independent joints is called; empty where it is a number
+    JOINTS = 'joint_names'   # what the names of the joints are called
+    # before, around and behind the names of the entries of another axis, and what they are called,
+    # with @axis or @AXIS
+    KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
+    TEST = ''   # the line with which a user runs it
+    # a function that compares, one that multiplies by a matrix, what stands before the calls, with
+    # lines @shown and @changed for what prints efforts and for CHANGED, and what is behind them
+    DIFFERS = TIMES = MAIN = VERDICT = ''
+    # what DIFFERS has besides where results have scales, and what is simpler in DIFFERS and TIMES
+    # where all rows and columns are the joints: old to new
+    SCALED: ClassVar[dict[str, str]] = {}
+    ALIKE: ClassVar[dict[str, str]] = {}
+    # an entry of a list of parameters, with {name} and {value}; what reports parameters that do
+    # not have their exported values, with a line @parameters in the place of the entries
+    PARAMETER = CHANGED = ''
 
     def __init__(self, program: Program) -> None:
-        super().__init__(program)
+        self.program = program
+        self.precision = self.PRECISIONS[program.precision]
+        self.real, self.INFIX = self.precision.real, self.precision.infix or self.INFIX
         for form in ('STATEMENT', 'LONG', 'CONSTANT', 'DECLARE', 'LOCAL'):
             setattr(self, form, getattr(self, form).replace('@real', self.real))
-
-    def constant_names(self) -> list[str]:
-        """Return the names of the parameters, and of what follows from them."""
-        return [name for group in self.program.parameters for line in group.lines
-                for name in line.names] + [statement.name for block in self.program.constants
-                                           for statement in block.statements]
-
-    def quoted(self, text: str) -> str:
-        """Return a string literal."""
-        return '"' + ''.join(c if c.isascii() and c.isprintable() and c not in self.SPECIAL
-                             else self.ESCAPE.format(ord(c)) for c in text) + '"'
-
-    def joint_names(self) -> list[str]:
-        """Return the names of the independent joints as string literals."""
-        return [self.quoted(row.name) for row in self.program.independent]
+        self.n = len(program.numbers)
+        results = [result for function in program.functions for result in function.results]
+        self.multiplied = {result.quantity.times: result.axes[-1].name
+                           for result in results if result.is_matrix}
+        self.axes = {axis.name: axis for result in results for axis in result.axes if axis.keys}
+        self.sizes = {x.name: len(x.entries) for x in self.load_inputs()}
+        self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
 
     def has_angles(self, function: Function) -> bool:
         """Return whether sines and cosines are made in one loop: for speed, not for reading."""
@@ -73,17 +126,15 @@ class Language(SelfTest):
 
     def statement(self, statement: Statement, indent: str, form: str = '') -> str:
         """Return ``name = value`` in as many lines as it takes."""
-        return self.assignment(statement.name, self.INFIX.signed(statement.value),
-                               indent, form)
+        return self.assignment(statement.name, self.INFIX.signed(statement.value), indent, form)
 
     def assignment(self, name: str, value: str, indent: str, form: str = '') -> str:
         """Return a statement from the texts of its two sides."""
         line = indent + (form or self.STATEMENT).format(name=name, value=value)
         if len(line) <= WIDTH:
             return line
-        text = (form or self.LONG).format(name=name, value=value)
-        width = WIDTH - len(self.CONTINUED)
-        text = wrapped(text, indent, ' ' * 8, width)
+        text = wrapped((form or self.LONG).format(name=name, value=value), indent, ' ' * 8,
+                       WIDTH - len(self.CONTINUED))
         text = re.sub(r' =\n( +)\(', r' = (\n\1', text, count=1)   # or the line would end there
         return text.replace('\n', f'{self.CONTINUED}\n')
 
@@ -106,8 +157,10 @@ class Language(SelfTest):
                     yield from self.comments([group.title], indent)
                     title, spaced = False, True
                 if kept:
-                    yield from self._commented(indent + self.constants(*zip(*kept)), line.comment,
-                                               indent)
+                    code = indent + self.constants(*zip(*kept))
+                    both = f'{code:48}  {self.COMMENT}{line.comment}'
+                    yield from [both] if len(both) <= WIDTH else [
+                        f'{indent}{self.COMMENT}{line.comment}', code]
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         """Return one line that gives names their values."""
@@ -117,13 +170,6 @@ class Language(SelfTest):
                               self.END)
         return (' ' if self.END else '; ').join(
             self.CONSTANT.format(name=name, value=value) for name, value in pairs)
-
-    def _commented(self, code: str, comment: str, indent: str) -> Iterator[str]:
-        line = f'{code:48}  {self.COMMENT}{comment}'
-        if len(line) <= WIDTH:
-            yield line
-        else:
-            yield from [f'{indent}{self.COMMENT}{comment}', code]
 
     def derived(self, used: set[str] | None = None, indent: str = '', form: str = '',
                 ) -> Iterator[str]:
@@ -167,8 +213,7 @@ class Language(SelfTest):
     def body(self, function: Function) -> Iterator[str]:
         """Yield the statements of a function."""
         for section in function.sections:
-            yield ''
-            yield self.rule(section.title, self.INDENT)
+            yield from ['', self.rule(section.title, self.INDENT)]
             for k, paragraph in enumerate(section.paragraphs):
                 if k or self.SPACED:
                     yield ''
@@ -234,3 +279,199 @@ class Language(SelfTest):
         """Return entries in lines, aligned behind what comes first."""
         return packed(entries, first, ' ' * len(first), last, continued=self.CONTINUED
                       ) if entries else first + last
+
+    def heading(self) -> list[str]:
+        name, lines = self.program.name, heading(self.program)
+        if self.program.dynamic_model is None or not self.DYNAMIC_MODEL:
+            lines = [line for line in lines if not line.lstrip().startswith(IN_ROOT_FRAME)]
+        return [*lines,
+                f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
+
+    def number(self, value: float) -> str:
+        return '-' * (value < 0.0) + self.INFIX.number(abs(value))
+
+    def filled(self, text: str) -> list[str]:
+        """Return the lines of a text with the robot's names in it."""
+        for word, meant in (
+                ('@name', self.program.name), ('@NAME', self.program.name.upper()),
+                ('@size', self.size('')), ('@space', self.space), ('@real', self.real),
+                ('@within', self.number(float(f'{self.program.accuracy:.1g}')))):
+            text = text.replace(word, meant)
+        return text.splitlines()
+
+    @property
+    def space(self) -> str:
+        """The name of the module or namespace, where there is one."""
+        return self.program.name
+
+    def size(self, name: str) -> str:
+        """Return how many entries an input or an axis has, in the words of the language."""
+        return str(self.sizes.get(name, self.COUNT or self.n))
+
+    def shape(self, result: Result) -> list[str]:
+        """Return the number of rows of a result and, for a matrix, that of its columns."""
+        return [self.size(axis.name) for axis in result.axes]
+
+    def self_test(self) -> Iterator[str]:
+        """Yield the data and the functions of the check."""
+        for name, of, rows in self.data():
+            yield from self.table(name, of, rows)
+        for (of, result), values in self.scales.items():
+            name, = self.scale_of(self._expected(of, result))
+            first, last = (self.filled(text.format(name=name, size=self.size(
+                self._expected_rows[of, result])))[0] for text in self.SCALE)
+            yield self.array(first, list(map(self.number, values)), last)
+        named = {result.quantity.rows.name for function in self.program.functions
+                 for result in function.results}
+        for axis in (axis for name, axis in self.axes.items() if name in named):
+            first, quote, last = (self._of_axis(text, axis) for text in self.KEYS[:3])
+            yield self.array(first, [f'{quote}{key}{quote}' for key in axis.keys], last)
+        for text in (self.compact(self.DIFFERS),
+                     *[self.compact(self.TIMES)] * bool(self.multiplied), self.main()):
+            yield from self._expanded(text)
+        for function in self.program.functions:
+            yield from self.check(function, [self._expected(*result.reference)
+                                             for result in function.results])
+        yield from self._expanded(self.compact(self.VERDICT))
+
+    def _expanded(self, text: str) -> Iterator[str]:
+        """Yield the lines of a text, in the places of @shown and @changed what they stand for."""
+        for line in self.filled(text):
+            if line.strip() == '@shown':
+                if self.vectors:
+                    yield from self.shown(self.program.functions[0])
+            elif line.strip() == '@changed':
+                yield from self.changed(self.exported_parameters())
+            else:
+                yield line
+
+    @property
+    def vectors(self) -> list[Result]:
+        """The results of the first function that are printed: those that are no matrices."""
+        return [result for result in self.program.functions[0].results
+                if result.rows and not result.is_matrix]
+
+    @staticmethod
+    def units(result: Result, quote: str = '"') -> list[str]:
+        """Return the units of a result's rows as string literals."""
+        return [f'{quote}{row.unit}{quote}' for row in result.rows]
+
+    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Yield CHANGED for parameters with their values, if there are any."""
+        for line in self.filled(self.CHANGED) if parameters else ():
+            if '@parameters' in line:
+                indent, _, last = line.partition('@parameters')
+                yield self.array(indent, self.filled('\n'.join(
+                    self.PARAMETER.format(name=name, value=value)
+                    for name, value in parameters)), last)
+            else:
+                yield line
+
+    def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
+        """Yield a table of numbers, whose rows are those of an input or an axis."""
+        yield from self.filled(self.TABLE[0].format(name=name, size=self.size(of)))
+        for k, row in enumerate(rows, 1):
+            first, last = (text.replace('@table', name).replace('@k', str(k))
+                           for text in (self.INDENT + self.ROW[0], self.ROW[1]))
+            yield (self.array(first, list(map(self.number, row)), last) if row else
+                   first + self.EMPTY + last)
+        yield self.TABLE[1]
+
+    def compact(self, text: str) -> str:
+        """Return a text as simple as it can be for the axes of the results."""
+        check = self.precision.check
+        if self.scales:
+            check = {**self.SCALED, **self.precision.scaled}
+        for old, new in {**check, **({} if self.axes else self.ALIKE)}.items():
+            text = text.replace(old, new)
+        return text
+
+    def names(self, result: Result) -> list[str]:
+        """Return the names of a result's rows as arguments; none where all are alike."""
+        return self.filled(self.row_names(result)) * bool(self.axes)
+
+    def row_names(self, result: Result) -> str:
+        """Return the name of the array with the names of a result's rows."""
+        return self.JOINTS if result.of_joints else self._of_axis(self.KEYS[-1],
+                                                                  result.quantity.rows)
+
+    @staticmethod
+    def _of_axis(text: str, axis: Axis) -> str:
+        return text.replace('@axis', axis.name).replace('@AXIS', axis.name.upper()).replace(
+            '@COUNT', str(len(axis.keys)))
+
+    @staticmethod
+    def many(function: Function) -> bool:
+        """Return whether there are so many results that a call takes them as one."""
+        return len(function.results) > 2
+
+    def called(self, functions: Iterable[Function]) -> list[str]:
+        """Return the mathematical functions that are called; sine and cosine always."""
+        return sorted({'cos', 'sin'}.union(*(function.calls for function in functions),
+                                           self._called_by_constants()))
+
+    @property
+    def derives_in_functions(self) -> bool:
+        """Whether functions compute what follows from parameters: no constant is a cosine."""
+        return bool(self._called_by_constants())
+
+    def _called_by_constants(self) -> set[str]:
+        values = (each.value for block in self.program.constants for each in block.statements)
+        return {term.function for term in parts(values) if isinstance(term, Call)}
+
+    def title(self, function: Function, result: Result) -> str:
+        """Return the names of the function and, of many results, of the result."""
+        which = [result.name] * self.many(function)
+        return ', '.join(map(self.identifier, [function.name, *which]))
+
+    def load_inputs(self) -> list[Input]:
+        """Return the inputs after q, qd and qdd, each once."""
+        return list({x.name: x for function in self.program.functions for x in function.inputs
+                     if not x.of_joints}.values())
+
+    def identifier(self, name: str) -> str:
+        """Return the name of a function, of an input or of a result as the language spells it."""
+        return name
+
+    def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
+        """Yield the tables of the check: name, input or axis of a row, and rows."""
+        references = self.program.references
+        used = {x.name for function in self.program.functions for x in function.inputs}
+        for x in references[0].arguments:
+            if x in used or x in self.multiplied:
+                yield f'reference_{x}', self.multiplied.get(x, x), [
+                    list(each.arguments[x]) for each in references]
+        for (function, result), rows in self._expected_rows.items():
+            yield self._expected(function, result), rows, [
+                list(reference.expected[function][result]) for reference in references]
+
+    @property
+    def _expected_rows(self) -> dict[tuple[str, str], str]:   # names of their axes
+        return {result.reference: result.quantity.rows.name
+                for function in self.program.functions for result in function.results}
+
+    @cached_property
+    def scales(self) -> Scales:   # of the results, for a robot of unusual size
+        return scales(self.program)
+
+    def scale_of(self, expected: str) -> list[str]:
+        """Return the name of the scales of an expected result as an argument, if it has some."""
+        return [expected.replace('expected', 'scale', 1)] * bool(self.scales)
+
+    def _expected(self, function: str, result: str) -> str:
+        """Return the name of the expected values of a result, or of a function's only one."""
+        of_joints = [other.name for other in self.program.function(function).results
+                     if other.of_joints]
+        return f'expected_{function}' + f'_{result}' * (of_joints != [result])
+
+    def main(self) -> str:
+        """Return what stands before the calls."""
+        return self.MAIN
+
+    @abstractmethod
+    def shown(self, function: Function) -> Iterator[str]:
+        """Yield what prints the vectors that a function returns, with names and units."""
+
+    @abstractmethod
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        """Yield the comparison of each result of a function with the expected one."""

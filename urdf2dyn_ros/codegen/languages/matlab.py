@@ -6,15 +6,100 @@ from urdf2dyn_ros.codegen.languages.language import Language
 from urdf2dyn_ros.codegen.languages.text import packed, variables
 from urdf2dyn_ros.codegen.program import Function, Program
 
-# ---- The part of an exported MATLAB script that checks the functions
 
-class MatlabSelfTest(Language):
-    """The end of the script."""
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: functions and a script."""
+    matlab = Matlab(program)
+    return {**{f'{program.name}_{function.name}.m': '\n'.join(matlab.function(function)) + '\n'
+               for function in program.functions},
+            f'{program.name}_main.m': '\n'.join(matlab.script()) + '\n'}
 
+
+def _quoted(text: str) -> str:
+    """Return a string: UTF-8 bytes where it is more than printable ASCII."""
+    if text.isascii() and text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return f"native2unicode(uint8([{' '.join(map(str, text.encode()))}]), 'UTF-8')"
+
+
+class Matlab(Language):
+    """Function files, and a script."""
+
+    COMMENT = '% '
+    CONTINUED = ' ...'
+    ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
     TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
     SCALE = ('{name} = [', "].';")
     KEYS = ('@axis_names = {', "'", '};', '@axis_names')
     TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
+    MAIN = """
+wrong = 0; states = size(reference_q, 1);
+@changed
+for k = 1:states"""
+    VERDICT = """\
+end
+if wrong > 0
+    error('differs from the reference');
+elseif states > 0
+    disp('agrees with the reference');
+end"""
+    CHANGED = """\
+for i = find(@name_@function() ~= exported)
+    fprintf(['parameter %s of @function was changed: ' ...
+             'the reference values do not apply\\n'], parameters{i});
+    states = 0;
+end
+"""
+
+    def function(self, function: Function) -> Iterator[str]:
+        """Yield the lines of a function's file."""
+        used = self.used([function])
+        name = f'{self.program.name}_{function.name}'
+        yield self.call('function ', function, [x.name for x in function.inputs], ')')
+        joint_inputs = ', '.join(x.name for x in function.inputs if x.of_joints)
+        own = len(self.program.functions) > 1 and bool(self.program.parameters)
+        yield from self.comments([
+            f'{name.upper()} Return {function.summary}.', '',
+            f'{joint_inputs}: columns (n x 1) of one state.', *self.described(function),
+            *['Every function has parameters of its own: change them in all files.'] * own, '',
+            *self.heading()])
+        yield from [*self.parameters(used, self.INDENT), *self.own_parameters(function),
+                    *self.derived(used, self.INDENT)]
+        yield from [*self.unpacked(function), *self.body(function), '']
+        for result in function.results:
+            size = ', '.join([*self.shape(result), '1'][:2])
+            yield f'{self.INDENT}{result.name} = zeros({size});'
+            yield from self.assigned(result)
+        yield 'end'
+
+    def script(self) -> Iterator[str]:
+        """Yield the lines of the script: a state that people fill in, and the check."""
+        rows, reference = self.program.independent, self.program.references[0]
+        names = variables(rows)
+        yield from self.comments(['A state to evaluate: fill it in and run this file.', '',
+                                  *self.heading()])
+        yield ''
+        yield from ['joint_names = {', *(f'    {_quoted(row.name)}' for row in rows), '};']
+        for k, row in enumerate(rows):
+            for x, (kind, unit, _) in self.program.state.items():
+                code = f'gv_{kind}_{names[k]} = {self.number(reference.arguments[x][k])};'
+                yield f'{code:58}  % [{unit.format(unit=row.unit, effort=row.effort_unit)}]'
+        yield ''
+        for x, (kind, _, _) in self.program.state.items():
+            entries = [f'gv_{kind}_{name}' for name in names]
+            yield self.array(f'{x} = [', entries, '];').replace(',', ';')
+        for each in self.load_inputs():
+            yield from ['', *self.comments([each.summary])]
+            entries = list(map(self.number, reference.arguments[each.name]))
+            yield self.array(f'{each.name} = [', entries, '];').replace(',', ';')
+        for function in self.program.functions:
+            yield f"disp('{self.program.name}_{function.name}')"
+            is_first = function is self.program.functions[0] and bool(self.vectors)
+            yield self.call('', function, [x.name for x in function.inputs], ')' + ';' * is_first)
+            if is_first:
+                yield from self.shown(function)
+        yield ''
+        yield from self.self_test()
 
     def call(self, first: str, function: Function, arguments: Sequence[str], last: str) -> str:
         """Return an assignment of all results of a call, which begins with `first`."""
@@ -77,97 +162,3 @@ class MatlabSelfTest(Language):
             yield f'                {names}{{i}}, found(i), expected(i));'
             yield '        wrong = wrong + 1;'
             yield '    end'
-
-    MAIN = """
-wrong = 0; states = size(reference_q, 1);
-@changed
-for k = 1:states"""
-    VERDICT = """\
-end
-if wrong > 0
-    error('differs from the reference');
-elseif states > 0
-    disp('agrees with the reference');
-end"""
-    CHANGED = """\
-for i = find(@name_@function() ~= exported)
-    fprintf(['parameter %s of @function was changed: ' ...
-             'the reference values do not apply\\n'], parameters{i});
-    states = 0;
-end
-"""
-
-
-# ---- MATLAB and Octave: a file a function, and a script with the variables to fill in
-
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: functions and a script."""
-    matlab = Matlab(program)
-    return {**{f'{program.name}_{function.name}.m': '\n'.join(matlab.function(function)) + '\n'
-               for function in program.functions},
-            f'{program.name}_main.m': '\n'.join(matlab.script()) + '\n'}
-
-
-def _quoted(text: str) -> str:
-    """Return a string: UTF-8 bytes where it is more than printable ASCII."""
-    if text.isascii() and text.isprintable():
-        return "'" + text.replace("'", "''") + "'"
-    return f"native2unicode(uint8([{' '.join(map(str, text.encode()))}]), 'UTF-8')"
-
-
-class Matlab(MatlabSelfTest):
-    """Function files, and a script."""
-
-    COMMENT = '% '
-    CONTINUED = ' ...'
-    ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
-
-    def function(self, function: Function) -> Iterator[str]:
-        """Yield the lines of a function's file."""
-        used = self.used([function])
-        name = f'{self.program.name}_{function.name}'
-        yield self.call('function ', function, [x.name for x in function.inputs], ')')
-        joint_inputs = ', '.join(x.name for x in function.inputs if x.of_joints)
-        own = len(self.program.functions) > 1 and bool(self.program.parameters)
-        yield from self.comments([
-            f'{name.upper()} Return {function.summary}.', '',
-            f'{joint_inputs}: columns (n x 1) of one state.', *self.described(function),
-            *['Every function has parameters of its own: change them in all files.'] * own, '',
-            *self.heading()])
-        yield from [*self.parameters(used, self.INDENT), *self.own_parameters(function),
-                    *self.derived(used, self.INDENT)]
-        yield from [*self.unpacked(function), *self.body(function), '']
-        for result in function.results:
-            size = ', '.join([*self.shape(result), '1'][:2])
-            yield f'{self.INDENT}{result.name} = zeros({size});'
-            yield from self.assigned(result)
-        yield 'end'
-
-    def script(self) -> Iterator[str]:
-        """Yield the lines of the script: a state that people fill in, and the check."""
-        rows, reference = self.program.independent, self.program.references[0]
-        names = variables(rows)
-        yield from self.comments(['A state to evaluate: fill it in and run this file.', '',
-                                  *self.heading()])
-        yield ''
-        yield from ['joint_names = {', *(f'    {_quoted(row.name)}' for row in rows), '};']
-        for k, row in enumerate(rows):
-            for x, (kind, unit, _) in self.program.state.items():
-                code = f'gv_{kind}_{names[k]} = {self.number(reference.arguments[x][k])};'
-                yield f'{code:58}  % [{unit.format(unit=row.unit, effort=row.effort_unit)}]'
-        yield ''
-        for x, (kind, _, _) in self.program.state.items():
-            entries = [f'gv_{kind}_{name}' for name in names]
-            yield self.array(f'{x} = [', entries, '];').replace(',', ';')
-        for each in self.load_inputs():
-            yield from ['', *self.comments([each.summary])]
-            entries = list(map(self.number, reference.arguments[each.name]))
-            yield self.array(f'{each.name} = [', entries, '];').replace(',', ';')
-        for function in self.program.functions:
-            yield f"disp('{self.program.name}_{function.name}')"
-            is_first = function is self.program.functions[0] and bool(self.vectors)
-            yield self.call('', function, [x.name for x in function.inputs], ')' + ';' * is_first)
-            if is_first:
-                yield from self.shown(function)
-        yield ''
-        yield from self.self_test()

@@ -3,49 +3,46 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages import precision
-from urdf2dyn_ros.codegen.languages.language import Language
-from urdf2dyn_ros.codegen.languages.text import Infix, shortest
-from urdf2dyn_ros.codegen.program import Function, Program, Result
+from urdf2dyn_ros.codegen.languages.language import Language, Precision
+from urdf2dyn_ros.codegen.languages.text import Infix, nearest_single, shortest
+from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Program, Result
 
-# ---- The part of an exported Rust module that checks it
+_PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(
+    'f32', Infix(nearest_single, lambda function, x: f'{x}.{function}()' if x.isidentifier()
+                 else f'f32::{function}({x})'), {
+        '        for ((name': """        let mut scale: f32 = 1.0;
+        for entry in expected {
+            scale = scale.max(entry.abs());
+        }
+        for ((name""",
+        '1e-9 * b.abs().max(1.0)': '@within * scale'}, {
+        '1e-9 * b.abs().max(*scale)': '@within * scale'})}
 
-class RustSelfTest(Language):
-    """A test of rustc."""
 
+def write(program: Program) -> dict[str, str]:
+    """Return the files of a program: a module."""
+    return {f'{program.name}_dynamics.rs': '\n'.join(Rust(program).module()) + '\n'}
+
+
+def _quoted(text: str) -> str:
+    return '"' + ''.join(c if c.isascii() and c.isprintable() and c not in '"\\'
+                         else f'\\u{{{ord(c):x}}}' for c in text) + '"'
+
+
+class Rust(Language):
+    """A module, with its check as a test."""
+
+    PRECISIONS = _PRECISIONS
+    STATEMENT = LONG = 'let {name} = {value};'
+    CONSTANT = 'const {name}: @real = {value};'
+    INFIX = Infix(number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
+                  call=lambda function, argument: f'{argument}.{function}()'
+                  if argument.isidentifier() else f'f64::{function}({argument})')
     TABLE, ROW = ('    const {name}: &[[@real; {size}]] = &[', '    ];'), ('    [', '],')
     SCALE = ('    const {name}: [@real; {size}] = [', '];')
     COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
     KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
-
-    def shown(self, function: Function) -> Iterator[str]:
-        arguments = [f'&reference_{x.name}[0]' for x in function.inputs]
-        yield self.array(f'        let found = {function.name}(', arguments, ');')
-        yield f'        said("\\n{function.name} in the first reference state:");'
-        for i, result in enumerate(function.results):
-            if result not in self.vectors:
-                continue
-            value = 'found' if len(function.results) == 1 else f'found.{i}'
-            if self.many(function):
-                yield f'        said("{result.name}");'
-            names = self.filled(self.row_names(result))[0].removeprefix('&')
-            yield self.array('        let units = [', self.units(result), '];')
-            yield f'        for ((name, entry), unit) in {names}.iter().zip({value}).zip(units) {{'
-            yield '            said(&format!("{:24} {:.6} {}", name, entry, unit));'
-            yield '        }'
-
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f'&reference_{x.name}[k]' for x in function.inputs]
-        yield self.array(f'            let found = {function.name}(', arguments, ');')
-        for i, (result, known) in enumerate(zip(function.results, expected)):
-            value = 'found' if len(function.results) == 1 else f'found.{i}'
-            if result.is_matrix:
-                value = f'times(&{value}, &reference_{result.quantity.times}[k])'
-            yield self.array('            compare(', [
-                f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
-                f'&{known}[k]', *(f'&{scale}' for scale in self.scale_of(known))], ');')
-
     TIMES = """
     fn times<const R: usize, const C: usize>(M: &[[@real; C]; R], x: &[@real; C]) -> [@real; R] {
         M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
@@ -93,31 +90,9 @@ class RustSelfTest(Language):
     }
 """
 
-    def main(self) -> str:
-        return self.SAID * bool(self.vectors or self.exported_parameters()) + self.MAIN
-
-
-# ---- Rust, with no dependency but std
-
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: a module."""
-    return {f'{program.name}_dynamics.rs': '\n'.join(Rust(program).module()) + '\n'}
-
-
-class Rust(RustSelfTest):
-    """A module, with its check as a test."""
-
-    PRECISIONS = precision.RUST_PRECISIONS
-    SPECIAL, ESCAPE = '"\\', '\\u{{{:x}}}'
-    STATEMENT = LONG = 'let {name} = {value};'
-    CONSTANT = 'const {name}: @real = {value};'
-    INFIX = Infix(number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
-                  call=lambda function, argument: f'{argument}.{function}()'
-                  if argument.isidentifier() else f'f64::{function}({argument})')
-
     def module(self) -> Iterator[str]:
         used = self.used(self.program.functions)
-        names = self.joint_names()
+        names = [_quoted(row.name) for row in self.program.independent]
         yield from (f'//!{line[3:]}' for line in self.comments(self.heading(), ' '))
         yield from ['#![allow(non_snake_case, non_upper_case_globals)]', '',
                     f'pub const JOINTS: usize = {self.n};',
@@ -156,3 +131,33 @@ class Rust(RustSelfTest):
         several = len(types) > 1
         yield self.array(self.INDENT + '(' * several, function.result_names, ')' * several)
         yield '}'
+
+    def shown(self, function: Function) -> Iterator[str]:
+        arguments = [f'&reference_{x.name}[0]' for x in function.inputs]
+        yield self.array(f'        let found = {function.name}(', arguments, ');')
+        yield f'        said("\\n{function.name} in the first reference state:");'
+        for i, result in enumerate(function.results):
+            if result not in self.vectors:
+                continue
+            value = 'found' if len(function.results) == 1 else f'found.{i}'
+            if self.many(function):
+                yield f'        said("{result.name}");'
+            names = self.filled(self.row_names(result))[0].removeprefix('&')
+            yield self.array('        let units = [', self.units(result), '];')
+            yield f'        for ((name, entry), unit) in {names}.iter().zip({value}).zip(units) {{'
+            yield '            said(&format!("{:24} {:.6} {}", name, entry, unit));'
+            yield '        }'
+
+    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+        arguments = [f'&reference_{x.name}[k]' for x in function.inputs]
+        yield self.array(f'            let found = {function.name}(', arguments, ');')
+        for i, (result, known) in enumerate(zip(function.results, expected)):
+            value = 'found' if len(function.results) == 1 else f'found.{i}'
+            if result.is_matrix:
+                value = f'times(&{value}, &reference_{result.quantity.times}[k])'
+            yield self.array('            compare(', [
+                f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
+                f'&{known}[k]', *(f'&{scale}' for scale in self.scale_of(known))], ');')
+
+    def main(self) -> str:
+        return self.SAID * bool(self.vectors or self.exported_parameters()) + self.MAIN

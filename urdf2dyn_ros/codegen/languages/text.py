@@ -2,14 +2,15 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from urdf2dyn_ros.codegen.functions.function import is_plain
 from urdf2dyn_ros.codegen.program import (
     Call,
-    Function,
     JointRow,
     Name,
     Number,
@@ -17,19 +18,13 @@ from urdf2dyn_ros.codegen.program import (
     Program,
     Reciprocal,
     Signed,
-    Single,
-    Statement,
     Sum,
     Term,
     Twin,
-    names_in,
-    parts,
-    replaced,
     scales,
 )
+from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.text import __version__, aligned
-
-# ---- Text in lines of at most 99 columns
 
 WIDTH = 99
 _TIED_OPERATORS = ((' + ', ' +~'), (' - ', ' -~'), (' / ', ' /~'), (' * ', '~*~'))
@@ -66,11 +61,19 @@ def packed(entries: Sequence[str], first: str, hanging: str, last: str,
     return f'{continued}\n'.join(lines)
 
 
-# ---- Terms as infix text, for every language that writes a + b * c
-
 def shortest(value: float) -> str:
     """Return the shortest text that reads back as the same double."""
     return repr(float(value))
+
+
+def nearest_single(value: float) -> str:
+    """Return the shortest text that reads back as the same number of single precision."""
+    with np.errstate(over='ignore'):
+        rounded = np.float32(value)
+    if not np.isfinite(rounded) or (value and not rounded):
+        raise ExportError(f'{value:g} is beyond the range of single precision: check the units of '
+                          'the description, or export double precision')
+    return str(rounded)
 
 
 def prefix_call(function: str, argument: str) -> str:
@@ -137,55 +140,6 @@ _WRITERS: dict[type, Callable[[Infix, Any], str]] = {
 }
 
 
-# ---- Names that languages cannot have, and those of variables after joints
-
-_ANY = """
-EOF FILE INFINITY L_ctermid L_cuserid L_tmpnam NAN NULL P_tmpdir Row a64l abort abs alignas
-aligned_alloc alignof alloca and and_eq arc4random arc4random_buf arc4random_uniform asm asprintf
-at_quick_exit atexit atof atoi atol atoll auto bitand bitor blkcnt64_t blkcnt_t blksize_t bool
-break bsearch caddr_t calloc canonicalize_file_name case catch char char16_t char32_t char8_t class
-clearenv clearerr clock_t clockid_t co_await co_return co_yield comparison_fn_t compl concept const
-const_cast consteval constexpr constinit continue cookie_close_function_t cookie_read_function_t
-cookie_seek_function_t cookie_write_function_t ctermid cuserid daddl daddr_t ddivl decltype default
-delete dev_t dfmal differs div div_t dmull do double double_t dprintf drand48 drand48_r dsqrtl
-dsubl dynamic_cast ecvt ecvt_r else enum epsilon erand48 erand48_r exit explicit export extern fadd
-faddl false fclose fcloseall fcvt fcvt_r fd_mask fdiv fdivl fdopen feof ferror fflush ffma ffmal
-fgetc fgetpos fgets fileno float float_t flockfile fmemopen fmul fmull fopen fopencookie for
-fpos64_t fpos_t fprintf fputc fputs fread free freopen friend fsblkcnt64_t fsblkcnt_t fscanf fseek
-fseeko fsetpos fsfilcnt64_t fsfilcnt_t fsid_t fsqrt fsqrtl fsub fsubl ftell ftello ftrylockfile
-funlockfile fwrite gcvt getc getchar getdelim getenv getline getloadavg getpt getsubopt getw gid_t
-goto grantpt id_t if initstate initstate_r inline ino64_t ino_t int int16_t int32_t int64_t int8_t
-iscanonical iseqsig issignaling iszero jrand48 jrand48_r key_t l64a labs lcong48 lcong48_r ldiv
-ldiv_t lgamma_r lgammaf128_r lgammaf32_r lgammaf32x_r lgammaf64_r lgammaf64x_r lgammaf_r lgammal_r
-llabs lldiv locale_t loff_t long lrand48 lrand48_r main malloc math_errhandling mblen mbstowcs
-mbtowc mkdtemp mkostemp mkostemps mkstemp mkstemps mktemp mode_t mrand48 mrand48_r mutable
-namespace new nlink_t noexcept not not_eq nrand48 nrand48_r nullptr obstack_printf obstack_vprintf
-off64_t off_t on_exit open_memstream operator or or_eq pclose perror pid_t popen posix_memalign
-posix_openpt printf private protected pselect pthread_attr_t pthread_key_t pthread_once_t
-pthread_spinlock_t pthread_t ptrdiff_t ptsname ptsname_r public putc putchar putenv puts putw qecvt
-qecvt_r qfcvt qfcvt_r qgcvt qsort qsort_r quad_t quick_exit rand rand_r random random_r realloc
-reallocarray realpath register reinterpret_cast remove rename renameat renameat2 requires return
-rewind rpmatch scanf secure_getenv seed48 seed48_r select setbuf setbuffer setenv setlinebuf
-setstate setstate_r setvbuf short signed signgam sigset_t size_t sizeof snprintf sprintf srand
-srand48 srand48_r srandom srandom_r sscanf ssize_t static static_assert std stderr stdin stdout
-struct switch system template this thread_local throw times true try typedef typeid typename union
-unsetenv unsigned using valloc virtual void volatile vprintf wchar_t while wrench_names xor xor_eq
-y0 y1 yn ynl
-"""
-_MATHEMATICS = """
-acos acosh asin asinh atan atan2 atanh canonicalize cbrt ceil copysign cos cosh drem erf erfc exp
-exp10 exp2 expm1 fabs fdim finite floor fma fmax fmaximum fmaximum_mag fmaximum_mag_num
-fmaximum_num fmaxmag fmin fminimum fminimum_mag fminimum_mag_num fminimum_num fminmag fmod frexp
-fromfp fromfpx gamma getpayload hypot ilogb isinf isnan j0 j1 jn ldexp lgamma llogb llrint llround
-log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nextdown nexttoward nextup pow
-remainder remquo rint round roundeven scalb scalbln scalbn setpayload setpayloadsig significand sin
-sincos sinh sqrt tan tanh tgamma trunc
-"""
-CPP = frozenset(_ANY.split()).union(
-    name + precision for name in _MATHEMATICS.split() for precision in ('', 'f', 'l'))
-"""Names that cannot be a C++ namespace: keywords, and global names of the headers."""
-
-
 def variables(rows: Sequence[JointRow]) -> list[str]:
     """Return suffixes for gv_: the joint's name where it is made of letters, digits and _."""
     plain = [row.name if re.fullmatch(r'[A-Za-z0-9_]{1,47}', row.name) else '' for row in rows]
@@ -199,29 +153,27 @@ def variables(rows: Sequence[JointRow]) -> list[str]:
     return result
 
 
-# ---- The heading of every exported file, as lines of plain text
-
 _WIDTH = 96   # behind what begins a comment
 
 _DYNAMIC = ('Recursive Newton-Euler', (
     'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
     'supply. Inputs must be finite: products with what is always zero are omitted.'))
+# method, and the lines about units
 _KINEMATIC = ('Kinematics', (
     'SI: rad, m, s. Inputs must be finite: products with what is always zero are omitted.',))
-"""Method, and the lines about units."""
 
 _SAME_AXES = 'x y z'
+# axes of a frame that are those of another; how to read others
 _KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
-"""Axes of a frame that are those of another; how to read others."""
 
 
+# sentences of each style on the numbers of the URDF
 _NUMBERS = {
     'readable': ['Lengths of 0 and quarter turns of the URDF are folded in (`export --general`: '
                  'nothing is).'],
     'general': ['Nothing of the URDF is folded in: pi, and the rotations A of joints, B of links,',
                 'E of inertial axes, V of planes follow from xyz, rpy and axis.'],
     'fast': []}
-"""Sentences of each style on the numbers of the URDF."""
 
 
 def heading(program: Program) -> list[str]:
@@ -285,159 +237,3 @@ def _limits(program: Program) -> list[str]:
 def _cell(name: str) -> str:
     """Return a name that can stand in a comment of any language; the others are data."""
     return name if is_plain(name) else '-'
-
-
-# ---- The angles of a function, computed first: their sines and cosines become one short loop
-
-ARRAYS = {'sin': 'sine', 'cos': 'cosine'}
-"""Function to the array that holds its values."""
-
-
-class Angles:
-    """
-    The angles of a function, and the function with entries of arrays for sines and cosines.
-
-    `angles` has the index of each in the arrays; the statements `before` make angles, as those of
-    mimic joints; `statements` are all of them, with entries of the arrays.
-    """
-
-    def __init__(self, function: Function) -> None:
-        self._function = function
-        self.angles: dict[Term, int] = {}
-        self.statements = [self.statement(statement) for statement in function.statements]
-        for entry in function.entries:
-            self.value(entry)
-        self.before = self.made_before(Signed(False, angle) for angle in self.angles)
-
-    def made_before(self, values: Iterable[Signed]) -> list[Statement]:
-        """Return the statements that values are made of, in order."""
-        needed, made = names_in(values), []
-        for statement in reversed(self._function.statements):
-            if statement.name in needed:
-                made.append(statement)
-                needed |= names_in([statement.value])
-        return made[::-1]
-
-    def rest(self) -> Function:
-        """Return the function without the statements of `before`."""
-        done = {statement.name for statement in self.before}
-        return replace(
-            self._function.with_statements(lambda statements: (
-                self.statement(statement) for statement in statements
-                if statement.name not in done)),
-            results=tuple(result.with_entries(self.value) for result in self._function.results))
-
-    def statement(self, statement: Statement) -> Statement:
-        """Return a statement with entries of the arrays."""
-        return Statement(statement.name, self.value(statement.value))
-
-    def value(self, value: Signed) -> Signed:
-        """Return a term with its sign, with entries of the arrays."""
-        return Signed(value.negative, replaced(value.term, self._entry))
-
-    def _entry(self, term: Term) -> Name | None:
-        """Return the entry of an array that is a sine or cosine."""
-        if not isinstance(term, Call) or term.function not in ARRAYS or term.negative:
-            return None
-        k = self.angles.setdefault(term.argument, len(self.angles))
-        return Name(f'{ARRAYS[term.function]}[{k}]')
-
-
-# ---- Long functions in sections, as the time that compiling takes grows faster than a function
-
-MOST_STATEMENTS = 1500
-"""Statements of one function; with more of them, it is written in sections."""
-
-STATEMENTS_PER_SECTION = 100
-"""With more, the reduced Talos is not faster; with 50, the humanoid is 8 % slower."""
-
-MOST_IN_ONE = 50
-"""Sections that compilers may join to one function: of the 89 of humanoid_3p33r's derivatives of
-forward dynamics, clang -O2 does so in 89 s. Apart, they take 20 s and are 3 % faster."""
-
-
-class Sectioned(NamedTuple):
-    """
-    Sections of statements, the function without them, and the memory between them.
-
-    The statements of a section are all of one kind: they make single numbers or twins. The twins
-    of a run of sections can be computed limb by limb. `kept` has the index of every name in that
-    memory, `twins` in that of twins; entries of the results are entries of either.
-    """
-
-    runs: list[list[Sequence[Statement]]]
-    function: Function
-    kept: dict[str, int]
-    twins: dict[str, int]
-
-    @property
-    def sections(self) -> list[Sequence[Statement]]:
-        """The sections of all runs."""
-        return [section for run in self.runs for section in run]
-
-    @property
-    def apart(self) -> bool:
-        """Whether each section stays a function of its own in machine code."""
-        return len(self.sections) > MOST_IN_ONE
-
-
-def sectioned(function: Function, before: Sequence[Statement]) -> Sectioned:
-    """Return the sections of a function; the statements before them are not part of it."""
-    runs = [_parts(run) for run in _runs(function)]
-    sections = [section for run in runs for section in run]
-    made = {statement.name for part in (before, *sections) for statement in part}
-    places = crossing([before, *sections])
-    for name in sorted(made & names_in(function.entries)):
-        places.setdefault(name, len(places))
-    twins = [name for name in places if name in function.twins]
-    kept = [name for name in places if name not in function.twins]
-    whole = Sectioned(runs, function, {name: k for k, name in enumerate(kept)},
-                      {name: k for k, name in enumerate(twins)})
-    return whole._replace(
-        runs=[[[Statement(name, _placed(value, {}, whole.twins)) for name, value in section]
-               for section in run] for run in runs] if twins else runs,
-        function=replace(function, sections=(), results=tuple(
-            result.with_entries(lambda entry: _placed(entry, whole.kept, whole.twins))
-            for result in function.results)))
-
-
-def _runs(function: Function) -> Iterator[list[Statement]]:
-    """Yield statements of one kind, none of which uses a number of a twin that is among them."""
-    run: list[Statement] = []
-    kind, made = False, set[str]()
-    for statement in function.statements:
-        is_twin = statement.name in function.twins
-        if is_twin != kind or (is_twin and made & {
-                term.twin.text for term in parts([statement.value]) if isinstance(term, Single)}):
-            if run:
-                yield run
-            run, kind, made = [], is_twin, set()
-        run.append(statement)
-        made.add(statement.name)
-    if run:
-        yield run
-
-
-def _parts(statements: Sequence[Statement]) -> list[Sequence[Statement]]:
-    return [statements[k:k + STATEMENTS_PER_SECTION]
-            for k in range(0, len(statements), STATEMENTS_PER_SECTION)]
-
-
-def crossing(parts: Sequence[Sequence[Statement]]) -> dict[str, int]:
-    """Return places in memory for what one part of the statements makes and another uses."""
-    made = {statement.name: k for k, part in enumerate(parts) for statement in part}
-    names = dict.fromkeys(
-        name for k, part in enumerate(parts) for statement in part
-        for name in sorted(names_in([statement.value])) if made.get(name, k) != k)
-    return {name: k for k, name in enumerate(names)}
-
-
-def _placed(value: Signed, kept: Mapping[str, int], twins: Mapping[str, int]) -> Signed:
-    """Return a value whose names in `kept`, and single numbers of twins, are read from memory."""
-    def place(term: Term) -> Name | None:
-        if isinstance(term, Single):
-            return Name(f'twins[{twins[term.twin.text]}][{term.number}]')
-        return (Name(f'kept[{kept[term.text]}]')
-                if isinstance(term, Name) and term.text in kept else None)
-
-    return Signed(value.negative, replaced(value.term, place))
