@@ -117,7 +117,7 @@ def test_free_gains_of_a_tiago(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert signs == [1.0, 1.0, 1.0, -1.0, -1.0]
     errors = capsys.readouterr().err
     for k in (5, 6, 7):
-        assert f'arm_{k}_joint: its effort is 0 in ' in errors
+        assert f'arm_{k}_joint: the measured effort is 0 in ' in errors
 
 
 @pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')

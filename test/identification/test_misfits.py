@@ -46,7 +46,7 @@ def test_efforts_that_are_cut_are_noted(tmp_path: Path,
         return q, effort.round(1)
 
     found = notes_of(capsys, tmp_path, recording(tmp_path / 'r.csv', change=cut))
-    assert len(found) == 1 and 'r: joint2: its effort is exactly ' in found[0]
+    assert len(found) == 1 and 'r: joint2: the measured effort is exactly ' in found[0]
 
 
 def test_a_validation_that_the_urdf_explains_better_is_noted(

@@ -41,6 +41,7 @@ from urdf2dyn_ros.identification.summary import (
     summary_bytes,
 )
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.credibility import effort_doubts, sensor_fault
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files
@@ -130,8 +131,6 @@ def _units_of_some(robot: Robot, longest: Piece, used: Array, free: NDArray[np.b
 # ---- Checks of a recording before it is used: what cannot be identified from, with the reason
 
 _STILL_RANGE = 0.02   # range of the positions of a joint that does not move [rad or m]
-_FEWEST_VALUES = 10   # fewest different values of an effort that is measured
-_MOST_EQUAL = 0.5   # largest share of equal efforts of a joint that moves
 # largest position that is no damage [rad or m]; efforts of that size are not read
 _LARGEST_POSITION = 1e9
 _DEGREES = 180.0 / np.pi
@@ -139,18 +138,6 @@ _DEGREES = 180.0 / np.pi
 _BEYOND_RANGE = 5.0
 # logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
 _CLEARER = 0.1
-_SPIKE = 30.0   # largest effort over the one below which 95 % are, from which on it is a spike
-# share of the samples at the largest or smallest effort from which on it is cut there, if it is so
-# many times the share of those near it (as a share of its range): a sine has more of the latter
-_LIMITED_SHARE, _LIMITED_RATIO, _NEAR_LIMIT = 0.01, 3.0, 0.02
-# part of the range in which a coarsely rounded effort has another value that is as frequent
-_COARSE = 0.2
-# the same to the next frequent value, from which on an effort is too coarse to show a limit
-_COARSEST = 0.05
-_TIMES = 3   # times that an effort reaches a value at which it is cut
-# effort over its limit in the URDF that is one of units; the bodies may explain none of it
-_BEYOND_LIMIT = 10.0
-_MOST_AT_ONCE = 4000
 
 
 class Checked(NamedTuple):
@@ -173,17 +160,14 @@ def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -
     speed = np.abs(np.concatenate([piece.qd for piece in pieces]))
     while_moving = [effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j]
                     for j in range(len(joints))]
-    faults = [_effort_fault(effort[:, j]) or _dead_sensor(while_moving[j])
-              for j in range(len(joints))]
+    faults = list(map(sensor_fault, effort.T, while_moving))
     used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
     remarks = [f'{joint}: {fault}; it is not identified'
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
-    remarks += [f'{joint}: {limit}' for joint, each, use in zip(joints, while_moving, used)
-                if use and (limit := _limited(each))]
-    known = used * (1.0 if gains is None else ~gains.free)
-    remarks += [f'{joint}: {large}' for joint, each, limit, use in zip(
-        joints, while_moving, robot.dynamics.limits, known)
-        if use and (large := _beyond_limit(each, limit.effort or 0.0))]
+    for j in np.flatnonzero(used).tolist():
+        # a free gain has any unit
+        limit = None if gains is not None and gains.free[j] else robot.dynamics.limits[j].effort
+        remarks += [f'{joints[j]}: {doubt}' for doubt in effort_doubts(while_moving[j], limit)]
     return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, gains))
 
 
@@ -207,65 +191,6 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
         return ('no joint that moves has a measured effort that can be used: '
                 f'{"; ".join(reasons[:2])}{more}')
     return effort_fault(robot, pieces, moving, used, gains)
-
-
-def _effort_fault(effort: Array) -> str:
-    known = effort[np.isfinite(effort)]
-    if len(known) < 0.9 * len(effort):
-        return 'its effort is not recorded'
-    if not known.any():
-        return 'its effort is always zero'
-    if len(np.unique(known[:_MOST_AT_ONCE].round(12))) < _FEWEST_VALUES and (
-            len(np.unique(known.round(12))) < _FEWEST_VALUES):
-        return 'its effort is frozen: it has fewer than ten different values'
-    return ''
-
-
-def _dead_sensor(effort: Array) -> str:
-    """Return why the effort of a joint, recorded while it moves, is no measurement."""
-    if not len(effort):
-        return ''
-    values, counts = np.unique(effort, return_counts=True)
-    share = float(counts.max()) / len(effort)
-    if share <= _MOST_EQUAL:
-        sizes = np.abs(effort[np.isfinite(effort)])
-        usual, largest = (float(np.percentile(sizes, part)) for part in (95.0, 100.0))
-        if largest > _SPIKE * usual > 0.0:
-            return (f'its effort has spikes of up to {largest:.3g}, where 95 % are below '
-                    f'{usual:.3g}: remove them')
-        return ''
-    return (f'its effort is {values[np.argmax(counts)]:.3g} in {100.0 * share:.0f} % of the '
-            'samples in which it moves: it has no sensor or a dead one, or it is at its limit')
-
-
-def _limited(effort: Array) -> str:
-    """Return that the effort of a joint while it moves is cut at a value, or nothing."""
-    known = effort[np.isfinite(effort)]
-    span = float(np.ptp(known)) if len(known) else 0.0
-    values, counts = np.unique(known, return_counts=True)
-    for end in (known.max(), known.min()) if span > 0.0 else ():
-        distance = np.abs(known - end) / span
-        at_end, near = (float(np.mean(distance < limit)) for limit in (1e-6, _NEAR_LIMIT))
-        apart = np.abs(values - end) / span
-        times = np.count_nonzero(np.diff(distance < 1e-6, prepend=False)) / 2.0
-        levels = np.sort(apart[counts > _LIMITED_SHARE * len(known)])
-        if times < _TIMES - 0.5 or (len(levels) > 2 and levels[1] > _COARSEST):
-            continue
-        frequent = counts[(apart > 1e-6) & (apart < _COARSE)].max(initial=0) / len(known)
-        if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * max(near - at_end, frequent):
-            return (f'its effort is exactly {end:.3g}, and never beyond, in '
-                    f'{100.0 * at_end:.2g} % of the samples in which it moves: if the drive or '
-                    'sensor has its limit there, the model is too weak; record a slower motion')
-    return ''
-
-
-def _beyond_limit(effort: Array, limit: float) -> str:
-    """Return that the effort of a joint while it moves is far beyond its limit, or nothing."""
-    usual = float(np.percentile(np.abs(effort[np.isfinite(effort)]), 95.0)) if limit else 0.0
-    if usual <= _BEYOND_LIMIT * limit:
-        return ''
-    return (f'its effort is up to {usual:.3g}, {usual / limit:.3g} times its limit in the URDF: '
-            'is it in another unit, as N mm? convert it to N m or N, unless that limit is wrong')
 
 
 def _beyond_range(robot: Robot, pieces: Sequence[Piece]) -> str:

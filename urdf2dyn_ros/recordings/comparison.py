@@ -8,36 +8,37 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.measured_efforts import (
-    ADDED,
-    COMPUTED,
-    MEASURED,
-    NO_LAG,
-    SEMANTICS,
-    VELOCITY,
-    Fair,
-    JointEfforts,
-    JointFacts,
-    JointRecord,
+from urdf2dyn_ros.recordings.lag import (
     OwnLag,
-    Sums,
-    contradiction,
     lag_evidence,
     shared_lags,
     tried_lags,
     weights_at,
+)
+from urdf2dyn_ros.recordings.measured_efforts import (
+    ADDED,
+    COMPUTED,
+    MEASURED,
+    SEMANTICS,
+    VELOCITY,
+    Fair,
+    JointFacts,
+    contradiction,
 )
 from urdf2dyn_ros.recordings.series import (
     COMPUTED_ROW,
     DIRECTION,
     MEASURED_ROW,
     MOVING,
+    NO_LAG,
     STILL,
     VELOCITY_ROW,
+    JointRecord,
     Matcher,
     MessageBuffer,
     Moments,
     Stamps,
+    Sums,
 )
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import Loads
@@ -49,11 +50,8 @@ from urdf2dyn_ros.text import counted
 
 # ---- Viscous and Coulomb friction and an offset, fitted to a residual
 
-_FEWEST_MOVING = 50
-"""Fewest samples in motion; half as many are needed in each direction."""
-
-_LARGEST_CONDITION = 1000.0
-"""Largest condition of the normalised least-squares matrix."""
+_FEWEST_MOVING = 50   # samples in motion; half as many are needed in each direction
+_LARGEST_CONDITION = 1000.0   # of the normalised least-squares matrix
 
 _TERMS = [VELOCITY_ROW, DIRECTION, MOVING]
 
@@ -160,14 +158,10 @@ class EffortFigures:
 
 NO_FIGURES = EffortFigures()
 
+# range relative to the root mean square of an effort from which on a sensor resolves it
 _RESOLVED_RANGE = 1e-3
-"""Range relative to the root mean square of an effort from which on a sensor resolves it."""
-
-_ROUNDING_SHARE = 1e-6
-"""Effort relative to the computed one from which on it is more than rounding."""
-
-_LEAST_EFFORT = 1e-6
-"""Least effort that is more than rounding [N m or N]."""
+# what is more than rounding: an effort relative to the computed one, and itself [N m or N]
+_ROUNDING_SHARE, _LEAST_EFFORT = 1e-6, 1e-6
 
 
 def effort_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
@@ -256,16 +250,9 @@ class JointComparison:
 # ---- Measured against computed effort, joint by joint, at the same instants
 
 _MESSAGES_AT_ONCE = 1024
-
-_FEWEST_KEPT = 1000
-"""Fewest samples kept: the sums over lags need the last tenths of a second."""
-
-_SHORTEST_SEARCH = 0.001
-"""Shortest range in which a lag is searched [s]."""
-
-_OPPOSITE_SIGN = -0.5
-"""Correlation below which the sign is not credible."""
-
+_FEWEST_KEPT = 1000   # samples: the sums over lags need the last tenths of a second
+_SHORTEST_SEARCH = 0.001   # range in which a lag is searched [s]
+_OPPOSITE_SIGN = -0.5   # correlation below which the sign is not credible
 _PAIRS_JUDGED = 2000
 
 _UNALIGNED = np.ones(1)
@@ -371,8 +358,10 @@ class Comparison:
             return
         for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
             self._record(name).take_measured(stamps, rows)
-        computed = [(names, order, stamps, self._with_gravity(names, values))
-                    for names, order, stamps, values in self._computed.take()]
+        computed = list(self._computed.take())
+        for names, (_, _, values) in computed:   # efforts against gravity instead of positions
+            values[..., 2] = (np.nan if self._gravity is None
+                              else self._gravity(names, values[..., 2]))
         for name, stamps, rows in self._computed.by_joint(computed):
             self._record(name).take_computed(stamps, rows)
         for name in self._computed.names:
@@ -385,22 +374,12 @@ class Comparison:
                                               self._still, self._matcher)
         return self._records[name]
 
-    def _with_gravity(self, names: Sequence[str], values: Array) -> Array:
-        """Replace the positions by efforts against gravity (k, n)."""
-        values[..., 2] = (np.nan if self._gravity is None
-                          else self._gravity(names, values[..., 2]))
-        return values
-
     def _sides(self, name: str, rows: Array) -> Fair:
-        known = JointEfforts(rows[:, 0], rows[:, 1], rows[:, 2], self._facts.get(name, _NO_FACTS),
-                             self._gain(name), self._still)
-        return self._semantics.sides(known)
-
-    def _gain(self, name: str) -> float:
-        if len(self._gains) == 1:
-            return self._gains[0]
-        number = self._computed.names.index(name)
-        return self._gains[number] if number < len(self._gains) else np.nan
+        gain = self._gains[0]
+        if len(self._gains) > 1:
+            number = self._computed.names.index(name)
+            gain = self._gains[number] if number < len(self._gains) else np.nan
+        return self._semantics.sides(rows, self._facts.get(name, _NO_FACTS), gain, self._still)
 
     # ---- results
 

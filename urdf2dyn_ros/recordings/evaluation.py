@@ -30,7 +30,7 @@ from urdf2dyn_ros.recordings.comparison import (
 from urdf2dyn_ros.recordings.external import ExternalEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, recorded_joints
 from urdf2dyn_ros.recordings.jumps import jump_sentences
-from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, JointEfforts, JointFacts
+from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, JointFacts
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
 from urdf2dyn_ros.recordings.recording import Record, Recording
 from urdf2dyn_ros.recordings.report import (
@@ -247,9 +247,9 @@ class EffortRows:
         kinds = len(KINDS if self._external is None else OBSERVED)
         columns = np.empty((len(computed), kinds * len(self._joints)))
         for joint, name in enumerate(self._joints):
-            fair = self._semantics.sides(JointEfforts(
-                computed[:, joint], qd[:, joint], gravity[:, joint], self._facts[name],
-                self._gains[joint], self._still))
+            fair = self._semantics.sides(
+                np.column_stack((computed[:, joint], qd[:, joint], gravity[:, joint])),
+                self._facts[name], self._gains[joint], self._still)
             columns[:, kinds * joint] = fair.gain * measured[:, joint] + fair.added
             columns[:, kinds * joint + 1] = fair.computed
         residual = columns[:, 0::kinds] - columns[:, 1::kinds]

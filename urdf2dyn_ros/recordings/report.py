@@ -15,7 +15,8 @@ import numpy as np
 
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
 from urdf2dyn_ros.recordings.comparison import EffortFigures, JointComparison, Span
-from urdf2dyn_ros.recordings.measured_efforts import OwnLag, rate_unit
+from urdf2dyn_ros.recordings.lag import OwnLag
+from urdf2dyn_ros.recordings.measured_efforts import rate_unit
 from urdf2dyn_ros.recordings.pictures import (
     COMPUTED,
     MEASURED,

@@ -1,26 +1,40 @@
-"""Messages become pairs of one stamp, the rows that are kept of them, and their sums."""
+"""
+Messages become pairs of one stamp, the rows that are kept of them, and their sums.
+
+A `MessageBuffer` sorts messages by joint; a `JointRecord` has a `Series` of measured and one of
+computed efforts, interpolates the former at the stamps of the latter (`Matching`), and adds the
+pairs to sums of products (`Moments`), from which the figures at every lag are computed.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.joint_states.messages import LARGEST_MEASURED
+from urdf2dyn_ros.recordings.credibility import Evidence
+from urdf2dyn_ros.recordings.measured_efforts import (
+    ADDED,
+    COMPUTED,
+    MEASURED,
+    VELOCITY,
+    Fair,
+)
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- Values over time in bounded memory
 
 Stamps = NDArray[np.int64]
 
-LARGEST_EFFORT = 1e100
-"""Magnitude of an effort or velocity from which on it is dropped: its square may overflow."""
-
+# an effort or velocity from which on it is dropped: its square may overflow
+_LARGEST_EFFORT = 1e100
+# a stamp that is so much older than the newest one restarts the series [ns]
 _RESTART_AGE_NS = 1_000_000_000
-"""A stamp that is so much older than the newest one restarts the series [ns]."""
 
 
 class Series:
@@ -52,14 +66,10 @@ class Series:
 
     def extend(self, stamps: Stamps, rows: Array) -> bool:
         """Add rows (k, columns) at stamps (k,) [ns]; return whether there was a clock jump."""
-        known = np.abs(rows[:, 0]) < LARGEST_EFFORT   # NaN is not
+        known = np.abs(rows[:, 0]) < _LARGEST_EFFORT   # NaN is not
         if not known.all():
             stamps, rows = stamps[known], rows[known]
         if not len(stamps):
-            return False
-        if ((self.newest is None or stamps[0] > self.newest)
-                and (stamps[1:] > stamps[:-1]).all()):   # the usual case
-            self._append(stamps, rows)
             return False
         restarted = False
         while len(stamps):
@@ -118,28 +128,26 @@ class Series:
 
 # ---- A buffer of messages, so that hundreds are processed at once as arrays
 
-_MOST_JOINTS = 1000
-"""Largest number of joints, so that ever new names do not fill the memory."""
+_MOST_JOINTS = 1000   # so that ever new names do not fill the memory
 
-
-class _Messages:
-    """Buffered messages with the same names."""
-
-    def __init__(self, columns: int) -> None:
-        self.order: list[int] = []
-        self.stamps: list[int] = []
-        self.columns: tuple[list[Sequence[float]], ...] = tuple([] for _ in range(columns))
+Rows = tuple[Array, Stamps, Array]
+"""Order of arrival and stamps (k,) [ns], and values (k, n, columns) or rows (k, columns)."""
 
 
 class MessageBuffer:
-    """Keeps messages of so many vectors, for instance efforts and velocities, until processed."""
+    """
+    Keeps messages of so many vectors, for instance efforts and velocities, until processed.
+
+    `groups` is the number of each joint's group: the joints of one message, from one driver.
+    """
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
-        self._layouts: dict[tuple[str, ...], _Messages] = {}
+        # by names: order, stamps and vectors
+        self._messages: dict[tuple[str, ...], list[tuple[int, int, tuple[Sequence[float], ...]]]]
+        self._messages = {}
         self._known: dict[str, None] = {}
         self.groups: dict[str, int] = {}
-        """Number of each joint's group: the joints of one message, from one driver."""
         self.waiting = 0
 
     @property
@@ -149,71 +157,54 @@ class MessageBuffer:
 
     def add(self, stamp: int, names: Sequence[str], *vectors: Sequence[float]) -> None:
         """Add vectors with one entry for each name; an empty one is unknown."""
-        key = tuple(names)
-        layout = self._layouts.get(key)
-        if layout is None:
-            layout = self._layouts[key] = _Messages(self._columns)
-        layout.order.append(self.waiting)
-        layout.stamps.append(stamp)
-        for column, vector in zip(layout.columns, vectors, strict=True):
-            column.append(vector if len(vector) else [np.nan] * len(key))
+        self._messages.setdefault(tuple(names), []).append((self.waiting, stamp, vectors))
         self.waiting += 1
 
-    def take(self) -> Iterator[tuple[tuple[str, ...], Array, Stamps, Array]]:
-        """Remove all; yield names (n,), order and stamps (k,) [ns], values (k, n, columns)."""
-        layouts, self._layouts, self.waiting = self._layouts, {}, 0
-        for names, layout in layouts.items():
-            self._group(names)
-            if names:
-                values = np.stack([np.array(column, dtype=float).reshape(-1, len(names))
-                                   for column in layout.columns], axis=-1)
-                values[~(np.abs(values) < LARGEST_MEASURED)] = np.nan
-                yield (names, np.array(layout.order), np.array(layout.stamps, dtype=np.int64),
-                       values)
+    def take(self) -> Iterator[tuple[tuple[str, ...], Rows]]:
+        """Remove all; yield names (n,) and their rows, values (k, n, columns)."""
+        taken, self._messages, self.waiting = self._messages, {}, 0
+        for names, messages in taken.items():
+            # joints of one message are in the group of the first of them that has one
+            group = next((self.groups[name] for name in names if name in self.groups),
+                         len(self.groups))
+            if len(self.groups) < _MOST_JOINTS:
+                for name in names:
+                    self.groups.setdefault(name, group)
+            if not names:
+                continue
+            order, stamps, vectors = zip(*messages)
+            unknown = [np.nan] * len(names)
+            values = np.stack([
+                np.array([each if len(each) else unknown for each in column], dtype=float)
+                for column in zip(*vectors, strict=True)], axis=-1)
+            values[~(np.abs(values) < LARGEST_MEASURED)] = np.nan
+            yield names, (np.array(order), np.array(stamps, dtype=np.int64), values)
 
-    def _group(self, names: Sequence[str]) -> None:
-        """Put the joints of one message into the same group, that of the first that has one."""
-        group = next((self.groups[name] for name in names if name in self.groups),
-                     len(self.groups))
-        if len(self.groups) < _MOST_JOINTS:
-            for name in names:
-                self.groups.setdefault(name, group)
-
-    def by_joint(self, batches: Sequence[tuple[tuple[str, ...], Array, Stamps, Array]],
+    def by_joint(self, batches: Sequence[tuple[tuple[str, ...], Rows]],
                  ) -> Iterator[tuple[str, Stamps, Array]]:
         """Yield each joint's stamps (k,) and rows (k, columns), in the order of arrival."""
-        by_name: dict[str, list[tuple[Array, Stamps, Array]]] = {}
-        for names, order, stamps, values in batches:
+        by_name: dict[str, list[Rows]] = {}
+        for names, (order, stamps, values) in batches:
             for column, name in enumerate(names):
-                if name not in self._known:
-                    if len(self._known) >= _MOST_JOINTS:
-                        continue
+                if name in self._known or len(self._known) < _MOST_JOINTS:
                     self._known[name] = None
-                by_name.setdefault(name, []).append((order, stamps, values[:, column]))
+                    by_name.setdefault(name, []).append((order, stamps, values[:, column]))
         for name, parts in by_name.items():
-            if len(parts) == 1:
-                yield name, parts[0][1], parts[0][2]
-                continue
-            turn = np.argsort(np.concatenate([part[0] for part in parts]), kind='stable')
-            yield (name, np.concatenate([part[1] for part in parts])[turn],
-                   np.concatenate([part[2] for part in parts])[turn])
+            order, stamps, rows = map(np.concatenate, zip(*parts))
+            turn = np.argsort(order, kind='stable')
+            yield name, stamps[turn], rows[turn]
 
 
 # ---- Values at other stamps, by interpolation between neighbours in time
 
+# longest step over which samples are interpolated, whatever their rate [ns]
 _LONGEST_STEP = 100_000_000
-"""Longest step over which samples are interpolated, whatever their rate [ns]."""
-
+# usual steps over which they are interpolated: one lost message is, two are a hole
 _USUAL_STEPS = 2.5
-"""Usual steps over which they are interpolated: one lost message is, two are a hole."""
-
+# part of the steps that are not longer than the usual one: stamps may come in bursts
 _USUAL = 0.9
-"""Part of the steps that are not longer than the usual one: stamps may come in bursts."""
-
 _STEPS_JUDGED, _FEWEST_STEPS = 1000, 10
-
-_MATCHINGS_KEPT = 8
-"""Matchings that are cached: more than one joint needs at once."""
+_MATCHINGS_KEPT = 8   # more than one joint needs at once
 
 
 def longest_step(stamps: Stamps) -> int:
@@ -269,19 +260,19 @@ class Matching:
         return np.asarray(first + self._share * (samples[self._right] - first))
 
 
-class Matcher:
-    """Caches the last matchings."""
+class Matcher(deque[Matching]):
+    """The last matchings, as the joints of one message need the same."""
 
     def __init__(self) -> None:
-        self._last: deque[Matching] = deque(maxlen=_MATCHINGS_KEPT)
+        super().__init__(maxlen=_MATCHINGS_KEPT)
 
     def match(self, at: Stamps, stamps: Stamps, lags: Stamps, longest: int) -> Matching:
         """Return the matching with these arguments, see `Matching`."""
-        for known in self._last:
+        for known in self:
             if known.fits(at, stamps, lags, longest):
                 return known
-        self._last.append(Matching(at, stamps, lags, longest))
-        return self._last[-1]
+        self.append(Matching(at, stamps, lags, longest))
+        return self[-1]
 
 
 # ---- Sums of products, from which the figures at every lag are computed
@@ -334,7 +325,7 @@ class Moments:
         if not count:
             return Moments.none(lags)
         speed = np.abs(velocity)
-        moving = ((speed > still) & (speed < LARGEST_EFFORT)).astype(float)   # NaN is not
+        moving = ((speed > still) & (speed < _LARGEST_EFFORT)).astype(float)   # NaN is not
         velocity = np.where(moving > 0.0, velocity, 0.0)
         middle = measured[lags // 2]
         residuals = measured - computed
@@ -381,3 +372,167 @@ class Moments:
         product = gram[MEASURED_ROW, COMPUTED_ROW] / count - totals[0] * totals[1] / count**2
         spread = np.sqrt(self.variance(MEASURED_ROW) * self.variance(COMPUTED_ROW))
         return float(product / spread) if spread > 0.0 else 0.0
+
+
+# ---- Series and sums of one joint
+
+NO_LAG = np.zeros(1, dtype=np.int64)
+_PARTS = 10   # of the sliding window, which moves by one part
+
+Sides = Callable[[Array], Fair]
+"""From rows (k, 3) of computed effort, velocity and effort against gravity."""
+
+
+@dataclass
+class Sums:
+    """Moments of pairs without lag, and at every lag tried, in the part `number` of the window."""
+
+    lags: int
+    plain: Moments = field(default_factory=lambda: Moments.none(1))
+    late: Moments = field(init=False)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        self.late = Moments.none(self.lags)
+
+
+class JointRecord:
+    """
+    Series of a joint in bounded memory, and sums of all pairs.
+
+    Up to `capacity` samples of each side are kept. The sliding window [ns] and the lags (p,) that
+    are tried [ns] do not change. The joint is at rest up to the velocity `still` [rad/s or m/s].
+    """
+
+    def __init__(self, capacity: int, window: int, lags: Stamps, still: float,
+                 matcher: Matcher) -> None:
+        self._window, self._lags, self._still = window, lags, still
+        self._matcher = matcher
+        self.measured = Series(capacity)
+        self.computed = Series(capacity, 3)
+        self.matched = Series(capacity, 5)
+        self._restart()
+
+    def _restart(self) -> None:
+        self.matched.clear()
+        self.evidence = Evidence()
+        self.reference: float | None = None
+        self.total = Sums(len(self._lags))
+        self._parts: deque[Sums] = deque()
+        self._aligned_until: int | None = None
+
+    def take_measured(self, stamps: Stamps, rows: Array) -> None:
+        """Add measured efforts (k, 1) at stamps (k,) [ns]."""
+        if self.measured.extend(stamps, rows):
+            self._restart()
+
+    def take_computed(self, stamps: Stamps, rows: Array) -> None:
+        """Add rows (k, 3) of computed effort, velocity and effort against gravity."""
+        if self.computed.extend(stamps, rows):
+            self._restart()
+
+    def update(self, sides: Sides, limit: float | None) -> None:
+        """Match the samples that have measured neighbours by now."""
+        newest = self.measured.newest
+        if newest is None:
+            return
+        stamps, rows = self.computed.between(None, newest)
+        if len(stamps):
+            self._match(stamps, rows, sides, limit)
+            self.computed.forget(int(stamps[-1]))
+        stamps, rows = self.matched.between(self._aligned_until, newest - int(self._lags[-1]))
+        if len(stamps) and len(self._lags) > 1:
+            self._aligned_until = int(stamps[-1])
+            self._align(stamps, rows, sides)
+
+    def _match(self, stamps: Stamps, rows: Array, sides: Sides, limit: float | None) -> None:
+        """Interpolate measured efforts at the stamps of computed ones."""
+        matching = self._matcher.match(stamps, *self._around(stamps, NO_LAG))
+        stamps, rows = stamps[matching.valid], rows[matching.valid]
+        fair = sides(rows)
+        measured = fair.gain * matching.values(self._samples)
+        known = (np.abs(fair.added) < _LARGEST_EFFORT) & (np.abs(fair.computed) < _LARGEST_EFFORT)
+        if not known.all():   # without a model, gravity is unknown
+            stamps, rows, measured = stamps[known], rows[known], measured[:, known]
+            fair = Fair(fair.gain, fair.added[known], fair.computed[known])
+        if not len(stamps):
+            return
+        if self.reference is None:
+            self.reference = float(measured[0, 0] + fair.added[0])
+        self.evidence.take(stamps, measured[0], fair.computed, limit)
+        self.matched.extend(stamps, np.column_stack((measured[0], fair.added, fair.computed,
+                                                     rows[:, 1], rows[:, 2])))
+        for number, some in self._parted(stamps):
+            part = self._part(number)
+            moments = Moments.of(
+                (measured + fair.added)[:, some], fair.computed[some], rows[some, 1],
+                np.array([float(some.stop - some.start)]), self._still, self.reference)
+            self.total.plain += moments
+            part.plain += moments
+
+    def _align(self, stamps: Stamps, rows: Array, sides: Sides) -> None:
+        """Add the moments at every lag of pairs with measured neighbours at all lags."""
+        assert self.reference is not None
+        gain = sides(np.zeros((0, 3))).gain
+        for number, some in self._parted(stamps):
+            part = self._part(number)
+            matching = self._matcher.match(stamps[some], *self._around(stamps[some], self._lags))
+            known = rows[some][matching.valid]
+            moments = Moments.of(gain * matching.values(self._samples) + known[:, ADDED],
+                                 known[:, COMPUTED], known[:, VELOCITY], matching.power,
+                                 self._still, self.reference)
+            self.total.late += moments
+            part.late += moments
+
+    def _around(self, stamps: Stamps, lags: Stamps) -> tuple[Stamps, Stamps, int]:
+        """Return what samples are matched by around some stamps, and keep these samples."""
+        known, values = self.measured.values()
+        first, last = np.searchsorted(known, (stamps[0] + lags[0], stamps[-1] + lags[-1]))
+        near = slice(max(int(first) - 1, 0), int(last) + 1)
+        self._samples = values[near, 0]
+        return known[near], lags, longest_step(known[:near.stop])
+
+    def _parted(self, stamps: Stamps) -> Iterator[tuple[int, slice]]:
+        """Yield the numbers of the window's parts, and the slices of stamps (k,) [ns] in them."""
+        numbers = stamps // (self._window // _PARTS)
+        borders = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(stamps)]
+        for first, last in pairwise(borders):
+            yield int(numbers[first]), slice(first, last)
+
+    def _part(self, number: int) -> Sums:
+        """Return a part of the window; remove the parts that are too old."""
+        if not self._parts or number > self._parts[-1].number:
+            self._parts.append(Sums(len(self._lags), number=number))
+        while self._parts[0].number < self._parts[-1].number - _PARTS:
+            self._parts.popleft()
+        # alignment waits longer for neighbours, and may come to an older part
+        return next((part for part in reversed(self._parts) if part.number <= number),
+                    Sums(len(self._lags)))
+
+    def window(self, limit: float | None) -> tuple[Sums, Evidence]:
+        """Return the sums of the sliding window, and the evidence against it."""
+        sums, evidence = Sums(len(self._lags)), Evidence()
+        for part in self._parts:
+            sums.plain += part.plain
+            sums.late += part.late
+        stamps, rows = self.aligned(0.0, 1.0, window=True)
+        evidence.take(stamps, rows[:, MEASURED], rows[:, COMPUTED], limit)
+        return sums, evidence
+
+    def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
+        """
+        Return stamps (k,) [ns] and rows (k, 5) of the kept pairs, or those in the window.
+
+        The measured effort is that of a lag [s] later, times `gain`.
+        """
+        newest = self.matched.newest
+        if newest is None:
+            return np.empty(0, dtype=np.int64), np.empty((0, 5))
+        stamps, rows = self.matched.between(newest - self._window if window else None, newest)
+        if not lag:
+            return stamps.copy(), rows.copy()
+        at = np.array([round(lag * 1e9)], dtype=np.int64)
+        matching = Matching(stamps, *self._around(stamps, at))
+        rows = rows[matching.valid]
+        rows[:, MEASURED] = gain * matching.values(self._samples)[0]
+        return stamps[matching.valid], rows

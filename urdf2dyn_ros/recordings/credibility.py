@@ -1,0 +1,207 @@
+"""
+Whether a measured effort is credible: neither zero, constant, frozen, cut at a limit, nor spiky.
+
+Simulators and drivers that do not measure effort publish zeros or an old value; drives cut it at
+their limit. `Evidence` judges a stream in bounded memory by the computed effort of the same
+instants; `sensor_fault` judges a whole recording by its motion alone, where no model is right yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import counted
+
+# ---- A stream of measured and computed efforts
+
+_FEWEST_SAMPLES = 50
+# longest time for which a measurement repeats itself bit for bit [ns]
+_FROZEN_TIME = 1_000_000_000
+_VARIED_SHARE = 0.05   # share of its range by which the computed effort must vary meanwhile
+_SATURATED_SHARE = 0.02   # share of samples at the same extreme of a saturated measurement
+_AT_LIMIT = 1e-3   # relative distance from the URDF's limit at which an effort reaches it
+
+
+@dataclass
+class _Repeated:
+    """A repeated value of a measurement, and the range of the computed effort at those times."""
+
+    value: float = np.nan
+    count: int = 0
+    lowest: float = np.inf
+    highest: float = -np.inf
+    since: int = 0   # stamp [ns]
+
+    def take(self, computed: Array) -> None:
+        self.count += len(computed)
+        self.lowest = min(self.lowest, float(computed.min(initial=np.inf)))
+        self.highest = max(self.highest, float(computed.max(initial=-np.inf)))
+
+    @property
+    def varied(self) -> float:
+        """Range of the computed effort [N m or N]."""
+        return self.highest - self.lowest if self.count else 0.0
+
+
+class Evidence:
+    """Evidence against a measured effort, collected over any number of samples."""
+
+    def __init__(self) -> None:
+        self._all, self._run = _Repeated(), _Repeated()
+        self._low, self._high = _Repeated(np.inf), _Repeated(-np.inf)
+        self._frozen, self._frozen_varied = 0, 0.0
+        self._at_limit = 0
+
+    def take(self, stamps: NDArray[np.int64], measured: Array, computed: Array,
+             limit: float | None = None) -> None:
+        """Add samples (k,): stamps [ns] and efforts; the actuator's limit [N m or N]."""
+        if not len(stamps):
+            return
+        self._all.take(computed)
+        lowest, highest = float(measured.min()), float(measured.max())
+        if lowest < self._low.value:
+            self._low = _Repeated(lowest)
+        if highest > self._high.value:
+            self._high = _Repeated(highest)
+        for extreme in (self._low, self._high):
+            extreme.take(computed[measured == extreme.value])
+        if limit:
+            self._at_limit += int(np.sum(np.abs(measured) >= (1.0 - _AT_LIMIT) * limit))
+        self._take_runs(stamps, measured, computed)
+
+    def _take_runs(self, stamps: NDArray[np.int64], measured: Array, computed: Array) -> None:
+        """Find repetitions; the last one may continue in the next samples."""
+        starts = np.concatenate(([0], np.flatnonzero(np.diff(measured)) + 1))
+        ends = np.append(starts[1:], len(measured))
+        lowest, highest = (function.reduceat(computed, starts)
+                           for function in (np.minimum, np.maximum))
+        since = stamps[starts]
+        if self._run.value == measured[0]:
+            since[0] = self._run.since
+            lowest[0] = min(lowest[0], self._run.lowest)
+            highest[0] = max(highest[0], self._run.highest)
+        times = stamps[ends - 1] - since
+        varied = np.where(times > _FROZEN_TIME, highest - lowest, -1.0)
+        worst = int(np.argmax(varied))
+        if varied[worst] > self._frozen_varied:
+            self._frozen, self._frozen_varied = int(times[worst]), float(varied[worst])
+        self._run = _Repeated(float(measured[-1]), 1, float(lowest[-1]), float(highest[-1]),
+                              int(since[-1]))
+
+    def fault(self, whole: Evidence | None = None, limit: float | None = None) -> str:
+        """
+        Return why the efforts are not credible, or an empty text.
+
+        For a window, `whole` is the evidence of all samples: an effort at rest may be constant.
+        The URDF's limit is in [N m or N].
+        """
+        count = self._all.count
+        if count < _FEWEST_SAMPLES:
+            return f'{counted(count, "sample")}, at least {_FEWEST_SAMPLES} are needed'
+        if whole is None and self._low.value == self._high.value:
+            return _constant(self._low.value)
+        spread = (whole or self)._all.varied
+        # a limit that the measurement exceeds is wrong
+        within = limit and max(-self._low.value, self._high.value) <= (1.0 + _AT_LIMIT) * limit
+        if within and self._at_limit > _SATURATED_SHARE * count:
+            return (f"the measured effort is at the URDF's limit of {limit:.6g} in "
+                    f'{100.0 * self._at_limit / count:.0f} % of the samples')
+        cut, sign = next(((extreme, sign) for extreme, sign in ((self._low, -1), (self._high, 1))
+                          if extreme.count > _SATURATED_SHARE * count
+                          and extreme.varied > _VARIED_SHARE * spread), (None, 0))
+        beyond = cut is not None and sign * (0.5 * (cut.lowest + cut.highest) - cut.value) > 0.0
+        if self._frozen_varied > _VARIED_SHARE * spread and not beyond:
+            return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
+                    'computed one varies')
+        return '' if cut is None else (
+            f'the measured effort is saturated at {cut.value:.6g} in '
+            f'{100.0 * cut.count / count:.0f} % of the samples')
+
+
+def _constant(value: float) -> str:
+    return (f'the measured effort is frozen at {value:.6g}' if value else
+            'the measured effort is zero throughout')
+
+
+# ---- A whole recording
+
+_LEAST_RECORDED = 0.9   # share of samples with an effort
+_FEWEST_VALUES = 10   # different values of an effort that is measured
+_SAME = 9   # decimals, relative to the largest effort, by which values are compared
+_MOST_EQUAL = 0.5   # largest share of equal efforts of a joint that moves
+_SPIKE = 30.0   # largest effort over the one below which 95 % are, from which on it is a spike
+# share of the samples at the largest or smallest effort from which on it is cut there, if it is so
+# many times the share of those near it (as a share of its range): a sine has more of the latter
+_LIMITED_SHARE, _LIMITED_RATIO, _NEAR_LIMIT = 0.01, 3.0, 0.02
+# part of the range in which a coarsely rounded effort has another value that is as frequent
+_COARSE = 0.2
+# the same to the next frequent value, from which on an effort is too coarse to show a limit
+_COARSEST = 0.05
+_TIMES = 3   # times that an effort reaches a value at which it is cut
+# effort over its limit in the URDF that is one of units; the bodies may explain none of it
+_BEYOND_LIMIT = 10.0
+
+
+def sensor_fault(effort: Array, while_moving: Array) -> str:
+    """Return why the efforts of a joint (k,), and those while it moves, are no measurement."""
+    known = effort[np.isfinite(effort)]
+    if len(known) < _LEAST_RECORDED * len(effort):
+        return 'its effort is not recorded'
+    largest = float(np.abs(known).max(initial=0.0))
+    if not largest:
+        return _constant(0.0)
+    values = np.unique((known / largest).round(_SAME))
+    if len(values) == 1:
+        return _constant(float(known[0]))
+    if len(values) < _FEWEST_VALUES:
+        return f'the measured effort has {len(values)} different values only'
+    if not len(while_moving):
+        return ''
+    values, counts = np.unique(while_moving, return_counts=True)
+    share = float(counts.max()) / len(while_moving)
+    if share > _MOST_EQUAL:
+        return (f'the measured effort is {values[np.argmax(counts)]:.3g} in {100.0 * share:.0f} % '
+                'of the samples in which the joint moves: its sensor is missing or dead, or it is '
+                'at its limit')
+    sizes = np.abs(while_moving[np.isfinite(while_moving)])
+    usual, largest = (float(np.percentile(sizes, part)) for part in (95.0, 100.0))
+    return '' if not largest > _SPIKE * usual > 0.0 else (
+        f'the measured effort has spikes of up to {largest:.3g}, where 95 % are below '
+        f'{usual:.3g}: remove them')
+
+
+def effort_doubts(while_moving: Array, limit: float | None) -> list[str]:
+    """Return what is doubtful of an effort (k,) while its joint moves, with its URDF's limit."""
+    known = while_moving[np.isfinite(while_moving)]
+    doubts = [_cut(known)]
+    usual = float(np.percentile(np.abs(known), 95.0)) if limit and len(known) else 0.0
+    if limit and usual > _BEYOND_LIMIT * limit:
+        doubts.append(f'the measured effort is up to {usual:.3g}, {usual / limit:.3g} times its '
+                      'limit in the URDF: is it in another unit, as N mm? convert it to N m or '
+                      'N, unless that limit is wrong')
+    return [doubt for doubt in doubts if doubt]
+
+
+def _cut(effort: Array) -> str:
+    """Return that an effort (k,) is cut at a value, or an empty text."""
+    span = float(np.ptp(effort)) if len(effort) else 0.0
+    values, counts = np.unique(effort, return_counts=True)
+    for end in (effort.max(), effort.min()) if span > 0.0 else ():
+        distance = np.abs(effort - end) / span
+        at_end, near = (float(np.mean(distance < limit)) for limit in (1e-6, _NEAR_LIMIT))
+        apart = np.abs(values - end) / span
+        times = np.count_nonzero(np.diff(distance < 1e-6, prepend=False)) / 2.0
+        levels = np.sort(apart[counts > _LIMITED_SHARE * len(effort)])
+        if times < _TIMES - 0.5 or (len(levels) > 2 and levels[1] > _COARSEST):
+            continue
+        frequent = counts[(apart > 1e-6) & (apart < _COARSE)].max(initial=0) / len(effort)
+        if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * max(near - at_end, frequent):
+            return (f'the measured effort is exactly {end:.3g}, and never beyond, in '
+                    f'{100.0 * at_end:.2g} % of the samples in which the joint moves: if the '
+                    'drive or sensor has its limit there, the model is too weak; record a slower '
+                    'motion')
+    return ''
