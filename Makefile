@@ -1,6 +1,7 @@
 # make demo: the whole system on a simulated arm, without a ROS installation
 # make demo-identify: a simulated arm that is not as its URDF says is recorded and identified
-# make test docs: everything that CI checks
+# make test: lint, types, and the tests that protect against mistakes; make test-all: the other tests
+# make test test-all docs: everything that CI checks
 # They make their own .venv; PYTHON=python3.12 chooses the interpreter, ROBOT=file.urdf the robot.
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test suite lint bench load exporting soak pictures fuzz jazzy golden config docs clean
+.PHONY: demo demo-identify test test-all suite lint bench load exporting soak pictures fuzz jazzy golden config docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
@@ -20,17 +21,23 @@ demo: $(VENV)/demo-ready
 demo-identify: $(VENV)/demo-ready
 	$(RUN)/python examples/identify_demo.py $(ROBOT) --output $(OUTPUT)/identify
 
+PYTEST := $(RUN)/python -m pytest -n $(JOBS) --dist worksteal -q -rs --timeout $(PATIENCE)
+
 test: $(VENV)/test-ready
 	$(MAKE) --no-print-directory --jobs 2 lint suite
 
 # the workers share the cores: more threads of numpy only wait for each other
-suite: export OPENBLAS_NUM_THREADS = 1
+suite test-all: export OPENBLAS_NUM_THREADS = 1
 # a test whose oracle is not installed fails, where colcon test skips it
-suite: export EVERY_PACKAGE = 1
+suite test-all: export EVERY_PACKAGE = 1
 # the tests start hundreds of processes, each of which would compile the package again
-suite: export PYTHONDONTWRITEBYTECODE =
+suite test-all: export PYTHONDONTWRITEBYTECODE =
 suite: $(VENV)/test-ready
-	$(RUN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q -rs --timeout $(PATIENCE)
+	$(PYTEST) -m 'not slow'
+
+# sweeps of languages, rates and sensors, most live nodes, benchmarks, packages, documents
+test-all: $(VENV)/test-ready
+	$(PYTEST) -m slow
 
 lint: $(VENV)/test-ready
 	$(RUN)/ruff check .
@@ -75,7 +82,7 @@ golden: $(VENV)/test-ready
 
 # the tests of the nodes with the rclpy of Jazzy, which needs Python 3.12: PYTHON=python3.12
 jazzy: .venv-jazzy/ready
-	.venv-jazzy/bin/python -m pytest -n $(JOBS) --dist loadfile -q -rs --timeout $(PATIENCE) test/nodes
+	.venv-jazzy/bin/python -m pytest -n $(JOBS) --dist worksteal -q -rs --timeout $(PATIENCE) test/nodes
 
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready

@@ -14,6 +14,8 @@ from support.nodes.moving_robot import connected, error, started
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes import runtime as running
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize('name', ('events', 'single'))
 def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,

@@ -23,6 +23,8 @@ from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
 
+pytestmark = pytest.mark.slow
+
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
 

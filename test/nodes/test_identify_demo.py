@@ -15,6 +15,8 @@ from support.paths import ROOT
 from support.robot_files import vertical_2r
 from urdf2dyn_ros.robot.reader import read_urdf
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip('dartpy')
 pytest.importorskip('rclpy')
 

@@ -20,6 +20,8 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation import SIMULATORS
 
+pytestmark = pytest.mark.slow
+
 URDF = (ROOT / 'urdf' / 'robot_2r.urdf').read_text(encoding='utf-8')
 
 

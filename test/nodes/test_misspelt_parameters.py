@@ -7,6 +7,8 @@ import pytest
 from support.nodes.graph import Graph
 from urdf2dyn_ros.system import robot_file
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(('node', 'name', 'known'), [
     ('effort_comparison', 'windwo', 'window'),

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
+import pytest
 from rclpy.node import NodeNameNonExistentError
 
 from support.nodes.graph import Graph, Process
 from support.paths import ROOT
 from urdf2dyn_ros.nodes.local_graph import check_running, stop_all
 from urdf2dyn_ros.system import robot_file
+
+pytestmark = pytest.mark.slow
 
 POLICY = ROOT / 'config' / 'sros2_policy.xml'
 

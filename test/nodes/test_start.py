@@ -24,6 +24,8 @@ from urdf2dyn_ros.nodes import (
 )
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS, MissingData
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize('node', [
     effort_comparison, inverse_dynamics, inverse_dynamics_lifecycle, joint_simulator])

@@ -20,6 +20,8 @@ from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation.simulator import gears
 from urdf2dyn_ros.simulation.via_points import trajectory_from_file
 
+pytestmark = pytest.mark.slow
+
 TWO = OWN / 'robot_2r.urdf'
 LIMITS = 'joint1: {velocity: 1.0, effort: 200}\njoint2: {velocity: 2, effort: 100}\n'
 HEAD = 'time,q_joint1,q_joint2\n'

@@ -12,6 +12,8 @@ import pytest
 from support.paths import ROOT
 from urdf2dyn_ros.estimators import COMPILED, ESTIMATORS
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ROOT / 'benchmarks'
 
 

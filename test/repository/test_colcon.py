@@ -18,8 +18,9 @@ EXECUTABLES = ('effort_comparison', 'inverse_dynamics', 'inverse_dynamics_lifecy
                'joint_simulator', 'urdf2dyn')
 SELECTION = ('test/simulation/test_trajectory.py', 'test/robot/test_urdf_source.py')
 
-pytestmark = pytest.mark.skipif(not shutil.which('colcon', path=f'{BIN}:{os.environ["PATH"]}'),
-                                reason='colcon is not installed')
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(
+    not shutil.which('colcon', path=f'{BIN}:{os.environ["PATH"]}'),
+    reason='colcon is not installed')]
 
 
 def environment() -> dict[str, str]:

@@ -22,6 +22,8 @@ from urdf2dyn_ros import __main__ as cli
 from urdf2dyn_ros.commands import COMMANDS
 from urdf2dyn_ros.commands.command_line import command_parser
 
+pytestmark = pytest.mark.slow
+
 PAGES = sorted([*ROOT.glob('*.md'), *(ROOT / 'docs').rglob('*.md')])
 RUN_AS_THEY_STAND = (
     'README.md', *(f'docs/{name}.md' for name in (

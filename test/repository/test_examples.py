@@ -11,6 +11,8 @@ import pytest
 from support.paths import ROOT
 from urdf2dyn_ros.recordings import open_recording
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / 'examples'
 LARGEST_RECORDING = 300_000   # [bytes]
 PRINTS = {

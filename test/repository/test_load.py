@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ROOT / 'benchmarks'
 ROW = {'robot': 'Panda', 'joints': 7, 'executor': 'auto'}
 

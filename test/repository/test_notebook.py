@@ -16,9 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from matplotlib import pyplot
 
 from support.paths import ROOT
+
+pytestmark = pytest.mark.slow
 
 NOTEBOOK = ROOT / 'examples' / 'notebook.ipynb'
 LARGEST = 200_000   # [bytes]

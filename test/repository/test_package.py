@@ -21,6 +21,8 @@ from support.imports import imported_names
 from support.nodes.graph import domain
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = ROOT / 'urdf2dyn_ros'
 MODULES = sorted(PACKAGE.rglob('*.py'))
 NODES = PACKAGE / 'nodes'

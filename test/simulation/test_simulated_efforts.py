@@ -20,6 +20,8 @@ from urdf2dyn_ros.simulation.drives import CONTROLS
 from urdf2dyn_ros.simulation.simulator import gears
 from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES
 
+pytestmark = pytest.mark.slow
+
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed; it comes with ROS 2')
 
 GRAVITY = {'rx90': (0.0, 0.0, -9.81), 'humanoid_3p33r': (0.0, -9.81, 0.0)}

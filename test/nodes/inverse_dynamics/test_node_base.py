@@ -9,6 +9,8 @@ from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: Graph) -> None:
     """The floating joint requires an IMU; without its data nothing is published, with a reason."""

@@ -21,6 +21,8 @@ from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.system import SHORTEST_PAUSE
 
+pytestmark = pytest.mark.slow
+
 HUMANOID = (OWN / 'humanoid_3p33r.urdf').read_text()
 
 

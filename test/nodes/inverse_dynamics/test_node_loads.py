@@ -23,6 +23,8 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.identification.identified_urdf import identified_parameters
 from urdf2dyn_ros.robot.terms import Friction, Rotor
 
+pytestmark = pytest.mark.slow
+
 FILE = """
 /**:
   ros__parameters:

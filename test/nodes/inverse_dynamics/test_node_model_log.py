@@ -2,9 +2,13 @@
 
 import re
 
+import pytest
+
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import DYNAMICS, TEXT, connected, stamp_of, started
 from urdf2dyn_ros import InverseDynamics
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_change_that_leaves_the_model_as_it_was_logged_adds_no_line(graph: Graph) -> None:

@@ -7,6 +7,8 @@ from support.nodes.graph import Graph
 from support.nodes.moving_robot import NAMES, START, STEP, connected, error, stamp_of, started
 from support.nodes.statuses import ERROR, Statuses
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.fault(26)
 def test_two_publishers_with_a_part_of_the_joints_at_other_rates(graph: Graph) -> None:

@@ -8,6 +8,8 @@ from std_msgs.msg import String
 from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import TEXT, connected, started
 
+pytestmark = pytest.mark.slow
+
 RELIABILITIES = (ReliabilityPolicy.RELIABLE, ReliabilityPolicy.BEST_EFFORT)
 DURABILITIES = (DurabilityPolicy.TRANSIENT_LOCAL, DurabilityPolicy.VOLATILE)
 PAIRS = [QoSProfile(depth=10, reliability=reliability, durability=durability)

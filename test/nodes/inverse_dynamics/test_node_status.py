@@ -15,6 +15,8 @@ from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.nodes.endpoints import answering, barrier
 from urdf2dyn_ros.nodes.runtime import EVENTS_SINCE, rclpy_version
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Graph) -> None:
     """The same on both topics; the counters add up; lag and deviation are the estimator's."""

@@ -14,6 +14,8 @@ from sensor_msgs.msg import JointState
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import DYNAMICS, NAMES, TEXT, Robot, connected, stamp_of, started
 
+pytestmark = pytest.mark.slow
+
 FORCE, MOMENT = np.array([30.0, -20.0, 50.0]), np.array([4.0, -6.0, 8.0])
 TOPIC = '/force_torque'
 PIN = pin.buildModelFromXML(TEXT)

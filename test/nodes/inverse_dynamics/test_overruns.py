@@ -18,6 +18,8 @@ from urdf2dyn_ros.estimation.status import MonitorReport, NodeState, input_statu
 from urdf2dyn_ros.joint_states.backlog import MAX_PUBLISHERS, Backlog, Overruns
 from urdf2dyn_ros.text import Level
 
+pytestmark = pytest.mark.slow
+
 NAN = float('nan')
 
 

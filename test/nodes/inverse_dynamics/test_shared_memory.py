@@ -8,6 +8,8 @@ from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, started
 from urdf2dyn_ros.system import LISTENER, PORT_FILES, replaced_ports
 
+pytestmark = pytest.mark.slow
+
 SHARED = Path('/dev/shm')
 FIRST = 7400
 """Ports below are shared by all processes."""
