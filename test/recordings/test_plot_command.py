@@ -13,12 +13,11 @@ from support.picture_texts import assert_apart, texts
 from support.random_trees import examples
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import plot
-from urdf2dyn_ros.recordings import plots as bars
-from urdf2dyn_ros.recordings import plots as curves
+from urdf2dyn_ros.recordings import pictures
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.pictures import thinned
-from urdf2dyn_ros.recordings.plots import read_table
 from urdf2dyn_ros.recordings.report import write_csv, write_json
+from urdf2dyn_ros.recordings.table import read_table
 
 START = 1_700_000_000_000_000_000
 RECORDING = 'time,q_a,q_b_2,effort_a,temperature\n1e9,1,2,,4\n1000000001,2,,nan,5\n\n' \
@@ -38,8 +37,7 @@ def compared():
 @pytest.fixture
 def figures(monkeypatch):
     drawn = []
-    for module in (curves, bars):
-        monkeypatch.setattr(module, 'save', lambda figure, path, title: drawn.append(figure))
+    monkeypatch.setattr(pictures, 'save', lambda figure, *_, **options: drawn.append(figure))
     return drawn
 
 
@@ -86,7 +84,7 @@ def test_columns_are_grouped_by_joint_and_quantity_with_units(tmp_path, figures)
 @pytest.mark.parametrize(('count', 'most'), [(1, 96), (7, 96), (7, 15)])
 def test_labels_stay_apart_and_omitted_columns_are_reported(count, most, tmp_path, figures, capsys,
                                                             monkeypatch):
-    monkeypatch.setattr(curves, 'MOST_AXES', most)
+    monkeypatch.setattr(pictures, 'MOST_AXES', most)
     names = [f'{quantity}_{"a_very_long_name_of_a_" * (joint == 2)}joint_{joint}'
              for joint in range(count) for quantity in ('q', 'qd', 'qdd', 'effort')]
     values = 1e-4 * np.sin(np.arange(50)[:, None] * np.arange(len(names)) / 9.0)
@@ -127,7 +125,7 @@ def test_a_report_becomes_bars(tmp_path, figures):
     axes = figures[0].axes[0]
     joint, rejected = json.loads(file.read_text())['joints']
     wide, none = (bar.get_width() for bar in axes.containers[0])
-    assert (wide, none) == (bars.LONGEST_BAR, 0.0)
+    assert (wide, none) == (joint['nrmse'], 0.0)
     written = texts(figures[0])
     assert any(text.startswith(f'{100 * joint["nrmse"]:.3g} %     RMSE {joint["rmse"]:.3g}')
                for text in written)

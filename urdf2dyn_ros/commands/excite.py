@@ -36,7 +36,7 @@ from urdf2dyn_ros.identification.excitation import (
 from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.identification.segments import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.pictures import ReportTable, text_table
+from urdf2dyn_ros.recordings.html_page import ReportTable, text_table
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted

@@ -119,7 +119,10 @@ def _figure(model: RobotModel) -> Any:
     width = max(lefts[-1] + _BAR + 0.8, 2 * _MARGIN + 1.55 * _LETTER * len(name))
     height = _HEAD + _ROW * len(rows) + 0.15
     figure = picture.empty_figure(width, height)
-    axes = picture.inch_axes(figure, width, height)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_xlim(0.0, width)
+    axes.set_ylim(height, 0.0)
+    axes.axis('off')
     heights = [_HEAD + _ROW * (number + 0.5) for number in range(len(rows))]
 
     def write(x: float, y: float, text: str, colour: str, size: float = _SIZE) -> None:

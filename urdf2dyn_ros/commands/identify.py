@@ -59,7 +59,7 @@ from urdf2dyn_ros.identification.summary import (
     summary_paths,
 )
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.pictures import report_page, text_table
+from urdf2dyn_ros.recordings.html_page import report_page, text_table
 from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import facts, typed_command

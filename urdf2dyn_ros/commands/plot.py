@@ -1,18 +1,21 @@
 """Draw a CSV file with a column of time, or the report of a comparison."""
 
 import argparse
+import json
+import math
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from urdf2dyn_ros.commands.arguments import add_overwrite, check_free
 from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.recordings.comparison import Comparison
-from urdf2dyn_ros.recordings.pictures import checked_path
-from urdf2dyn_ros.recordings.plots import Table, draw_bars, draw_curves, read_report, read_table
+from urdf2dyn_ros.recordings.pictures import checked_path, draw_bars, draw_curves
 from urdf2dyn_ros.recordings.report import plot_comparison
+from urdf2dyn_ros.recordings.table import Table, read_table
 from urdf2dyn_ros.system import require
 
 _MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
@@ -50,10 +53,43 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(file: Path, only: re.Pattern[str], path: Path) -> str:
-    joints = [joint for joint in read_report(file) if only.search(joint.name)]
+    """Draw the NRMSE of the joints of a report in JSON as bars."""
+    try:
+        report = json.loads(file.read_text(encoding='utf-8-sig'))
+    except OSError as error:
+        raise DrawingError(f'cannot read {str(file)!r}: {error.strerror}') from None
+    except json.JSONDecodeError as error:
+        raise DrawingError(f'{file}, line {error.lineno}, column {error.colno}: not JSON: '
+                           f'{error.msg}') from None
+    except (UnicodeDecodeError, RecursionError):
+        raise DrawingError(f'{file} is not JSON') from None
+    rows = report.get('joints') if isinstance(report, dict) else None
+    if not isinstance(rows, list) or not rows:
+        raise DrawingError(f'{file} is no report of a comparison: it has no list "joints" with '
+                           'figures in it')
+    joints = [each for each in (_bar(file, number, row) for number, row in enumerate(rows))
+              if only.search(each[0])]
     if not joints:
         raise DrawingError(f'{file}: no joint has --only {only.pattern!r} in its name')
-    return draw_bars(joints, path, file.name)
+    names, values, texts = zip(*joints)
+    return draw_bars(names, values, texts, path, file.name, 'NRMSE of the computed efforts: RMSE '
+                     'divided by the range of the measured effort')
+
+
+def _bar(file: Path, number: int, row: Any) -> tuple[str, float, str]:
+    """Return name, NRMSE and text of a joint; an effort that is not credible has the reason."""
+    try:
+        name, unit, fault = str(row['joint']), str(row['unit']), str(row['not_credible'] or '')
+        # null where it is unknown
+        nrmse, rmse, largest, r2 = (math.nan if row[key] is None else float(row[key])
+                                    for key in ('nrmse', 'rmse', 'max_error', 'r2'))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DrawingError(f'{file}: joint {number + 1} of the list "joints" lacks a figure: '
+                           f'{error}') from None
+    if fault:
+        return name, math.nan, f'not credible: {fault}'
+    return name, nrmse, (f'{100.0 * nrmse:.3g} %     RMSE {rmse:.3g}, maximum {largest:.3g} '
+                         f'{unit}, R² {r2:.4f}').replace('nan', 'unknown')
 
 
 def _table(file: Path, only: re.Pattern[str], path: Path) -> str:
@@ -63,21 +99,17 @@ def _table(file: Path, only: re.Pattern[str], path: Path) -> str:
         raise DrawingError(f'{file}: no column has --only {only.pattern!r} in its name; they are '
                            f'{", ".join(list(read.columns)[:8])}')
     table = Table(read.time, columns)
-    if not _is_comparison(table):
+    measured, computed, residual = ({name.removeprefix(side) for name in columns if
+                                     name.startswith(side)}
+                                    for side in (_MEASURED, _COMPUTED, _RESIDUAL))
+    if (measured != computed or not residual <= measured
+            or len(measured) + len(computed) + len(residual) < len(columns)):
         return draw_curves(table, path, file.name)
     try:
         plot_comparison(_comparison(table).joints(), path, file.name)
     except OSError as error:
         raise DrawingError(f'cannot write to {str(path)!r}: {error.strerror}') from None
     return ''
-
-
-def _is_comparison(table: Table) -> bool:
-    """Return whether all columns are efforts, measured and computed ones of each joint."""
-    sides = [{name.removeprefix(side) for name in table.columns if name.startswith(side)}
-             for side in (_MEASURED, _COMPUTED, _RESIDUAL)]
-    return (sides[0] == sides[1] and sides[2] <= sides[0]
-            and sum(map(len, sides)) == len(table.columns))
 
 
 def _comparison(table: Table) -> Comparison:

@@ -14,7 +14,8 @@ import yaml
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.segments import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.plots import Table, draw_curves
+from urdf2dyn_ros.recordings.pictures import draw_curves
+from urdf2dyn_ros.recordings.table import Table
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array

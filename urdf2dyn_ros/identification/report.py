@@ -14,13 +14,13 @@ from urdf2dyn_ros.identification.payload import IdentifiedPayload
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, PARAMETERS, units_of
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
+from urdf2dyn_ros.recordings.html_page import ReportTable
 from urdf2dyn_ros.recordings.many import gain_words
 from urdf2dyn_ros.recordings.pictures import (
     COMPUTED,
     GREY,
     LIGHT,
     MEASURED,
-    ReportTable,
     add_head,
     add_name,
     drawn_name,

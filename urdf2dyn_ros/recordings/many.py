@@ -28,7 +28,7 @@ from urdf2dyn_ros.recordings.external import (
     external_summary,
     write_external_efforts,
 )
-from urdf2dyn_ros.recordings.pictures import ReportTable
+from urdf2dyn_ros.recordings.html_page import ReportTable
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import write_figures
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of

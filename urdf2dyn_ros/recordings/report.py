@@ -15,6 +15,13 @@ import numpy as np
 
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
 from urdf2dyn_ros.recordings.comparison import EffortFigures, JointComparison, Span
+from urdf2dyn_ros.recordings.html_page import (
+    html_list,
+    html_page,
+    html_png,
+    html_table,
+    html_text,
+)
 from urdf2dyn_ros.recordings.lag import OwnLag
 from urdf2dyn_ros.recordings.measured_efforts import rate_unit
 from urdf2dyn_ros.recordings.pictures import (
@@ -26,11 +33,6 @@ from urdf2dyn_ros.recordings.pictures import (
     draw_pair,
     drawn_name,
     empty_figure,
-    html_list,
-    html_page,
-    html_png,
-    html_table,
-    html_text,
     label_values,
     panels,
     style_axes,

@@ -1,19 +1,24 @@
-"""Recordings as CSV: a header with the names of columns, and a row for every instant."""
+"""Recordings and other tables as CSV: a header with the names of columns, a row an instant."""
+
+from __future__ import annotations
 
 import csv
 import math
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 
-from urdf2dyn_ros.errors import RecordingError, Urdf2DynError
+from urdf2dyn_ros.errors import DrawingError, RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_names
@@ -52,13 +57,21 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
             names = [name.strip() for name in next(reader)]
-            _check_names(names, defect)
+            if len(names) > 1 and all(map(_PLAIN_NUMBER, names)) and any(names):
+                raise defect('line 1: numbers, where the names of the columns should be: add a '
+                             'line with them, as time,q_<joint>,...')
+            twice = sorted(name for name, count in Counter(names).items() if count > 1)
+            if twice:
+                raise defect(f'line 1: duplicate columns: {column_list(twice)}; rename them')
             yield reader.line_num, names
             for row in reader:
                 if not row:
                     continue
                 if len(row) != len(names):
-                    raise defect(_cell_count(reader.line_num, row, names, separator))
+                    why = ('; is the file truncated there?' if len(row) < len(names) else
+                           f'; {_DECIMAL_COMMAS}' if separator == ',' else '')
+                    raise defect(f'line {reader.line_num}: {counted(len(row), "cell")}, but '
+                                 f'{counted(len(names), "column")}{why}')
                 yield reader.line_num, row
     except UnicodeDecodeError as error:
         raise defect(f'not UTF-8 ({error.reason}): not a table, or in another encoding; save it '
@@ -116,40 +129,20 @@ def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Ite
         yield line
 
 
-def _cell_count(line: int, row: Sequence[str], names: Sequence[str], separator: str) -> str:
-    """Return that a row has not as many cells as there are columns, and why that may be."""
-    count = f'line {line}: {counted(len(row), "cell")}, but {counted(len(names), "column")}'
-    if len(row) < len(names):
-        return f'{count}; is the file truncated there?'
-    return f'{count}; {_DECIMAL_COMMAS}' if separator == ',' else count
-
-
-def _check_names(names: Sequence[str], defect: Defect) -> None:
-    if len(names) > 1 and all(map(_PLAIN_NUMBER, names)) and any(map(str.strip, names)):
-        raise defect('line 1: numbers, where the names of the columns should be: add a line with '
-                     'them, as time,q_<joint>,...')
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
-    if twice:
-        raise defect(f'line 1: duplicate columns: {column_list(twice)}; rename them')
-
-
 # ---- Check of a table's first rows: whether its times are in seconds
 
-CHECKED_ROWS = 101
-
+_CHECKED_ROWS = 101
 _FEWEST_STEPS = 10
-
+# median step from which on times are not credible without recorded accelerations [s]
 _LONGEST_STEP = 1.0
-"""Median step from which on times are not credible without recorded accelerations [s]."""
-
+# motion by the positions per motion by the velocities, up to which the two contradict
 _SLOW_MOTION = 0.1
-"""Motion by the positions per motion by the velocities, up to which the two contradict."""
 
 _UNITS_PER_SECOND = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
                      'nanoseconds': Decimal(10) ** 9}
 
 
-def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velocities: Array,
+def _check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velocities: Array,
                     accelerated: bool) -> None:
     """
     Raise a RecordingError if times cannot be seconds.
@@ -164,8 +157,12 @@ def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velo
     if len(steps) < _FEWEST_STEPS or steps[len(steps) // 2] < _LONGEST_STEP:
         return
     step = steps[len(steps) // 2]
-    if accelerated and not _contradicts(times, positions, velocities):
-        return
+    if accelerated:   # do positions change far less than velocities over the steps require?
+        durations = np.array([float(after - before) for before, after in pairwise(times)])
+        distances = np.abs(np.diff(positions, axis=0))
+        expected = np.abs(0.5 * (velocities[1:] + velocities[:-1]) * durations[:, None])
+        if not np.nansum(distances) < _SLOW_MOTION * np.nansum(expected + 0.0 * distances):
+            return
     unit, factor = next(((unit, factor) for unit, factor in _UNITS_PER_SECOND.items()
                          if step / factor < _LONGEST_STEP), ('another unit', None))
     remedy = 'write seconds' if factor is None else f'divide it by 1e{factor.adjusted()}'
@@ -173,14 +170,6 @@ def check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velo
         path, f"column 'time': it rises by {float(step):g} from row to row (median of the first "
         f'{len(times)}), but its unit is the second, and efforts need many samples a second; if '
         f'it is in {unit}, {remedy}')
-
-
-def _contradicts(times: Sequence[Decimal], positions: Array, velocities: Array) -> bool:
-    """Return whether positions change far less than velocities over the steps require."""
-    steps = np.array([float(after - before) for before, after in pairwise(times)])
-    distances = np.abs(np.diff(positions, axis=0))
-    expected = np.abs(0.5 * (velocities[1:] + velocities[:-1]) * steps[:, None])
-    return bool(np.nansum(distances) < _SLOW_MOTION * np.nansum(expected + 0.0 * distances))
 
 
 # ---- Recordings as CSV: a header with the names of columns, and a row for every instant
@@ -197,8 +186,7 @@ _TIME_WORDS = {'t', 'sec', 'secs', 'seconds', 'stamp', 'timestamp', 'time'}
 
 _MISSING = -1
 _LONGEST_TIME = MAX_STAMP // SECOND_NS
-_LARGEST_TIME = 10**20
-"""Largest time that is credible in any unit."""
+_LARGEST_TIME = 10**20   # that is credible in any unit
 
 
 class CsvRecording(Recording):
@@ -213,11 +201,11 @@ class CsvRecording(Recording):
         self._check_time_unit(columns, rows)
         rows.close()
 
-    def _check_time_unit(self, columns: '_Columns', rows: Iterator[tuple[int, list[str]]]) -> None:
+    def _check_time_unit(self, columns: _Columns, rows: Iterator[CsvRow]) -> None:
         """Raise a RecordingError if the times of the first rows are not in seconds."""
         times, records = [], []
         with suppress(RecordingError):   # a defect is reported behind the rows before it
-            for _, row in islice(rows, CHECKED_ROWS):
+            for _, row in islice(rows, _CHECKED_ROWS):
                 with suppress(ValueError, ArithmeticError, IndexError):
                     time, values = columns.entries([*row, ''])
                     if abs(time) < _LARGEST_TIME:
@@ -227,7 +215,7 @@ class CsvRecording(Recording):
             positions, velocities, _, accelerations = columns.quantities(np.array(records))
             if not velocities.size:
                 velocities = np.full_like(positions, np.nan)
-            check_time_unit(self.path, times, positions, velocities, accelerations.size > 0)
+            _check_time_unit(self.path, times, positions, velocities, accelerations.size > 0)
 
     def _records(self) -> Iterator[Record]:
         rows = self._rows()
@@ -327,3 +315,64 @@ def _missing_columns(names: Sequence[str], joints: bool) -> str:
     remedy = (f'; rename {alike[0]!r} to {_TIME!r}, if it is in seconds'
               if alike and _TIME not in names else '')
     return (f'{" and ".join(missing)}: {_RULE}{remedy}; the columns are: {column_list(names)}')
+
+
+# ---- Any table with a column of time, as numbers
+
+# largest time that nanoseconds in 64 bits can express [s]; a larger one has another unit
+_LATEST_TIME = 9.2e9
+
+
+@dataclass(frozen=True)
+class Table:
+    """
+    The numbers of a file: a time [s] that never decreases, and all other columns, each (k,).
+
+    These are in the order of the file, with NaN for an empty cell or nan.
+    """
+
+    time: Array
+    columns: dict[str, Array]
+
+
+def read_table(path: Path) -> Table:
+    """Read a file with names in line 1, one of them ``time``; DrawingError names the cell."""
+    def defect(text: str) -> DrawingError:
+        return DrawingError(f'{path}: {text}')
+
+    if path.is_dir() or path.suffix.lower() in ('.mcap', '.db3', '.bag'):
+        raise defect('a directory or bag is no table; of a bag, urdf2dyn evaluate writes '
+                     'efforts.csv')
+    rows = csv_rows(path, defect)
+    _, names = next(rows)
+    if _TIME not in names:
+        raise defect(f'line 1: no column is called {_TIME!r}, but {column_list(names)}; the time '
+                     'must be in seconds')
+    if len(names) == 1:
+        raise defect(f'line 1: there is no column besides {_TIME!r} to draw')
+    values = array('d')
+    lines = array('q')
+    for line, row in rows:
+        try:
+            values.extend(cell_numbers(row))
+        except ValueError:
+            raise defect(bad_cell(line, names, row, range(len(row)))) from None
+        lines.append(line)
+    if not lines:
+        raise defect('there are names of columns, but no values below them')
+    table = np.frombuffer(values).reshape(-1, len(names))
+    columns = {name: table[:, number] for number, name in enumerate(names)}
+    time = columns.pop(_TIME)
+
+    def check(wrong: NDArray[np.bool_], message: Callable[[int], str]) -> None:
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise defect(f'line {lines[row]}, column {_TIME!r}: {message(row)}')
+
+    check(~np.isfinite(time), lambda row: 'there is no time; delete the line')
+    check(np.abs(time) > _LATEST_TIME, lambda row: f'{time[row]:.6g} s is beyond the year 2260; '
+          'write the time in seconds')
+    check(np.diff(time, prepend=time[0]) < 0.0, lambda row: f'the time goes back from '
+          f'{time[row - 1]:.15g} to {time[row]:.15g} s; sort the lines, or keep one recording of '
+          'several')
+    return Table(time, columns)
