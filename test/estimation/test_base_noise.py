@@ -64,7 +64,7 @@ def stamp_of(t: float) -> int:
 
 def receive(base, t: float, link: str, seen: Seen, noise: np.ndarray) -> str:
     w, v = seen.w + noise[:3], seen.v + noise[3:]
-    if 'imu' in type(base).__module__:
+    if type(base).__name__ == 'Imu':
         return base.receive(stamp_of(t), link, w, seen.f)
     return base.receive(stamp_of(t), link, seen.quaternion, v, w)
 
