@@ -182,6 +182,7 @@ for k in range(80):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.fault(47)
 @pytest.mark.parametrize('texts', [('a', 'b'), ('a', 'a')])
 def test_of_two_processes_at_once_one_wins(tmp_path: Path, texts: tuple[str, str]) -> None:

@@ -55,7 +55,7 @@ def read(name: str) -> RobotModel:
 def derived_by(way: type[AccelerationsOfEfforts]) -> Iterator[None]:
     """Derive forward dynamics in this way, whatever it costs."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CheapestAccelerations, 'ways', lambda self, system: (way(),))
+        patch.setattr(CheapestAccelerations, 'ways', lambda self, system: ((way(), 0),))
         yield
 
 
@@ -159,6 +159,7 @@ def test_a_planar_joint_and_a_floating_joint_on_a_link() -> None:
     check_inverse(model, Loads(), 'fast')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
     model = tangle()

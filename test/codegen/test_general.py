@@ -54,6 +54,7 @@ def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> Non
     assert worst(general, readable) < 1e-14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', ['g++', 'clang++'])
 def test_cpp_has_lengths_and_angles_of_oblique_axes(tool: str, tmp_path: Path) -> None:
     """Their roots and sines are no constant expressions, and abs without std is of integers."""

@@ -84,7 +84,7 @@ def test_two_processes_write_the_same_bytes(path: Path, some: list[str]) -> None
 
 
 def test_a_language_is_a_file_and_a_line() -> None:
-    """What they share stands in language.py and self_test.py."""
+    """What they share stands in language.py."""
     folder = Path(languages.__file__).parent
     lines = (folder / '__init__.py').read_text().splitlines()
     for name in LANGUAGES:

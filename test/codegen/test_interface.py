@@ -1,4 +1,4 @@
-"""What a user of Python sees first: sources of robots, the default back end, texts, types."""
+"""What a user of Python sees first: sources of robots, back end, texts, names, errors."""
 
 import inspect
 import io
@@ -10,12 +10,20 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
 import pytest
 
 import urdf2dyn_ros
 from support.descriptions import VALID
-from support.robot_files import OWN
-from urdf2dyn_ros import InverseDynamics, SourceError, UrdfError, export_model, read_urdf
+from support.robot_files import OWN, robot_path
+from urdf2dyn_ros import (
+    InverseDynamics,
+    SourceError,
+    StateError,
+    UrdfError,
+    export_model,
+    read_urdf,
+)
 from urdf2dyn_ros.codegen.compiled import BACKENDS
 from urdf2dyn_ros.errors import ParameterError, Problem, RecordingError, Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
@@ -142,3 +150,163 @@ def test_an_error_comes_out_of_another_process_as_it_was(error: Urdf2DynError) -
 def test_loads_that_are_a_dict_have_a_remedy() -> None:
     with pytest.raises(ParameterError, match=r'loads is a dict; .* Loads\(terms='):
         InverseDynamics(MODEL, loads={'joint1': []})  # type: ignore[arg-type]
+
+
+DYNAMICS = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_bytes()))
+STATE = tuple(np.random.default_rng(1).normal(size=(3, 6)))
+
+
+@pytest.mark.parametrize(('state', 'words'), [
+    (([0.0] * 5, [0.0] * 6, [0.0] * 6), ['q has shape (5,)', '(6,) or (N, 6)', 'joint1']),
+    (([0.0] * 6, [[0.0] * 6], [[0.0] * 6] * 2), ['rows of the same number', 'qd (1, 6)']),
+    ((np.zeros((2, 2, 6)),) * 3, ['(2, 2, 6)', '(6,) or (N, 6)']),
+    (([0.0] * 6, ['a'] * 6, [0.0] * 6), ['qd is not an array of numbers']),
+    (([0.0] * 6, [0.0] * 6, [0.0] * 5 + [np.nan]), ['qdd[5] is nan', "'joint6'", 'finite']),
+    ((np.zeros((3, 6)), np.zeros((3, 6)), np.array([[0.0] * 6, [0.0, np.inf, *[0.0] * 4],
+                                                    [0.0] * 6])), ['qdd[1, 1] is inf']),
+])
+def test_bad_states_are_refused_by_name_and_place(state: tuple, words: list[str]) -> None:
+    """The message says which argument, which entry, and the rule."""
+    with pytest.raises(StateError) as caught:
+        DYNAMICS(*state)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_large_but_finite_states_are_not_mistaken_for_infinite_ones() -> None:
+    """Entries whose sum overflows are still finite."""
+    assert DYNAMICS([0.0] * 6, [0.0] * 6, [1e305] * 6).shape == (6,)
+    for state in (([0.0] * 6, [0.0] * 6, [1e308] * 6), np.full((3, 2, 6), 1e200)):
+        with pytest.raises(StateError, match='too large'):
+            DYNAMICS(*state)
+
+
+def test_joints_are_named_parent_before_child_with_their_units() -> None:
+    """Mimic joints are not among them; a finger slides."""
+    panda = InverseDynamics(read_urdf(robot_path('panda').read_bytes()))
+    assert panda.joint_names == (*(f'panda_joint{i}' for i in range(1, 8)), 'panda_finger_joint1')
+    assert panda.units == ('rad',) * 7 + ('m',)
+    assert panda.effort_units == ('N m',) * 7 + ('N',)
+    assert not any(panda.continuous)
+
+
+def test_gravity_is_a_vector_in_the_root_frame() -> None:
+    """Without it a robot at rest needs no effort."""
+    floating = InverseDynamics(DYNAMICS.model, gravity=(0.0, 0.0, 0.0))
+    at_rest = (STATE[0], np.zeros(6), np.zeros(6))
+    np.testing.assert_array_equal(floating(*at_rest), np.zeros(6))
+    assert np.abs(DYNAMICS(*at_rest)).max() > 1.0
+
+
+@pytest.mark.parametrize('values', [
+    np.array(['1.0', '2.0']), np.array([1, 2], dtype='datetime64[s]'),
+    np.ma.masked_array([1.0, 2.0], [True, False])], ids=['text', 'dates', 'masked'])
+def test_what_is_no_number_is_refused(values: np.ndarray) -> None:
+    dynamics = InverseDynamics(read_urdf((OWN / 'robot_2r.urdf').read_bytes()))
+    with pytest.raises(StateError, match='qd is not an array of numbers'):
+        dynamics([0.0, 0.0], values, [0.0, 0.0])
+
+
+SCARA = read_urdf(OWN / 'scara.urdf')
+OF_SCARA = InverseDynamics(SCARA)
+NAMES = list(OF_SCARA.joint_names)
+TABLE = np.random.default_rng(1).normal(size=(5, 4))
+EXPECTED = OF_SCARA(TABLE, TABLE, TABLE)
+BACK = NAMES[::-1]
+
+
+class Values:
+    """An array that is none of numpy's, with attributes."""
+
+    def __init__(self, values: Any, **attributes: Any) -> None:
+        self._values = np.asarray(values)
+        vars(self).update(attributes)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self._values if dtype is None else self._values.astype(dtype)
+
+
+def frame(values: Any, columns: list) -> Values:
+    """Return what looks like a DataFrame, whose index are times."""
+    return Values(values, columns=columns, index=[0.1 * k for k in range(len(values))])
+
+
+def data_array(values: Any, dims: tuple, **coords: Any) -> Values:
+    """Return what looks like a DataArray of xarray."""
+    return Values(values, dims=dims, coords=coords)
+
+
+RECORDS = np.zeros(5, dtype=[(name, float) for name in BACK])
+for joint, column in zip(NAMES, TABLE.T):
+    RECORDS[joint] = column
+
+TABLES = {
+    'mapping of columns': {name: TABLE[:, NAMES.index(name)] for name in BACK},
+    'mapping of lists': {name: TABLE[:, NAMES.index(name)].tolist() for name in BACK},
+    'frame': frame(TABLE[:, ::-1], BACK),
+    'frame without names': frame(TABLE, [0, 1, 2, 3]),
+    'data array': data_array(TABLE[:, ::-1], ('time', 'joint'), joint=np.array(BACK),
+                             time=np.arange(5.0)),
+    'transposed data array': data_array(TABLE.T[::-1], ('joint', 'time'), joint=BACK),
+    'data array without names': data_array(TABLE, ('time', 'joint')),
+    'records': RECORDS,
+}
+ROWS = {
+    'mapping': dict(zip(BACK, TABLE[0, ::-1])),
+    'series': Values(TABLE[0, ::-1], index=BACK),
+    'series without names': Values(TABLE[0], index=range(4)),
+    'data array': data_array(TABLE[0, ::-1], ('joint',), joint=BACK),
+    'record': RECORDS[0],
+}
+
+
+@pytest.mark.parametrize('backend', ['python', 'c'])
+def test_names_count_not_their_order(backend: Any) -> None:
+    dynamics = InverseDynamics(SCARA, backend=backend)
+    for case, values in TABLES.items():
+        np.testing.assert_allclose(dynamics(values, values, TABLE), EXPECTED, 1e-12, 1e-12,
+                                   err_msg=case)
+    for case, values in ROWS.items():
+        np.testing.assert_allclose(dynamics(values, values, TABLE[0]), EXPECTED[0], 1e-12, 1e-12,
+                                   err_msg=case)
+    np.testing.assert_allclose(dynamics.gravity(ROWS['series']), OF_SCARA.gravity(TABLE[0]))
+
+
+@pytest.mark.parametrize(('values', 'words'), [
+    ({}, ['qd: there is no value for "', NAMES[3]]),
+    (dict.fromkeys([*NAMES, 'gripper'], 0.0), ['the robot has no joint "gripper"']),
+    (dict.fromkeys(NAMES[1:], 0.0), [f'there is no value for "{NAMES[0]}"; the joints are: ']),
+    (frame(TABLE[:, [0, 1, 2, 3, 3]], [*NAMES, NAMES[3]]), ['there are several values for']),
+    (frame(TABLE, ['time', *NAMES[1:]]), ['no joint "time"', f'no value for "{NAMES[0]}"']),
+    ({name: [0.0] * k for k, name in enumerate(NAMES)}, ['qd is not an array of numbers']),
+    (dict.fromkeys(NAMES, 'fast'), ['qd is not an array of numbers']),
+    ({0: 1.0}, ['the robot has no joint "0"']),
+])
+def test_names_that_are_missing_or_unknown_are_an_error(values: Any, words: list[str]) -> None:
+    with pytest.raises(StateError) as caught:
+        OF_SCARA(TABLE[0], values, TABLE[0])
+    assert all(word in str(caught.value) for word in words)
+
+
+@pytest.mark.parametrize('backend', ['python', 'c'])
+def test_one_state_goes_with_many_and_none_is_zero(backend: Any) -> None:
+    dynamics = InverseDynamics(SCARA, backend=backend)
+    zero = np.zeros(4)
+    np.testing.assert_array_equal(dynamics(TABLE[0]), dynamics(TABLE[0], zero, zero))
+    np.testing.assert_array_equal(dynamics(TABLE), dynamics(TABLE, zero, zero))
+    np.testing.assert_array_equal(dynamics(TABLE, qdd=TABLE[0]),
+                                  dynamics(TABLE, 0 * TABLE, np.tile(TABLE[0], (5, 1))))
+    np.testing.assert_array_equal(dynamics.bias(TABLE[0], TABLE),
+                                  dynamics.bias(np.tile(TABLE[0], (5, 1)), TABLE))
+    assert dynamics(TABLE[0], TABLE[:0]).shape == (0, 4)
+    with pytest.raises(StateError, match=r'q has shape \(\)'):
+        dynamics(None)
+    with pytest.raises(StateError, match=r'same number; they have: q \(5, 4\), qd \(2, 4\)'):
+        dynamics(TABLE, TABLE[:2])
+
+
+def test_efforts_have_names_too() -> None:
+    assert OF_SCARA.named(EXPECTED[0]) == dict(zip(NAMES, EXPECTED[0].tolist()))
+    np.testing.assert_array_equal(OF_SCARA.named(EXPECTED)[NAMES[2]], EXPECTED[:, 2])
+    with pytest.raises(StateError, match=r'shape \(3,\); it must be \(4,\) or \(N, 4\)'):
+        OF_SCARA.named([1.0, 2.0, 3.0])

@@ -28,7 +28,7 @@ CASES = [*(('tangle', style, 'all') for style in STYLES),
          ('rock', 'readable', 'all'), ('rock', 'fast', 'regressor'),
          *(('humanoid_3p33r', style, 'inverse_dynamics') for style in STYLES),
          *(('robot_2r', 'fast', choice) for choice in CHOICES
-           if choice != 'all' and not FUNCTIONS[choice].KINEMATIC)]
+           if choice != 'all' and not FUNCTIONS[choice].kinematic)]
 OPTIMISED = ('tangle', 'fast', 'all')
 OTHER_WARNINGS = {*CASES[:4], ('humanoid_3p33r', 'fast', 'inverse_dynamics'),
                   ('robot_2r', 'fast', 'forward_dynamics_derivatives')}
@@ -39,7 +39,8 @@ as many variables as there are. Whether it agrees is compared in the other tests
 
 
 @pytest.mark.parametrize(('name', 'style', 'functions', 'tool'), [
-    (*case, tool) for case in CASES for tool in language_tools.CHECKED
+    pytest.param(*case, tool, marks=[] if case == OPTIMISED else pytest.mark.slow)
+    for case in CASES for tool in language_tools.CHECKED
     if 'clang' not in tool or case in OTHER_WARNINGS])
 def test_the_files_compile_without_warnings_and_pass_their_own_test(
         name: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
@@ -120,6 +121,7 @@ def test_awkward_angles_go_into_the_loop_of_c(tool: str, tmp_path: Path) -> None
     assert np.allclose(found, expected, rtol=5e-16, atol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', language_tools.CHECKED)
 def test_awkward_terms_pass_the_files_own_test(tool: str, tmp_path: Path) -> None:
     """Whose references come from the same evaluation of the terms."""
@@ -155,6 +157,7 @@ def test_hostile_names_come_back_exactly_and_do_no_harm(tool: str, style: str, t
         language_tools.check_self_test(tool, files, tmp_path / 'test')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('name', [
     'class', 'std', 'main', 'linux', 'Row', 'times', 'EOF', 'inverse', 'x' * 45])
 @pytest.mark.fault(46)
@@ -167,6 +170,7 @@ def test_any_valid_name_compiles_in_c_and_cpp(name: str, tmp_path: Path) -> None
         language_tools.check_self_test(tool, files, tmp_path / tool, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', ['python', 'gcc', 'g++', 'octave', 'rust', 'node'])
 def test_the_line_at_the_head_of_a_file_runs_its_test(tool: str, tmp_path: Path) -> None:
     """In a shell, after a change of a mass, which is no failure: the efforts follow."""

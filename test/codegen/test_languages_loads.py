@@ -56,6 +56,7 @@ def test_all_that_acts_is_right_in_every_language(
                             for reference in program.references]) < 9e-15, result.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_path: Path) -> None:
     """A line breaks before + and -, and within a product that is longer than a line."""
@@ -89,6 +90,7 @@ def test_a_python_statement_goes_on_in_the_next_line(length: int) -> None:
     assert names['t' * 30] == 4.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', language_tools.CHECKED)
 @pytest.mark.parametrize(('name', 'base', 'functions'), [
     ('robot_2r', 'moving', 'all'), ('robot_2r', 'fixed', 'terms'), ('rock', 'moving', 'all')])
@@ -133,6 +135,7 @@ def test_what_acts_is_said_in_lines_of_a_sane_length(language: str) -> None:
         assert all(len(line) <= 99 for line in text.splitlines() if 'Self-test' not in line)
 
 
+@pytest.mark.slow
 @pytest.mark.fault(46)
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_hostile_names_of_loaded_links_do_no_harm(tool: str, tmp_path: Path) -> None:

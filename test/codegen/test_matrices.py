@@ -69,6 +69,7 @@ def register(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     monkeypatch.setattr(functions, 'CHOICES', (*functions.CHOICES, 'by_kind'))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('program', [
     partial(program_of, robot('rock'), 'fast', 'by_kind'),
     partial(loaded, 'scara', 'moving', 'readable', 'by_kind')], ids=['no joints', 'moving base'])

@@ -63,6 +63,7 @@ def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(
     assert code == 1 and 'differs from the reference' in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', ['gcc', 'g++', 'rust'])
 @pytest.mark.parametrize('length', [1e-3, 1e2])
 def test_single_precision_has_scales_as_well(tool: str, length: float, tmp_path: Path) -> None:
@@ -71,6 +72,7 @@ def test_single_precision_has_scales_as_well(tool: str, length: float, tmp_path:
     assert any('of its scale' in text for text in files.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', ['g++', 'octave', 'rust'])
 def test_every_language_has_scales(tool: str, tmp_path: Path) -> None:
     files = language_tools.files_of(tool, program(1e3, 'fast', 'gravity'))

@@ -1,6 +1,7 @@
-"""Equal limbs that are computed at once in C and C++: what is equal, and the same results."""
+"""Long functions of C and C++ in sections, and equal limbs at once: the same results."""
 
 import operator
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,17 +16,64 @@ from support.acting_loads import entries, everything
 from support.oracles import Pinocchio, columns, random_state, worst
 from support.random_trees import random_inertia
 from support.robot_files import OWN, robot_path
+from support.torture import program_of, robot
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen import twins as twinned
 from urdf2dyn_ros.codegen.expression import Expression, Graph, Node
 from urdf2dyn_ros.codegen.functions.function import Quantity
 from urdf2dyn_ros.codegen.generator import LOADS, generate
-from urdf2dyn_ros.codegen.languages import LANGUAGES, Target, c, cpp
+from urdf2dyn_ros.codegen.languages import LANGUAGES, Target, c, cpp, sections
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.codegen.twins import Signs, Twinned, equal_limbs
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
+
+
+def in_sections(tool: str, ending: str,
+                monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, str], str]:
+    """Return files of many sections of 50 statements, and the code without its self-check."""
+    monkeypatch.setattr(sections, 'STATEMENTS_PER_SECTION', 50)
+    monkeypatch.setattr(sections, 'MOST_IN_ONE', 3)
+    model = robot('tangle')
+    files = language_tools.files_of(tool, program_of(
+        model, 'fast', 'inverse_dynamics_derivatives', loads=everything(model, 'moving')))
+    text, = (text for name, text in files.items() if name.endswith(ending))
+    return files, text.split('#ifdef ROBOT_SELF_TEST')[0]
+
+
+@pytest.mark.parametrize('most', [60, 10**6], ids=['in sections', 'whole'])
+def test_a_long_function_passes_its_check_in_sections(
+        most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mimic joints, whose angles are computed first, friction, all inputs of loads."""
+    monkeypatch.setattr(sections, 'MOST_STATEMENTS', most)
+    files, code = in_sections('gcc', '.c', monkeypatch)
+    statements = [part.count('const double t') for part in re.split(r'\n}\n', code)]
+    assert (max(statements) <= 60) == (most == 60)
+    assert len(re.findall(r'^static APART void robot_inverse', code, re.MULTILINE)) == (
+        len(re.findall(r'^    robot_inverse', code, re.MULTILINE)))
+    language_tools.check_self_test('gcc', files, tmp_path)
+
+
+def test_a_long_function_of_cpp_passes_its_check_in_sections(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sections, 'MOST_STATEMENTS', 60)
+    files, code = in_sections('g++', '.hpp', monkeypatch)
+    assert max(part.count('const Scalar t') for part in re.split(r'\n}\n', code)) <= 60
+    assert len(re.findall(r'^\[\[gnu::noinline\]\] static void inverse', code, re.MULTILINE)) == (
+        len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
+    language_tools.check_self_test('g++', files, tmp_path)
+
+
+def test_entries_of_matrices_are_stored_where_they_are_made() -> None:
+    """In the fast style; those that wait for the end of a function are stored twice."""
+    for style, at_once in (('fast', True), ('readable', False)):
+        text = c.write(program_of(robot('rx90'), style, 'inverse_dynamics_derivatives'))[
+            'robot_dynamics.c'].split('#ifdef ROBOT_SELF_TEST')[0]
+        assert (text.index(' M[0][0] = ') < text.rindex('const double ')) == at_once
+        for name in ('dtau_dq', 'dtau_dqd', 'M'):
+            assert len(re.findall(rf'^    {name}\[\d\]\[\d\] = ', text, re.MULTILINE)) == 36
+
 
 VECTORS = '#if defined(__GNUC__)'
 HUMANOID, TALOS = OWN / 'humanoid_3p33r.urdf', robot_path('talos_reduced')
@@ -136,6 +184,7 @@ def test_a_twin_of_numbers_of_another_waits_for_both(tool: str, form: str, tmp_p
     language_tools.check_self_test(tool, language_tools.files_of(tool, whole), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('functions', 'tool'), [
     ('inverse_dynamics', 'gcc'), ('inverse_dynamics', 'clang++'), ('forward_dynamics', 'clang'),
     ('mass_matrix', 'g++')])
@@ -176,6 +225,7 @@ def test_loads_act_on_equal_limbs(mimic: bool, tmp_path: Path,
     assert worst(found, np.concatenate([np.ravel(each) for each in expected])) < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('form', ['vectors', 'one by one'])
 def test_single_precision_passes_its_check(form: str, tmp_path: Path,
                                            monkeypatch: pytest.MonkeyPatch) -> None:

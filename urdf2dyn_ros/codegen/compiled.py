@@ -1,4 +1,11 @@
-"""Generated functions as Python callables: run as text, or compiled from C when needed."""
+"""
+Generated functions as Python callables: run as text, or compiled from C when needed.
+
+`source` writes a function of the fast style as C, for one state and for the lanes of vectors;
+`compiled` builds it, or finds it in the cache, as a callable that returns None for whatever is
+unusual; `choose` falls back on Python where C cannot be; a GeneratedFunction checks and converts
+what compiled code does not take.
+"""
 
 import ctypes
 import logging
@@ -90,23 +97,18 @@ def _labelled(values: Any) -> tuple[Sequence[Any], Any]:
         return fields, [values[field] for field in fields]
     if hasattr(values, 'columns') and hasattr(values, '__array__'):   # a DataFrame
         return list(values.columns), np.asarray(values).T
-    if hasattr(values, 'dims') and hasattr(values, 'coords'):   # a DataArray
-        return _coordinates(values)
+    if hasattr(values, 'dims') and hasattr(values, 'coords'):   # a DataArray: the axis with texts
+        array = np.asarray(values)
+        for axis, dimension in enumerate(values.dims):
+            labels = np.asarray(values.coords[dimension]).tolist() if (
+                dimension in values.coords) else []
+            if labels and all(isinstance(label, str) for label in labels):
+                return labels, np.moveaxis(array, axis, 0)
+        return (), ()
     index = getattr(values, 'index', None)
     if index is None or callable(index) or not hasattr(values, '__array__'):
         return (), ()
     return list(index), np.asarray(values)   # a Series
-
-
-def _coordinates(values: Any) -> tuple[Sequence[Any], Any]:
-    """Return the labels of the axis whose coordinates are texts, and the values along it."""
-    array = np.asarray(values)
-    for axis, dimension in enumerate(values.dims):
-        labels = np.asarray(values.coords[dimension]).tolist() if (
-            dimension in values.coords) else []
-        if labels and all(isinstance(label, str) for label in labels):
-            return labels, np.moveaxis(array, axis, 0)
-    return (), ()
 
 
 _INFIX = Infix(call=magnitude_as('magnitude_SUFFIX'))
@@ -119,15 +121,11 @@ PART = 150   # statements in one C function
 
 
 class Source(NamedTuple):
-    """
-    A complete C text, the entries of each of its arrays, and its number of statements.
-
-    The shape of the result for one state is (n, n), or (m,) of all results one behind the other.
-    """
+    """A complete C text, and the sizes of what it takes and returns."""
 
     text: str
-    inputs: tuple[int, ...]
-    result: tuple[int, ...]
+    inputs: tuple[int, ...]   # entries of each
+    result: tuple[int, ...]   # shape for one state: (n, n), or (m,) of all one behind the other
     statements: int
 
 
@@ -140,9 +138,10 @@ def source(function: Function) -> Source:
     hyperbolic tangents and exponentials likewise.
     """
     inputs = tuple(len(x.entries) for x in function.inputs)
-    statements, entries = _Statements(function), function.entries
+    statements, entries, counts = _Statements(function), function.entries, function.operations
+    arithmetic = counts.multiplications + counts.additions + counts.divisions
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
-             'RESULT': len(entries), 'OPERATIONS': max(1, _arithmetic(function)),
+             'RESULT': len(entries), 'OPERATIONS': max(1, arithmetic),
              **{name.upper(): len(calls) for name, calls in statements.arguments.items()}}
     lines = [_packaged('vectors.h'), *(f'#define {name} {size}' for name, size in sizes.items())]
     functions = '\n'.join([*statements.arguments_function(),
@@ -150,15 +149,8 @@ def source(function: Function) -> Source:
     for real, suffix in (('double', 'one'), ('vector', 'many')):
         lines.append(functions.replace('REAL', real).replace('SUFFIX', suffix))
     lines.append(_packaged('states.h'))
-    return Source('\n'.join(lines), inputs, function.results[0].shape if len(function.results) == 1
-                  else (len(entries),),
-                  len(statements.rest))
-
-
-def _arithmetic(function: Function) -> int:
-    """Return the number of operations behind the angles and exponents."""
-    operations = function.operations
-    return operations.multiplications + operations.additions + operations.divisions
+    shape = function.results[0].shape if len(function.results) == 1 else (len(entries),)
+    return Source('\n'.join(lines), inputs, shape, len(statements.rest))
 
 
 def _alike(inputs: Sequence[int]) -> str:
@@ -181,7 +173,8 @@ class _Statements:
     def __init__(self, function: Function) -> None:
         self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
                        for k, name in enumerate(x.entries)}
-        self._heads = [x.name for x in function.inputs]
+        self._pointers = [f'{_INDENT}const REAL *const restrict {x.name} = in[{i}];'
+                          for i, x in enumerate(function.inputs)]
         self._hoisted = Hoisted(function, _CALLS)
         self.rest = self._hoisted.statements
         self.arguments = {name: [*values] for name, values in self._hoisted.arguments.items()}
@@ -192,7 +185,7 @@ class _Statements:
                     for k, value in enumerate(values)]
         before = self._hoisted.made_before(statement.value for statement in assigned)
         yield f'static void arguments_SUFFIX(const REAL *const *in, {arrays})'
-        yield from ['{', *self._pointers(), *self._body(before + assigned), '}']
+        yield from ['{', *self._pointers, *self._body(before + assigned), '}']
 
     def result_function(self, entries: Sequence[Signed]) -> Iterator[str]:
         """Yield it in parts: the time that optimisation takes grows faster than a function."""
@@ -206,7 +199,7 @@ class _Statements:
             how = inline if len(parts) == 1 else '__attribute__((noinline))'
             yield f'static {how} void part_SUFFIX_{k}({arguments},'
             yield '    REAL *restrict kept, REAL *restrict result)'
-            yield from ['{', *self._pointers(), *self._body(part, kept), '}']
+            yield from ['{', *self._pointers, *self._body(part, kept), '}']
         yield f'static {inline} void result_SUFFIX({arguments},'
         yield '    REAL *restrict result)'
         yield '{'
@@ -226,10 +219,6 @@ class _Statements:
             results.get(name, last).append(result)
         return [each for statement in self.rest
                 for each in (statement, *results[statement.name])] + last
-
-    def _pointers(self) -> Iterator[str]:
-        for i, head in enumerate(self._heads):
-            yield f'{_INDENT}const REAL *const restrict {head} = in[{i}];'
 
     def _body(self, statements: Sequence[Statement],
               kept: Mapping[str, int] = MappingProxyType({})) -> Iterator[str]:
@@ -253,7 +242,6 @@ class _Statements:
 # the arguments are anything else, or a number in them or in the result is not finite.
 Caller: TypeAlias = Callable[..., 'Array | None']
 
-_LOG = logging.getLogger(__name__)
 _OPTIONS = ('-fno-fast-math', '-fno-unsafe-math-optimizations', '-fno-associative-math',
             '-fno-finite-math-only',   # whatever CC says: sums are meant as they are written
             '-ffp-contract=fast', '-fno-math-errno', '-fno-trapping-math',
@@ -266,9 +254,8 @@ def compiled(source: Source, threads: int = 1) -> Caller:
     """
     Compile a function, or find it compiled, and return it as a callable.
 
-    The result does not depend on the number of threads, at most so many for a batch, 1 to 64.
-    A CompilerError is raised without a compiler, if it fails, or without a directory to keep its
-    work.
+    `threads` is the maximum number for a batch, 1 to 64; the result does not depend on it.
+    A CompilerError is raised without a compiler, if it fails, or without a directory for its work.
     """
     compiler = find_compiler()
     level = next(level for most, level in _LEVELS if source.statements <= most)
@@ -361,8 +348,18 @@ _LOG = logging.getLogger(__name__)
 logged_reasons: set[str] = set()
 
 
-def check(backend: str, threads: int) -> None:
-    """Raise a ParameterError for an unknown back end or number of threads."""
+def choose(program: Program, function: str, backend: str, threads: int = 1,
+           ) -> tuple[str, Caller]:
+    """
+    Return the back end, 'python' or 'c', that runs a function of a program of style fast.
+
+    With it, its callable: compiled, or one that always returns None, so that the caller evaluates
+    the Python text. The back end 'auto' is C where it can be compiled, else Python and a line in
+    the log. `threads` is the maximum number for a batch, 1 to 64.
+
+    A CompilerError is raised if `backend` is 'c' and it cannot be compiled, a ParameterError for
+    an unknown back end or number of threads.
+    """
     if backend not in BACKENDS:
         raise ParameterError(f'unknown back end {backend!r}; the back ends are: '
                              f'{", ".join(BACKENDS)}')
@@ -373,26 +370,10 @@ def check(backend: str, threads: int) -> None:
     if not 1 <= number <= MAX_THREADS:
         raise ParameterError(f'threads is {threads!r}; it must be an integer from 1 to '
                              f'{MAX_THREADS}')
-
-
-def choose(program: Program, function: str, backend: str, threads: int = 1,
-           ) -> tuple[str, Caller]:
-    """
-    Return the back end, 'python' or 'c', that runs a function of a program of style fast.
-
-    With it, its callable: compiled, or one that always returns None, so that the caller evaluates
-    the Python text. The back end 'auto' is C where it can be compiled, else Python and a line in
-    the log. Of a batch, at most so many threads take a part, from 1 to 64.
-
-    A CompilerError is raised if `backend` is 'c' and it cannot be compiled, a ParameterError for
-    an unknown back end or number of threads.
-    """
-    check(backend, threads)
     if backend == 'python' or not program.numbers:   # C has no arrays without elements
         return 'python', not_compiled
     try:
-        return 'c', compiled(source(program.function(function)),
-                             operator.index(threads))
+        return 'c', compiled(source(program.function(function)), number)
     except CompilerError as error:
         if backend == 'c':
             raise
@@ -465,8 +446,7 @@ class GeneratedFunction:
                 return clean
         return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)
 
-    def _broadcast(self, states: Sequence[Array]) -> list[Array]:
-        """Return all states with N rows; one row goes with N others."""
+    def _broadcast(self, states: Sequence[Array]) -> list[Array]:   # one row goes with N others
         rows = next(len(state) for state in states if state.ndim == 2)
         if any(state.ndim == 2 and len(state) != rows for state in states):
             shapes = ', '.join(f'{x.name} {state.shape}'

@@ -1,4 +1,10 @@
-"""The words of a generated file: notation, paragraphs of formulas, and its head."""
+"""
+The words of a generated file: quantities and their formulas, paragraphs, and what its head says.
+
+While a function runs on expressions it notes each quantity, whose entries get names in the graph
+(`Notebook`). Statements then stand with the quantity during whose computation their node appeared,
+under its formula, in the notation of Khalil and Dombre.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -102,21 +108,16 @@ _About = tuple[str, int, str]   # section, number of a body and symbol of a quan
 
 
 class Noted(NamedTuple):
-    """
-    A quantity the sweeps have made, with the titles of section and paragraph in which it stands.
+    """A quantity the sweeps have made; body, symbol and entries are as in `newton_euler.Note`."""
 
-    Body, symbol and entries are as in `newton_euler.Note`, sources as `Notebook.begin` takes them;
-    `nodes` is the number of nodes of the graph at that point.
-    """
-
-    section: str
+    section: str   # title, as that of the paragraph
     paragraph: str
     body: int
     symbol: str
     entries: tuple[Scalar, ...]
     names: tuple[str, ...]
-    sources: Collection[str] | None
-    nodes: int
+    sources: Collection[str] | None   # as `Notebook.begin` takes them
+    nodes: int   # of the graph at that point
 
 
 class Notebook(Notes):
@@ -349,7 +350,6 @@ def _loads(system: Multibody, loads: Loads, named: Collection[str]) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    """Return a, b and c."""
     return ' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))
 
 

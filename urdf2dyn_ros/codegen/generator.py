@@ -41,11 +41,9 @@ from urdf2dyn_ros.codegen.functions.function import (
     Rows,
     base_inputs,
     body_wrenches,
-    external_wrenches,
     joint_inputs,
     load_inputs,
     mention,
-    payload_inertia,
 )
 from urdf2dyn_ros.codegen.names import named_constants
 from urdf2dyn_ros.codegen.program import (
@@ -71,8 +69,17 @@ from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, second_mome
 from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity
-from urdf2dyn_ros.robot.multibody import Multibody, body_inertias
-from urdf2dyn_ros.robot.spatial import TENSOR, BodyInertia, Scalar, total, upper
+from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias
+from urdf2dyn_ros.robot.spatial import (
+    TENSOR,
+    BodyInertia,
+    LinkInertia,
+    Scalar,
+    about_origin,
+    symmetric,
+    total,
+    upper,
+)
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
 
@@ -312,15 +319,20 @@ def _add_loads(mechanics: Mechanics, loads: Loads) -> None:
     """Add the payload to the body that carries it, then all external wrenches."""
     if 'payload' in mechanics.arguments:
         i, at = mechanics.system.links[loads.payload]
-        inertia = payload_inertia(at, mechanics.arguments['payload'])
+        m, x, y, z, *six = mechanics.arguments['payload']
+        inertia = about_origin(LinkInertia(m, (x, y, z), symmetric(tuple(six)), at.body_R_link,
+                                           at.body_R_link, at.body_p_link))
         moments = inertia.with_second_moments()
         if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
             mechanics.second_moments[i] = _sum(mechanics.second_moments[i], moments)
         whole = _sum(mechanics.inertias[i], inertia if mechanics.textbook else moments)
         mechanics.inertias[i] = whole
         mechanics.notes.note(i, 'It', whole.entries)
-    wrenches = [*mechanics.system.forces,
-                *external_wrenches(loads, mechanics.arguments.get('external', ()))]
+    entries = iter(mechanics.arguments.get('external', ()))   # six of each link
+    triples = zip(entries, entries, entries)
+    wrenches = [*mechanics.system.forces, *(
+        LinkWrench(link, force, moment)
+        for link, force, moment in zip(loads.external, triples, triples))]
     mechanics.wrenches = body_wrenches(mechanics.system, wrenches, mechanics.moving,
                                        mechanics.notes.note)
 

@@ -1,4 +1,10 @@
-"""Names for the numbers of a robot: parameters of a graph, and their lines in a file."""
+"""
+Names for the numbers of a robot: parameters of a graph, and their lines in a file.
+
+In readable style masses, centres, tensors and lengths are parameters; zeros and ones of the
+geometry are structure (`ConstantNames`). In general style all numbers of the URDF are parameters,
+and positions and rotations follow from them (`GeneralNames`).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -76,7 +82,6 @@ class ConstantNames:
         return named, inertia
 
     def joint(self, n: str, body: Body) -> tuple[Vector, Matrix]:
-        """Return position and axes of a joint in the frame of the body before it."""
         parent = 'the root frame' if body.parent == ROOT else f'frame {body.parent + 1}'
         return (self.vector(f'p{n}', body.parent_p_joint, f'origin of joint {n} in {parent} [m]'),
                 self._rotation(f'A{n}', body.parent_R_joint,
@@ -110,7 +115,6 @@ class ConstantNames:
         return tuple(named)
 
     def force(self, k: str, wrench: LinkWrench) -> LinkWrench:
-        """Return a constant wrench on a link."""
         return LinkWrench(
             wrench.link,
             self.vector(f'Fu{k}', wrench.force, f'force on link{mention(wrench.link)}, in its '
@@ -119,7 +123,6 @@ class ConstantNames:
                         'its origin [N m]'))
 
     def placed(self, old: Attached, suffix: str) -> Attached:
-        """Return a link with its position and axes in the frame of its body."""
         n = suffix.split('_')[0]
         frame = 'the root frame' if n == '0' else f'frame {n}'
         if old.joint is None:   # the root link, whose frame is that of the equations
@@ -148,7 +151,6 @@ class ConstantNames:
                            new.body_p_link)
 
     def inertial_axes(self, old: Attached, new: Attached, suffix: str, rpy: Triple) -> Matrix:
-        """Return the axes of a link's tensor in the frame of its body."""
         if rpy == (0.0, 0.0, 0.0):
             return new.body_R_link
         return self._rotation(
@@ -247,7 +249,6 @@ class GeneralNames(ConstantNames):
         return p, R
 
     def placed(self, old: Attached, suffix: str) -> Attached:
-        """Return the same from xyz and rpy of a fixed joint, or the axis of a moving one."""
         p, R = old.body_p_link, old.body_R_link
         body = self._body
         if old.placement is None and body is not None and (body.axis or body.normal):
@@ -260,7 +261,6 @@ class GeneralNames(ConstantNames):
         return replace(old, body_p_link=p, body_R_link=R)
 
     def force(self, k: str, wrench: LinkWrench) -> LinkWrench:
-        """Return the same from the numbers of the tag <force>."""
         tag = wrench.tag
         assert tag is not None
         what = f'of tag <force> {k}, on link{mention(wrench.link)}'
@@ -276,7 +276,6 @@ class GeneralNames(ConstantNames):
         return LinkWrench(wrench.link, f, moment)
 
     def inertial_axes(self, old: Attached, new: Attached, suffix: str, rpy: Triple) -> Matrix:
-        """Return the same from the angles of <inertial>."""
         R = product(new.body_R_link, self._from_angles(
             f'I{suffix}', rpy, 'roll, pitch, yaw of its inertial axes [rad]'))
         self._label_matrix(f'E{suffix}', R)
@@ -333,18 +332,13 @@ class GeneralNames(ConstantNames):
 
 
 class NamedConstants(NamedTuple):
-    """
-    A robot with parameters of a graph in the place of numbers.
-
-    Terms are by number of the body; inertias are one per body, then the root's; lines are the
-    names and values by number of a body, or by title.
-    """
+    """A robot with parameters of a graph in the place of numbers."""
 
     system: Multibody
     gravity: Vector
-    terms: dict[int, tuple[JointTerm, ...]]
-    inertias: list[BodyInertia | None]
-    lines: dict[int | str, tuple[ParameterLine, ...]]
+    terms: dict[int, tuple[JointTerm, ...]]   # by number of the body
+    inertias: list[BodyInertia | None]   # one per body, then the root's
+    lines: dict[int | str, tuple[ParameterLine, ...]]   # by number of a body, or by title
 
 
 def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: BodyTerms,

@@ -1,4 +1,11 @@
-"""A program without syntax: named statements, functions, parameters and joints of a robot."""
+"""
+A Program: what a language writes, without syntax.
+
+multibody -> graph -> Program -> text. A Program has the named statements of each function, grouped
+in sections with formulas as comments, the parameters, the joints, and states with the results that
+the recursion returns for them. Everything here is data: terms, statements, functions, the program;
+then what follows from these, the scales of the self-test and the joint table.
+"""
 
 from __future__ import annotations
 
@@ -182,15 +189,11 @@ class Operations(NamedTuple):
 
 
 class Row(NamedTuple):
-    """
-    Entries of a result: `key` is a name from the URDF, data to a language.
+    """Entries of a result."""
 
-    `label` says what it is in a few plain words, as the number of a joint.
-    """
-
-    key: str
+    key: str   # a name from the URDF, data to a language
     entries: tuple[Signed, ...]
-    label: str = ''
+    label: str = ''   # what it is in a few plain words, as the number of a joint
     unit: str = ''
 
     @property
@@ -200,15 +203,11 @@ class Row(NamedTuple):
 
 
 class Result(NamedTuple):
-    """
-    Result of a function: a vector with an entry a row, or a matrix.
-
-    `reference` is the function and its result whose expected values are those of this one.
-    """
+    """Result of a function: a vector with an entry a row, or a matrix."""
 
     quantity: Quantity
     rows: tuple[Row, ...]
-    reference: tuple[str, str] = ('', '')
+    reference: tuple[str, str] = ('', '')   # function and result whose expected values it has
 
     @property
     def name(self) -> str:
@@ -216,7 +215,6 @@ class Result(NamedTuple):
 
     @property
     def is_matrix(self) -> bool:
-        """Whether the rows have several entries, or stand for a matrix of one."""
         return self.quantity.columns is not None
 
     @property
@@ -233,7 +231,6 @@ class Result(NamedTuple):
 
     @property
     def of_joints(self) -> bool:
-        """Whether the rows are those of the independent joints."""
         return self.quantity.rows == BY_JOINT
 
     def with_entries(self, other: Callable[[Signed], Signed]) -> Result:
@@ -244,22 +241,17 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class Function:
-    """
-    One evaluation: the statements between inputs and results, in sections, and their cost.
+    """One evaluation: the statements between inputs and results, in sections, and their cost."""
 
-    `name` is a key of FUNCTIONS. The inputs are those of q, qd, qdd that it depends on, then those
-    of base_motion, external and payload that there are. `twins` are names of statements that make
-    two numbers; `twinned` is the same function with such statements, for languages that have them.
-    """
-
-    name: str
+    name: str   # a key of FUNCTIONS
     summary: str
+    # those of q, qd, qdd that it depends on, then those of base_motion, .. payload that there are
     inputs: tuple[Input, ...]
     results: tuple[Result, ...]
     sections: tuple[Section, ...]
     operations: Operations
-    twins: frozenset[str] = frozenset()
-    twinned: Function | None = None
+    twins: frozenset[str] = frozenset()   # names of statements that make two numbers
+    twinned: Function | None = None   # the same with such statements, for languages that have them
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -288,7 +280,6 @@ class Function:
 
     @property
     def result_names(self) -> list[str]:
-        """The names of the results, in order."""
         return [result.name for result in self.results]
 
     @property
@@ -317,42 +308,30 @@ class ParameterGroup(NamedTuple):
 
 
 class JointRow(NamedTuple):
-    """
-    One line of the joint table.
+    """One line of the joint table."""
 
-    `number` is the index in the names of the equations, from 1; joint and link are named as in the
-    URDF; `unit` is that of the position; `frame` says which axes of the link the body's are;
-    `driver` says how a mimic joint follows another, and is empty for an independent one; `limits`
-    are those of position, velocity and effort in the URDF; `rotation` says which axes of the
-    parent's frame those of the joint are, Ai, and is empty where they are the same.
-    """
-
-    number: int
-    name: str
+    number: int   # the index in the names of the equations, from 1
+    name: str   # as the link, that of the URDF
     link: str
     type: str
-    unit: str
+    unit: str   # of the position
     effort_unit: str
     parent: str
-    frame: str
-    driver: str
-    limits: str
-    rotation: str = ''
+    frame: str   # which axes of the link the body's are
+    driver: str   # how a mimic joint follows another; empty for an independent one
+    limits: str   # of position, velocity and effort in the URDF
+    rotation: str = ''   # which axes of the parent's frame those of the joint are, Ai, if others
 
 
 class Reference(NamedTuple):
-    """
-    A state, and what the recursion on plain numbers returns for it.
+    """A state, and what the recursion on plain numbers returns for it."""
 
-    `arguments` are the entries of each input, q, qd and qdd always, and those of vectors that
-    matrices are multiplied by; `expected` has for each function its results by name, (n,) or (6,),
-    of a matrix its product; `vectors` are those in the root frame; `transmitted` has the largest
-    force and moment of a joint, by unit, under the loads in that state.
-    """
-
+    # entries of each input, q, qd and qdd always, and of vectors that matrices are multiplied by
     arguments: dict[str, tuple[float, ...]]
+    # of each function its results by name, (n,) or (6,), of a matrix its product
     expected: dict[str, dict[str, tuple[float, ...]]]
-    vectors: Mapping[str, tuple[float, ...]] = MappingProxyType({})
+    vectors: Mapping[str, tuple[float, ...]] = MappingProxyType({})   # in the root frame
+    # largest force and moment of a joint, by unit, under the loads in that state
     transmitted: Mapping[str, float] = MappingProxyType({})
 
 

@@ -1,4 +1,10 @@
-"""Equal limbs of a robot computed at once, by statements that each make two numbers."""
+"""
+Equal limbs of a robot computed at once, by statements that each make two numbers.
+
+Limbs with the same joints, as the two legs of a humanoid, have the same operations on other
+operands. `Correspondence` finds the nodes of a graph that correspond, from the results on, and the
+signs that a mirror image needs; `Twinned` makes a graph in which one node computes both.
+"""
 
 from __future__ import annotations
 
@@ -121,16 +127,13 @@ class Correspondence:
     of its node: a constant takes any sign, a sum needs those of its operands. The nodes that are
     `needed` are in the order of their serials, `results` pairs of entries that correspond,
     `single` the nodes that are not computed in twins.
-
-    `other` has nodes of first limbs to those of second limbs, `operands` the same to the operands
-    of their twins.
     """
 
     def __init__(self, needed: Sequence[Node], results: Iterable[tuple[Expression, Expression]],
                  single: Collection[Node]) -> None:
-        self.other: dict[Node, Node] = {}
-        self.operands: dict[Node, tuple[Operand, ...]] = {}
-        self._signs, self._sign = Signs(), dict[Node, int]()
+        self.other: dict[Node, Node] = {}   # nodes of first limbs to those of second limbs
+        self.operands: dict[Node, tuple[Operand, ...]] = {}   # those of the twins of first nodes
+        self.signs, self._sign = Signs(), dict[Node, int]()
         pairs = list(results)
         arguments = self._matched([(a.node, b.node) for a, b in pairs], set(single))
         for node in needed:
@@ -138,15 +141,11 @@ class Correspondence:
                 self._solve(node, arguments[node])
         for a, b in pairs:   # so that fewer results are opposites
             if self.other.get(a.node) is b.node:
-                self._signs.equate(self._sign[a.node], a.negative != b.negative)
+                self.signs.equate(self._sign[a.node], a.negative != b.negative)
 
     def negative(self, node: Node) -> bool:
         """Return whether the second number of a twin is the opposite of the second limb's node."""
-        return self._signs.negative(self._sign[node])
-
-    def is_negative(self, operand: Operand) -> bool:
-        """Return whether the second number of an operand is an opposite."""
-        return self._signs.negative(operand.sign)
+        return self.signs.negative(self._sign[node])
 
     def _matched(self, waiting: list[tuple[Node, Node]], taken: set[Node],
                  ) -> dict[Node, tuple[tuple[Node, Node], ...]]:
@@ -168,7 +167,7 @@ class Correspondence:
     def _solve(self, a: Node, arguments: Sequence[tuple[Node, Node]]) -> None:
         """Choose the signs of a twin's operands; without a solution, it is none."""
         b, known = self.other[a], self._sign
-        signs = [known[x] if self.other.get(x) is y and x in known else self._signs.unknown()
+        signs = [known[x] if self.other.get(x) is y and x in known else self.signs.unknown()
                  for x, y in arguments]
         sign = signs[0]
         if a.op == 'mul':
@@ -177,7 +176,7 @@ class Correspondence:
             crossed = arguments[0][1] is not b.args[0]
             minus_a, minus_b = a.op == 'sub', b.op == 'sub'
             sign ^= minus_b and crossed
-            if not self._signs.equate(sign ^ (minus_b and not crossed) ^ minus_a, signs[1]):
+            if not self.signs.equate(sign ^ (minus_b and not crossed) ^ minus_a, signs[1]):
                 del self.other[a]
                 return
         self._sign[a] = sign
@@ -230,12 +229,12 @@ class Twinned:
         self._like = Correspondence(needed, pairs, nodes_behind(graph, arguments))
         self._first = {b: a for a, b in self._like.other.items()}
         operations = sum(bool(node.args) for node in needed)
-        self.saved = len(self._first) / operations if operations else 0.0
         self.graph = Graph()
         self._single: dict[Node, Scalar] = {}
         self._twins: dict[Node, Expression] = {}
         self.results: dict[str, Rows] = {}
-        if self.saved >= LEAST_SAVED and operations >= FEWEST_OPERATIONS:
+        if (len(self._first) >= LEAST_SAVED * max(1, operations)
+                and operations >= FEWEST_OPERATIONS):
             self._build(needed)
             self.results = {name: [[self._signed(entry) for entry in row] for row in rows]
                             for name, rows in results.items()}
@@ -290,7 +289,7 @@ class Twinned:
             return self._twins[x]
         first, second = self._number(x), self._number(y)
         a, b = (self._as_expression(number) for number in (first, second))
-        minus = b.negative != self._like.is_negative(operand)
+        minus = b.negative != self._like.signs.negative(operand.sign)
         twin = self.graph.node('twin', (a.node, b.node), (False, minus != a.negative))
         return Expression(twin, a.negative)
 

@@ -21,22 +21,19 @@ from urdf2dyn_ros.equations.parallel_axes import behind_one_joint, parallel_axes
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench
 from urdf2dyn_ros.robot.loads import Loads
-from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, LinkWrench, Multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Body, LinkWrench, Multibody
 from urdf2dyn_ros.robot.spatial import (
     AXES,
     IDENTITY,
     TENSOR,
     ZERO,
     BodyInertia,
-    LinkInertia,
     Scalar,
     Triple,
     Vector,
-    about_origin,
     add,
     apply,
     cross,
-    symmetric,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 
@@ -49,20 +46,10 @@ DEPENDING = {'link': ('forward_kinematics', 'jacobian', 'frame_motion'),
 
 @dataclass(frozen=True)
 class LinkFrames:
-    """
-    Links, by default the only tip, and the axes of vectors at their origins.
+    """Links, by default the only tip, and the axes of vectors at their origins."""
 
-    Attributes
-    ----------
-    links : tuple of str
-        Names from the URDF, of links that are lumped into a body as well.
-    axes : str
-        'root': those of the root; 'link': those of the link itself.
-
-    """
-
-    links: tuple[str, ...] = ()
-    axes: FrameAxes = FRAME_AXES[0]
+    links: tuple[str, ...] = ()   # names from the URDF, of links lumped into a body as well
+    axes: FrameAxes = FRAME_AXES[0]   # those of the root, or those of the link itself
 
     def resolved(self, system: Multibody, options: Collection[str], moving: bool) -> 'LinkFrames':
         """
@@ -99,13 +86,9 @@ ONLY_TIP = LinkFrames()
 
 
 class Axis(NamedTuple):
-    """
-    Meaning of the rows or columns of a result, with a word that identifiers are made of.
+    """Meaning of the rows or columns of a result, which for independent joints the robot names."""
 
-    Keys and units of the entries are empty for the independent joints, which the robot names.
-    """
-
-    name: str
+    name: str   # a word that identifiers are made of
     keys: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
 
@@ -282,19 +265,13 @@ BACKWARD = 'Backward, tips to root: force f and moment n that each joint transmi
 
 
 class Symbol(NamedTuple):
-    """
-    A quantity of a body, with the title of the section in which it is computed.
-
-    Names of its entries have ``{n}`` for the body's number, or ``{p}`` for its parent's; there are
-    none for one without a name.
-    `formula` is text with the fields of `Fields`, or a function of these; by default that of the
-    joint. `where` is the field without which there is nothing to say, if there is one.
-    """
+    """A quantity of a body, with the title of the section in which it is computed."""
 
     section: str
-    names: tuple[str, ...]
+    names: tuple[str, ...]   # of its entries, with {n} for the body's number, {p} for its parent's
+    # text with the fields of `Fields`, or a function of these; by default that of the joint
     formula: str | Callable[[Fields], str] = ''
-    where: str = ''
+    where: str = ''   # the field without which there is nothing to say, if there is one
 
 
 def vector(symbol: str) -> tuple[str, ...]:
@@ -313,30 +290,20 @@ def tensor(symbol: str) -> tuple[str, ...]:
 
 
 class Input(NamedTuple):
-    """
-    Declaration of an argument of a generated function, a vector.
-
-    `entries` are their names in the statements, in order; `summary` says what they are, with
-    units; `of_joints`: whether they are those of the independent joints.
-    """
+    """Declaration of an argument of a generated function, a vector."""
 
     name: str
-    entries: tuple[str, ...]
-    summary: str
-    of_joints: bool = True
+    entries: tuple[str, ...]   # their names in the statements, in order
+    summary: str   # what they are, with units
+    of_joints: bool = True   # whether they are those of the independent joints
 
 
 class JointInput(NamedTuple):
-    """
-    Summary and units of an input of the joints.
+    """Summary and units of an input of the joints."""
 
-    `kind` is a word for names of variables, `unit` that of an entry with {unit} and {effort} of
-    its joint, `units` those of all.
-    """
-
-    kind: str
-    unit: str
-    units: str
+    kind: str   # a word for names of variables
+    unit: str   # of an entry, with {unit} and {effort} of its joint
+    units: str   # of all
 
 
 # inputs of the joints by name
@@ -389,18 +356,6 @@ def base_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
                  'acceleration of the origin [m/s^2], angular acceleration [rad/s^2]'))}
 
 
-def base_motion(entries: Sequence[Scalar]) -> Motion:
-    """Return the motion of the root from its 9 entries."""
-    return Motion(*((entries[k], entries[k + 1], entries[k + 2]) for k in (0, 3, 6)))
-
-
-def external_wrenches(loads: Loads, entries: Sequence[Scalar]) -> list[LinkWrench]:
-    """Return the external wrenches on links, from their 6 entries a link."""
-    return [LinkWrench(link, (e[0], e[1], e[2]), (e[3], e[4], e[5]))
-            for link, e in ((link, entries[6 * k:6 * k + 6])
-                            for k, link in enumerate(loads.external))]
-
-
 def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves: bool,
                   note: Note) -> dict[int, Wrench]:
     """Return the sum of the wrenches on each body, in its frame and about its origin."""
@@ -425,13 +380,6 @@ def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves:
     return sums
 
 
-def payload_inertia(at: Attached, entries: Sequence[Scalar]) -> BodyInertia:
-    """Return a payload's inertia about the origin of its body, from its 10 entries."""
-    m, x, y, z, *six = entries
-    return about_origin(LinkInertia(m, (x, y, z), symmetric(tuple(six)), at.body_R_link,
-                                    at.body_R_link, at.body_p_link))
-
-
 class Notes:
     """The named quantities of a derivation, part by part; on numbers none are kept."""
 
@@ -448,27 +396,20 @@ UNNOTED = Notes()   # keeps none, as on numbers
 
 @dataclass
 class Mechanics:
-    """
-    What functions are derived from; the gravity [m/s^2] is in the root frame.
-
-    Inertias are one per body, then the root's, as `recursion` takes them, and with second moments
-    in the place of the tensors; arguments are the entries of each input; terms and wrenches are by
-    number of the body. If it is `moving`, the root moves as the input base_motion says. The
-    frames are those of the links that a function is about. The numbers are system and gravity in
-    plain numbers, with the frames of the bodies that results are in.
-    """
+    """A robot in one kind of scalar, numbers or expressions: what functions are derived from."""
 
     system: Multibody
-    gravity: Vector
-    inertias: list[BodyInertia | None]
-    second_moments: list[BodyInertia | None]
+    gravity: Vector   # [m/s^2], root frame
+    inertias: list[BodyInertia | None]   # one per body, then the root's, as `recursion` takes them
+    second_moments: list[BodyInertia | None]   # the same with these in the place of the tensors
     recursion: Recursion
-    arguments: Mapping[str, Sequence[Scalar]]
-    moving: bool = False
-    terms: BodyTerms = field(default_factory=dict)
+    arguments: Mapping[str, Sequence[Scalar]]   # entries of each input
+    moving: bool = False   # the root moves as the input base_motion says
+    terms: BodyTerms = field(default_factory=dict)   # by number of the body, as the wrenches
     wrenches: Mapping[int, Wrench] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
-    frames: LinkFrames = ONLY_TIP
+    frames: LinkFrames = ONLY_TIP   # of the links that a function is about
+    # system and gravity in plain numbers, with the frames of the bodies that results are in
     numbers: tuple[Multibody, Triple] | None = None
     _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
 
@@ -485,9 +426,9 @@ class Mechanics:
         """Return the motion of a root that moves, with zeros for missing inputs."""
         if not self.moving:
             return None
-        base = base_motion(self.arguments['base_motion'])
-        return Motion(base.w if 'qd' in inputs else ZERO, base.wd if 'qdd' in inputs else ZERO,
-                      base.a)
+        e = self.arguments['base_motion']
+        return Motion((e[0], e[1], e[2]) if 'qd' in inputs else ZERO,
+                      (e[3], e[4], e[5]) if 'qdd' in inputs else ZERO, (e[6], e[7], e[8]))
 
     def loads(self) -> AppliedLoads:
         return AppliedLoads(self.base(), self.terms, self.wrenches)

@@ -429,11 +429,8 @@ int main()
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
                          [f'reference_{x.name}[k]' for x in function.inputs], ');')
-        for result, known in zip(function.results, expected):
-            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
-            if result.is_matrix:
-                value = f'times({value}, reference_{result.quantity.times}[k])'
-            yield self.array('            wrong += differs(', [
-                f'"{self.title(function, result)}"', *self.names(result), value, f'{known}[k]',
-                *self.scale_of(known)], ');')
+        values = ['found'] if len(function.results) == 1 else [
+            f'found.{name}' for name in function.result_names]
+        yield from self.compared(function, expected, values, '            wrong += differs(', ');',
+                                 '"')
         yield '        }'

@@ -122,12 +122,8 @@ if (typeof process !== 'undefined'
             found, results = 'found', [f'found.{name}' for name in results]
         yield self.array(f'        {{   const {found} = {camel(function.name)}(',
                          arguments, ');')
-        for result, name, known in zip(function.results, results, expected):
-            value = (f'times({name}, reference_{result.quantity.times}[k])' if result.is_matrix
-                     else name)
-            said = [f"'{self.title(function, result)}'", *self.names(result), value, f'{known}[k]',
-                    *self.scale_of(known)]
-            yield self.array('            wrong.push(...differences(', said, '));')
+        yield from self.compared(function, expected, results,
+                                 '            wrong.push(...differences(', '));')
         yield '        }'
 
     def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:

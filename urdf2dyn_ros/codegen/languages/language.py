@@ -288,7 +288,7 @@ class Language(ABC):
                 f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
 
     def number(self, value: float) -> str:
-        return '-' * (value < 0.0) + self.INFIX.number(abs(value))
+        return '-' * bool(value < 0.0) + self.INFIX.number(abs(value))
 
     def filled(self, text: str) -> list[str]:
         """Return the lines of a text with the robot's names in it."""
@@ -463,6 +463,16 @@ class Language(ABC):
         of_joints = [other.name for other in self.program.function(function).results
                      if other.of_joints]
         return f'expected_{function}' + f'_{result}' * (of_joints != [result])
+
+    def compared(self, function: Function, expected: Sequence[str], values: Sequence[str],
+                 first: str, last: str, quote: str = "'", ref: str = '') -> Iterator[str]:
+        """Yield a call for each result, whose value is called so: it compares it with another."""
+        for result, value, known in zip(function.results, values, expected):
+            if result.is_matrix:
+                value = f'times({ref}{value}, {ref}reference_{result.quantity.times}[k])'
+            yield self.array(first, [
+                f'{quote}{self.title(function, result)}{quote}', *self.names(result),
+                *(f'{ref}{each}' for each in (value, f'{known}[k]', *self.scale_of(known)))], last)
 
     def main(self) -> str:
         """Return what stands before the calls."""

@@ -1,6 +1,11 @@
-"""Python, with no dependency but math."""
+"""
+Python, with no dependency but math: a module that runs as a program.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+In readable style `dynamic_model` returns vectors in the root frame as well; the function of the
+efforts goes on with them where it is asked to.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.language import Language
@@ -38,104 +43,14 @@ def dynamic_model(array_of_variables):
     forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
     \"\"\"
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
-_SCALED = """\
-    for entries, expected, scale in zip(zip(*found), zip(*expected_wrenches), scale_wrenches):
-        wrong += differences('dynamic_model', entries, expected, [scale] * len(entries))"""
-_CHECK = """\
+_WRENCHES = """\
     found = [values[f'forces_{name}'] + values[f'torques_{name}'] for name in JOINT_NAMES]
     for entries, expected in zip(zip(*found), zip(*expected_wrenches)):
         wrong += differences('dynamic_model', entries, expected)"""
-
-
-def continuation(language: Language, function: Function) -> Iterator[str]:
-    """Yield the rest of the function that returns the efforts: the vectors in the root frame."""
-    yield from language.body(function)
-    rows = {row.key: row for row in function.results[0].rows}
-    yield from ['', f"    kinds = {', '.join(map(repr, FRAME_KINDS))}", _FRAMES]
-    indent = ' ' * 8
-    for names, parts in _frames(language, rows):
-        yield packed([ascii(tuple(names)), *parts], f'{indent}(', f'{indent} ', '),')
-    yield _NAMED
-    rest = [part for key, row in rows.items() if not key.startswith(FRAME_KINDS)
-            for part in _parts(language, row, f'{key!a}: ')]
-    if rest:
-        yield packed(rest, '    values |= {', ' ' * 15, '}')
-    yield '    return values'
-
-
-def _frames(language: Language, rows: Mapping[str, Row]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the names of frames that are the same, and the texts of what FRAME_KINDS are."""
-    frames: dict[tuple[str, ...], list[str]] = {}
-    for key in rows:
-        if key.startswith(FRAME_KINDS[0]):
-            name = key.removeprefix(FRAME_KINDS[0])
-            parts = [part for kind in FRAME_KINDS for part in _parts(language, rows[kind + name])]
-            frames.setdefault(tuple(parts), []).append(name)
-    for texts, names in frames.items():
-        yield names, list(texts)
-
-
-def _parts(language: Language, row: Row, key: str = '') -> list[str]:
-    """Return the text of a vector, or of a matrix of nine entries, in parts if it is long."""
-    entries = list(map(language.INFIX.signed, row.entries))
-    last = len(entries) - 1
-    if last > 2:
-        for k in range(0, len(entries), 3):
-            entries[k:k + 3] = f'[{entries[k]}', entries[k + 1], f'{entries[k + 2]}]'
-    entries[0], entries[last] = f'{key}[{entries[0]}', f'{entries[last]}]'
-    text = ', '.join(entries)
-    return [text] if len(text) < _LONGEST_LINE else [
-        wrapped(entry, '', ' ' * 16, _LONGEST_LINE) for entry in entries]
-
-
-def definition(function: str, arguments: Sequence[str]) -> list[str]:
-    """Return dynamic_model, which calls the function that holds the equations."""
-    return [*_MODEL.splitlines(), f'    return {function}({", ".join([*arguments, "True"])})']
-
-
-def table(language: Language) -> Iterator[str]:
-    """Yield the expected force and torque of every joint in the first state."""
-    vectors = language.program.references[0].vectors
-    yield from language.table('expected_wrenches', '', [
-        [float(f'{entry:.11g}') for kind in ('forces', 'torques')
-         for entry in vectors[f'{kind}_{row.name}']] for row in language.program.independent])
-    if language.scales:
-        values = [language.number(each) for each in wrench_scales(language.program)]
-        yield language.array('scale_wrenches = [', [values[0]] * 3 + [values[1]] * 3, ']')
-
-
-def check(language: Language, function: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the comparison of forces and torques with those expected in the first state."""
-    values = [f'reference_{x}[0]' for x in arguments]
-    yield packed([*values, 'True'], f'    values = {function}(',
-                 ' ' * len(f'    values = {function}('), ')')
-    lines = _CHECK.splitlines()
-    yield from [lines[0], *_SCALED.splitlines()] if language.scales else lines
-
-
-def compact(language: Language, block: Block, indent: str, form: str) -> Iterator[str]:
-    """Yield a block with short statements side by side, and its formula behind the first line."""
-    lines: list[str] = []
-    names: list[str] = []    # of the statements in the last line
-    values: list[str] = []
-    for statement in block.statements:
-        value = language.INFIX.signed(statement.value)
-        line = f'{indent}{", ".join([*names, statement.name])} = {", ".join([*values, value])}'
-        if names and len(line) <= _JOINED_WIDTH and names_in([statement.value]).isdisjoint(names):
-            lines[-1] = line
-        else:
-            names, values = [], []
-            lines.append(language.assignment(statement.name, value, indent, form))
-        names.append(statement.name)
-        values.append(value)
-    comment = f'  {language.COMMENT}{block.comment}' * bool(block.comment)
-    if lines and '\n' not in lines[0] and len(f'{lines[0]:40}{comment}') <= WIDTH:
-        yield f'{lines[0]:40}{comment}'.rstrip()
-        yield from lines[1:]
-    else:
-        yield from [*language.comments([block.comment] * bool(comment), indent), *lines]
-
-
+_SCALED_WRENCHES = """\
+    found = [values[f'forces_{name}'] + values[f'torques_{name}'] for name in JOINT_NAMES]
+    for entries, expected, scale in zip(zip(*found), zip(*expected_wrenches), scale_wrenches):
+        wrong += differences('dynamic_model', entries, expected, [scale] * len(entries))"""
 _EVALUATE = """
 
 if __name__ == '__main__':
@@ -222,7 +137,8 @@ def times(M, x):
             yield from self._function(function)
         if program.dynamic_model is not None:
             first = program.functions[0]
-            yield from definition(first.name, [x.name for x in first.inputs])
+            arguments = ', '.join([*(x.name for x in first.inputs), 'True'])
+            yield from [*_MODEL.splitlines(), f'    return {first.name}({arguments})']
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         return f'{", ".join(names)} = {", ".join(map(self.number, values))}'
@@ -252,7 +168,39 @@ def times(M, x):
             yield from self._rows(head, result.rows, result.is_matrix)
             if model is not None:
                 yield from [f'    if not {FLAG}:', f'        return {result.name}']
-                yield from continuation(self, model)
+                yield from self._in_root_frame(model)
+
+    def _in_root_frame(self, model: Function) -> Iterator[str]:
+        """Yield the rest of the function that returns the efforts: the vectors there."""
+        yield from self.body(model)
+        rows = {row.key: row for row in model.results[0].rows}
+        frames: dict[tuple[str, ...], list[str]] = {}   # texts to the names that have the same
+        for key in rows:
+            if key.startswith(FRAME_KINDS[0]):
+                name = key.removeprefix(FRAME_KINDS[0])
+                texts = [part for kind in FRAME_KINDS for part in self._parts(rows[kind + name])]
+                frames.setdefault(tuple(texts), []).append(name)
+        yield from ['', f"    kinds = {', '.join(map(repr, FRAME_KINDS))}", _FRAMES]
+        for parts, names in frames.items():
+            yield self.array(' ' * 8 + '(', [ascii(tuple(names)), *parts], '),')
+        yield _NAMED
+        rest = [part for key, row in rows.items() if not key.startswith(FRAME_KINDS)
+                for part in self._parts(row, f'{key!a}: ')]
+        if rest:
+            yield self.array('    values |= {', rest, '}')
+        yield '    return values'
+
+    def _parts(self, row: Row, key: str = '') -> list[str]:
+        """Return the text of a vector, or of a matrix of nine entries, in parts if it is long."""
+        entries = list(map(self.INFIX.signed, row.entries))
+        last = len(entries) - 1
+        if last > 2:
+            for k in range(0, len(entries), 3):
+                entries[k:k + 3] = f'[{entries[k]}', entries[k + 1], f'{entries[k + 2]}]'
+        entries[0], entries[last] = f'{key}[{entries[0]}', f'{entries[last]}]'
+        text = ', '.join(entries)
+        return [text] if len(text) < _LONGEST_LINE else [
+            wrapped(entry, '', ' ' * 16, _LONGEST_LINE) for entry in entries]
 
     def _docstring(self, function: Function, arguments: Sequence[str],
                    has_model: bool) -> list[str]:
@@ -269,21 +217,46 @@ def times(M, x):
 
     def _unpacked_inputs(self, function: Function) -> list[str]:
         """Return the lines that give the entries of the inputs their names, one if it is short."""
-        used = [x for x in function.inputs if x.entries]
-        names = ['(' + ', '.join(x.entries) + ',' * (len(x.entries) == 1) + ')' for x in used]
-        line = f'    {", ".join(names)} = {", ".join(x.name for x in used)}'
-        return [line] if len(used) > 1 and len(line) <= WIDTH else [
-            self._unpacked(x.entries, x.name) for x in used]
+        used = [(x.name, ', '.join(x.entries) + ',' * (len(x.entries) == 1), x.entries)
+                for x in function.inputs if x.entries]
+        line = (f'    {", ".join(f"({names})" for _, names, _ in used)} = '
+                f'{", ".join(name for name, _, _ in used)}')
+        if len(used) > 1 and len(line) <= WIDTH:
+            return [line]
+        lines = []
+        for name, names, entries in used:
+            line = f'    {names} = {name}'
+            lines.append(line if len(line) <= WIDTH else self.array(
+                '    (', entries, f') = {name}'))
+        return lines
 
     def _model(self, function: Function) -> Function | None:
-        """Return the vectors in the root frame that follow the first function's results."""
         return self.program.dynamic_model if function is self.program.functions[0] else None
 
     def block(self, block: Block, indent: str, form: str = '') -> Iterator[str]:
-        """Yield a formula and its statements, side by side where they are short."""
+        """Yield short statements side by side, and their formula behind the first line."""
         if self.program.style == 'fast':
-            return super().block(block, indent, form)
-        return compact(self, block, indent, form)
+            yield from super().block(block, indent, form)
+            return
+        lines: list[str] = []
+        names: list[str] = []    # of the statements in the last line
+        values: list[str] = []
+        for name, signed in block.statements:
+            value = self.INFIX.signed(signed)
+            line = f'{indent}{", ".join([*names, name])} = {", ".join([*values, value])}'
+            if names and len(line) <= _JOINED_WIDTH and names_in([signed]).isdisjoint(names):
+                lines[-1] = line
+            else:
+                names, values = [], []
+                lines.append(self.assignment(name, value, indent, form))
+            names.append(name)
+            values.append(value)
+        comment = f'  {self.COMMENT}{block.comment}' * bool(block.comment)
+        if lines and '\n' not in lines[0] and len(f'{lines[0]:40}{comment}') <= WIDTH:
+            yield f'{lines[0]:40}{comment}'.rstrip()
+            yield from lines[1:]
+        else:
+            yield from [*self.comments([block.comment] * bool(comment), indent), *lines]
 
     def _rows(self, head: str, rows: Sequence[Row], matrix: bool) -> Iterator[str]:
         """Write a row a line, with its joint's number."""
@@ -297,11 +270,6 @@ def times(M, x):
                 yield self.array(f'{start}[', entries, f']{end}')
             else:
                 yield self.note(f'{start}{entries[0]}{end}', row.comment)
-
-    def _unpacked(self, names: Sequence[str], source: str) -> str:
-        comma = ',' if len(names) == 1 else ''
-        text = f'    {", ".join(names)}{comma} = {source}'
-        return text if len(text) <= WIDTH else packed(names, '    (', '     ', f') = {source}')
 
     def script(self) -> Iterator[str]:
         """Write a state that people fill in, and the check."""
@@ -331,8 +299,13 @@ def times(M, x):
         yield from self.comments([
             'States, and the results expected with the parameters as they were exported'
             + f' ({", ".join(dict.fromkeys(products))})' * bool(products)])
-        if self.program.dynamic_model is not None:
-            yield from table(self)
+        if self.program.dynamic_model is not None:   # of every joint in the first state
+            yield from self.table('expected_wrenches', '', [
+                [float(f'{entry:.11g}') for kind in ('forces', 'torques')
+                 for entry in reference.vectors[f'{kind}_{row.name}']] for row in independent])
+            if self.scales:
+                scales = list(map(self.number, wrench_scales(self.program)))
+                yield self.array('scale_wrenches = [', [scales[0]] * 3 + [scales[1]] * 3, ']')
         yield from self.self_test()
 
     def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
@@ -387,12 +360,9 @@ def times(M, x):
         arguments = [f'reference_{x.name}[k]' for x in function.inputs]
         left, names = self._found(function)
         yield self.array(f'        {left} = {function.name}(', arguments, ')')
-        for result, name, known in zip(function.results, names, expected):
-            if result.is_matrix:
-                name = f'times({name}, reference_{result.quantity.times}[k])'
-            said = [f"'{self.title(function, result)}'", *self.names(result), name, f'{known}[k]',
-                    *self.scale_of(known)]
-            yield self.array('        wrong += differences(', said, ')')
+        yield from self.compared(function, expected, names, '        wrong += differences(', ')')
         if function is self.program.functions[-1] and self.program.dynamic_model is not None:
             first = self.program.functions[0]
-            yield from check(self, first.name, [x.name for x in first.inputs])
+            yield self.array(f'    values = {first.name}(', [
+                *(f'reference_{x.name}[0]' for x in first.inputs), 'True'], ')')
+            yield from (_SCALED_WRENCHES if self.scales else _WRENCHES).splitlines()

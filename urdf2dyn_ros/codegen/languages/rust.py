@@ -151,13 +151,10 @@ class Rust(Language):
     def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
         arguments = [f'&reference_{x.name}[k]' for x in function.inputs]
         yield self.array(f'            let found = {function.name}(', arguments, ');')
-        for i, (result, known) in enumerate(zip(function.results, expected)):
-            value = 'found' if len(function.results) == 1 else f'found.{i}'
-            if result.is_matrix:
-                value = f'times(&{value}, &reference_{result.quantity.times}[k])'
-            yield self.array('            compare(', [
-                f'"{self.title(function, result)}"', *self.names(result), f'&{value}',
-                f'&{known}[k]', *(f'&{scale}' for scale in self.scale_of(known))], ');')
+        values = ['found'] if len(function.results) == 1 else [
+            f'found.{i}' for i in range(len(function.results))]
+        yield from self.compared(function, expected, values, '            compare(', ');',
+                                 '"', '&')
 
     def main(self) -> str:
         return self.SAID * bool(self.vectors or self.exported_parameters()) + self.MAIN

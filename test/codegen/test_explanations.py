@@ -1,4 +1,4 @@
-"""Comments of a readable file about loads are true in their part of the file."""
+"""Comments and names of a readable file are true in their part of the file."""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +8,14 @@ import pytest
 
 from support.acting_loads import everything
 from support.paths import ROOT
-from support.torture import robot
+from support.random_trees import random_inertia
+from support.torture import program_of, robot
 from urdf2dyn_ros import RobotModel, export_model, read_urdf
+from urdf2dyn_ros.codegen.generator import GENERAL
 from urdf2dyn_ros.codegen.languages import LANGUAGES
+from urdf2dyn_ros.codegen.program import names_in
 from urdf2dyn_ros.robot.loads import Loads
-from urdf2dyn_ros.robot.model import ExternalForce
+from urdf2dyn_ros.robot.model import ExternalForce, Joint, Link
 
 RX90 = read_urdf(ROOT / 'urdf' / 'rx90.urdf')
 TANGLE = replace(robot('tangle'), forces=(ExternalForce('link3', (1.0, 0.0, 0.0)),))
@@ -26,14 +29,14 @@ def text_of(functions: str, base: str = 'fixed', model: RobotModel = TANGLE,
     return text
 
 
-def parts(text: str) -> Iterator[tuple[str, str]]:
+def parts_of(text: str) -> Iterator[tuple[str, str]]:
     pieces = re.split(r'\n    # ==== (.*?) =+\n', text.split('\n    return ')[0])
     yield from zip(pieces[1::2], pieces[2::2])
 
 
 @pytest.mark.parametrize('base', ['fixed', 'moving'])
 def test_a_term_is_explained_by_what_acts_in_it_alone(base: str) -> None:
-    found = [(title, text) for title, text in parts(text_of('terms', base))
+    found = [(title, text) for title, text in parts_of(text_of('terms', base))
              if 'Backward' in title]
     assert tuple(title.split('.')[0] for title, _ in found) == PARTS
     for title, text in found:
@@ -53,7 +56,7 @@ def test_a_term_is_explained_by_what_acts_in_it_alone(base: str) -> None:
 def test_a_moment_with_a_rotors_part_is_made_where_it_is_mentioned(functions: str) -> None:
     """Joint 4 is prismatic: its rotor has no effect on the parent, and there is no Ic4."""
     text = text_of(functions)
-    for title, part in parts(text):
+    for title, part in parts_of(text):
         for symbol, n in re.findall(r'# (?:np|Lp)\d = (?:A\d )?(nr|Lr)(\d)', part):
             assert re.search(rf'^    {symbol}{n}_[xyz]\w*(?: =|,) |# {symbol}{n} = ', part,
                              re.MULTILINE), (title, symbol, n)
@@ -117,3 +120,33 @@ def test_the_heading_says_that_no_effort_depends_on_a_load_of_the_base() -> None
         assert idle in text_of('inverse_dynamics', loads=loads, model=RX90)
         moving = replace(loads, base='moving')
         assert 'fixed to the world' not in text_of('inverse_dynamics', loads=moving, model=RX90)
+
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+ROBOT = RobotModel(
+    'robot', (Link('base'), *(Link(f'link{k}', random_inertia(k)) for k in range(1, 6))),
+    (Joint('joint1', 'revolute', 'base', 'link1', axis=Z),
+     Joint('joint2', 'revolute', 'link1', 'link2', Z, axis=Y),
+     Joint('joint3', 'prismatic', 'link1', 'link3', Z, axis=X),
+     Joint('joint4', 'revolute', 'link2', 'link4', axis=Y),
+     Joint('fixed', 'fixed', 'link3', 'link5', (0.1, 0.2, 0.3), (0.4, 0.5, 0.6))),
+    'base')
+"""The second moments of link 1 are regrouped from those of links 2 and 4; two links are fixed."""
+
+ON_FINGERS = Loads(external=('link5', 'link3'))
+
+
+@pytest.mark.parametrize(('functions', 'style'), [
+    ('all', GENERAL), ('terms', GENERAL), ('momentum', GENERAL), ('regressor', 'readable'),
+    ('momentum', 'fast')])
+def test_a_name_is_that_of_one_number_made_before(functions: str, style: str) -> None:
+    program = program_of(ROBOT, style, functions, loads=ON_FINGERS)
+    parameters = [name for group in program.parameters for line in group.lines
+                  for name in line.names]
+    constants = [statement for block in program.constants for statement in block.statements]
+    for function in program.functions:
+        known = {*parameters, *(name for x in function.inputs for name in x.entries)}
+        for name, value in (*constants, *function.statements):
+            assert names_in([value]) <= known
+            assert name not in known
+            known.add(name)

@@ -1,14 +1,18 @@
-"""--precision float: no number is a double, and results are as near as single precision allows."""
+"""Single precision, and exported files on other processors, as QEMU has them."""
 
 import ctypes
+import os
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from support import language_tools
+from support.paths import ROOT
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.__main__ import main
@@ -64,6 +68,7 @@ def test_efforts_are_those_of_double_precision_within_the_bound(
     assert 1e-8 < error.max() < LARGEST_ERROR   # it is single precision, and no less
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('robot', 'style', 'functions', 'tool'), [
     *(('rx90', 'readable', 'all', tool) for tool in ('gcc', 'g++', 'rust')),
     ('rx90', 'fast', 'terms', 'g++'), ('rx90', 'fast', 'forward_dynamics', 'gcc'),
@@ -150,3 +155,64 @@ def test_numbers_beyond_the_range_are_rejected() -> None:
     assert '1e-50' in text
     with pytest.raises(ExportError, match='beyond the range of single precision'):
         export_model(read_urdf(text), Target('c', 'float'), 'readable')
+
+
+TALOS = robot_path('talos_reduced')   # its limbs are twins
+COMPILERS = {'c': ('aarch64-linux-gnu-gcc', 'robot_dynamics.c'),
+             'cpp': ('aarch64-linux-gnu-g++', '-x', 'c++', 'robot_dynamics.hpp')}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('language', 'precision'), [('c', 'double'), ('c', 'float'),
+                                                     ('cpp', 'double')])
+def test_the_exported_file_agrees_with_its_reference(language: str, precision: str,
+                                                     tmp_path: Path) -> None:
+    compiler, *source = COMPILERS[language]
+    if shutil.which(compiler) is None or shutil.which('qemu-aarch64') is None:
+        pytest.skip(f'needs {compiler} and qemu-aarch64 (package qemu-user)')
+    for name, text in export_model(read_urdf(TALOS), Target(language, precision), 'fast', 'robot',
+                                   functions='inverse_dynamics',
+                                   loads=Loads(base='fixed')).items():
+        (tmp_path / name).write_text(text)
+    subprocess.run([compiler, '-O2', '-static', '-DROBOT_SELF_TEST', *source, '-o', 'self_test',
+                    '-lm'], cwd=tmp_path, check=True)
+    done = subprocess.run(['qemu-aarch64', tmp_path / 'self_test'], capture_output=True,
+                          text=True, check=True)
+    assert done.stdout.splitlines()[-1] == 'agrees with the reference'
+
+
+TOOLS = ('arm-none-eabi-gcc', 'qemu-system-arm')
+PRINTED = re.compile(r'^(\w+) +(\d+) +(\d+) +(\d+)  (.*)$', re.MULTILINE)
+
+
+def missing() -> bool:
+    """Return whether the compiler, its C library or the emulator is not installed."""
+    if any(shutil.which(tool) is None for tool in TOOLS):
+        return True
+    found = subprocess.run([TOOLS[0], '-print-file-name=rdimon.specs'], capture_output=True,
+                           text=True, check=True).stdout
+    return '/' not in found
+
+
+@pytest.mark.slow
+def test_the_exported_c_runs_on_a_microcontroller(tmp_path: Path) -> None:
+    """Its self-test passes there; code, stack and instructions are at most those of the page."""
+    if missing():
+        pytest.skip('needs gcc-arm-none-eabi, libnewlib-arm-none-eabi and qemu-system-arm')
+    command = tmp_path / 'urdf2dyn'
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m urdf2dyn_ros "$@"\n')
+    command.chmod(0o755)
+    done = subprocess.run(
+        [ROOT / 'examples' / 'microcontroller' / 'run.sh', ROOT / 'urdf' / 'rx90.urdf',
+         tmp_path / 'out'], capture_output=True, text=True, timeout=230, check=False,
+        env={**os.environ, 'PATH': f'{tmp_path}:{os.environ["PATH"]}', 'PYTHONPATH': str(ROOT)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = PRINTED.findall(done.stdout)
+    assert [row[4] for row in rows] == ['agrees with the reference'] * 3
+    page = (ROOT / 'docs' / 'microcontroller.md').read_text()
+    table = [[int(cell) for cell in row] for row in re.findall(
+        r'\| (\d+) \| (\d+) \| (\d+) \| agrees', page)]
+    assert len(table) == 3
+    for row, stated in zip(rows, table):
+        for cell, most in zip(row[1:4], stated):
+            assert 0.5 * most < int(cell) < 1.2 * most   # another gcc has other registers

@@ -1,21 +1,28 @@
-"""Trigonometry and exponentials of vectors, and functions of fewer inputs."""
+"""Sines, cosines and exponentials: of vectors in compiled functions, and in exported C and C++."""
 
 import ctypes
 import math
+import shutil
+import subprocess
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sympy import Float, cos, pi, sin
 
 from support.robot_files import OWN, robot_path
-from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.c_compiler import find_compiler
 from urdf2dyn_ros.codegen.compiled import choose, source
 from urdf2dyn_ros.codegen.generator import generate
-from urdf2dyn_ros.codegen.languages import python
+from urdf2dyn_ros.codegen.languages import LanguageName, python
+from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
+from urdf2dyn_ros.codegen.languages.sections import at_once
 from urdf2dyn_ros.robot.multibody import multibody
 
 WRAPPER = """
@@ -49,14 +56,14 @@ def library(request: pytest.FixtureRequest,
 def lanes(run: Callable[..., object]) -> Functions:
     """Return a function of the library as one of arrays."""
 
-    def evaluate(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        count = -(-len(angles) // 8) * 8
+    def evaluate(angles_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        count = -(-len(angles_of) // 8) * 8
         memory = np.zeros(3 * count + 8)
         first = (-memory.ctypes.data % 64) // 8
         rows = memory[first:first + 3 * count].reshape(3, count)
-        rows[0, :len(angles)] = angles
+        rows[0, :len(angles_of)] = angles_of
         run(ctypes.c_ssize_t(count), *(ctypes.c_void_p(row.ctypes.data) for row in rows))
-        return rows[1, :len(angles)], rows[2, :len(angles)]
+        return rows[1, :len(angles_of)], rows[2, :len(angles_of)]
 
     return evaluate
 
@@ -71,7 +78,7 @@ def exponentials(library: ctypes.CDLL) -> Functions:
     return lanes(library.hyperbolic)
 
 
-def angles(kind: str) -> np.ndarray:
+def angles_of(kind: str) -> np.ndarray:
     random = np.random.default_rng(5)
     near = random.integers(1, 83000, 60) * (np.pi / 2)
     return {
@@ -90,7 +97,7 @@ def angles(kind: str) -> np.ndarray:
 def test_sines_and_cosines_are_right_to_two_units_and_a_half(kind: str,
                                                              trigonometry: Functions) -> None:
     """Against 400 digits."""
-    given = angles(kind)
+    given = angles_of(kind)
     for x, s, c in zip(given, *trigonometry(given)):
         exact = Float(float(x), 400)
         for found, true in ((s, sin(exact)), (c, cos(exact))):
@@ -163,3 +170,120 @@ def test_results_are_stored_where_they_are_made() -> None:
     text = source(program.functions[0]).text
     part = text[text.index('void part_one_0('):text.index('void part_one_1(')]
     assert part.index('    result[') < part.rindex('    const double ')
+
+
+DRIVER = """
+#include "robot_dynamics.c"
+#include <stdio.h>
+int main(void)
+{
+    for (double x[4], s[4], c[4]; scanf("%la", x) == 1;) {   // of which the last is room
+        x[1] = -x[0];
+        x[2] = x[3] = 0.5;
+        sines_and_cosines(3, x, s, c);
+        printf("%a %a %a %a %a\\n", s[0], c[0], s[1], c[1], s[2]);
+    }
+    return 0;
+}
+"""
+DRIVER_OF_CPP = DRIVER.replace('.c"', '.hpp"').replace(' sines_and', ' robot::sines_and').replace(
+    '<stdio.h>', '<cstdio>').replace('scanf', 'std::scanf').replace(' printf', ' std::printf')
+LIMIT = 131072.0
+
+
+def evaluated(angles: NDArray[np.float64], folder: Path, compiler: str = 'gcc',
+              flags: str = '-O2') -> NDArray[np.float64]:
+    """Return sine and cosine of angles, of their opposites, and the sine of 0.5, (k, 5)."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
+    language: LanguageName = 'cpp' if compiler.endswith('++') else 'c'
+    files = export_model(read_urdf((OWN / 'rx90.urdf').read_bytes()), language, 'fast', 'robot')
+    driver = {'c': ('driver.c', '-std=c99', DRIVER),
+              'cpp': ('driver.cpp', '-std=c++17', DRIVER_OF_CPP)}[language]
+    for name, text in {**files, driver[0]: driver[2]}.items():
+        (folder / name).write_text(text)
+    subprocess.run([compiler, driver[1], '-w', *flags.split(), driver[0], '-lm', '-o', 'driver'],
+                   cwd=folder, check=True)
+    done = subprocess.run(['./driver'], cwd=folder, check=True, text=True, capture_output=True,
+                          input='\n'.join(float(angle).hex() for angle in angles))
+    return np.array([[*map(float.fromhex, line.split())] for line in done.stdout.splitlines()])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
+@pytest.mark.parametrize('n', [1, 2, 3, 6, 8, 17, 20])
+def test_any_number_of_angles_is_made_in_arrays_with_room(n: int, compiler: str,
+                                                          tmp_path: Path) -> None:
+    """One angle by itself, a few in vectors of two or four, many as the compiler likes."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
+    (tmp_path / 'loop.c').write_text('\n'.join([
+        '#include <float.h>', '#include <math.h>', *sines_and_cosines('double', n), '']).replace(
+        'static void', 'void sines_and_cosines(int, const double *, double *, double *);\nvoid'))
+    subprocess.run([compiler, '-std=c99', '-pedantic', '-Wall', '-Wextra', '-Werror', '-O2',
+                    '-fPIC', '-shared', 'loop.c', '-lm', '-o', 'loop.so'], cwd=tmp_path,
+                   check=True)
+    room = n + -n % at_once(n)
+    angles = np.random.default_rng(n).uniform(-9.0, 9.0, room + 1)
+    angles[n // 2] = 1e9
+    found = np.full((2, room + 1), 7.0)
+    address = [row.ctypes.data_as(ctypes.c_void_p) for row in (angles, *found)]
+    ctypes.CDLL(str(tmp_path / 'loop.so')).sines_and_cosines(n, *address)
+    np.testing.assert_allclose(found[:, :n], [np.sin(angles[:n]), np.cos(angles[:n])],
+                               rtol=5e-16, atol=1e-16)
+    assert (found[:, room] == 7.0).all()
+
+
+def ulps(found: float, exact: mpmath.mpf) -> float:
+    """Return an error in units of the last place of the exact value."""
+    return float(abs(mpmath.mpf(found) - exact) / np.spacing(abs(float(exact))))
+
+
+def angles_of_all_sizes() -> NDArray[np.float64]:
+    """Return tiny and large ones, and neighbours of multiples of a quarter turn."""
+    random = np.random.default_rng(4)
+    quarters = random.integers(-80_000, 80_000, 400) * (np.pi / 2)
+    return np.concatenate([
+        random.uniform(-4.0, 4.0, 600), random.uniform(-LIMIT, LIMIT, 400), quarters,
+        np.nextafter(quarters, np.inf), 10.0 ** random.uniform(-300.0, 5.0, 200),
+        [0.0, -0.0, 5e-324, np.pi / 4, np.nextafter(np.pi / 4, 1.0), LIMIT]])
+
+
+@cache
+def exact_values() -> list[tuple[float, mpmath.mpf, mpmath.mpf]]:
+    """Return angles with sine and cosine."""
+    with mpmath.workprec(400):
+        return [(angle, mpmath.sin(angle), mpmath.cos(angle))
+                for angle in angles_of_all_sizes().tolist()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('compiler', 'flags'), [
+    ('gcc', '-O0'), ('gcc', '-O3 -march=native'), ('clang', '-O2'), ('clang', '-O3 -march=native'),
+    ('gcc', '-O2 -ffast-math'), ('gcc', '-O2 -mfpmath=387'),
+    ('gcc', '-O2 -funsafe-math-optimizations'), ('clang', '-O2 -funsafe-math-optimizations'),
+    ('g++', '-O0'), ('g++', '-O3 -march=native'), ('clang++', '-O2'),
+    ('clang++', '-O3 -march=native'), ('g++', '-O2 -ffast-math'),
+    ('clang++', '-O2 -funsafe-math-optimizations')])
+def test_sines_and_cosines_are_right_to_the_last_places(
+        compiler: str, flags: str, tmp_path: Path) -> None:
+    found = evaluated(angles_of_all_sizes(), tmp_path, compiler, flags)
+    with mpmath.workprec(400):
+        for (angle, exact_sine, exact_cosine), (sine, cosine, *_) in zip(exact_values(), found):
+            assert ulps(sine, exact_sine) < 2.5, angle
+            assert ulps(cosine, exact_cosine) < 2.5, angle
+    assert np.array_equal(found[:, 2], -found[:, 0])
+    assert np.array_equal(found[:, 3], found[:, 1])
+
+
+@pytest.mark.parametrize('compiler', ['gcc', 'clang++'])
+def test_what_is_too_large_is_left_to_the_c_library_and_does_not_touch_the_others(
+        compiler: str, tmp_path: Path) -> None:
+    angles = np.array([LIMIT * 1.01, 1e10, -1e22, 1e300])
+    found = evaluated(angles, tmp_path, compiler)
+    assert found[:, 0] == pytest.approx(np.sin(angles), rel=5e-16, abs=0.0)
+    assert found[:, 1] == pytest.approx(np.cos(angles), rel=5e-16, abs=0.0)
+    assert (found[:, 4] == found[0, 4]).all()
+    spoiled = evaluated(np.array([np.inf, np.nan]), tmp_path, compiler)
+    assert np.isnan(spoiled[:, :4]).all()
+    assert np.isfinite(spoiled[:, 4]).all()

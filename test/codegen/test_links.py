@@ -1,4 +1,4 @@
-"""Pose, Jacobian and motion of links: Pinocchio, the textbook's recursion, and what they cost."""
+"""Pose, Jacobian and motion of links, also where the base moves: Pinocchio, and what they cost."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,30 +9,36 @@ import pytest
 from hypothesis import given
 
 from support import language_tools
+from support.free_flyer import FreeFlyer
 from support.oracles import Pinocchio, columns, random_state
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import OWN, robot_path
-from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros import InverseDynamics, LinkFrames, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.codegen.functions import FUNCTIONS
-from urdf2dyn_ros.codegen.functions.function import DEPENDING, FRAME_AXES, LinkFrames
+from urdf2dyn_ros.codegen.functions.function import DEPENDING, FRAME_AXES
 from urdf2dyn_ros.codegen.generator import STYLES, generate
 from urdf2dyn_ros.codegen.information import information
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.codegen.program import Program
-from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.errors import ExportError, StateError
 from urdf2dyn_ros.nodes.export_process import Export
-from urdf2dyn_ros.robot.model import Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
+# base, robot and link to multiplications and additions, at most, of each of CHOICES
 COSTS = {
-    ('ur5_robot', 'tool0'): ((36, 21), (34, 15), (45, 22), (84, 63), (90, 66)),
-    ('panda', 'panda_hand'): ((68, 37), (91, 44), (94, 46), (156, 113), (145, 105)),
-    ('talos_reduced', 'gripper_left_base_link'): (
+    ('fixed', 'ur5_robot', 'tool0'): ((36, 21), (34, 15), (45, 22), (84, 63), (90, 66)),
+    ('fixed', 'panda', 'panda_hand'): ((68, 37), (91, 44), (94, 46), (156, 113), (145, 105)),
+    ('fixed', 'talos_reduced', 'gripper_left_base_link'): (
         (94, 52), (149, 76), (141, 73), (223, 169), (204, 149)),
+    ('moving', 'ur5_robot', 'tool0'): ((34, 16), (81, 41), (117, 108), (132, 112)),
+    ('moving', 'panda', 'panda_hand'): ((91, 45), (130, 65), (189, 156), (182, 141)),
+    ('moving', 'talos_reduced', 'gripper_left_base_link'): (
+        (149, 77), (177, 92), (256, 212), (242, 188)),
 }
-"""Robot and link to multiplications and additions, at most, of each of CHOICES."""
 
 CHOICES = (('forward_kinematics', 'root'), ('jacobian', 'root'), ('jacobian', 'link'),
            ('frame_motion', 'root'), ('frame_motion', 'link'))
@@ -50,9 +56,9 @@ PEERS = {
 
 
 def program_of(model: RobotModel, function: str, links: Sequence[str] = (), axes: str = 'root',
-               style: str = 'fast') -> Program:
-    return generate(multibody(model), name='robot', style=style,
-                    functions=function, frames=LinkFrames(tuple(links), axes))
+               style: str = 'fast', base: str = 'auto') -> Program:
+    return generate(multibody(model), name='robot', style=style, functions=function,
+                    loads=Loads(base), frames=LinkFrames(tuple(links), axes))
 
 
 def called(program: Program, *state: Any) -> list[Any]:
@@ -96,13 +102,12 @@ def check_peer(model: RobotModel, links: Sequence[str], peer: Pinocchio) -> None
                                            rtol=1e-10, atol=1e-10, err_msg=f'{result} of {link}')
 
 
-@pytest.mark.parametrize(('name', 'link'), COSTS)
-def test_they_cost_no_more_than_they_did(name: str, link: str) -> None:
-    model = read_urdf(robot_path(name).read_bytes())
-    for (function, axes), most in zip(CHOICES, COSTS[name, link]):
-        cost = program_of(model, function, [link], axes).functions[0].operations
-        assert (cost.multiplications, cost.additions) <= most
-        assert cost.additions <= most[1]
+@pytest.mark.parametrize(('base', 'name', 'link'), COSTS)
+def test_they_cost_no_more_than_they_did(base: str, name: str, link: str) -> None:
+    model, most = read_urdf(robot_path(name).read_bytes()), COSTS[base, name, link]
+    for (function, axes), (multiplications, additions) in zip(CHOICES[-len(most):], most):
+        cost = program_of(model, function, [link], axes, base=base).functions[0].operations
+        assert cost.multiplications <= multiplications and cost.additions <= additions
 
 
 def check_styles(model: RobotModel, links: Iterable[str]) -> None:
@@ -153,15 +158,17 @@ def test_a_planar_joint_and_mimic_joints_in_a_row() -> None:
         ['link5', 'link2'])
 
 
-@pytest.mark.parametrize(('function', 'style'), [('forward_kinematics', 'fast'),
-                                                 ('jacobian', 'readable')])
+@pytest.mark.slow
+@pytest.mark.parametrize(('function', 'style', 'base'), [
+    ('forward_kinematics', 'fast', 'fixed'), ('jacobian', 'readable', 'fixed'),
+    ('jacobian', 'fast', 'moving'), ('frame_motion', 'readable', 'moving')])
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 def test_the_files_of_every_language_pass_their_own_test(
-        tool: str, function: str, style: str, tmp_path: Path) -> None:
+        tool: str, function: str, style: str, base: str, tmp_path: Path) -> None:
     """Of several links, each with results of its own: matrices that are not square."""
-    axes = 'link' if function == 'jacobian' else 'root'
+    axes, links = 'link' if function == 'jacobian' else 'root', ['link4', 'link2']
     program = program_of(read_urdf((OWN / 'scara.urdf').read_bytes()), function,
-                         ['link4', 'link2'], axes, style)
+                         links if base == 'fixed' else ['link3'], axes, style, base)
     language_tools.check_self_test(tool, language_tools.files_of(tool, program), tmp_path)
 
 
@@ -258,3 +265,81 @@ def test_the_command_line_and_the_node_choose_links(
     assert "\nLink 'link4'.\nVectors are in the axes of the root" in printed
     assert main(['info', str(OWN / 'humanoid_3p33r.urdf'), '--model', 'jacobian']) == 1
     assert 'several tips, head, hand_L, hand_R, foot_L, foot_R' in capsys.readouterr().err
+
+
+FLYERS = {'ur5_robot': ('tool0', 'base'), 'talos_reduced': ('gripper_right_base_link',),
+         'anymal': ('RH_FOOT', 'imu_link'), 'double_pendulum_continuous': ('link2',)}
+
+
+def check_flyer(model: RobotModel, text: str | bytes, links: Sequence[str], backend: str) -> None:
+    """Compare with a free flyer, and J with the twist."""
+    dynamics, peer = InverseDynamics(model, backend=backend, base='moving'), FreeFlyer(text)
+    names = dynamics.joint_names
+    state = columns(names, random_state(names, 3))
+    base = np.random.default_rng(4).normal(size=(2, 6)) * ((2.0,), (5.0,))
+    for link in links:
+        for axes in FRAME_AXES:
+            J = dynamics.jacobian(state[0], link, axes)
+            twist, acceleration = dynamics.frame_motion(*state, link, axes, *base)
+            expected = peer.link(names, state, *base, link, axes)
+            for found, name in ((J, 'J'), (twist, 'twist'), (acceleration, 'acceleration')):
+                np.testing.assert_allclose(found, expected[name], rtol=1e-10, atol=1e-10,
+                                           err_msg=f'{name} of {link}')
+            np.testing.assert_allclose(J @ [*base[0], *state[1]], twist, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize('name', FLYERS)
+def test_real_robots_are_pinocchios_free_flyers(name: str) -> None:
+    text = robot_path(name).read_bytes()
+    check_flyer(read_urdf(text), text, FLYERS[name], 'python')
+
+
+@examples(8)
+@given(trees(most=8, nearly=True))
+def test_random_trees_are_pinocchios_free_flyers(model: RobotModel) -> None:
+    check_flyer(model, clean_urdf(model), [model.links[-1].name], 'python')
+
+
+def test_a_floating_root_has_six_columns() -> None:
+    """Its J times the base's twist and qd is the twist, compiled, for many states."""
+    links = (Link('world'), *(Link(name, random_inertia(k)) for k, name in enumerate('abc')))
+    model = RobotModel('flyer', links, (
+        Joint('flies', 'floating', 'world', 'a'),
+        Joint('turns', 'revolute', 'a', 'b', (1.0, 2.0, 3.0), axis=(0.0, 0.0, 1.0)),
+        Joint('slides', 'prismatic', 'b', 'c', (0.3, 0.0, 0.1), axis=(1.0, 0.0, 0.0))), 'world')
+    dynamics = InverseDynamics(model)
+    rng = np.random.default_rng(2)
+    q, qd, qdd = rng.normal(size=(3, 7, 2))
+    base = rng.normal(size=(2, 7, 6))
+    J = dynamics.jacobian(q)
+    twist, acceleration = dynamics.frame_motion(q, qd, qdd, None, 'root', *base)
+    assert (J.shape, twist.shape) == ((7, 6, 8), (7, 6))
+    np.testing.assert_allclose(np.einsum('nij,nj->ni', J, np.hstack([base[0], qd])), twist)
+    one = dynamics.frame_motion(q[3], qd[3], qdd[3], base_twist=base[0][3],
+                                base_acceleration=base[1][3])[1]
+    np.testing.assert_allclose(acceleration[3], one, atol=1e-13)
+    # a root that stands still: the motion relative to it
+    fixed = InverseDynamics(model, base='fixed')
+    for still, expected in zip(dynamics.frame_motion(q, qd, qdd),
+                               fixed.frame_motion(q, qd, qdd)):
+        np.testing.assert_allclose(still, expected, atol=1e-13)
+    with pytest.raises(StateError, match=r"base_twist.*set base 'moving'"):
+        fixed.frame_motion(q, qd, qdd, base_twist=base[0])
+
+
+def test_a_rigid_body_that_moves_has_a_jacobian_of_six_columns() -> None:
+    model = RobotModel('rock', (Link('base'), Link('stone')), (
+        Joint('fixed', 'fixed', 'base', 'stone', (1.0, 2.0, 3.0)),), 'base')
+    J = InverseDynamics(model, base='moving').jacobian([])
+    assert J.tolist() == [[1.0, 0.0, 0.0, 0.0, 3.0, -2.0], [0.0, 1.0, 0.0, -3.0, 0.0, 1.0],
+                          [0.0, 0.0, 1.0, 2.0, -1.0, 0.0], *np.eye(6)[3:].tolist()]
+
+
+def test_the_readable_text_says_what_the_columns_of_the_base_are() -> None:
+    model = read_urdf((OWN / 'scara.urdf').read_bytes())
+    text, = export_model(model, functions='jacobian', loads=Loads('moving'),
+                         frames=LinkFrames(axes='link')).values()
+    assert "# Jbx = R' (ex x p)" in text
+    assert 'poses are relative to the root, which moves' in text
+    assert 'J, 6 x 10: linear velocity of the origin of the link' in text
+    assert max(map(len, text.splitlines())) <= 99
