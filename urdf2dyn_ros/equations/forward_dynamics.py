@@ -17,7 +17,6 @@ from urdf2dyn_ros.equations.newton_euler import (
     Forward,
     in_joint,
     in_parent,
-    prefixed,
     summed,
 )
 from urdf2dyn_ros.robot.joints import (
@@ -28,6 +27,7 @@ from urdf2dyn_ros.robot.joints import (
     JointType,
     Note,
     Wrench,
+    prefixed,
     turned,
 )
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias

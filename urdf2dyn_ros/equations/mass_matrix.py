@@ -15,12 +15,20 @@ from urdf2dyn_ros.equations.newton_euler import (
     in_parent,
     inertial,
     newton_euler,
-    prefixed,
     second_moment,
     unnoted,
 )
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, BodyNote, Coordinate, Motion, Note, spin
+from urdf2dyn_ros.robot.joints import (
+    AT_REST,
+    JOINTS,
+    BodyNote,
+    Coordinate,
+    Motion,
+    Note,
+    prefixed,
+    spin,
+)
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import (

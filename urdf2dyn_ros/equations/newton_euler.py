@@ -1,9 +1,30 @@
 """
-The recursive Newton-Euler algorithm, written once, for any scalar.
+The recursive Newton-Euler algorithm: the efforts that a motion requires.
 
-Luh, Walker and Paul 1980; notation of Khalil and Dombre, Modeling, Identification and Control of
-Robots, section 9.5. Only + - *, sin and cos are used: floats give the efforts, expressions give
-the text of the equations, arrays a batch.
+Luh, Walker and Paul 1980, in the notation of Khalil and Dombre, Modeling, Identification and
+Control of Robots, section 9.5 (Featherstone, Rigid Body Dynamics Algorithms, chapter 5). The frame
+of each body is at its joint, with z along the axis. In `forward`, root to tips, with quantities of
+the parent (p), p_i the origin of joint i in the parent and R from the joint's frame at q to it:
+
+    b  = a_p + U_p p_i                      acceleration of the joint's origin, minus gravity
+    w  = R' w_p + qd z                      angular velocity            (prismatic: R' w_p)
+    wd = R' wd_p + qdd z + R' w_p x qd z    its derivative              (prismatic: R' wd_p)
+    a  = R' b                               (prismatic: + U q z + 2 w x qd z + qdd z)
+    U  = [wd]x + [w]x[w]x                   U r: acceleration of r relative to the origin
+    F  = m a + U h                          force that accelerates the body, h = m c
+    N  = J wd + w x J w + h x a             moment about the origin
+
+and in `backward`, tips to root:
+
+    f   = F + sum of the children's fp - external force      what the joint transmits
+    n   = N + sum of the children's np - external moment
+    tau = n_z                               (prismatic: f_z), and the terms at the joint
+    fp  = R f                               the same in the parent's frame, about its origin
+    np  = R n + p_i x fp
+
+Gravity is an acceleration of the root by -g. Only + - *, sin and cos are used: floats give the
+efforts, expressions the text of the equations, arrays a batch. What each joint does about and
+along z is in `JointType`, U in `spin`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,22 +60,13 @@ from urdf2dyn_ros.robot.spatial import (
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 
-# ---- How the recursion is carried out: with inertia tensors or second moments, textbook or not
+# ---- The formulation: how U and J wd + w x J w are computed, and what is told of each quantity
 
 Moment = Callable[[Matrix, Motion, Matrix, BodyNote], Vector]
 """J, motion and U of a body to the moment of its inertia about its origin."""
 
 Spin = Callable[[int, Motion, Matrix, Coordinate, BodyNote], Spun]
 """Body, motion of its joint's frame, U of its parent and coordinate to what returns its U."""
-
-
-def unnoted(body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-    """Note nothing."""
-
-
-def prefixed(note: Note, i: int, letter: str) -> BodyNote:
-    """Return a note of body i with a letter before its symbols."""
-    return lambda symbol, entries: note(i, letter + symbol, entries)
 
 
 def textbook_spin(i: int, joint: Motion, U_parent: Matrix, at: Coordinate, note: BodyNote) -> Spun:
@@ -69,27 +81,8 @@ def textbook_moment(J: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vec
     return add(apply(J, motion.wd), cross(motion.w, L))
 
 
-def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
-    """
-    Return J wd + w x J w from second moments S, as the integral of r x U r over the mass.
-
-    The entries of U are needed for the accelerations anyway: n_x = S_yy U_zy - S_zz U_yz
-    + S_xy U_zx - S_xz U_yx + S_yz (U_zz - U_yy), and cyclically: 15 products where J wd + w x J w
-    has 24.
-    """
-    d = [U[2][2] - U[1][1], U[0][0] - U[2][2], U[1][1] - U[0][0]]
-    if S[0][2] != 0.0 and S[1][2] != 0.0:
-        d[2] = -(d[0] + d[1])   # equal, and U_yy may have no other use
-
-    def n(x: int, y: int, z: int) -> Scalar:
-        about_x = S[y][y] * U[z][y] - S[z][z] * U[y][z]
-        opposite = U[z][y] + U[y][z]
-        if isinstance(opposite, float) and opposite == 0.0:   # w_y w_z is 0: what is left is wd_x
-            about_x = (S[y][y] + S[z][z]) * U[z][y]
-        return (about_x + S[x][y] * U[z][x] - S[x][z] * U[y][x]
-                + S[y][z] * d[x])
-
-    return (n(0, 1, 2), n(1, 2, 0), n(2, 0, 1))
+def unnoted(body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+    """Note nothing."""
 
 
 class Recursion(NamedTuple):
@@ -108,7 +101,7 @@ class Recursion(NamedTuple):
 TEXTBOOK = Recursion()
 
 
-# ---- The recursive Newton-Euler algorithm, written once, for any scalar
+# ---- The algorithm: efforts of a state, by a sweep from the root and one back to it
 
 class AppliedLoads(NamedTuple):
     """
@@ -145,20 +138,6 @@ class Sweep(NamedTuple):
     transmitted: list[Scalar]
 
 
-class Forward(NamedTuple):
-    """
-    Results of the forward sweep by body.
-
-    Coordinates, motions and spins are those of `Sweep`, `own` the wrenches that accelerate the
-    bodies themselves; motions and wrenches also of the root, which is the last.
-    """
-
-    coordinates: list[Coordinate]
-    motions: list[Motion]
-    spins: list[Matrix]
-    own: list[Wrench]
-
-
 def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
                  state: Sequence[Sequence[Scalar]], gravity: Vector,
                  recursion: Recursion = TEXTBOOK, loads: AppliedLoads = NO_LOADS) -> Sweep:
@@ -170,56 +149,65 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
     m], [rad/s or m/s], [rad/s^2 or m/s^2]. Gravity [m/s^2] is in the root frame, and part of the
     motion of a base that moves.
     """
-    sweep = forward(system, inertias, state, gravity, recursion, loads)
+    coordinates, motions, spins, own = forward(system, inertias, state, gravity, recursion, loads)
     efforts, wrenches, transmitted = backward(
-        system, sweep.coordinates, sweep.motions, sweep.own, loads, recursion.note)
-    return Sweep(efforts, sweep.coordinates, sweep.motions, sweep.spins, wrenches, transmitted)
+        system, coordinates, motions, own, loads, recursion.note)
+    return Sweep(efforts, coordinates, motions, spins, wrenches, transmitted)
+
+
+# ---- Forward, root to tips: the motion of each body, and what accelerates it
+
+class Forward(NamedTuple):
+    """
+    Results of the forward sweep by body.
+
+    Coordinates, motions and spins (U) are those of `Sweep`, `own` the wrenches F, N that
+    accelerate the bodies themselves; motions and wrenches also of the root, which is the last.
+    """
+
+    coordinates: list[Coordinate]
+    motions: list[Motion]
+    spins: list[Matrix]
+    own: list[Wrench]
 
 
 def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
             state: Sequence[Sequence[Scalar]], gravity: Vector, recursion: Recursion,
             loads: AppliedLoads) -> Forward:
-    """Return the motion of every body, root to tips; arguments are those of `newton_euler`."""
-    note = recursion.note
+    """Return the motion of every body; arguments are those of `newton_euler`."""
     root, U_root = Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR
     if loads.base is not None:
-        root, U_root = loads.base, spin(loads.base.w, loads.base.wd, partial(note, ROOT))
-    coordinates: list[Coordinate] = []
-    motions: list[Motion] = []
-    spins: list[Matrix] = []
-    own: list[Wrench] = []
+        note = partial(recursion.note, ROOT)
+        root, U_root = loads.base, spin(loads.base.w, loads.base.wd, note)
+    sweep = Forward([], [], [], [])
     for i, body in enumerate(system.bodies):
+        note, joint, at = partial(recursion.note, i), JOINTS[body.type], body.at(*state)
         parent, U_parent = ((root, U_root) if body.parent == ROOT
-                            else (motions[body.parent], spins[body.parent]))
-        at = body.at(*state)
-        note(i, 'q', at[:3])
-        motion, U = _forward(body, parent, U_parent, at, recursion, i)
-        coordinates.append(at)
-        motions.append(motion)
-        spins.append(U)
-        own.append(inertial(inertias[i], motion, U, recursion.moment, partial(note, i)))
-    own.append(NO_WRENCH if loads.base is None else
-               inertial(inertias[ROOT], root, U_root, recursion.moment, partial(note, ROOT)))
-    motions.append(root)
-    return Forward(coordinates, motions, spins, own)
-
-
-def _forward(body: Body, parent: Motion, U_parent: Matrix, at: Coordinate, recursion: Recursion,
-             i: int) -> tuple[Motion, Matrix]:
-    note = partial(recursion.note, i)
-    joint_R_parent = transpose(body.parent_R_joint)
-    b = add(parent.a, apply(U_parent, body.parent_p_joint))
-    note('b', b)
-    note('A', ())
-    vectors = []
-    for symbol, vector in zip(('wj', 'wdj', 'bj'), (parent.w, parent.wd, b)):
-        vectors.append(apply(joint_R_parent, vector))
-        note(symbol, vectors[-1])
-    motion = Motion(*vectors)
-    rotation = JOINTS[body.type].rotation(at)
-    note('R', (rotation[0][0], rotation[1][0]))
-    spun = recursion.spin_of(i, motion, U_parent, at, note)
-    return JOINTS[body.type].forward(motion, at, note, spun)
+                            else (sweep.motions[body.parent], sweep.spins[body.parent]))
+        note('q', at[:3])
+        b = add(parent.a, apply(U_parent, body.parent_p_joint))
+        note('b', b)
+        note('A', ())
+        # along the axes of the joint, still fixed to the parent
+        joint_R_parent = transpose(body.parent_R_joint)
+        w = apply(joint_R_parent, parent.w)
+        note('wj', w)
+        wd = apply(joint_R_parent, parent.wd)
+        note('wdj', wd)
+        b = apply(joint_R_parent, b)
+        note('bj', b)
+        note('R', joint.cos_sin(at))
+        before = Motion(w, wd, b)
+        motion, U = joint.forward(before, at, note,
+                                  recursion.spin_of(i, before, U_parent, at, note))
+        sweep.coordinates.append(at)
+        sweep.motions.append(motion)
+        sweep.spins.append(U)
+        sweep.own.append(inertial(inertias[i], motion, U, recursion.moment, note))
+    sweep.own.append(NO_WRENCH if loads.base is None else inertial(
+        inertias[ROOT], root, U_root, recursion.moment, partial(recursion.note, ROOT)))
+    sweep.motions.append(root)
+    return sweep
 
 
 def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Moment,
@@ -235,33 +223,34 @@ def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Mom
     return Wrench(F, N)
 
 
+# ---- Backward, tips to root: what each joint transmits, and its part along the axis
+
 def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequence[Motion],
              own: Sequence[Wrench], loads: AppliedLoads, note: Note,
              ) -> tuple[list[Scalar], list[Wrench], list[Scalar]]:
     """
-    Sum what each joint transmits, tips to root, and take its part along the axis.
+    Return efforts, wrenches and transmitted efforts of `Sweep`.
 
     Motions, and `own`, the wrenches that accelerate them, are those of the bodies, then the
-    root's. Returned are efforts, wrenches and transmitted of `Sweep`.
+    root's.
     """
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
     wrenches = [NO_WRENCH] * len(own)
     transmitted: list[Scalar] = [0.0] * len(system.bodies)
     received: list[list[Wrench]] = [[] for _ in own]
     for i in reversed(range(len(system.bodies))):
-        body = system.bodies[i]
+        body, at = system.bodies[i], coordinates[i]
         wrenches[i] = summed(i, own[i], received[i], loads, note)
-        transmitted[i], wrench = JOINTS[body.type].backward(wrenches[i], coordinates[i],
-                                                            partial(note, i))
-        effort = transmitted[i]
+        effort, wrench = JOINTS[body.type].backward(wrenches[i], at, partial(note, i))
+        transmitted[i] = effort
         if i in loads.terms:
-            seen = effort if loads.transmitted is None else loads.transmitted[i]
+            known = effort if loads.transmitted is None else loads.transmitted[i]
             parent = in_joint(body, motions[body.parent])
             for term in loads.terms[i]:
-                wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, coordinates[i])))
+                wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, at)))
             note(i, 'nr', wrench.n)
             for term in loads.terms[i]:
-                part = term.effort(parent, coordinates[i], seen)
+                part = term.effort(parent, at, known)
                 note(i, term.NAME, (part,))
                 effort = effort + part
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
@@ -300,3 +289,27 @@ def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:
     np = add(apply(body.parent_R_joint, wrench.n), cross(body.parent_p_joint, fp))
     note('np', np)
     return Wrench(fp, np)
+
+
+# ---- The same moment with fewer operations, from the entries of U
+
+def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
+    """
+    Return J wd + w x J w from second moments S, as the integral of r x U r over the mass.
+
+    The entries of U are needed for the accelerations anyway: n_x = S_yy U_zy - S_zz U_yz
+    + S_xy U_zx - S_xz U_yx + S_yz (U_zz - U_yy), and cyclically: 15 products where J wd + w x J w
+    has 24.
+    """
+    d = [U[2][2] - U[1][1], U[0][0] - U[2][2], U[1][1] - U[0][0]]
+    if S[0][2] != 0.0 and S[1][2] != 0.0:
+        d[2] = -(d[0] + d[1])   # equal, and U_yy may have no other use
+
+    def n(x: int, y: int, z: int) -> Scalar:
+        about_x = S[y][y] * U[z][y] - S[z][z] * U[y][z]
+        opposite = U[z][y] + U[y][z]
+        if isinstance(opposite, float) and opposite == 0.0:   # w_y w_z is 0: what is left is wd_x
+            about_x = (S[y][y] + S[z][z]) * U[z][y]
+        return about_x + S[x][y] * U[z][x] - S[x][z] * U[y][x] + S[y][z] * d[x]
+
+    return (n(0, 1, 2), n(1, 2, 0), n(2, 0, 1))

@@ -82,6 +82,11 @@ def silent(symbol: str, entries: tuple[Scalar, ...]) -> None:
     """Note nothing of a body."""
 
 
+def prefixed(note: Note, i: int, letter: str) -> BodyNote:
+    """Return a note of body i with a letter before its symbols."""
+    return lambda symbol, entries: note(i, letter + symbol, entries)
+
+
 def spin(w: Vector, wd: Vector, note: BodyNote = silent) -> Matrix:
     """
     Return U = [wd]x + [w]x[w]x, so that U r = wd x r + w x (w x r).
