@@ -40,6 +40,8 @@ class Problem:
     refused : bool
         True if the description is rejected for it; False if it is a warning, and the model has
         exactly the values of the text.
+    effect : str
+        Effect on the efforts in words, of a warning.
 
     """
 
@@ -48,6 +50,7 @@ class Problem:
     element: str = ''
     line: int | None = None
     refused: bool = True
+    effect: str = ''
 
     def __str__(self) -> str:
         where = f'line {self.line}: ' if self.line is not None else ''

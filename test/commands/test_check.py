@@ -1,16 +1,13 @@
 """urdf2dyn check: every finding with line, effect and remedy; exit codes."""
 
-import ast
 import json
 from pathlib import Path
 
 import pytest
 
-from support.paths import ROOT, TEST
+from support.paths import TEST
 from support.robot_files import OWN
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.commands.check import EFFECTS
-from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.robot.reader import read_urdf
 
 CORPUS = TEST / 'corpus'
@@ -57,7 +54,7 @@ def test_warnings_fail_with_strict_alone(capsys: pytest.CaptureFixture[str]) -> 
     assert data['problems'][0] == {
         'severity': 'warning', 'code': 'massless-branch', 'line': problem.line,
         'element': problem.element, 'message': problem.message,
-        'efforts': EFFECTS['massless-branch'], 'effort_change': None}
+        'efforts': 'zero in every motion at these joints', 'effort_change': None}
 
 
 def test_what_only_a_moving_base_forbids_is_a_warning(capsys: pytest.CaptureFixture[str],
@@ -116,22 +113,3 @@ def test_the_effect_of_gear_ratios_and_negative_friction_is_a_number(
         'problems'][0]['effort_change']
     assert words in change['compared_with'] and change['joint'] == 'swing'
     assert 0.95 * largest < change['largest'] <= largest
-
-
-def warning_codes() -> set[str]:
-    """Return the first argument of every call of `warn` in the rules that is a text."""
-    return {node.args[0].value for node in ast.walk(ast.parse(
-        (ROOT / 'urdf2dyn_ros' / 'robot' / 'rules.py').read_text()))
-            if isinstance(node, ast.Call) and getattr(node.func, 'id', '') == 'warn'
-            and isinstance(node.args[0], ast.Constant)}
-
-
-def test_every_warning_has_an_effect() -> None:
-    """The codes of inertias are those of the corpus, as the rule computes them."""
-    inertias = {problem.code for path in CORPUS.glob('inertia-*.urdf')
-                if 'missing' not in path.name for problem in warnings(path)}
-    assert inertias and {*warning_codes(), *inertias} <= {*EFFECTS}
-
-
-def warnings(path: Path) -> tuple[Problem, ...]:
-    return read_urdf(path).warnings

@@ -22,6 +22,7 @@ def test_a_fault_is_reported_with_place_and_remedy_and_rejected_where_there_is_n
         name: str, code: str, line: int, said: tuple[str, ...], refused: bool) -> None:
     (problem,) = problems(name)
     assert (problem.code, problem.line, problem.refused) == (code, line, refused)
+    assert refused or problem.effect
     assert [words for words in said if words not in str(problem)] == []
 
 

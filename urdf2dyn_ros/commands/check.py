@@ -253,42 +253,6 @@ def _states(system: Multibody) -> Array:
 # ---- What `urdf2dyn check` finds in a robot description, with the effect of each on the efforts
 
 _REJECTED = 'none are computed: the description is rejected'
-_NO_EFFECT = 'no effect'
-
-EFFECTS = {
-    'axis-not-unit': 'no effect, if only the direction was meant',
-    'base': 'none are computed unless the base is fixed',
-    'dynamics-negative': 'none are computed with friction, which may not be negative; without '
-                         'friction, no effect',
-    'effort-zero': _NO_EFFECT,
-    'floating-root': 'they depend on the motion of the base, an input; with a fixed base, no '
-                     'effect',
-    'inertia-negative': 'those that accelerate this link can have the wrong sign and size',
-    'inertia-triangle': 'those that accelerate this link are of an inertia that no body has',
-    'limit-inverted': _NO_EFFECT,
-    'limit-missing': _NO_EFFECT,
-    'limit-negative': _NO_EFFECT,
-    'limit-single': _NO_EFFECT,
-    'mass-zero': 'those of all joints before this link lack its weight',
-    'massless-branch': 'zero in every motion at these joints',
-    'mimic-ignored': _NO_EFFECT,
-    'mimic-zero': 'nothing of this joint is reflected to the joint that drives it',
-    'robot-name': _NO_EFFECT,
-    'transmission-reduction': 'no rotor of this joint has its gear ratio; without rotors, no '
-                              'effect',
-    'transmission-twice': 'a rotor of this joint has the first gear ratio; without rotors, no '
-                          'effect',
-    'transmission-unknown': 'no rotor has this gear ratio; without rotors, no effect',
-    'units-angle': 'what the rotation places is in another direction: all efforts before it can '
-                   'be wrong',
-    'units-length': 'if it is in millimetres, moments of all joints before it are up to 1000 '
-                    'times too large',
-    'units-mass': 'if it is in grams, efforts of all joints before it are up to 1000 times too '
-                  'large',
-    'units-mass-ratio': 'those of the heavy link hide those of the light one, or one is wrong',
-}
-"""Code of a warning to its effect on the efforts."""
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -305,7 +269,7 @@ class Finding:
     @property
     def effect(self) -> str:
         """The effect on the efforts, in words."""
-        return _REJECTED if self.error else EFFECTS[self.problem.code]
+        return _REJECTED if self.error else self.problem.effect
 
     def text(self) -> str:
         """Return two lines for people."""
@@ -332,7 +296,9 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
     try:
         Loads().check(multibody(model))
     except ParameterError as error:
-        reported.append(Finding(Problem('base', str(error), refused=False)))
+        reported.append(Finding(Problem(
+            'base', str(error), refused=False,
+            effect='none are computed unless the base is fixed')))
     return model.name, reported, list(rounded_angles(model))
 
 

@@ -1,8 +1,9 @@
 """
-The rules for robot descriptions: a function each, and one table.
+The rules for robot descriptions: a function each.
 
-A rule yields its problems; what another rule reports as faulty is None or empty for it. The table
-`RULES` and its application, `check_description`, are at the end.
+A rule yields its problems; what another rule reports as faulty is None or empty for it. A new one
+needs its function here, with `@rule`, and a URDF that breaks it in test/corpus.
+`check_description` at the end applies them, in the order of this file.
 """
 
 import math
@@ -49,6 +50,17 @@ _LARGEST_MASS = 1e4   # of a link [kg]
 _LARGEST_MASS_RATIO = 1e6   # of two links [-]
 _MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
 
+Rule = Callable[[Description], Iterator[Problem]]
+
+RULES: list[Rule] = []
+NO_EFFECT = 'no effect'   # of a warning on the efforts
+
+
+def rule(function: Rule) -> Rule:
+    """Add a rule."""
+    RULES.append(function)
+    return function
+
 
 # Problems, with the place of the element in words.
 
@@ -57,9 +69,10 @@ def reject(code: str, element: Element, message: str, attribute: str = '') -> Pr
     return Problem(code, message, place_of(element, attribute), line_of(element))
 
 
-def warn(code: str, element: Element, message: str, attribute: str = '') -> Problem:
-    """Return a problem that is only reported."""
-    return Problem(code, message, place_of(element, attribute), line_of(element), refused=False)
+def warn(code: str, element: Element, message: str, attribute: str = '', *,
+         effect: str) -> Problem:
+    """Return a problem that is only reported, with its effect on the efforts."""
+    return Problem(code, message, place_of(element, attribute), line_of(element), False, effect)
 
 
 def merged(problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -91,6 +104,7 @@ def place_of(element: Element, attribute: str) -> str:
 
 # Single elements and attributes: present, once, readable.
 
+@rule
 def xacro_unresolved(robot: Description) -> Iterator[Problem]:
     """No ${...} or $(...) remains."""
     return merged(
@@ -104,6 +118,7 @@ def _has_xacro(text: str) -> bool:
     return '${' in text or '$(' in text
 
 
+@rule
 def plain_numbers(robot: Description) -> Iterator[Problem]:
     """Every number is plain and finite, and an attribute has as many as it needs."""
     for element in robot.elements:
@@ -117,6 +132,7 @@ def plain_numbers(robot: Description) -> Iterator[Problem]:
                 yield reject('number', element, f'{quote(text)}: {error}', attribute)
 
 
+@rule
 def missing_elements(robot: Description) -> Iterator[Problem]:
     """An inertial has mass and inertia, a joint has parent and child."""
     for element in robot.elements:
@@ -127,6 +143,7 @@ def missing_elements(robot: Description) -> Iterator[Problem]:
                              f'<{tag}> is missing; add <{tag} {required}/>')
 
 
+@rule
 def missing_attributes(robot: Description) -> Iterator[Problem]:
     """Attributes without a default are present."""
     for element in robot.elements:
@@ -139,6 +156,7 @@ def missing_attributes(robot: Description) -> Iterator[Problem]:
                          f'{", ".join(missing)} missing; add {example}{zero}')
 
 
+@rule
 def empty_forces(robot: Description) -> Iterator[Problem]:
     """A wrench has a force, a torque or both."""
     for element in robot.forces:
@@ -147,6 +165,7 @@ def empty_forces(robot: Description) -> Iterator[Problem]:
                          'force="fx fy fz" [N] or torque="..." [N m]')
 
 
+@rule
 def repeated_elements(robot: Description) -> Iterator[Problem]:
     """A link or joint has a tag once; parsers disagree on which one they use."""
     for element in robot.elements:
@@ -158,6 +177,7 @@ def repeated_elements(robot: Description) -> Iterator[Problem]:
                          f'<{tag}>, one is allowed; delete the others')
 
 
+@rule
 def quaternions(robot: Description) -> Iterator[Problem]:
     """No rotation is a quaternion of URDF 1.1, which would be ignored."""
     for element in robot.elements:
@@ -166,13 +186,15 @@ def quaternions(robot: Description) -> Iterator[Problem]:
                          'rotation as rpy="..."', 'quat_xyzw')
 
 
+@rule
 def robot_name(robot: Description) -> Iterator[Problem]:
     """The robot has a name, though efforts do not need one."""
     if not robot.robot.get('name', '').strip():
-        yield warn('robot-name', robot.robot,
-                   'the robot has no name and is called "robot"; add name="..."')
+        yield warn('robot-name', robot.robot, 'the robot has no name and is called "robot"; '
+                   'add name="..."', effect=NO_EFFECT)
 
 
+@rule
 def empty_names(robot: Description) -> Iterator[Problem]:
     """Links and joints have names."""
     for element in (*robot.links, *robot.joints):
@@ -181,6 +203,7 @@ def empty_names(robot: Description) -> Iterator[Problem]:
                          f'a {element.tag} must have a name; add name="..."')
 
 
+@rule
 def duplicate_names(robot: Description) -> Iterator[Problem]:
     """Names of links are unique, and so are names of joints."""
     for elements in (robot.links, robot.joints):
@@ -196,12 +219,14 @@ def duplicate_names(robot: Description) -> Iterator[Problem]:
 
 # The graph: every joint connects two links, and together they make one tree.
 
+@rule
 def no_links(robot: Description) -> Iterator[Problem]:
     """A robot has at least one link."""
     if not robot.links:
         yield reject('no-links', robot.robot, 'no <link> in <robot>; a robot has at least one')
 
 
+@rule
 def unknown_links(robot: Description) -> Iterator[Problem]:
     """The parent and the child of a joint and the link of a force are links of this robot."""
     ends = (end for joint in robot.joints for end in joint.iterchildren('parent', 'child'))
@@ -212,6 +237,7 @@ def unknown_links(robot: Description) -> Iterator[Problem]:
                          f'{suggestion(name, robot.link_of, robot.is_small)}', 'link')
 
 
+@rule
 def self_loops(robot: Description) -> Iterator[Problem]:
     """A joint connects two different links."""
     for joint in robot.joints:
@@ -221,6 +247,7 @@ def self_loops(robot: Description) -> Iterator[Problem]:
                          'joint connects two links')
 
 
+@rule
 def two_parents(robot: Description) -> Iterator[Problem]:
     """A link is the child of one joint; closed chains are no trees."""
     for child, joints in _joints_by_child(robot).items():
@@ -232,6 +259,7 @@ def two_parents(robot: Description) -> Iterator[Problem]:
                          'one parent: keep one joint, cut the loop open')
 
 
+@rule
 def two_roots(robot: Description) -> Iterator[Problem]:
     """At most one link is the child of no joint; if none is, there is a cycle."""
     # A misspelled child leaves its link without a parent: that is one fault, reported once.
@@ -245,6 +273,7 @@ def two_roots(robot: Description) -> Iterator[Problem]:
                      'others to it')
 
 
+@rule
 def cycles(robot: Description) -> Iterator[Problem]:
     """The parents of every link end at the root."""
     by_child = _joints_by_child(robot)
@@ -295,6 +324,7 @@ def _loops(next_of: Mapping[str, str]) -> Iterator[list[str]]:
 
 # Single joints: type, axis, limits, friction.
 
+@rule
 def joint_types(robot: Description) -> Iterator[Problem]:
     """The type is one of URDF's."""
     for joint in robot.joints:
@@ -304,6 +334,7 @@ def joint_types(robot: Description) -> Iterator[Problem]:
                          f'{", ".join(JOINT_TYPES)}', 'type')
 
 
+@rule
 def axes(robot: Description) -> Iterator[Problem]:
     """An axis that is used has a direction, and is a unit vector."""
     for joint in robot.joints:
@@ -318,61 +349,71 @@ def axes(robot: Description) -> Iterator[Problem]:
         elif abs(norm - 1.0) > _UNIT_TOLERANCE:
             unit = ' '.join(f'{entry / norm + 0.0:.12g}' for entry in xyz)
             yield warn('axis-not-unit', axis, f'length {norm:.6g} instead of 1; only its '
-                       f'direction is used, write "{unit}"', 'xyz')
+                       f'direction is used, write "{unit}"', 'xyz',
+                       effect='no effect, if only the direction was meant')
 
 
+@rule
 def missing_limits(robot: Description) -> Iterator[Problem]:
     """Joints for which URDF requires limits have them, although efforts do not need them."""
     return merged(
         warn('limit-missing', joint, 'URDF requires <limit lower="..." upper="..."> here; efforts '
-             'do not depend on it')
+             'do not depend on it', effect=NO_EFFECT)
         for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')
         and not joint.xpath('limit[1][@lower or @upper]'))
 
 
+@rule
 def inverted_limits(robot: Description) -> Iterator[Problem]:
     """A range is not empty."""
     for limit in robot.robot.iterfind('joint/limit'):
         lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
         if lower is not None and upper is not None and lower > upper:
             yield warn('limit-inverted', limit, f'lower {lower:g} is above upper {upper:g}; '
-                       'exchange them')
+                       'exchange them', effect=NO_EFFECT)
 
 
+@rule
 def single_positions(robot: Description) -> Iterator[Problem]:
     """A range is more than a position; mostly the limits were forgotten."""
     limits = (limit for joint in robot.joints for limit in joint.findall('limit')[:1]
               if type_of(joint) in ('revolute', 'prismatic'))
     return merged(
         warn('limit-single', limit, 'lower equals upper: the joint cannot move; write its range, '
-             'or type="fixed"', 'lower')
+             'or type="fixed"', 'lower', effect=NO_EFFECT)
         for limit in limits
         if (lower := robot.number(limit, 'lower')) is not None
         and lower == robot.number(limit, 'upper'))
 
 
+@rule
 def negative_magnitudes(robot: Description) -> Iterator[Problem]:
     """Limits of magnitudes are not negative; damping and friction do not drive a joint."""
-    for tag, attribute, reason in (
-            *(('limit', name, 'the limit of a magnitude must not be negative')
-              for name in ('effort', 'velocity')),
-            *(('dynamics', name, f'negative {name} drives the joint')
-              for name in ('damping', 'friction'))):
+    reasons = {'limit': 'the limit of a magnitude must not be negative',
+               'dynamics': 'negative {} drives the joint'}
+    effects = {'limit': NO_EFFECT, 'dynamics': 'none are computed with friction, which may not be '
+               'negative; without friction, no effect'}
+    for tag, attribute in (('limit', 'effort'), ('limit', 'velocity'),
+                           ('dynamics', 'damping'), ('dynamics', 'friction')):
         for element in robot.robot.iterfind(f'joint/{tag}'):
             if (robot.number(element, attribute) or 0.0) < 0.0:
-                yield warn(f'{tag}-negative', element, f'{reason}; drop the sign', attribute)
+                yield warn(f'{tag}-negative', element, f'{reasons[tag].format(attribute)}; drop '
+                           'the sign', attribute, effect=effects[tag])
 
 
+@rule
 def zero_efforts(robot: Description) -> Iterator[Problem]:
     """An effort limit is not zero; mostly it was forgotten, and efforts are not clipped to it."""
     limits = ((joint, joint.find('limit')) for joint in robot.joints)
     return merged(
         warn('effort-zero', limit, 'other programs apply no effort with this limit, computed '
-             'efforts do not depend on it; write what the joint can do', 'effort')
+             'efforts do not depend on it; write what the joint can do', 'effort',
+             effect=NO_EFFECT)
         for joint, limit in limits if limit is not None and type_of(joint) in MOVING_TYPES
         and robot.number(limit, 'effort') == 0.0)
 
 
+@rule
 def coordinate_names(robot: Description) -> Iterator[Problem]:
     """No joint has the name of another's coordinate, by which positions are identified."""
     for joint in robot.joints:
@@ -386,26 +427,31 @@ def coordinate_names(robot: Description) -> Iterator[Problem]:
                              'of this name; rename one')
 
 
+@rule
 def floating_root(robot: Description) -> Iterator[Problem]:
     """A floating joint at the root makes the base a moving one."""
     children = {robot.child_of[joint] for joint in robot.joints}
     for joint in robot.joints:
         if type_of(joint) == 'floating' and robot.parent_of[joint] not in children:
             yield warn('floating-root', joint, 'the root floats: its motion is an input of the '
-                       'equations; with a fixed base it stays where the joint places it', 'type')
+                       'equations; with a fixed base it stays where the joint places it', 'type',
+                       effect='they depend on the motion of the base, an input; with a fixed '
+                       'base, no effect')
 
 
 # Mimic joints: each follows another joint that exists and moves, and no loop.
 
+@rule
 def mimics_of_fixed_joints(robot: Description) -> Iterator[Problem]:
     """A fixed joint cannot mimic."""
     mimics = ((joint, joint.find('mimic')) for joint in robot.joints)
     return merged(
         warn('mimic-ignored', mimic, 'a fixed joint cannot mimic another; the mimic is ignored, '
-             'delete it', 'joint')
+             'delete it', 'joint', effect=NO_EFFECT)
         for joint, mimic in mimics if mimic is not None and type_of(joint) == 'fixed')
 
 
+@rule
 def mimicked_joints(robot: Description) -> Iterator[Problem]:
     """The mimicked joint is another one, and both have one coordinate."""
     for joint, mimic in _mimics(robot):
@@ -431,6 +477,7 @@ def mimicked_joints(robot: Description) -> Iterator[Problem]:
                                  'one can mimic or be mimicked', 'joint')
 
 
+@rule
 def mimic_loops(robot: Description) -> Iterator[Problem]:
     """A chain of mimics ends at a joint that does not mimic."""
     mimics = _mimic_of(robot)
@@ -440,14 +487,17 @@ def mimic_loops(robot: Description) -> Iterator[Problem]:
                          'one of them must not mimic', 'joint')
 
 
+@rule
 def zero_multipliers(robot: Description) -> Iterator[Problem]:
     """A joint with a multiplier of zero stands still."""
     for _, mimic in _mimics(robot):
         if robot.number(mimic, 'multiplier') == 0.0:
             yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
-                       'multiplier')
+                       'multiplier', effect='nothing of this joint is reflected to the joint that '
+                       'drives it')
 
 
+@rule
 def mimic_products(robot: Description) -> Iterator[Problem]:
     """The product of the multipliers of a chain of mimics is not too large."""
     mimics = _mimic_of(robot)
@@ -477,6 +527,7 @@ def _mimic_of(robot: Description) -> dict[str, Element]:
 
 # Inertial parameters: those of a body that can exist.
 
+@rule
 def masses(robot: Description) -> Iterator[Problem]:
     """Mass is positive, or zero together with zero inertia, as of a frame."""
     for link in robot.links:
@@ -489,9 +540,11 @@ def masses(robot: Description) -> Iterator[Problem]:
                          'it again', 'value')
         elif value == 0.0 and any(robot.number(inertia, name) for name in TENSOR_ATTRIBUTES):
             yield warn('mass-zero', mass, 'an inertia without mass is used as written; give the '
-                       'link its mass', 'value')
+                       'link its mass', 'value', effect='those of all joints before this link '
+                       'lack its weight')
 
 
+@rule
 def principal_moments(robot: Description) -> Iterator[Problem]:
     """Principal moments are not negative, and none exceeds the sum of the other two."""
     for link in robot.links:
@@ -503,11 +556,15 @@ def principal_moments(robot: Description) -> Iterator[Problem]:
         mass = robot.number(link.find('inertial/mass'), 'value') or 0.0
         flaw = inertia_flaw([inertia.get(name, '') for name in TENSOR_ATTRIBUTES], entries, mass)
         if flaw is not None:
-            yield warn(flaw[0], inertia, flaw[1])
+            wrong = ('can have the wrong sign and size' if flaw[0] == 'inertia-negative' else
+                     'are of an inertia that no body has')
+            yield warn(flaw[0], inertia, flaw[1],
+                       effect=f'those that accelerate this link {wrong}')
 
 
 # The whole robot: efforts that are always zero, and numbers in the wrong unit.
 
+@rule
 def magnitudes(robot: Description) -> Iterator[Problem]:
     """Numbers are not so large that their products overflow."""
     for element in robot.elements:
@@ -520,6 +577,7 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
                              'units, which no robot has; correct it', attribute)
 
 
+@rule
 def massless_branches(robot: Description) -> Iterator[Problem]:
     """Every moving joint moves some mass; otherwise its effort is always zero."""
     order, joints_of = _outwards(robot)
@@ -539,7 +597,8 @@ def massless_branches(robot: Description) -> Iterator[Problem]:
             if not drivers.intersection(moving):
                 yield warn('massless-branch', joint, 'no link beyond it has mass or inertia: the '
                            f'effort of {listed(moving)} is zero in every motion; give link '
-                           f'{quote(child)} an <inertial>')
+                           f'{quote(child)} an <inertial>',
+                           effect='zero in every motion at these joints')
 
 
 def _outwards(robot: Description) -> tuple[list[Element], dict[str, list[Element]]]:
@@ -596,6 +655,7 @@ def _has_inertia(robot: Description, link: Element) -> bool:
     return link.find('inertial') is not None and any(value != 0.0 for value in values)
 
 
+@rule
 def mass_units(robot: Description) -> Iterator[Problem]:
     """Masses are in kilograms, as far as their size shows."""
     masses: dict[str, tuple[float, Element]] = {}
@@ -610,7 +670,8 @@ def mass_units(robot: Description) -> Iterator[Problem]:
             masses[name_of(link)] = value, mass
         if value > _LARGEST_MASS:
             yield warn('units-mass', mass, f'more than {_LARGEST_MASS:g} kg; is it in grams? URDF '
-                       'has kilograms', 'value')
+                       'has kilograms', 'value', effect='if it is in grams, efforts of all joints '
+                       'before it are up to 1000 times too large')
     if masses:
         light, heavy = (extreme(masses, key=lambda name: masses[name][0])
                         for extreme in (min, max))
@@ -618,9 +679,11 @@ def mass_units(robot: Description) -> Iterator[Problem]:
         if most > _LARGEST_MASS_RATIO * least:
             yield warn('units-mass-ratio', element, f'{quote(light)} has {least:g} kg and '
                        f'{quote(heavy)} {most:g} kg, more than {_LARGEST_MASS_RATIO:g} times as '
-                       'much; are both in kilograms?', 'value')
+                       'much; are both in kilograms?', 'value', effect='those of the heavy link '
+                       'hide those of the light one, or one is wrong')
 
 
+@rule
 def origin_units(robot: Description) -> Iterator[Problem]:
     """Origins are in metres and radians, as far as their size shows."""
     for element in robot.elements:
@@ -629,14 +692,17 @@ def origin_units(robot: Description) -> Iterator[Problem]:
         xyz, rpy = robot.numbers(element, 'xyz'), robot.numbers(element, 'rpy')
         if xyz is not None and math.hypot(*xyz) > _LARGEST_DISTANCE:
             yield warn('units-length', element, f'more than {_LARGEST_DISTANCE:g} m away; is it '
-                       'in millimetres? URDF has metres', 'xyz')
+                       'in millimetres? URDF has metres', 'xyz', effect='if it is in millimetres, '
+                       'moments of all joints before it are up to 1000 times too large')
         if rpy is not None and max(map(abs, rpy)) > 2.01 * math.pi:
             yield warn('units-angle', element, 'more than a full turn; is it in degrees? URDF has '
-                       'radians', 'rpy')
+                       'radians', 'rpy', effect='what the rotation places is in another '
+                       'direction: all efforts before it can be wrong')
 
 
 # Transmissions, for which no description is rejected.
 
+@rule
 def transmissions_of_unknown_joints(robot: Description) -> Iterator[Problem]:
     """A transmission drives joints of this robot."""
     unknown = [(transmission, name) for transmission in transmissions(robot)
@@ -645,18 +711,22 @@ def transmissions_of_unknown_joints(robot: Description) -> Iterator[Problem]:
     search = robot.is_small and len(unknown) <= 100
     return merged(
         warn('transmission-unknown', transmission, f'no joint is named {quote(name)}: it is '
-             f'ignored; {suggestion(name, robot.joint_of, search)}')
+             f'ignored; {suggestion(name, robot.joint_of, search)}',
+             effect='no rotor has this gear ratio; without rotors, no effect')
         for transmission, name in unknown)
 
 
+@rule
 def reduction_numbers(robot: Description) -> Iterator[Problem]:
     """A reduction is one number, finite and not zero."""
     readings = ((reduction, read_reduction(reduction)) for _, reduction in reductions(robot))
     return merged(
-        warn('transmission-reduction', reduction, f'{value}; the joint has no gear ratio from it')
+        warn('transmission-reduction', reduction, f'{value}; the joint has no gear ratio from it',
+             effect='no rotor of this joint has its gear ratio; without rotors, no effect')
         for reduction, value in readings if isinstance(value, str))
 
 
+@rule
 def contradicting_reductions(robot: Description) -> Iterator[Problem]:
     """A joint has one gear ratio."""
     ratios = gear_ratios(robot)
@@ -664,22 +734,10 @@ def contradicting_reductions(robot: Description) -> Iterator[Problem]:
                 for joint, reduction in reductions(robot))
     return merged(
         warn('transmission-twice', reduction, f'{value:g}, but the first reduction of joint '
-             f'{quote(joint)} is {ratios[joint]:g}, which is used; delete one of them')
+             f'{quote(joint)} is {ratios[joint]:g}, which is used; delete one of them',
+             effect='a rotor of this joint has the first gear ratio; without rotors, no effect')
         for joint, reduction, value in readings
         if not isinstance(value, str) and value != ratios[joint])
-
-
-RULES: tuple[Callable[[Description], Iterator[Problem]], ...] = (
-    xacro_unresolved, plain_numbers, missing_elements, missing_attributes, empty_forces,
-    repeated_elements, quaternions, robot_name, empty_names, duplicate_names,
-    no_links, unknown_links, self_loops, two_parents, two_roots, cycles,
-    joint_types, axes, missing_limits, inverted_limits, single_positions, negative_magnitudes,
-    zero_efforts, coordinate_names, floating_root,
-    mimics_of_fixed_joints, mimicked_joints, mimic_loops, zero_multipliers, mimic_products,
-    masses, principal_moments,
-    magnitudes, massless_branches, mass_units, origin_units,
-    transmissions_of_unknown_joints, reduction_numbers, contradicting_reductions,
-)
 
 
 def check_description(robot: Description, strict_inertia: bool,
@@ -702,8 +760,8 @@ def check_description(robot: Description, strict_inertia: bool,
 
 def _apply_rules(robot: Description) -> Iterator[Problem]:
     rejections = 0
-    for rule in RULES:
-        for problem in rule(robot):
+    for each in RULES:
+        for problem in each(robot):
             yield problem
             rejections += problem.refused
             if rejections == MAX_PROBLEMS:

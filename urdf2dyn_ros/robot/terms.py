@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -39,8 +39,9 @@ class TermParameter:
     least: float | None   # the smallest valid value; None if it may be negative
     setting: str   # name of the node's parameter
     meaning: str   # description of the node's parameter
-    urdf: str = ''   # attribute of `robot_model.Joint` that is its default; empty for none
+    urdf: str = ''   # attribute of `Joint` in model.py that is its default; empty for none
     power: int = 1   # its value is this power of the setting: -1 for 1 over the setting
+    of: tuple[str, ...] = ()   # fields one of which must be other than 0 for it to have an effect
     setting_unit: str = ''   # unit of the setting where that is another one
 
     @property
@@ -85,11 +86,17 @@ class JointTerm(ABC):
 
     def parameters(self) -> Iterator[tuple[str, TermParameter, Scalar]]:
         """Yield field, description and value of each parameter that has an effect, in order."""
-        unused = self.unused()
         for name, row in self.rows().items():
             value = getattr(self, name)
-            if value != 0.0 and name not in unused:
+            if value != 0.0 and (not row.of or self._any(row.of)):
                 yield name, row, value
+
+    def is_off(self) -> bool:
+        """Return whether its effort is always zero."""
+        return not self._any(name for name, row in self.rows().items() if not row.of)
+
+    def _any(self, names: Iterable[str]) -> bool:
+        return any(getattr(self, name) != 0.0 for name in names)
 
     def check(self, joint: str, kind: JointType) -> None:
         """Raise a ParameterError for a parameter that is no finite number within its range."""
@@ -100,10 +107,6 @@ class JointTerm(ABC):
                       -LARGEST_MAGNITUDE if row.least is None else row.least,
                       LARGEST_MAGNITUDE).check(float(value) if isinstance(value, Real) else value)
 
-    def unused(self) -> set[str]:
-        """Return the fields of parameters without an effect, whatever they are."""
-        return set()
-
     def shifted(self, offset: float) -> JointTerm:
         """Return the same term in a coordinate that is smaller by an offset [rad or m]."""
         return self
@@ -111,10 +114,6 @@ class JointTerm(ABC):
     def constants(self) -> dict[str, Scalar]:
         """Return what is computed from the parameters alone: symbol to value."""
         return {}
-
-    @abstractmethod
-    def is_off(self) -> bool:
-        """Return whether its effort is always zero."""
 
     def needs_transmitted(self) -> bool:
         """Return whether its effort depends on the effort that the joint transmits."""
@@ -154,6 +153,9 @@ class JointTerm(ABC):
 # jump). tau_b is the effort that the joint transmits, before its terms (Hamon, Gautier, Garrec
 # 2010). At rest it is the offset alone: static friction is undetermined there.
 
+_SIGNED = ('coulomb', 'stribeck', 'load')   # what the smooth sign is a factor of
+
+
 @dataclass(frozen=True)
 class Friction(JointTerm):
     """
@@ -185,14 +187,14 @@ class Friction(JointTerm):
     steepness: Scalar = parameter(
         'iw', '1 over the width of its sign', 's/{unit}', 'friction_width',
         'In the place of friction.width.', 100.0, SMALLEST_DIVISOR, power=-1,
-        setting_unit='{unit}/s')
+        setting_unit='{unit}/s', of=_SIGNED)
     stribeck: Scalar = parameter(
         'Fs', 'what sticking takes more than sliding', '{effort}', 'stribeck',
         'What sticking takes more than sliding.')
     decay: Scalar = parameter(
         'iv', '1 over the Stribeck velocity squared', 's^2/{unit}^2', 'stribeck_velocity',
         'Velocity at which that has fallen to 1/e.', 100.0, SMALLEST_DIVISOR, power=-2,
-        setting_unit='{unit}/s')
+        setting_unit='{unit}/s', of=('stribeck',))
     offset: Scalar = parameter(
         'Fo', 'offset of friction', '{effort}', 'friction_offset', 'Offset of the friction.',
         least=None)
@@ -204,25 +206,17 @@ class Friction(JointTerm):
         'Viscous friction that grows with the square of the velocity; negative where it grows '
         'less than linearly.', least=None)
 
-    def is_off(self) -> bool:
-        return all(value == 0.0 for value in (
-            self.viscous, self.coulomb, self.stribeck, self.offset, self.load, self.quadratic))
-
-    def unused(self) -> set[str]:
-        return ({'steepness'} if not self._has_sign else set()) | (
-            {'decay'} if not self._sticks else set())
-
     def needs_transmitted(self) -> bool:
         return bool(self.load != 0.0)
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         result = self.viscous * at.qd + self.offset
-        if self._has_sign:
+        if self._any(_SIGNED):
             sign = tanh(self.steepness * at.qd)
             level = self.coulomb
             if self.needs_transmitted():
                 level = level + self.load * abs(transmitted)
-            if self._sticks:
+            if self.stribeck != 0.0:
                 level = level + self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
             result = result + level * sign
         if self.quadratic != 0.0:
@@ -232,9 +226,9 @@ class Friction(JointTerm):
     def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
         """Return the derivative by qd, without what the transmitted effort adds."""
         by_rate = self.viscous
-        if self._has_sign:
+        if self._any(_SIGNED):
             sign, level = tanh(self.steepness * at.qd), self.coulomb
-            if self._sticks:
+            if self.stribeck != 0.0:
                 peak = self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
                 level = level + peak
                 by_rate = by_rate - 2.0 * self.decay * (at.qd * (peak * sign))
@@ -243,19 +237,11 @@ class Friction(JointTerm):
             by_rate = by_rate + 2.0 * self.quadratic * abs(at.qd)
         return 0.0, by_rate, 0.0
 
-    @property
-    def _sticks(self) -> bool:
-        return bool(self.stribeck != 0.0)
-
-    @property
-    def _has_sign(self) -> bool:
-        return bool(self.coulomb != 0.0 or self._sticks or self.needs_transmitted())
-
     def formula(self) -> str:
         parts = ['Fv{n} qd{n}'] if self.viscous != 0.0 else []
         level = ['Fc{n}'] if self.coulomb != 0.0 else []
         level += ['Fl{n} |{tb}|'] if self.needs_transmitted() else []
-        level += ['Fs{n} exp(-iv{n} qd{n}^2)'] if self._sticks else []
+        level += ['Fs{n} exp(-iv{n} qd{n}^2)'] if self.stribeck != 0.0 else []
         if level:
             joined = ' + '.join(level)
             parts.append((f'({joined})' if len(level) > 1 else joined) + ' tanh(iw{n} qd{n})')
@@ -301,7 +287,7 @@ class Rotor(JointTerm):
     gear_ratio: Scalar = parameter(
         'N', 'gear ratio', 'rad/{unit}', 'gear_ratio',
         'Turns of the rotor for one of the joint, negative where they are opposite; by default '
-        'the mechanicalReduction of the URDF.', 1.0, None, urdf='gear_ratio')
+        'the mechanicalReduction of the URDF.', 1.0, None, urdf='gear_ratio', of=('inertia',))
     armature: Scalar = parameter(
         'Ia', 'reflected inertia known as such', '{effort} s^2/{unit}', 'armature',
         'Reflected inertia of the rotor that is known as such, added to rotor_inertia * '
@@ -325,12 +311,6 @@ class Rotor(JointTerm):
     def constants(self) -> dict[str, Scalar]:
         """Return the inertia that is felt at the joint, and the one that couples."""
         return {'Ir': self._reflected, 'Ic': self._coupled}
-
-    def is_off(self) -> bool:
-        return bool(self.inertia == 0.0 and self.armature == 0.0)
-
-    def unused(self) -> set[str]:
-        return {'gear_ratio'} if self.inertia == 0.0 else set()
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         return self._reflected * at.qdd + self._coupled * parent.wd[2]
@@ -373,13 +353,10 @@ class Spring(JointTerm):
         'Stiffness of the spring.')
     reference: Scalar = parameter(
         'qs', 'where it is slack', '{unit}', 'spring_reference', 'Position at which it is slack.',
-        least=None)
+        least=None, of=('stiffness',))
 
     def shifted(self, offset: float) -> Spring:
         return replace(self, reference=self.reference - offset)
-
-    def is_off(self) -> bool:
-        return bool(self.stiffness == 0.0)
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         return self.stiffness * (at.q - self.reference)
