@@ -1,68 +1,126 @@
 """A robot's efforts as a function, by running the generated text, in Python or compiled from C."""
 
-import math
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values
-from urdf2dyn_ros.codegen.functions.function import (
-    FRAME_AXES,
-    ONLY_TIP,
-    FrameAxes,
-    LinkFrames,
-    body_wrenches,
-    load_inputs,
-)
+from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.codegen.generator import LOADS, generate, uncollected
+from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import Operations, Program
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
-from urdf2dyn_ros.equations.mass_matrix import body_terms
-from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, AppliedLoads, newton_euler, unnoted
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity
-from urdf2dyn_ros.robot.model import Limits, RobotModel
-from urdf2dyn_ros.robot.multibody import Multibody, link_inertia, multibody
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    TENSOR,
-    Array,
-    about_origin,
-    cos,
-    exp,
-    sin,
-    symmetric,
-    tanh,
-    total,
-    upper,
-)
-from urdf2dyn_ros.system import require
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import counted, first_names, printable
 
 if TYPE_CHECKING:   # the reader requires lxml, a model does not
     from urdf2dyn_ros.robot.reader import UrdfSource
 
+BackEnd: TypeAlias = Literal['auto', 'c', 'python']
+BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
 
-# ---- The functions of a robot, each of which is generated when it is first needed
+_MOST_NAMES = 8   # joints that are listed in a line
+_HEAD = ('joint', 'unit of q', 'lower', 'upper', 'velocity', 'effort', 'unit of the effort')
 
-class Functions:
+
+class InverseDynamics:
     """
-    Base of all methods: a robot, and its functions so far.
+    tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
-    Names of joints, gravity and loads are those of `InverseDynamics`.
+    The equations are generated for a model, gravity and loads, none of which can be set later.
+
+    Parameters
+    ----------
+    model : RobotModel, str, bytes, path, open file or urdf_parser_py's Robot
+        A model, or what `read_urdf` reads as one.
+    gravity : array_like, (3,)
+        Acceleration of gravity [m/s^2], in the root frame; by default (0, 0, -9.81). The efforts
+        that it causes are those of the method `gravity`.
+    backend : str
+        'auto', the default, is 'c' where it can be compiled, else 'python' and a warning in the
+        log. 'python' runs the generated Python text. 'c' has the system's C compiler make machine
+        code of the same equations, once for a robot and a machine: about a second at 36 joints,
+        kept in ~/.cache/urdf2dyn_ros. Beyond 10000 statements (some 200 joints) it is compiled
+        without optimisation: a chain of 1000 joints takes half a minute all the same.
+    threads : int
+        Compiled code uses at most so many for a batch, 1 to 64. The efforts do not depend on it.
+    base : str, optional
+        'fixed', 'moving' or 'auto', in the place of that of `loads`.
+    loads : Loads
+        Loads on the joints and links: friction, rotors, springs, external wrenches, a payload, a
+        moving base. By default nothing but the tags ``<force>`` of the URDF.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+        Independent movable joints, parent before child, siblings in the order of the file; the
+        order of every vector below.
+    units, effort_units : tuple of str
+        'rad' or 'm', 'N m' or 'N'.
+    continuous : tuple of bool
+        True for the joints whose angle has no limits and may be wrapped by its sensor.
+    limits : tuple of Limits
+        Of each joint in the URDF.
+    gravity_vector : tuple of float, (3,)
+        The parameter `gravity` [m/s^2], in the root frame.
+    operations : Operations
+        What one evaluation costs: multiplications, additions, functions.
+    inputs : tuple of str
+        Arguments of a call: q, qd, qdd, then those of base_motion, external, payload that exist.
+    loads : Loads
+        Those of the parameter, or the default.
+    backend : str
+        'python' or 'c': what runs.
+
+    Raises
+    ------
+    UrdfError, SourceError
+        As `read_urdf` does.
+    CompilerError
+        If there is no C compiler or it fails, and `backend` is 'c'.
+    ParameterError
+        For an unknown back end or number of threads, or loads on what the robot does not have.
+
     """
 
-    def __init__(self, model: RobotModel, gravity: tuple[float, float, float], backend: str,
-                 threads: int, loads: Loads) -> None:
+    @uncollected()
+    def __init__(self, model: 'RobotModel | UrdfSource',
+                 gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
+                 threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
+        if not isinstance(model, RobotModel):
+            from urdf2dyn_ros.robot.reader import read_urdf
+            model = read_urdf(model)
+        gravity = checked_gravity(gravity)
+        if not isinstance(loads, Loads):
+            raise ParameterError(f'loads is a {type(loads).__name__}; it must be of the class '
+                                 "urdf2dyn_ros.robot.loads.Loads: Loads(terms={'joint1': [...]})")
+        if base is not None:
+            loads = replace(loads, base=base)
+        self._made_of = (model, gravity, backend, threads, None, loads)
         self.model, self.gravity_vector, self.loads = model, gravity, loads
-        self._system: Multibody = multibody(model)
+        self._system = multibody(model)
         self._requested = backend, threads
         self._functions: dict[tuple[str, LinkFrames], GeneratedFunction] = {}
         self.joint_names = self._system.joint_names
+        self._efforts = self._function('inverse_dynamics')
+        program = self._efforts.program
+        self.units = tuple(row.unit for row in program.independent)
+        self.effort_units = tuple(row.effort_unit for row in program.independent)
+        self.continuous = tuple(row.type == 'continuous' for row in program.independent)
+        self.limits = tuple(self._system.bodies[body].limits for body in self._system.drivers)
+        function = program.function('inverse_dynamics')
+        self.operations: Operations = function.operations
+        self.inputs = tuple(x.name for x in function.inputs)
+        self.backend: BackEnd = 'c' if self._efforts.backend == 'c' else 'python'
+        self._compiled = self._efforts.compiled
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute that is private, or not set yet: equations do not follow a change."""
@@ -71,33 +129,64 @@ class Functions:
                                  'make another InverseDynamics(model, gravity=..., loads=...)')
         super().__setattr__(name, value)
 
-    def prepare(self, name: str) -> None:
-        """Generate the function of this name now, rather than at its first call."""
-        self._function(name)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._made_of   # machine code stays where it is
 
-    def _whole(self, name: str, *arguments: Values | None) -> Array | tuple[Array, Array]:
-        """Return the efforts and, with a moving base, the wrench on the root."""
-        function, n = self._function(name), len(self.joint_names)
-        result = function(*arguments)
-        return result if len(function.results) == 1 else (result[..., :n], result[..., n:])
+    @property
+    def text(self) -> str:
+        """The Python source that is run, or that the compiled code agrees with."""
+        return self._efforts.text
 
-    def _program(self, name: str, frames: LinkFrames = ONLY_TIP) -> Program:
-        return generate(self._system, name='robot', style='fast', gravity=self.gravity_vector,
-                        functions=name, loads=self.loads, frames=frames)
+    @overload
+    def __call__(self, q: Values, qd: Values | None = None,
+                 qdd: Values | None = None) -> Array: ...
 
-    def _function(self, name: str, frames: LinkFrames = ONLY_TIP) -> GeneratedFunction:
-        """Return a function, generated at its first call."""
-        function = self._functions.get((name, frames))
-        if function is None:
-            function = GeneratedFunction(self._program(name, frames), name, *self._requested)
-            self._functions[name, frames] = function
-        return function
+    @overload
+    def __call__(self, q: Values, qd: Values | None, qdd: Values | None,
+                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
 
+    def __call__(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
+                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
+        """
+        Return the efforts that a motion requires.
 
-# ---- Methods for the parts of the equation of motion: gravity, bias, mass matrix, terms, momentum
+        Parameters
+        ----------
+        q, qd, qdd : array_like, (n,) or (N, n), or values by the names of the joints
+            [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2], of one instant or of N; one instant
+            goes with N others. Without qd or qdd they are zero. Names are the keys of a mapping,
+            the columns of a DataFrame, the index of a Series, the coordinates of a DataArray or
+            the fields of a record: in any order, but all of them and no others.
+        *load_arguments : array_like
+            What else `inputs` names. base_motion, (9,) or (N, 9): angular velocity [rad/s],
+            angular acceleration [rad/s^2], and acceleration minus gravity [m/s^2] of the origin
+            of the root, in the root frame. external, (6 k,) or (N, 6 k): for each link force [N]
+            and moment [N m] on it by the environment, about its origin, in its axes. payload,
+            (10,) or (N, 10): mass [kg], centre [m] in the link, ixx ixy ixz iyy iyz izz [kg m^2]
+            about it. One row of these goes with N instants, for all of which it is the same.
 
-class EquationOfMotion(Functions):
-    """Parts of tau = M(q) qdd + bias(q, qd), each a function of its own."""
+        Returns
+        -------
+        ndarray, (n,) or (N, n)
+            Efforts [N m or N].
+        ndarray, (6,) or (N, 6)
+            With a moving base only: force [N] and moment [N m] that the world must apply at the
+            origin of the root, in the root frame.
+
+        Raises
+        ------
+        StateError
+            If arguments are missing or too many, the shapes differ, are neither (n,) nor (N, n),
+            names of joints are missing or unknown, an entry is not finite, or an effort is too
+            large for floating point.
+
+        """
+        if load_arguments:
+            return self._whole('inverse_dynamics', q, qd, qdd, *load_arguments)
+        efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
+        return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
+
+    # ---- parts of tau = M(q) qdd + bias(q, qd)
 
     @overload
     def gravity(self, q: Values) -> Array: ...
@@ -248,11 +337,7 @@ class EquationOfMotion(Functions):
         """
         return self._function('mass_matrix')(q, *payload)
 
-
-# ---- Methods that return accelerations
-
-class ForwardDynamics(Functions):
-    """The inverse of tau = ID(q, qd, qdd)."""
+    # ---- accelerations and derivatives
 
     def forward_dynamics(self, q: Values, qd: Values | None, tau: Values,
                          *load_arguments: ArrayLike) -> Array:
@@ -310,12 +395,6 @@ class ForwardDynamics(Functions):
         function = self._function('forward_dynamics_derivatives')
         return function.split(function(q, qd, tau, *load_arguments))
 
-
-# ---- Derivatives of the functions, as matrices
-
-class Derivatives(Functions):
-    """Derivatives with respect to positions, velocities and accelerations."""
-
     def derivatives(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
                     *load_arguments: ArrayLike) -> tuple[Array, ...]:
         """
@@ -348,11 +427,7 @@ class Derivatives(Functions):
         function = self._function('inverse_dynamics_derivatives')
         return function.split(function(q, qd, qdd, *load_arguments))
 
-
-# ---- Methods for links: where they are relative to the root, and how they move
-
-class Kinematics(Functions):
-    """Pose, Jacobian and motion of one link, which may be part of a body of another name."""
+    # ---- links
 
     def forward_kinematics(self, q: Values, link: str | None = None) -> tuple[Array, Array]:
         """
@@ -462,15 +537,7 @@ class Kinematics(Functions):
         twist, acceleration = function.split(function(q, qd, qdd, *of_base))
         return twist, acceleration
 
-    def _of_link(self, name: str, link: str | None,
-                 axes: FrameAxes = FRAME_AXES[0]) -> GeneratedFunction:
-        return self._function(name, LinkFrames(() if link is None else (link,), axes))
-
-
-# ---- Methods for identification: the regressor, and the base inertial parameters
-
-class RegressorMethods(Functions):
-    """Efforts as a product of motion and parameters: tau = Y(q, qd, qdd) pi."""
+    # ---- identification: tau = Y(q, qd, qdd) pi
 
     def regressor(self, q: Values, qd: Values | None = None, qdd: Values | None = None) -> Array:
         """
@@ -514,24 +581,7 @@ class RegressorMethods(Functions):
         system, _ = for_any_inertia(self._system)
         return base_parameters(system, self.gravity_vector)
 
-    def _program(self, name: str, frames: LinkFrames = ONLY_TIP) -> Program:
-        program = super()._program(name, frames)
-        if name != 'regressor':
-            return program
-        function, = program.functions   # the parameters are constants: there is a property
-        return replace(program, functions=(replace(function, results=function.results[:1]),))
-
-
-# ---- The equations of small robots as formulas of LaTeX: the recursion on symbols of sympy
-
-What: TypeAlias = Literal['efforts', 'mass_matrix', 'gravity', 'bias']
-
-MOST_JOINTS = 3   # of formulas that can be read
-_SIDES = {'efforts': r'\tau_{}', 'bias': 'b_{}', 'gravity': 'g_{}', 'mass_matrix': 'M_{{{}{}}}'}
-
-
-class Latex(Functions):
-    """Formulas of a robot with few joints."""
+    # ---- as formulas, by name, as text
 
     def latex(self, what: What = 'efforts', symbolic: bool = True) -> str:
         """
@@ -553,117 +603,7 @@ class Latex(Functions):
             For more joints, loads with arguments of their own, an unknown `what`; without sympy.
 
         """
-        require('latex', 'sympy')
-        n = len(self.joint_names)
-        if what not in get_args(What):
-            raise ParameterError(f'unknown equations {what!r}: {", ".join(get_args(What))}')
-        if n > MOST_JOINTS:
-            raise ParameterError(f'formulas of {n} joints are too long to read (at most '
-                                 f'{MOST_JOINTS}): export_model(model, style="readable")')
-        if load_inputs(self._system, self.loads):
-            raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
-                                 'and declare no payload and no external wrenches')
-        rows, state, _ = equations(self, what, symbolic)
-        return '\\begin{aligned}\n' + ' \\\\\n'.join(
-            f'{_SIDES[what].format(i + 1, j + 1)} &= {_text(entry, state, 8 if symbolic else 1)}'
-            for i, row in enumerate(rows) for j, entry in enumerate(row)
-            if what != 'mass_matrix' or j >= i) + '\n\\end{aligned}'
-
-
-def equations(robot: Functions, what: What, symbolic: bool) -> tuple[Any, Any, dict[Any, float]]:
-    """Return rows of expressions of sympy; q, qd and qdd; and the values of the other symbols."""
-    import sympy
-    for name, function in (('sin', sin), ('cos', cos), ('tanh', tanh), ('exp', exp)):
-        function.register(sympy.Expr, getattr(sympy, name))
-    values: dict[Any, float] = {}
-
-    def named(letter: str, index: str, keys: Any, entries: Any) -> Any:
-        """Return symbols in the place of entries other than 0."""
-        result = []
-        for key, entry in zip(keys, entries):
-            name = f'{letter}_{{{index}{key}}}' if index + key else letter
-            result.append(sympy.Symbol(name, real=True) if symbolic and entry else entry)
-            values.update({x: entry for x in result[-1:] if x is not entry})
-        return tuple(result)
-
-    def inertia(index: str, attached: Any) -> Any:
-        link = link_inertia(attached)
-        mass, = named('m', index, [''], [link.mass])
-        return about_origin(link._replace(
-            mass=mass, com=named('c', index, AXES, link.com),
-            tensor=symmetric(named('I', index, TENSOR, upper(link.tensor)))))
-
-    system, n = robot._system, len(robot.joint_names)
-    bodies = tuple(replace(body, parent_p_joint=named('p', f'{i}', AXES, body.parent_p_joint))
-                   for i, body in enumerate(system.bodies, 1))
-    inertias = [total(inertia(f'{i}' + "'" * k, each) for k, each in enumerate(
-        each for each in body.attached if each.link.inertia)) for i, body in enumerate(bodies, 1)]
-    gravity = robot.gravity_vector
-    down: Any = [math.copysign(1.0, along) * size for along, size in zip(gravity, named(
-        'g', '', [''] * 3 if sum(map(bool, gravity)) == 1 else AXES, [*map(abs, gravity)]))]
-    q, qd, qdd = [[sympy.Symbol(f'{x}_{j + 1}', real=True) for j in range(n)]
-                  for x in ('q', r'\dot{q}', r'\ddot{q}')]
-    given = (q, qd if what in ('efforts', 'bias') else [0.0] * n,
-             qdd if what in ('efforts', 'mass_matrix') else [0.0] * n)
-    terms = {i: tuple(term for term in some if term.INERTIAL or what != 'mass_matrix')
-             for i, some in body_terms(system, robot.loads).items()}
-    wrenches = body_wrenches(system, system.forces, False, unnoted)
-    efforts = newton_euler(replace(system, bodies=bodies), [*inertias, None], given, down,
-                           TEXTBOOK, AppliedLoads(None, terms, wrenches)).efforts
-    return [[sympy.diff(effort, x) for x in qdd] if what == 'mass_matrix' else
-            [sympy.sympify(effort)] for effort in efforts], (q, qd, qdd), values
-
-
-def _text(expression: Any, state: Any, most: int) -> str:
-    """Return a sum in which fractions of a larger denominator than `most` are decimal."""
-    import sympy
-    (q, qd, qdd), turns, whole = state, sympy.symbols('z:3')[:len(state[0])], sympy.S.Zero
-
-    def power(angle: Any) -> Any:
-        """Return exp(i angle) with the powers of z = exp(i q)."""
-        constant, multiples = angle.as_independent(*q, as_Add=True)
-        turned = [sympy.Rational(str(f(constant))) for f in (math.cos, math.sin)]
-        return (turned[0] + sympy.I * turned[1]) * sympy.Mul(*(
-            z ** sympy.expand(multiples).coeff(x) for x, z in zip(q, turns)))
-
-    exact = expression.replace(lambda x: x.is_Float, lambda x: sympy.Rational(str(x))).replace(
-        sympy.cos, lambda a: (power(a) + power(-a)) / 2).replace(
-        sympy.sin, lambda a: (power(a) - power(-a)) / (2 * sympy.I))
-    terms = sympy.Add.make_args(sympy.expand(exact))
-    least = 1e-12 * max(abs(term.as_coeff_Mul()[0]) for term in terms)   # of rounding
-    for term in terms:
-        constant, powers = term.as_independent(*turns, as_Add=False)
-        angle = sum(x * powers.as_powers_dict()[z] for x, z in zip(q, turns))
-        if abs(term.as_coeff_Mul()[0]) > least:
-            whole += sympy.expand(constant * (sympy.cos(angle) + sympy.I * sympy.sin(angle)))
-    whole = whole.replace(lambda x: x.is_Rational and x.q > most, lambda x: sympy.Float(x, 6))
-    rates = [*qdd, *(x * y for i, x in enumerate(qd) for y in qd[i:]), *qd]
-    waves: list[Any] = sorted(whole.atoms(sympy.cos, sympy.sin), key=str)
-    parts: list[Any] = []
-    groups = sympy.collect(whole, rates, evaluate=False)
-    for rate in (*rates, sympy.S.One):
-        part = sympy.collect(groups.get(rate, 0), waves, sympy.factor_terms)
-        parts += sympy.Add.make_args(part) if rate == 1 else [sympy.Mul(
-            *sympy.Mul.make_args(part), *sympy.Mul.make_args(rate), evaluate=False)] * (part != 0)
-    return str(sympy.latex(sympy.Add(*parts, evaluate=False), order='none'))
-
-
-# ---- What a user sees of a robot: efforts by name, its representation as text and as a table
-
-_MOST_NAMES = 8
-"""Joints that are listed in a line."""
-
-_HEAD = ('joint', 'unit of q', 'lower', 'upper', 'velocity', 'effort', 'unit of the effort')
-
-
-class Views(Functions):
-    """Vectors by the names of joints, and the representations of an interpreter or a notebook."""
-
-    units: tuple[str, ...]
-    effort_units: tuple[str, ...]
-    inputs: tuple[str, ...]
-    limits: tuple[Limits, ...]
-    backend: str
+        return latex(self._system, self.gravity_vector, self.loads, what, symbolic)
 
     def named(self, values: ArrayLike) -> dict[str, float | Array]:
         """
@@ -715,154 +655,34 @@ class Views(Functions):
                 f'<thead><tr>{head}</tr></thead><tbody>'
                 + ''.join(f'<tr>{row}</tr>' for row in body) + '</tbody></table>')
 
+    # ---- the generated functions
 
-# ---- A robot's efforts as a function, by running the generated text, in Python or compiled from C
+    def prepare(self, name: str) -> None:
+        """Generate the function of this name now, rather than at its first call."""
+        self._function(name)
 
-BackEnd: TypeAlias = Literal['auto', 'c', 'python']
-BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
+    def _whole(self, name: str, *arguments: Values | None) -> Array | tuple[Array, Array]:
+        """Return the efforts and, with a moving base, the wrench on the root."""
+        function, n = self._function(name), len(self.joint_names)
+        result = function(*arguments)
+        return result if len(function.results) == 1 else (result[..., :n], result[..., n:])
 
+    def _of_link(self, name: str, link: str | None,
+                 axes: FrameAxes = FRAME_AXES[0]) -> GeneratedFunction:
+        return self._function(name, LinkFrames(() if link is None else (link,), axes))
 
-class InverseDynamics(EquationOfMotion, ForwardDynamics, Derivatives, Kinematics,
-                      RegressorMethods, Views, Latex):
-    """
-    tau = ID(q, qd, qdd) of a robot, from its generated equations.
+    def _function(self, name: str, frames: LinkFrames = ONLY_TIP) -> GeneratedFunction:
+        """Return a function, generated at its first call."""
+        function = self._functions.get((name, frames))
+        if function is None:
+            function = GeneratedFunction(self._program(name, frames), name, *self._requested)
+            self._functions[name, frames] = function
+        return function
 
-    The equations are generated for a model, gravity and loads, none of which can be set later.
-
-    Parameters
-    ----------
-    model : RobotModel, str, bytes, path, open file or urdf_parser_py's Robot
-        A model, or what `read_urdf` reads as one.
-    gravity : array_like, (3,)
-        Acceleration of gravity [m/s^2], in the root frame; by default (0, 0, -9.81). The efforts
-        that it causes are those of the method `gravity`.
-    backend : str
-        'auto', the default, is 'c' where it can be compiled, else 'python' and a warning in the
-        log. 'python' runs the generated Python text. 'c' has the system's C compiler make machine
-        code of the same equations, once for a robot and a machine: about a second at 36 joints,
-        kept in ~/.cache/urdf2dyn_ros. Beyond 10000 statements (some 200 joints) it is compiled
-        without optimisation: a chain of 1000 joints takes half a minute all the same.
-    threads : int
-        Compiled code uses at most so many for a batch, 1 to 64. The efforts do not depend on it.
-    base : str, optional
-        'fixed', 'moving' or 'auto', in the place of that of `loads`.
-    loads : Loads
-        Loads on the joints and links: friction, rotors, springs, external wrenches, a payload, a
-        moving base. By default nothing but the tags ``<force>`` of the URDF.
-
-    Attributes
-    ----------
-    joint_names : tuple of str
-        Independent movable joints, parent before child, siblings in the order of the file; the
-        order of every vector below.
-    units, effort_units : tuple of str
-        'rad' or 'm', 'N m' or 'N'.
-    continuous : tuple of bool
-        True for the joints whose angle has no limits and may be wrapped by its sensor.
-    limits : tuple of Limits
-        Of each joint in the URDF.
-    gravity_vector : tuple of float, (3,)
-        The parameter `gravity` [m/s^2], in the root frame.
-    operations : Operations
-        What one evaluation costs: multiplications, additions, functions.
-    inputs : tuple of str
-        Arguments of a call: q, qd, qdd, then those of base_motion, external, payload that exist.
-    loads : Loads
-        Those of the parameter, or the default.
-    backend : str
-        'python' or 'c': what runs.
-
-    Raises
-    ------
-    UrdfError, SourceError
-        As `read_urdf` does.
-    CompilerError
-        If there is no C compiler or it fails, and `backend` is 'c'.
-    ParameterError
-        For an unknown back end or number of threads, or loads on what the robot does not have.
-
-    """
-
-    @uncollected()
-    def __init__(self, model: 'RobotModel | UrdfSource',
-                 gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
-                 threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
-        if not isinstance(model, RobotModel):
-            from urdf2dyn_ros.robot.reader import read_urdf
-            model = read_urdf(model)
-        gravity = checked_gravity(gravity)
-        if not isinstance(loads, Loads):
-            raise ParameterError(f'loads is a {type(loads).__name__}; it must be of the class '
-                                 "urdf2dyn_ros.robot.loads.Loads: Loads(terms={'joint1': [...]})")
-        if base is not None:
-            loads = replace(loads, base=base)
-        self._made_of = (model, gravity, backend, threads, None, loads)
-        super().__init__(model, gravity, backend, threads, loads)
-        self._efforts = self._function('inverse_dynamics')
-        program = self._efforts.program
-        self.units = tuple(row.unit for row in program.independent)
-        self.effort_units = tuple(row.effort_unit for row in program.independent)
-        self.continuous = tuple(row.type == 'continuous' for row in program.independent)
-        self.limits = tuple(self._system.bodies[body].limits for body in self._system.drivers)
-        function = program.function('inverse_dynamics')
-        self.operations: Operations = function.operations
-        self.inputs = tuple(x.name for x in function.inputs)
-        self.backend: BackEnd = 'c' if self._efforts.backend == 'c' else 'python'
-        self._compiled = self._efforts.compiled
-
-    @property
-    def text(self) -> str:
-        """The Python source that is run, or that the compiled code agrees with."""
-        return self._efforts.text
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._made_of   # machine code stays where it is
-
-    @overload
-    def __call__(self, q: Values, qd: Values | None = None,
-                 qdd: Values | None = None) -> Array: ...
-
-    @overload
-    def __call__(self, q: Values, qd: Values | None, qdd: Values | None,
-                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
-
-    def __call__(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
-                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
-        """
-        Return the efforts that a motion requires.
-
-        Parameters
-        ----------
-        q, qd, qdd : array_like, (n,) or (N, n), or values by the names of the joints
-            [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2], of one instant or of N; one instant
-            goes with N others. Without qd or qdd they are zero. Names are the keys of a mapping,
-            the columns of a DataFrame, the index of a Series, the coordinates of a DataArray or
-            the fields of a record: in any order, but all of them and no others.
-        *load_arguments : array_like
-            What else `inputs` names. base_motion, (9,) or (N, 9): angular velocity [rad/s],
-            angular acceleration [rad/s^2], and acceleration minus gravity [m/s^2] of the origin
-            of the root, in the root frame. external, (6 k,) or (N, 6 k): for each link force [N]
-            and moment [N m] on it by the environment, about its origin, in its axes. payload,
-            (10,) or (N, 10): mass [kg], centre [m] in the link, ixx ixy ixz iyy iyz izz [kg m^2]
-            about it. One row of these goes with N instants, for all of which it is the same.
-
-        Returns
-        -------
-        ndarray, (n,) or (N, n)
-            Efforts [N m or N].
-        ndarray, (6,) or (N, 6)
-            With a moving base only: force [N] and moment [N m] that the world must apply at the
-            origin of the root, in the root frame.
-
-        Raises
-        ------
-        StateError
-            If arguments are missing or too many, the shapes differ, are neither (n,) nor (N, n),
-            names of joints are missing or unknown, an entry is not finite, or an effort is too
-            large for floating point.
-
-        """
-        if load_arguments:
-            return self._whole('inverse_dynamics', q, qd, qdd, *load_arguments)
-        efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
-        return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
+    def _program(self, name: str, frames: LinkFrames = ONLY_TIP) -> Program:
+        program = generate(self._system, name='robot', style='fast', gravity=self.gravity_vector,
+                           functions=name, loads=self.loads, frames=frames)
+        if name != 'regressor':
+            return program
+        function, = program.functions   # the parameters are constants: there is a property
+        return replace(program, functions=(replace(function, results=function.results[:1]),))

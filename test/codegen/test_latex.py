@@ -9,7 +9,7 @@ import pytest
 
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, ParameterError, read_dh
-from urdf2dyn_ros.inverse_dynamics import equations
+from urdf2dyn_ros.codegen.latex import equations
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import ExternalForce
 from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
@@ -72,7 +72,8 @@ def test_the_symbols_stand_for_the_values_of_the_model(model, options, symbolic)
     dynamics = InverseDynamics(model, backend='python', **options)
     n = len(dynamics.joint_names)
     for what in WHATS:
-        rows, state, values = equations(dynamics, what, symbolic)
+        rows, state, values = equations(dynamics._system, dynamics.gravity_vector, dynamics.loads,
+                                           what, symbolic)
         assert bool(values) == symbolic
         function = sympy.lambdify([*itertools.chain(*state), *values], rows)
         for q, qd, qdd in np.random.default_rng(1).uniform(-2.0, 2.0, (3, 3, n)):
