@@ -1,4 +1,10 @@
-"""The node inverse_dynamics: joint states in, efforts out, and the equations as files."""
+"""
+The node inverse_dynamics: joint states in, efforts out, and the equations as files.
+
+The constructor of `Wiring` is the table of contents: each part is a class, of this file or of one
+that other nodes share, and subscribes, publishes and serves what is named behind it. The way of a
+message is JointStates -> Wiring._receive -> Stream.receive -> Wiring._publish -> Outputs.
+"""
 
 import sys
 import time
@@ -58,86 +64,9 @@ from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import replaced_ports
 from urdf2dyn_ros.text import counted, listed
 
-# ---- The topics of an output: ~/efforts, ~/state, ~/residuals and ~/terms/<term>
+# ---- The parameters, which config/dynamics.yaml shows
 
-TERM_NAMES = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')
-"""The terms whose sum the efforts are."""
-
-_COUNT_VALID_NS = 20_000_000
-"""Time [ns] for which a count of subscribers is used: DDS is not queried for every message."""
-
-
-class Outputs:
-    """Publishes the efforts of every output, and its state and residuals to subscribers."""
-
-    def __init__(self, endpoints: Endpoints, monitor: Monitor) -> None:
-        self._monitor = monitor
-        self._efforts = endpoints.publisher(JointState, '~/efforts')
-        self._states = _Optional(endpoints.publisher(JointTrajectory, '~/state'))
-        self._residuals = _Optional(endpoints.publisher(JointState, '~/residuals'))
-
-    def publish(self, active: Active, output: Output, received: int) -> None:
-        """Publish an output of the message that was received at a time [ns]."""
-        self._efforts.publish(active.message.filled(output, output.effort))
-        self._monitor.published(received, output)
-        if self._states.subscribed(received):
-            self._states.publish(state_message(output, active.dynamics.joint_names))
-        if self._residuals.subscribed(received) and not np.isnan(output.measured).all():
-            self._residuals.publish(active.message.filled(
-                output, output.measured - output.effort))   # NaN where not measured
-
-
-class _Optional:
-    """A publisher whose messages are made only for subscribers."""
-
-    def __init__(self, publisher: Any) -> None:
-        self.publish = publisher.publish
-        self._count = publisher.get_subscription_count
-        self._counted, self._subscribed = 0, False
-
-    def subscribed(self, now: int) -> bool:
-        """Return whether there were subscribers a moment before the time now [ns]."""
-        if now - self._counted > _COUNT_VALID_NS:
-            self._counted, self._subscribed = now, self._count() > 0
-        return self._subscribed
-
-
-class TermTopics:
-    """Publishes the terms that have subscribers; zeros for one that is off."""
-
-    def __init__(self, endpoints: Endpoints, enabled: bool) -> None:
-        self._endpoints = endpoints
-        self._publishers: dict[str, Any] = {}
-        self.enable(enabled)
-
-    def enable(self, enabled: bool) -> None:
-        """Create or destroy the topics."""
-        if enabled and not self._publishers:
-            self._publishers = {name: self._endpoints.publisher(JointState, f'~/terms/{name}')
-                                for name in TERM_NAMES}
-        elif not enabled:
-            old, self._publishers = self._publishers, {}
-            for publisher in old.values():
-                self._endpoints.node.destroy_publisher(publisher)
-
-    def publish(self, active: Active, output: Output) -> None:
-        """Publish the terms of an output."""
-        subscribed = {name: publisher for name, publisher in self._publishers.items()
-                      if publisher.get_subscription_count() > 0}
-        if not subscribed:
-            return
-        try:
-            with np.errstate(all='ignore'):
-                terms = active.dynamics.terms(output.q, output.qd, output.qdd,
-                                              *output.load_arguments)
-        except (ArithmeticError, StateError):   # too large for floating point, unlike their sum
-            return
-        zeros = np.zeros_like(output.effort)
-        for name, publisher in subscribed.items():
-            publisher.publish(active.message.filled(output, terms.get(name, zeros)))
-
-
-# ---- The parameters of the node inverse_dynamics, which config/dynamics.yaml shows
+TERM_NAMES = ('gravity', 'coriolis', 'inertia', *TERMS, 'external')   # their sum are the efforts
 
 _OWN_PARAMETERS = (
     Parameter('robot_description', '',
@@ -182,344 +111,22 @@ _OWN_PARAMETERS = (
 
 NODE_PARAMETERS: tuple[Parameter, ...] = (*_OWN_PARAMETERS, *STREAM_PARAMETERS)
 
-NODE_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
-"""Parameters of joints and links, which exist only where they are set."""
+NODE_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)   # of joints and links: only where they are set
 
 
-# ---- The subscription to joint_states, and the backlog of messages that waited too long
-
-_LATE_NS = 50_000_000
-"""A message that has waited this long [ns] is late."""
-
-UNREADABLE = Fields(1, None, (), (), ())
-
-
-class JointStates:
-    """
-    Receives joint_states.
-
-    As long as the node keeps up, every message is processed at once. A late one is put in a
-    backlog, as are those behind it, until the executor has delivered all that wait. After a pause
-    of the machine the backlog is processed in full. In an overload, where it is very long or has
-    grown as fast as it was processed, efforts are computed for the newest message only; if that
-    lasts, fewer of the others are processed. These, and the oldest of more than `depth`, are
-    dropped and counted, as are losses in the queue of DDS, where rclpy reports the publisher of a
-    message, since Kilted.
-
-    The function `receive` is called with the fields of every message, and whether to compute
-    efforts; `lost` with a number of messages that were dropped.
-    """
-
-    def __init__(self, endpoints: Endpoints, depth: int, receive: Callable[[Fields, bool], None],
-                 lost: Callable[[int], None]) -> None:
-        # bytes: to have rclpy make a message of them would take a fifth of all time
-        read = SerializedJointStates(decoded).read
-        self._process = endpoints.guarded(lambda data, compute: receive(read(data), compute))
-        self._depth, self._lost = depth, lost
-        self._node, self._overruns = endpoints.node, Overruns()
-        self._process_backlog = endpoints.guarded(self._take_waiting)
-        self._waiting: deque[bytes] = deque()
-        self._backlog = Backlog(depth)
-        self._subscription = endpoints.subscribe(
-            JointState, 'joint_states', _with_information(self._receive), best_effort(depth),
-            raw=True)
-
-    def restart(self) -> None:
-        """Forget the messages before: those of a time without processing are not lost."""
-        self._waiting.clear()
-        self._overruns = Overruns()
-
-    def _receive(self, message: bytes, information: Mapping[str, Any]) -> None:
-        self._count(information)
-        if not self._waiting and not _is_late(information):
-            self._backlog.over()
-            self._process(message, True)
-            return
-        if not self._waiting:
-            # The events executor has an event for every message, without limit, and services and
-            # timers wait behind them: to process each message would keep those waiting for ever.
-            self._node.executor.create_task(self._process_backlog)
-        self._put_aside(self._waiting, message)
-
-    def _take_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, deque()
-        queue = self._subscription.handle
-        for _ in range(self._depth):   # not for ever
-            with queue:
-                taken = queue.take_message(JointState, True)
-            if taken is None:
-                break
-            self._count(taken[1])
-            self._put_aside(waiting, taken[0])
-        *older, newest = waiting
-        overload = self._backlog.is_overload(len(older))
-        processed = self._backlog.thinned(older)
-        for message in processed:
-            self._process(message, not overload)
-        if len(processed) < len(older):
-            self._lost(len(older) - len(processed))
-        self._process(newest, True)
-
-    def _put_aside(self, waiting: deque[bytes], message: bytes) -> None:
-        waiting.append(message)
-        if len(waiting) > self._depth:
-            waiting.popleft()
-            self._lost(1)
-
-    def _count(self, information: Mapping[str, Any]) -> None:
-        publisher = information.get('publisher_gid')
-        number = information.get('publication_sequence_number')
-        if publisher is not None and number is not None:
-            lost = self._overruns.lost(publisher['data'], number)
-            if lost:
-                self._lost(lost)
-
-
-def decoded(data: bytes) -> Fields:
-    """Return the fields of a serialized message; those without names if it is not one."""
-    try:
-        message = deserialize_message(data, JointState)
-    except RuntimeError:
-        return UNREADABLE
-    return Fields(nanoseconds(message.header.stamp), message.name, message.position,
-                  message.velocity, message.effort)
-
-
-def _is_late(information: Mapping[str, Any]) -> bool:
-    """Return whether a message has waited long; False where its arrival is not known."""
-    received = information.get('received_timestamp', 0)
-    return bool(0 < received < time.time_ns() - _LATE_NS)
-
-
-def _with_information(callback: Callable[[bytes, Mapping[str, Any]], None],
-                      ) -> Callable[..., None]:
-    """Return a callback for every rclpy: most pass two arguments, but not all."""
-    @wraps(callback)
-    def called(*arguments: Any) -> None:
-        if len(arguments) == 1:   # Humble: the message; events executor of Kilted: a tuple
-            arguments = (arguments[0] if isinstance(arguments[0], tuple)
-                         else (arguments[0], {}))
-        callback(*arguments)
-
-    return called
-
-
-# ---- The subscriptions to measured wrenches on links
-
-class Wrenches:
-    """Receives the topics that the parameters external_wrenches.* name."""
-
-    def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:
-        self._node, self._pipeline = endpoints.node, pipeline
-        links = external(pipeline.requested)
-        for link, topic in links.items():
-            try:
-                endpoints.subscribe(WrenchStamped, topic, partial(self._receive, link),
-                                    best_effort(pipeline.requested['queue_depth']))
-            except ParameterError as error:
-                raise ParameterError(f'parameter {WRENCH_TOPICS.prefix}.{link}: {error}') from None
-        if links:
-            endpoints.timer(CHECK_PERIOD, self._log)
-
-    def _receive(self, link: str, message: WrenchStamped) -> None:
-        wrenches, wrench = self._pipeline.sources.wrenches, message.wrench
-        if wrenches is not None:
-            wrenches.receive(link, nanoseconds(message.header.stamp), message.header.frame_id,
-                             triple(wrench.force), triple(wrench.torque))
-
-    def _log(self) -> None:
-        wrenches = self._pipeline.sources.wrenches
-        for line in () if wrenches is None else wrenches.new_lines():
-            self._node.get_logger().warning(line)
-
-
-# ---- The topics of a moving base: a sensor's messages, and the wrench of the world on the root
-
-def _imu(base: Imu, message: Any) -> None:
-    base.receive(nanoseconds(message.header.stamp), message.header.frame_id,
-                 triple(message.angular_velocity), triple(message.linear_acceleration),
-                 (message.angular_velocity_covariance[0],
-                  message.linear_acceleration_covariance[0]))
-
-
-def _odometry(base: Odometry, message: Any) -> None:
-    pose, twist = message.pose, message.twist
-    rotation = pose.pose.orientation
-    base.receive(nanoseconds(message.header.stamp), message.child_frame_id,
-                 (rotation.x, rotation.y, rotation.z, rotation.w), triple(twist.twist.linear),
-                 triple(twist.twist.angular), (pose.covariance[0], twist.covariance[0]))
-
-
-class _SensorTopic(NamedTuple):
-    """Topic, package and name of the message, and a function that passes it to the base."""
-
-    topic: str
-    package: str
-    message: str
-    receive: Callable[[Any, Any], None]
-
-
-# imported by name: nav_msgs may be missing where the base is fixed
-_SENSOR_TOPICS: dict[type[MovingBase], _SensorTopic] = {
-    Imu: _SensorTopic('imu', 'sensor_msgs', 'Imu', _imu),
-    Odometry: _SensorTopic('odometry', 'nav_msgs', 'Odometry', _odometry),
-}
-
-
-class _BaseFrame:
-    """The frame of the link that a floating joint moves; without one, that of the root."""
-
-    def __init__(self, model: RobotModel) -> None:
-        # the parent of a floating joint is the world, which is fixed in tf
-        self.link = next((joint.child for joint in model.joints
-                          if joint.type == 'floating' and joint.parent == model.root), model.root)
-        _, at = multibody(model).links[self.link]
-        self._R: Array = np.array(at.body_R_link)
-        self._p: Array = np.array(at.body_p_link)
-
-    def wrench(self, at_root: Array) -> Array:
-        """Transform force and moment (6,) from the root's frame to this one."""
-        force, moment = at_root[:3], at_root[3:]
-        return np.concatenate((self._R.T @ force,
-                               self._R.T @ (moment - np.cross(self._p, force))))
-
-
-class Base:
-    """Subscribes to the sensor that the active model needs; calls `received` after a message."""
-
-    def __init__(self, endpoints: Endpoints, pipeline: Pipeline,
-                 received: Callable[[], None]) -> None:
-        self._endpoints, self._pipeline, self._received = endpoints, pipeline, received
-        self._kind: type[MovingBase] | None = None
-        self._subscription: Any = None
-        self._topic = ''
-        self._publisher: Any = None
-        self._message = WrenchStamped()
-        self._model: RobotModel | None = None
-        self._frame: _BaseFrame
-        # subscribed to by the thread that spins: another one activates models
-        endpoints.timer(CHECK_PERIOD, self._check)
-
-    def publish(self, stamp: int, wrench: Array, model: RobotModel) -> None:
-        """Publish the wrench (6,) on the root, in the frame of the link that moves with it."""
-        if self._publisher is None:
-            return
-        if model is not self._model:
-            self._model, self._frame = model, _BaseFrame(model)
-        self._publisher.publish(filled_wrench(self._message, stamp, self._frame.link,
-                                              self._frame.wrench(wrench)))
-
-    @property
-    def advice(self) -> tuple[str, ...]:
-        """For a lack of efforts: where the motion of the base is received."""
-        if self._subscription is None:
-            return ()
-        return (f'the motion of the base is received on {self._endpoints.published(self._topic)}; '
-                'set the parameter base to fixed if the root does not move',)
-
-    def _check(self) -> None:
-        base = self._pipeline.sources.base
-        kind = None if base is None else type(base)
-        if kind is self._kind:
-            return
-        self._kind = kind   # also after an error: it is not tried again and again
-        if self._subscription is not None:
-            self._endpoints.node.destroy_subscription(self._subscription)
-            self._subscription = None
-        if kind is not None:
-            try:
-                self._subscribe(_SENSOR_TOPICS[kind])
-            except (ImportError, Urdf2DynError) as error:
-                self._endpoints.node.get_logger().error(f'no motion of the base: {error}')
-
-    def _subscribe(self, sensor: _SensorTopic) -> None:
-        def receive(message: Any) -> None:
-            base = self._pipeline.sources.base
-            if base is not None and type(base) is self._kind:
-                sensor.receive(base, message)
-                self._received()
-
-        if self._publisher is None:
-            self._publisher = self._endpoints.publisher(WrenchStamped, '~/base_wrench')
-        node = self._endpoints.node
-        self._topic = node.resolve_topic_name(sensor.topic)
-        node.get_logger().info(f'the motion of the base is received on {self._topic} '
-                               f'({sensor.package}/msg/{sensor.message})')
-        kind = getattr(import_module(f'{sensor.package}.msg'), sensor.message)
-        self._subscription = self._endpoints.subscribe(
-            kind, sensor.topic, receive, best_effort(self._pipeline.requested['queue_depth']))
-
-
-# ---- Log lines about missing models, joint states and efforts, for as long as they are missing
-
-MISSING_PERIOD = 10.0
-"""Time between two lines [s]."""
-
-
-class MissingData:
-    """Logs every now and then why there are no efforts."""
-
-    def __init__(self, endpoints: Endpoints, monitor: Monitor, pipeline: Pipeline,
-                 base: Base, state: Callable[[], NodeState]) -> None:
-        self._endpoints, self._monitor = endpoints, monitor
-        self._pipeline, self._base, self._state = pipeline, base, state
-        self._counted: Counter[str] = Counter()
-        self._received = 0
-        if not pipeline.requested['robot_description']:
-            endpoints.node.get_logger().info(
-                f'waits for a robot description on {endpoints.published("robot_description")}')
-        endpoints.timer(MISSING_PERIOD, self._check)
-
-    def _check(self) -> None:
-        warn, active = self._endpoints.node.get_logger().warning, self._pipeline.active
-        clock = self._endpoints.node.get_clock()
-        if clock.ros_time_is_active and not clock.now().nanoseconds:
-            warn('use_sim_time is true, but nothing was received on /clock: the time of this node '
-                 'stands still at 0; publish /clock, or set use_sim_time to false')
-        if active is None:
-            state = self._state()
-            warn(state.absence + ('' if state.rejected or state.building else
-                                  '; set the parameter robot_description, or publish it on '
-                                  f'{self._endpoints.published("robot_description")}'))
-        elif self._monitor.messages == self._received:
-            warn(f'no joint states on {self._endpoints.published("joint_states")}'
-                 f'{_shared_memory()}')
-        else:
-            grown = active.stream.counters - self._counted
-            self._counted = active.stream.counters.copy()
-            if not grown['used']:
-                advice = remedy(active.stream, active.values['hold'],
-                                self._endpoints.node.get_fully_qualified_name())
-                warn('; '.join(filter(None, (f'no efforts: {_reasons(grown, active.stream)}',
-                                             advice, *active.sources.warnings,
-                                             *self._base.advice))))
-        self._received = self._monitor.messages
-
-
-def _shared_memory() -> str:
-    """Return what is wrong with the shared memory, and the remedy."""
-    ports = ', '.join(map(str, replaced_ports()))
-    return ports and (f'; another process has replaced the shared memory through which this node '
-                      f'receives (Fast DDS, port {ports}), which receives nothing from any node '
-                      'started since. Remedy: restart this node; with '
-                      'FASTDDS_BUILTIN_TRANSPORTS=UDPv4 in the environment, Fast DDS uses no '
-                      'shared memory')
-
-
-def _reasons(grown: Counter[str], stream: Stream) -> str:
-    """Return the outcomes of messages that gave no efforts, most frequent first."""
-    texts = [f'{counted(count, "message")} {name} ({JOINT_STATE_OUTCOMES[name]})'
-             for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES]
-    if stream.missing_joints:
-        texts.append('missing joints ' + ', '.join(stream.missing_joints))
-    if stream.unknown_joints:
-        texts.append('joints that the model does not have ' + ', '.join(stream.unknown_joints))
-    return '; '.join(texts)
-
-
-# ---- What the node inverse_dynamics does: its endpoints, and how they act together
+# ---- The node: its topics, services and timers, and how they act together
 
 _BACKENDS = {'python': 'Python', 'c': 'compiled C'}
+
+
+class InverseDynamicsNode(Node):
+    """Publishes the efforts that the motion in joint_states requires."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
+        monitor = Monitor()
+        self.wiring = Wiring(Endpoints(self, monitor.failed),
+                             NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES), monitor)
 
 
 class Wiring:
@@ -542,26 +149,31 @@ class Wiring:
             Worker(endpoints.guarded) for _ in range(3)]
         values = parameters.values
         check_lags(values)
-        self._payload = Payload(endpoints, parameters)
+        self._payload = Payload(endpoints, parameters)   # ~/set_payload
         self._pipeline = Pipeline(parameters, self._payload.entries, lambda: int(
             self._node.get_clock().now().nanoseconds))
 
-        self._outputs = Outputs(endpoints, self._monitor)
-        self._terms = TermTopics(endpoints, values['terms.enabled'])
-        self._observer = Observer(endpoints, self._pipeline)
-        self._wrench = WrenchTopic(endpoints, self._pipeline)
-        self._information = ModelInfo(endpoints, self._monitor, informing)
-        self._exports = ExportService(endpoints, self._pipeline, self._monitor, exporting)
-        self.descriptions = Descriptions(endpoints, self._pipeline, building, self._activate)
-        StatusPublisher(endpoints, self._monitor, self._state, values['diagnostics.enabled'])
+        # what is published
+        self._outputs = Outputs(endpoints, monitor)   # ~/efforts, ~/state, ~/residuals
+        self._terms = TermTopics(endpoints, values['terms.enabled'])   # ~/terms/<term>
+        self._observer = Observer(endpoints, self._pipeline)   # ~/external_efforts, ~/contact
+        self._wrench = WrenchTopic(endpoints, self._pipeline)   # ~/wrench
+        self._information = ModelInfo(endpoints, monitor, informing)   # ~/model_info
+        StatusPublisher(endpoints, monitor, self._state,   # ~/status, /diagnostics
+                        values['diagnostics.enabled'])
 
+        # the service export_model, and what is received
+        self._exports = ExportService(endpoints, self._pipeline, monitor, exporting)
+        self.descriptions = Descriptions(endpoints, self._pipeline, building, self._activate)
         depth = values['queue_depth']
         self._joint_states = JointStates(endpoints, depth, self._receive, self._count_lost)
         endpoints.subscribe(JointTrajectory, 'joint_accelerations', self._accelerate,
                             best_effort(depth))
-        Wrenches(endpoints, self._pipeline)
-        self._base = Base(endpoints, self._pipeline, self._resume)
-        MissingData(endpoints, self._monitor, self._pipeline, self._base, self._state)
+        Wrenches(endpoints, self._pipeline)   # topics of the parameters external_wrenches.*
+        self._base = Base(endpoints, self._pipeline, self._resume)   # imu, odometry; ~/base_wrench
+
+        # what is logged while something is missing
+        MissingData(endpoints, monitor, self._pipeline, self._base, self._state)
         SameName(endpoints)
         parameters.check, parameters.apply = self._check_change, self._apply_change
 
@@ -685,16 +297,408 @@ class Wiring:
                          self.descriptions.building)
 
 
-# ---- The node inverse_dynamics: joint states in, efforts out, and the equations as files
+# ---- The subscription to joint_states, and the backlog of messages that waited too long
 
-class InverseDynamicsNode(Node):
-    """Publishes the efforts that the motion in joint_states requires."""
+_LATE_NS = 50_000_000   # a message that has waited this long is late
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
-        monitor = Monitor()
-        self.wiring = Wiring(Endpoints(self, monitor.failed),
-                             NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES), monitor)
+UNREADABLE = Fields(1, None, (), (), ())
+
+
+class JointStates:
+    """
+    Receives joint_states.
+
+    As long as the node keeps up, every message is processed at once. A late one is put in a
+    backlog, as are those behind it, until the executor has delivered all that wait. After a pause
+    of the machine the backlog is processed in full. In an overload, where it is very long or has
+    grown as fast as it was processed, efforts are computed for the newest message only; if that
+    lasts, fewer of the others are processed. These, and the oldest of more than `depth`, are
+    dropped and counted, as are losses in the queue of DDS, where rclpy reports the publisher of a
+    message, since Kilted.
+
+    The function `receive` is called with the fields of every message, and whether to compute
+    efforts; `lost` with a number of messages that were dropped.
+    """
+
+    def __init__(self, endpoints: Endpoints, depth: int, receive: Callable[[Fields, bool], None],
+                 lost: Callable[[int], None]) -> None:
+        # bytes: to have rclpy make a message of them would take a fifth of all time
+        read = SerializedJointStates(decoded).read
+        self._process = endpoints.guarded(lambda data, compute: receive(read(data), compute))
+        self._depth, self._lost = depth, lost
+        self._node, self._overruns = endpoints.node, Overruns()
+        self._process_backlog = endpoints.guarded(self._take_waiting)
+        self._waiting: deque[bytes] = deque()
+        self._backlog = Backlog(depth)
+        self._subscription = endpoints.subscribe(
+            JointState, 'joint_states', _with_information(self._receive), best_effort(depth),
+            raw=True)
+
+    def restart(self) -> None:
+        """Forget the messages before: those of a time without processing are not lost."""
+        self._waiting.clear()
+        self._overruns = Overruns()
+
+    def _receive(self, message: bytes, information: Mapping[str, Any]) -> None:
+        self._count(information)
+        if not self._waiting and not _is_late(information):
+            self._backlog.over()
+            self._process(message, True)
+            return
+        if not self._waiting:
+            # The events executor has an event for every message, without limit, and services and
+            # timers wait behind them: to process each message would keep those waiting for ever.
+            self._node.executor.create_task(self._process_backlog)
+        self._put_aside(self._waiting, message)
+
+    def _take_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        queue = self._subscription.handle
+        for _ in range(self._depth):   # not for ever
+            with queue:
+                taken = queue.take_message(JointState, True)
+            if taken is None:
+                break
+            self._count(taken[1])
+            self._put_aside(waiting, taken[0])
+        *older, newest = waiting
+        overload = self._backlog.is_overload(len(older))
+        processed = self._backlog.thinned(older)
+        for message in processed:
+            self._process(message, not overload)
+        if len(processed) < len(older):
+            self._lost(len(older) - len(processed))
+        self._process(newest, True)
+
+    def _put_aside(self, waiting: deque[bytes], message: bytes) -> None:
+        waiting.append(message)
+        if len(waiting) > self._depth:
+            waiting.popleft()
+            self._lost(1)
+
+    def _count(self, information: Mapping[str, Any]) -> None:
+        publisher = information.get('publisher_gid')
+        number = information.get('publication_sequence_number')
+        if publisher is not None and number is not None:
+            lost = self._overruns.lost(publisher['data'], number)
+            if lost:
+                self._lost(lost)
+
+
+def decoded(data: bytes) -> Fields:
+    """Return the fields of a serialized message; those without names if it is not one."""
+    try:
+        message = deserialize_message(data, JointState)
+    except RuntimeError:
+        return UNREADABLE
+    return Fields(nanoseconds(message.header.stamp), message.name, message.position,
+                  message.velocity, message.effort)
+
+
+def _is_late(information: Mapping[str, Any]) -> bool:
+    """Return whether a message has waited long; False where its arrival is not known."""
+    received = information.get('received_timestamp', 0)
+    return bool(0 < received < time.time_ns() - _LATE_NS)
+
+
+def _with_information(callback: Callable[[bytes, Mapping[str, Any]], None],
+                      ) -> Callable[..., None]:
+    """Return a callback for every rclpy: most pass two arguments, but not all."""
+    @wraps(callback)
+    def called(*arguments: Any) -> None:
+        if len(arguments) == 1:   # Humble: the message; events executor of Kilted: a tuple
+            arguments = (arguments[0] if isinstance(arguments[0], tuple)
+                         else (arguments[0], {}))
+        callback(*arguments)
+
+    return called
+
+
+# ---- The topics of an output: ~/efforts, ~/state, ~/residuals and ~/terms/<term>
+
+_COUNT_VALID_NS = 20_000_000   # for which a count of subscribers is used: DDS is asked seldom
+
+
+class Outputs:
+    """Publishes the efforts of every output, and its state and residuals to subscribers."""
+
+    def __init__(self, endpoints: Endpoints, monitor: Monitor) -> None:
+        self._monitor = monitor
+        self._efforts = endpoints.publisher(JointState, '~/efforts')
+        self._states = _Optional(endpoints.publisher(JointTrajectory, '~/state'))
+        self._residuals = _Optional(endpoints.publisher(JointState, '~/residuals'))
+
+    def publish(self, active: Active, output: Output, received: int) -> None:
+        """Publish an output of the message that was received at a time [ns]."""
+        self._efforts.publish(active.message.filled(output, output.effort))
+        self._monitor.published(received, output)
+        if self._states.subscribed(received):
+            self._states.publish(state_message(output, active.dynamics.joint_names))
+        if self._residuals.subscribed(received) and not np.isnan(output.measured).all():
+            self._residuals.publish(active.message.filled(
+                output, output.measured - output.effort))   # NaN where not measured
+
+
+class _Optional:
+    """A publisher whose messages are made only for subscribers."""
+
+    def __init__(self, publisher: Any) -> None:
+        self.publish = publisher.publish
+        self._count = publisher.get_subscription_count
+        self._counted, self._subscribed = 0, False
+
+    def subscribed(self, now: int) -> bool:
+        """Return whether there were subscribers a moment before the time now [ns]."""
+        if now - self._counted > _COUNT_VALID_NS:
+            self._counted, self._subscribed = now, self._count() > 0
+        return self._subscribed
+
+
+class TermTopics:
+    """Publishes the terms that have subscribers; zeros for one that is off."""
+
+    def __init__(self, endpoints: Endpoints, enabled: bool) -> None:
+        self._endpoints = endpoints
+        self._publishers: dict[str, Any] = {}
+        self.enable(enabled)
+
+    def enable(self, enabled: bool) -> None:
+        """Create or destroy the topics."""
+        if enabled and not self._publishers:
+            self._publishers = {name: self._endpoints.publisher(JointState, f'~/terms/{name}')
+                                for name in TERM_NAMES}
+        elif not enabled:
+            old, self._publishers = self._publishers, {}
+            for publisher in old.values():
+                self._endpoints.node.destroy_publisher(publisher)
+
+    def publish(self, active: Active, output: Output) -> None:
+        """Publish the terms of an output."""
+        subscribed = {name: publisher for name, publisher in self._publishers.items()
+                      if publisher.get_subscription_count() > 0}
+        if not subscribed:
+            return
+        try:
+            with np.errstate(all='ignore'):
+                terms = active.dynamics.terms(output.q, output.qd, output.qdd,
+                                              *output.load_arguments)
+        except (ArithmeticError, StateError):   # too large for floating point, unlike their sum
+            return
+        zeros = np.zeros_like(output.effort)
+        for name, publisher in subscribed.items():
+            publisher.publish(active.message.filled(output, terms.get(name, zeros)))
+
+
+# ---- The topics of a moving base: a sensor's messages, and the wrench of the world on the root
+
+def _imu(base: Imu, message: Any) -> None:
+    base.receive(nanoseconds(message.header.stamp), message.header.frame_id,
+                 triple(message.angular_velocity), triple(message.linear_acceleration),
+                 (message.angular_velocity_covariance[0],
+                  message.linear_acceleration_covariance[0]))
+
+
+def _odometry(base: Odometry, message: Any) -> None:
+    pose, twist = message.pose, message.twist
+    rotation = pose.pose.orientation
+    base.receive(nanoseconds(message.header.stamp), message.child_frame_id,
+                 (rotation.x, rotation.y, rotation.z, rotation.w), triple(twist.twist.linear),
+                 triple(twist.twist.angular), (pose.covariance[0], twist.covariance[0]))
+
+
+class _SensorTopic(NamedTuple):
+    """Topic, package and name of the message, and a function that passes it to the base."""
+
+    topic: str
+    package: str
+    message: str
+    receive: Callable[[Any, Any], None]
+
+
+# imported by name: nav_msgs may be missing where the base is fixed
+_SENSOR_TOPICS: dict[type[MovingBase], _SensorTopic] = {
+    Imu: _SensorTopic('imu', 'sensor_msgs', 'Imu', _imu),
+    Odometry: _SensorTopic('odometry', 'nav_msgs', 'Odometry', _odometry),
+}
+
+
+class _BaseFrame:
+    """The frame of the link that a floating joint moves; without one, that of the root."""
+
+    def __init__(self, model: RobotModel) -> None:
+        # the parent of a floating joint is the world, which is fixed in tf
+        self.link = next((joint.child for joint in model.joints
+                          if joint.type == 'floating' and joint.parent == model.root), model.root)
+        _, at = multibody(model).links[self.link]
+        self._R: Array = np.array(at.body_R_link)
+        self._p: Array = np.array(at.body_p_link)
+
+    def wrench(self, at_root: Array) -> Array:
+        """Transform force and moment (6,) from the root's frame to this one."""
+        force, moment = at_root[:3], at_root[3:]
+        return np.concatenate((self._R.T @ force,
+                               self._R.T @ (moment - np.cross(self._p, force))))
+
+
+class Base:
+    """Subscribes to the sensor that the active model needs; calls `received` after a message."""
+
+    def __init__(self, endpoints: Endpoints, pipeline: Pipeline,
+                 received: Callable[[], None]) -> None:
+        self._endpoints, self._pipeline, self._received = endpoints, pipeline, received
+        self._kind: type[MovingBase] | None = None
+        self._subscription: Any = None
+        self._topic = ''
+        self._publisher: Any = None
+        self._message = WrenchStamped()
+        self._model: RobotModel | None = None
+        self._frame: _BaseFrame
+        # subscribed to by the thread that spins: another one activates models
+        endpoints.timer(CHECK_PERIOD, self._check)
+
+    def publish(self, stamp: int, wrench: Array, model: RobotModel) -> None:
+        """Publish the wrench (6,) on the root, in the frame of the link that moves with it."""
+        if self._publisher is None:
+            return
+        if model is not self._model:
+            self._model, self._frame = model, _BaseFrame(model)
+        self._publisher.publish(filled_wrench(self._message, stamp, self._frame.link,
+                                              self._frame.wrench(wrench)))
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """For a lack of efforts: where the motion of the base is received."""
+        if self._subscription is None:
+            return ()
+        return (f'the motion of the base is received on {self._endpoints.published(self._topic)}; '
+                'set the parameter base to fixed if the root does not move',)
+
+    def _check(self) -> None:
+        base = self._pipeline.sources.base
+        kind = None if base is None else type(base)
+        if kind is self._kind:
+            return
+        self._kind = kind   # also after an error: it is not tried again and again
+        if self._subscription is not None:
+            self._endpoints.node.destroy_subscription(self._subscription)
+            self._subscription = None
+        if kind is not None:
+            try:
+                self._subscribe(_SENSOR_TOPICS[kind])
+            except (ImportError, Urdf2DynError) as error:
+                self._endpoints.node.get_logger().error(f'no motion of the base: {error}')
+
+    def _subscribe(self, sensor: _SensorTopic) -> None:
+        def receive(message: Any) -> None:
+            base = self._pipeline.sources.base
+            if base is not None and type(base) is self._kind:
+                sensor.receive(base, message)
+                self._received()
+
+        if self._publisher is None:
+            self._publisher = self._endpoints.publisher(WrenchStamped, '~/base_wrench')
+        node = self._endpoints.node
+        self._topic = node.resolve_topic_name(sensor.topic)
+        node.get_logger().info(f'the motion of the base is received on {self._topic} '
+                               f'({sensor.package}/msg/{sensor.message})')
+        kind = getattr(import_module(f'{sensor.package}.msg'), sensor.message)
+        self._subscription = self._endpoints.subscribe(
+            kind, sensor.topic, receive, best_effort(self._pipeline.requested['queue_depth']))
+
+
+# ---- The subscriptions to measured wrenches on links
+
+class Wrenches:
+    """Receives the topics that the parameters external_wrenches.* name."""
+
+    def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:
+        self._node, self._pipeline = endpoints.node, pipeline
+        links = external(pipeline.requested)
+        for link, topic in links.items():
+            try:
+                endpoints.subscribe(WrenchStamped, topic, partial(self._receive, link),
+                                    best_effort(pipeline.requested['queue_depth']))
+            except ParameterError as error:
+                raise ParameterError(f'parameter {WRENCH_TOPICS.prefix}.{link}: {error}') from None
+        if links:
+            endpoints.timer(CHECK_PERIOD, self._log)
+
+    def _receive(self, link: str, message: WrenchStamped) -> None:
+        wrenches, wrench = self._pipeline.sources.wrenches, message.wrench
+        if wrenches is not None:
+            wrenches.receive(link, nanoseconds(message.header.stamp), message.header.frame_id,
+                             triple(wrench.force), triple(wrench.torque))
+
+    def _log(self) -> None:
+        wrenches = self._pipeline.sources.wrenches
+        for line in () if wrenches is None else wrenches.new_lines():
+            self._node.get_logger().warning(line)
+
+
+# ---- Log lines about missing models, joint states and efforts, for as long as they are missing
+
+MISSING_PERIOD = 10.0   # s between two lines
+
+
+class MissingData:
+    """Logs every now and then why there are no efforts."""
+
+    def __init__(self, endpoints: Endpoints, monitor: Monitor, pipeline: Pipeline,
+                 base: Base, state: Callable[[], NodeState]) -> None:
+        self._endpoints, self._monitor = endpoints, monitor
+        self._pipeline, self._base, self._state = pipeline, base, state
+        self._counted: Counter[str] = Counter()
+        self._received = 0
+        if not pipeline.requested['robot_description']:
+            endpoints.node.get_logger().info(
+                f'waits for a robot description on {endpoints.published("robot_description")}')
+        endpoints.timer(MISSING_PERIOD, self._check)
+
+    def _check(self) -> None:
+        warn, active = self._endpoints.node.get_logger().warning, self._pipeline.active
+        clock = self._endpoints.node.get_clock()
+        if clock.ros_time_is_active and not clock.now().nanoseconds:
+            warn('use_sim_time is true, but nothing was received on /clock: the time of this node '
+                 'stands still at 0; publish /clock, or set use_sim_time to false')
+        if active is None:
+            state = self._state()
+            warn(state.absence + ('' if state.rejected or state.building else
+                                  '; set the parameter robot_description, or publish it on '
+                                  f'{self._endpoints.published("robot_description")}'))
+        elif self._monitor.messages == self._received:
+            warn(f'no joint states on {self._endpoints.published("joint_states")}'
+                 f'{_shared_memory()}')
+        else:
+            grown = active.stream.counters - self._counted
+            self._counted = active.stream.counters.copy()
+            if not grown['used']:
+                advice = remedy(active.stream, active.values['hold'],
+                                self._endpoints.node.get_fully_qualified_name())
+                warn('; '.join(filter(None, (f'no efforts: {_reasons(grown, active.stream)}',
+                                             advice, *active.sources.warnings,
+                                             *self._base.advice))))
+        self._received = self._monitor.messages
+
+
+def _shared_memory() -> str:
+    """Return what is wrong with the shared memory, and the remedy."""
+    ports = ', '.join(map(str, replaced_ports()))
+    return ports and (f'; another process has replaced the shared memory through which this node '
+                      f'receives (Fast DDS, port {ports}), which receives nothing from any node '
+                      'started since. Remedy: restart this node; with '
+                      'FASTDDS_BUILTIN_TRANSPORTS=UDPv4 in the environment, Fast DDS uses no '
+                      'shared memory')
+
+
+def _reasons(grown: Counter[str], stream: Stream) -> str:
+    """Return the outcomes of messages that gave no efforts, most frequent first."""
+    texts = [f'{counted(count, "message")} {name} ({JOINT_STATE_OUTCOMES[name]})'
+             for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES]
+    if stream.missing_joints:
+        texts.append('missing joints ' + ', '.join(stream.missing_joints))
+    if stream.unknown_joints:
+        texts.append('joints that the model does not have ' + ', '.join(stream.unknown_joints))
+    return '; '.join(texts)
 
 
 def main() -> int:
