@@ -1,0 +1,299 @@
+"""
+Positions, velocities and accelerations of joints, or none and the reason.
+
+The promise: an estimate is published only while what arrives is consistent with what the filters
+expect, for all joints. One comparison holds it. A measured position differs from what the filters
+predict by y, the smallest innovation of the mixture and of the faster half of the filters, and
+
+    y^2 > 30^2 U + (10 h^2 / 2)^2,    U <- U + g (min(y^2, 9 U) - U)
+
+contradicts it: U is the usual y^2 of the joint, h the time since its last sample. A contradiction is
+not used, and what follows tells what it was. If the next sample is as expected, it was an outlier, a
+stale or foreign message, or a wrong stamp; the prediction has bridged it. If three in a row differ
+by the same, the sensor has another zero: the positions of the filters are shifted. Otherwise the
+motion is another one: the joint begins anew. A message that repeats all positions and contradicts is
+no new one: it is not used, and after 0.3 s the joints begin anew, at rest.
+
+Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
+and for 0.1 s at least, which starts at 0.4, must be above 3/4, and its filters must be settled. Two
+publishers of the same joints, or a sensor that fails often, keep it below. Velocities are
+compared in the same way; without trust, no filter of velocities has a weight.
+
+Positions are compared within a turn of the predicted ones: an encoder that counts another turn tells
+nothing of the motion.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimation.bank import Bank, mixed
+from urdf2dyn_ros.estimation.hindsight import Hindsight
+
+SAMPLES = 5   # from which the usual step is taken
+CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
+VELOCITY_CONTRADICTS = 8.0   # that of a velocity: they lose by their own error as well
+SUDDEN = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
+MOST_UNUSUAL = 9.0   # of the usual square, at which one is clipped
+USUAL_POSITION = 1e-6   # rad^2 or m^2, usual square before a joint moves: coarse encoders
+USUAL_VELOCITY = 1e-2   # rad^2/s^2 or m^2/s^2, that of velocities
+USUAL_MEMORY = 0.5   # s, time constant of the usual squares
+FEWEST = 8   # samples that they remember at least
+IN_A_ROW = 3   # contradictions after which the motion or the zero of the sensor is another one
+TRUSTED = 0.75   # share of samples as expected, from which a joint is trusted
+FIRST_TRUST = 0.4   # trust of a joint that begins
+TRUST_MEMORY = 0.1   # s, time constant of this share
+TRUST_SAMPLES = 12.0   # samples that it remembers at least
+UNSETTLED = 3.0   # mean variance over the steady one from which there is no estimate
+GAP = 0.3   # s, time without a sample after which joints begin anew
+GAP_STEPS = 5.0   # usual steps of such a time at least
+BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
+COPY = 0.25   # usual steps within which a message that repeats another is a copy of it
+TURN = 2.0 * math.pi
+
+PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, UNSETTLED_AGAIN, AFTER_GAP = range(8)
+REASONS = ('', 'starting', 'late', 'repeated', 'contradictory', 'distrusted', 'unsettled', 'gap')
+"""Why there is no estimate, by the outcome of a message."""
+
+
+class Estimate(NamedTuple):
+    """State of all joints at one stamp."""
+
+    stamp: int   # [ns]
+    q: Array   # (n,) [rad or m]
+    qd: Array   # (n,) [rad/s or m/s]
+    qdd: Array   # (n,) [rad/s^2 or m/s^2]
+    std: Array   # (n,), standard deviation of qdd
+    outcome: int   # PUBLISHED, or the reason for which the arrays must not be used
+
+
+class Estimator:
+    """
+    Estimates the motion of joints that are sampled together.
+
+    Attributes
+    ----------
+    trust, velocity_trust : (n,)
+        Share of positions and velocities of each joint that were as expected, of late.
+
+    """
+
+    def __init__(self, joints: int) -> None:
+        self._joints = joints
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        joints = self._joints
+        self._bank: Bank | None = None
+        self._first: list[tuple[float, Array, Array]] = []
+        self._origin: int | None = None
+        self._last = np.full((2, joints), math.nan)
+        self._velocities = False
+        self._usual = np.tile([[USUAL_POSITION], [USUAL_VELOCITY]], joints)
+        self._counts = np.zeros((2, joints))
+        self.trust, self.velocity_trust = np.full((2, joints), FIRST_TRUST)
+        self._row = np.zeros((2, joints), dtype=np.int64)   # contradictions in a row
+        self._deviations = np.zeros((IN_A_ROW, joints))
+        self._sampled = np.zeros(joints)   # time of the last sample that was used
+        self._time = self._good = self._still = 0.0
+        self._bridged = 0
+
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s], NaN for none."""
+        if self._origin is None:
+            self._origin = stamp
+        time = (stamp - self._origin) * 1e-9
+        outcome = self._add(time, q, qd)
+        bank = self._bank
+        if bank is None:
+            nothing = np.full((4, self._joints), math.nan)
+            return Estimate(stamp, *nothing, outcome)
+        weights = self._hindsight.weights
+        position = mixed(weights, np.concatenate((bank.x[0], bank.x[0, bank.each - 1, None])))
+        velocity, acceleration = (mixed(weights[:-1], bank.x[i]) for i in (1, 2))
+        return Estimate(stamp, position, velocity, acceleration,
+                        np.sqrt(self._hindsight.variance), outcome)
+
+    def _add(self, time: float, q: Array, qd: Array) -> int:
+        """Return the outcome of a sample at a time [s]."""
+        if np.isfinite(qd).any() and not self._velocities:
+            self._velocities = True   # filters of velocities are new ones
+            self._bank, self._first = None, []
+        if self._bank is None:
+            return self._start(time, q, qd)
+        h, bank = time - self._time, self._bank
+        if h <= 0.0:
+            return LATE
+        self._time = time
+        if h > max(GAP, GAP_STEPS * self._step):
+            self._begin(q, qd)
+            return AFTER_GAP
+        bank.predict(h)
+        return self._compare(h, q, qd)
+
+    def _start(self, time: float, q: Array, qd: Array) -> int:
+        """Collect the first samples, until the usual step is known."""
+        if self._first and time <= self._first[-1][0]:
+            return LATE
+        if np.isfinite(q).all():
+            self._first.append((time, q.copy(), qd.copy()))
+        if len(self._first) < SAMPLES:
+            return STARTING
+        steps = np.sort(np.diff([each[0] for each in self._first]))
+        steps = steps[steps > COPY * steps[-1]]   # the others are those of copies
+        self._step = float(steps[len(steps) // 2])
+        self._bank = Bank(self._joints, self._step, self._velocities)
+        self._hindsight = Hindsight(self._bank)
+        self._time = time
+        self._begin(q, qd)
+        self._first = []
+        return STARTING
+
+    def _begin(self, q: Array, qd: Array) -> None:
+        """Start all joints at a sample; the learned figures are kept."""
+        assert self._bank is not None
+        last = np.where(np.isfinite(q), q, self._last[0])
+        self._bank.begin(last, qd)
+        self._hindsight.begin(self._time)
+        self._last[:] = last, qd
+        self.trust[:] = self.velocity_trust[:] = FIRST_TRUST
+        self._row[:] = 0
+        self._sampled[:] = self._good = self._time
+        self._still = 0.0
+
+    def _compare(self, h: float, q: Array, qd: Array) -> int:
+        """Use a sample as far as it is consistent; return the outcome."""
+        bank, hindsight = self._bank, self._hindsight
+        assert bank is not None
+        z, deviation, y, limits = self._innovations(np.stack((q, qd)))
+        measured, settled = np.isfinite(z), hindsight.unsettled <= UNSETTLED
+        beyond = measured & (y * y > limits)
+        bad = beyond & settled
+        same = bool((q == self._last[0]).all())
+        if same and h < COPY * self._step:
+            used = np.zeros_like(bad)
+            repeated = False
+        else:
+            repeated = same and bool(beyond[0].any())
+            used = measured & ~bad
+            if repeated:
+                used[:] = False
+            else:
+                self._learn(h, np.stack((q, qd)), measured, bad, settled, y)
+                used |= self._resolve(z, deviation, limits, bad)
+                self._last[:] = np.where(np.isfinite(q), q, self._last[0]), qd
+        if repeated and not self._still:
+            self._still = self._time
+        if not repeated:
+            self._still = 0.0
+        elif self._time - self._still > GAP and not self._row[0].any():
+            self._begin(q, qd)
+            return UNSETTLED_AGAIN
+        self._sampled[used[0]] = self._time
+        bank.correct((z[0], z[1]), (used[0], used[1]))
+        hindsight.add(self._time, self.velocity_trust >= TRUSTED)
+        return self._outcome(repeated, bad[0])
+
+    def _innovations(self, z: Array) -> tuple[Array, Array, Array, Array]:
+        """
+        Return what is measured, by how much it differs, and the squared limits, (2, n) each.
+
+        It differs from the mixed prediction by the second, and by the third from the nearest.
+        """
+        bank = self._bank
+        assert bank is not None
+        weights = self._hindsight.weights[:-1]
+        sums = np.cumsum(weights, axis=0)[-1]
+        known = sums > 1e-6   # rather than a = 0 alone
+        sums = np.where(known, sums, 1.0)
+        half = bank.each // 2
+        fast = np.arange(len(bank.w)) % bank.each >= half
+        deviations, nearest = np.empty_like(z), np.empty_like(z)
+        for i, by in ((0, ~bank.by_velocity), (1, ~bank.by_position)):
+            expected = np.where(known, mixed(weights, bank.x[i]) / sums,
+                                bank.x[0, bank.each - 1] if i == 0 else 0.0)
+            if i == 0:
+                z[0] -= TURN * np.floor((z[0] - expected) / TURN + 0.5)
+            deviations[i] = nearest[i] = z[i] - expected
+            for k in np.flatnonzero(by & fast):
+                other = z[i] - bank.x[i, k]
+                nearest[i] = np.where(np.abs(other) < np.abs(nearest[i]), other, nearest[i])
+        h = self._time - self._sampled
+        position = SUDDEN * (h * h) / 2.0
+        velocity = SUDDEN * h
+        limits = np.stack((
+            CONTRADICTS * CONTRADICTS * self._usual[0] + position * position,
+            VELOCITY_CONTRADICTS * VELOCITY_CONTRADICTS * self._usual[1] + velocity * velocity))
+        return z, deviations, nearest, limits
+
+    def _learn(self, h: float, z: Array, measured: NDArray[np.bool_], bad: NDArray[np.bool_],
+               settled: NDArray[np.bool_], y: Array) -> None:
+        """Learn what is usual, and count what is not."""
+        new = measured & ~bad & settled & (z != self._last)
+        self._counts += new
+        gain = np.maximum(min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST),
+                          1.0 / (1.0 + self._counts))
+        square = np.minimum(y * y, MOST_UNUSUAL * self._usual)
+        self._usual += np.where(new, gain * (square - self._usual), 0.0)
+        gain = min(1.0 - math.exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES)
+        for i, trust in enumerate((self.trust, self.velocity_trust)):
+            good = measured[i] & ~bad[i]
+            trust += gain * (np.where(good, 1.0, 0.0) - trust) * (measured[i] | (i == 1))
+        self._row = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
+
+    def _resolve(self, z: Array, deviation: Array, limits: Array,
+                 bad: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which contradictions (2, n) are used after all: `IN_A_ROW` of them."""
+        bank = self._bank
+        assert bank is not None
+        used = np.zeros_like(bad)
+        if not bad.any():
+            return used
+        used[1] = bad[1] & (self._row[1] >= IN_A_ROW)
+        self.velocity_trust[used[1]] = 0.0
+        begun = []
+        for joint in np.flatnonzero(bad[0]).tolist():
+            number = int(self._row[0, joint])
+            if number < IN_A_ROW:
+                self._deviations[number - 1, joint] = deviation[0, joint]
+                continue
+            by = float(deviation[0, joint])
+            away = self._deviations[:IN_A_ROW - 1, joint] - by
+            if (away * away <= limits[0, joint] / 4.0).all():
+                bank.shift(joint, by)
+                bad[0, joint], used[0, joint] = False, True
+                self._row[0, joint] = 0
+            else:
+                begun.append(joint)
+        if len(begun) == self._joints:
+            self._begin(z[0], z[1])
+        else:
+            for joint in begun:
+                bank.begin_joint(joint, float(z[0, joint]), float(z[1, joint]))
+                self._hindsight.begin_joint(joint, self._time)
+                self.trust[joint] = FIRST_TRUST
+                self._row[0, joint] = 0
+                self._sampled[joint] = self._time
+        return used
+
+    def _outcome(self, repeated: bool, bad: NDArray[np.bool_]) -> int:
+        """Return whether there is an estimate, or why not."""
+        bridges = self._time - self._good < BRIDGED * self._step
+        if not (repeated or bad.any()):
+            self._good = self._time
+        self._bridged = self._bridged + 1 if repeated else 0
+        if not self._hindsight.known:
+            return STARTING
+        if (self.trust < TRUSTED).any():
+            return DISTRUSTED
+        if (self._hindsight.unsettled > UNSETTLED).any():
+            return UNSETTLED_AGAIN
+        if repeated and not (bridges and self._bridged == 1):
+            return REPEATED
+        if (self._row[0] > 1).any() or (2 * int(bad.sum()) > self._joints and not bridges):
+            return CONTRADICTORY
+        return PUBLISHED

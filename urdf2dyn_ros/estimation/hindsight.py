@@ -1,0 +1,171 @@
+"""
+Which filters of a bank to believe, and how far: by the past, seen with hindsight.
+
+For the filter of positions of order 4 and bandwidth W, a - L j with L = 2.613 / W is the Butterworth
+low-pass of order 4 of the acceleration a time L ago, which is nearly without lag or noise: a
+reference that costs nothing. There are three of them, i = 0 (slowest) to 2. Rows keep, for every
+2.4 ms or more, the time u, the accelerations a_k of all filters and the mixed one. When a row is
+L_i old,
+
+    ref_i = a - (t - u) j
+    E_ik <- E_ik + g ((a_k(u) - ref_i)^2 - E_ik)                    error of each filter
+    D_i  <- D_i  + g ((ref_i - ref_(i+1)(u))^2 - D_i)               what a slower reference misses
+
+The errors of a joint are those by the fastest reference; by a slower one, which has less noise,
+where it misses nothing: D_i is at most the least E_(i+1),k. The weights of the filters are
+
+    w_k ~ s_k^(1/2) (r_k (E_k + 1e-8 + (0.001 A)^2))^-3
+
+with s_k the bandwidth over the fastest one (0.7 of it for order 3; 1 for a last "filter", a = 0),
+r_k the variance over the steady one, which is above 1 after a start, and A^2 the mean of ref^2. The
+variance of the mixed acceleration is the largest E_i of it, times the mean of r_k.
+
+A velocity that is late, scaled or coarse loses by its own E: it needs no check.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.estimation.bank import DELAY, SETTLED, Bank, mixed
+
+REFERENCES = (3, 4, 5)   # bandwidths of the references: 17, 31 and 57 rad/s
+SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
+ROWS = 128   # kept: those of the longest delay, 0.15 s
+MEMORY = 0.5   # s, time constant of the errors: 0.3 to 1 are equally good
+SIZE_MEMORY = 3.0   # s, time constant of the size of accelerations
+FEWEST = 8   # rows that the errors remember at least, and before which nothing is known
+BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
+LEAST_ERROR = 1e-8   # rad^2/s^4 or m^2/s^4, at which filters are equally good
+LEAST_PART = 1e-3   # of the size of accelerations, at which they are
+ROUGH = 0.7   # bandwidth of order 3 over that of order 4 with the same lag
+
+
+class Hindsight:
+    """
+    The weights of the filters of a bank.
+
+    Attributes
+    ----------
+    weights : (k + 1, n)
+        Of the filters and of a = 0, for each joint.
+    unsettled : (n,)
+        Mean of r_k: 1 where all filters are steady.
+    variance : (n,)
+        Of the mixed acceleration [rad^2/s^4 or m^2/s^4].
+
+    """
+
+    def __init__(self, bank: Bank) -> None:
+        filters, joints = bank.x.shape[1:]
+        self._bank = bank
+        self._filters = [k for k in REFERENCES if k < bank.each] or [bank.each - 1]
+        self._delays = [DELAY / float(bank.w[k]) for k in self._filters]
+        count = len(self._filters)
+        self.errors = np.zeros((count, filters + 1, joints))   # E
+        self.own_errors, self._missed, self.size = np.zeros((3, count, joints))
+        self.rows = [0] * count   # that each reference has judged
+        speed = bank.w / bank.w[bank.each - 1] * np.where(bank.order == 3, ROUGH, 1.0)
+        self._prior = np.append(np.sqrt(speed), 1.0)
+        self._allowed = np.ones((filters + 1, joints), dtype=bool)
+        self.weights = np.zeros((filters + 1, joints))
+        self.variance, self.unsettled = np.zeros((2, joints))
+        self._times = np.zeros(ROWS)
+        self._accelerations = np.zeros((ROWS, filters + 1, joints))
+        self._mixed = np.zeros((ROWS, joints))
+        self._references = np.zeros((ROWS, count, joints))
+        self._began = np.zeros(joints)
+        self.begin(0.0)
+
+    def begin(self, time: float) -> None:
+        """Forget the rows, but not the errors: all joints start at a time [s]."""
+        self._number, self._next = 0, [0] * len(self._filters)
+        self._began[:] = time
+        self.unsettled[:] = math.inf
+
+    def begin_joint(self, joint: int, time: float) -> None:
+        """Leave out the rows of a joint before a time [s]."""
+        self._began[joint] = time
+        self.unsettled[joint] = math.inf
+
+    @property
+    def known(self) -> bool:
+        """Whether the fastest reference has judged enough rows."""
+        return self.rows[-1] >= FEWEST
+
+    def add(self, time: float, velocities: NDArray[np.bool_]) -> None:
+        """
+        Add the filters' present accelerations at a time [s], and weight the filters.
+
+        `velocities` (n,): whether filters of velocities are to be used.
+        """
+        bank = self._bank
+        self._allowed[:-1] = (~bank.by_velocity)[:, None] | velocities
+        last = self._times[(self._number - 1) % ROWS]
+        if self._number == 0 or time - last >= SPACING:
+            row = self._number % ROWS
+            self._times[row] = time
+            self._accelerations[row, :-1] = bank.x[2]
+            self._mixed[row] = mixed(self.weights[:-1], bank.x[2])
+            self._references[row] = math.nan
+            self._number += 1
+            for i in range(len(self._filters) - 1, -1, -1):
+                self._judge(i, time)
+            self._weigh()
+        elif len(bank.slots) > 1 or (self.unsettled > SETTLED).any():
+            self._weigh()
+
+    def _judge(self, i: int, time: float) -> None:
+        """Compare the newest row that is old enough with a reference."""
+        delay = self._delays[i]
+        number = max(self._next[i], self._number - ROWS)
+        while number < self._number and self._times[number % ROWS] <= time - delay:
+            number += 1
+        if number == self._next[i]:
+            return
+        self._next[i] = number
+        row, before = (number - 1) % ROWS, (number - 2) % ROWS
+        u = float(self._times[row])
+        dt = min(u - float(self._times[before]), 1.0) if number > 1 else delay
+        self.rows[i] += 1
+        first = 1.0 / self.rows[i]
+        gain = max(min(1.0 - math.exp(-dt / MEMORY), 1.0 / FEWEST), first)
+        slow = max(1.0 - math.exp(-dt / SIZE_MEMORY), first)
+        _, _, a, j = self._bank.x[:, self._filters[i]]
+        old = time - self._began >= BEGUN * delay
+        reference = a - (time - u) * j
+        self._references[row, i] = np.where(old, reference, math.nan)
+
+        def average(mean: Array, value: Array, gain: float, some: NDArray[np.bool_]) -> None:
+            mean += np.where(some, gain * (value - mean), 0.0)
+
+        error = self._accelerations[row] - reference
+        average(self.errors[i], error * error, gain, old)
+        error = self._mixed[row] - reference
+        average(self.own_errors[i], error * error, gain, old)
+        average(self.size[i], reference * reference, slow, old)
+        if i + 1 < len(self._filters):
+            error = reference - self._references[row, i + 1]
+            average(self._missed[i], error * error, gain, old & np.isfinite(error))
+
+    def _weigh(self) -> None:
+        error, size = self.errors[-1], self.size[-1]
+        enough = np.ones(len(size), dtype=bool)
+        for i in range(len(self._filters) - 2, -1, -1):
+            if not self.rows[i]:
+                break
+            enough = enough & (self._missed[i] <= self.errors[i + 1].min(axis=0))
+            error = np.where(enough, self.errors[i], error)
+            size = np.where(enough, self.size[i], size)
+        unsettled = self._bank.unsettled()
+        # a = 0 is no better known than the fastest filter
+        unsettled = np.concatenate((unsettled, unsettled[self._bank.each - 1, None]))
+        error = unsettled * (error + (LEAST_ERROR + LEAST_PART * LEAST_PART * size))
+        error = np.where(self._allowed, error, math.inf)
+        part = error.min(axis=0) / error
+        weights = self._prior[:, None] * (part * part * part)
+        self.weights = weights / np.cumsum(weights, axis=0)[-1]
+        self.unsettled = mixed(self.weights, unsettled)
+        self.variance = self.own_errors.max(axis=0) * self.unsettled
