@@ -1,10 +1,10 @@
 """
 A bank of Kalman filters for every joint: the same motion model with many bandwidths.
 
-The state of a joint is x = (q, v, a, j): position, velocity, acceleration and jerk. A filter has an
-order: 4, whose snap is white noise, or 3, whose jerk is (j = 0 then). It is corrected by measured
-positions, by measured velocities or by both (Bar-Shalom, Li and Kirubarajan, Estimation with
-Applications to Tracking and Navigation, section 6.2):
+The state of a joint is x = (q, v, a, j): position, velocity, acceleration and jerk. A filter has
+an order: 4, whose snap is white noise, or 3, whose jerk is (j = 0 then). It is corrected by
+measured positions, by measured velocities or by both (Bar-Shalom, Li and Kirubarajan, Estimation
+with Applications to Tracking and Navigation, section 6.2):
 
     x <- F(h) x,                        P <- F(h) P F(h)' + s Q(h)            over a step of h
     x <- x + K (z - x_i), K = P_i / (P_ii + R),     P <- P - K P_i'           measurement of x_i
@@ -24,7 +24,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
+from urdf2dyn_ros.robot.spatial import Array
 
 SLOWEST = 3.0   # rad/s, bandwidth of the slowest filter: motions of several seconds
 RATIO = 1.8   # of neighbouring bandwidths: 1.6 to 2 are equally good
@@ -67,6 +67,9 @@ class Bank:
         Covariances: the shared one, and that of each joint that began later.
     slot : (n,)
         Which of them a joint has.
+    past : (m, 3, k, n)
+        States at earlier times, corrected by all later measurements: the fixed-point smoother of
+        Rauch, Tung and Striebel. `keep` adds the present ones.
 
     """
 
@@ -92,11 +95,23 @@ class Bank:
         self.P = np.zeros((4, 4, len(rows), 1 + joints))
         self.slot = np.zeros(joints, dtype=np.int64)
         self.slots = [0]   # those in use
+        self.past = np.zeros((0, 3, len(rows), joints))
+        self._cross = np.zeros((0, 3, 4, len(rows), 1 + joints))   # with the present states
+
+    def keep(self) -> None:
+        """Keep the present states as past ones."""
+        self.past = np.concatenate((self.past, self.x[None, :3]))
+        self._cross = np.concatenate((self._cross, self.P[None, :3]))
+
+    def forget(self, count: int) -> None:
+        """Forget the oldest past states."""
+        self.past, self._cross = self.past[count:], self._cross[count:]
 
     def begin(self, q: Array, qd: Array) -> None:
         """Start all joints at positions and velocities (n,), NaN where not measured."""
         self.slot[:] = 0
         self.slots = [0]
+        self.forget(len(self.past))
         for joint in range(len(self.slot)):
             self._start(joint, float(q[joint]), float(qd[joint]), 0)
 
@@ -112,6 +127,8 @@ class Bank:
         if math.isfinite(qd):
             self.x[1, ~self.by_position, joint] = qd
         deviation = DIFFUSE
+        self.past[..., joint] = self.x[:3, :, joint]
+        self._cross[..., slot] = 0.0
         self.P[..., slot] = 0.0
         self.P[0, 0, :, slot] = np.where(self.by_position, 1.0, 0.0)
         for i in range(1, 4):
@@ -135,9 +152,14 @@ class Bank:
                 rows[0] += h * rows[1] + h2 * rows[2] + h3 * rows[3]
                 rows[1] += h * rows[2] + h2 * rows[3]
                 rows[2] += h * rows[3]
+            cross = self._cross[..., slot]
+            cross[:, :, 0] += h * cross[:, :, 1] + h2 * cross[:, :, 2] + h3 * cross[:, :, 3]
+            cross[:, :, 1] += h * cross[:, :, 2] + h2 * cross[:, :, 3]
+            cross[:, :, 2] += h * cross[:, :, 3]
             for i in range(4):
-                for j in range(4):
+                for j in range(i, 4):
                     P[i, j] += snap[i][j] * self._snap + jerk[i][j] * self._jerk
+                    P[j, i] = P[i, j]
 
     def correct(self, measured: tuple[Array, Array], used: tuple[NDArray[np.bool_], ...]) -> None:
         """Correct by positions and velocities (n,), where they are used (n,)."""
@@ -151,11 +173,16 @@ class Bank:
                     continue
                 y = np.where(some & mine, z - self.x[i], 0.0)
                 P = self.P[..., slot]
-                K = P[:, i] * np.where(by, 1.0 / (P[i, i] + variance), 0.0)
-                row = P[i].copy()
+                scale = np.where(by, 1.0 / (P[i, i] + variance), 0.0)
+                K, row = P[:, i] * scale, P[i].copy()
+                if len(self.past):
+                    K_past = self._cross[:, :, i, :, slot] * scale
+                    self.past += K_past[..., None] * y
+                    self._cross[..., slot] -= K_past[:, :, None] * row
                 self.x += K[:, :, None] * y
                 for k in range(4):
-                    P[k] -= K[k] * row
+                    P[k, k:] -= K[k] * row[k:]
+                    P[k:, k] = P[k, k:]   # which stays symmetric
         # the position of a filter of velocities is the measured one
         self.x[0] = np.where(~self.by_position[:, None] & used[0], measured[0], self.x[0])
         for joint in np.flatnonzero(self.slot):
@@ -165,7 +192,8 @@ class Bank:
 
     def unsettled(self) -> Array:
         """Return variances of accelerations, over the steady ones, (k, n): at least 1."""
-        return np.maximum(self.P[2, 2][:, self.slot] / self._steady[:, None], 1.0)
+        ratio: Array = self.P[2, 2][:, self.slot] / self._steady[:, None]
+        return np.maximum(ratio, 1.0)
 
     def shift(self, joint: int, by: float) -> None:
         """Move the positions of a joint [rad or m]: its sensor has another zero."""

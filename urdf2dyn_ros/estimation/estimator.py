@@ -7,20 +7,20 @@ predict by y, the smallest innovation of the mixture and of the faster half of t
 
     y^2 > 30^2 U + (10 h^2 / 2)^2,    U <- U + g (min(y^2, 9 U) - U)
 
-contradicts it: U is the usual y^2 of the joint, h the time since its last sample. A contradiction is
-not used, and what follows tells what it was. If the next sample is as expected, it was an outlier, a
-stale or foreign message, or a wrong stamp; the prediction has bridged it. If three in a row differ
-by the same, the sensor has another zero: the positions of the filters are shifted. Otherwise the
-motion is another one: the joint begins anew. A message that repeats all positions and contradicts is
-no new one: it is not used, and after 0.3 s the joints begin anew, at rest.
+contradicts it: U is the usual y^2 of the joint, h the time since its last sample. A contradiction
+is not used, and what follows tells what it was. If the next sample is as expected, it was an
+outlier, a stale or foreign message, or a wrong stamp; the prediction has bridged it. If three in a
+row differ by the same, the sensor has another zero: the positions of the filters are shifted.
+Otherwise the motion is another one: the joint begins anew. A message that repeats all positions
+and contradicts is no new one: it is not used, and after 0.3 s the joints begin anew, at rest.
 
 Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
-and for 0.1 s at least, which starts at 0.4, must be above 3/4, and its filters must be settled. Two
-publishers of the same joints, or a sensor that fails often, keep it below. Velocities are
+and for 0.1 s at least, which starts at 0.4, must be above 3/4, and its filters must be settled.
+Two publishers of the same joints, or a sensor that fails often, keep it below. Velocities are
 compared in the same way; without trust, no filter of velocities has a weight.
 
-Positions are compared within a turn of the predicted ones: an encoder that counts another turn tells
-nothing of the motion.
+Positions are compared within a turn of the predicted ones: an encoder that counts another turn
+tells nothing of the motion.
 """
 
 import math
@@ -29,9 +29,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimation.bank import Bank, mixed
 from urdf2dyn_ros.estimation.hindsight import Hindsight
+from urdf2dyn_ros.estimation.lag import Lag
+from urdf2dyn_ros.robot.spatial import Array
 
 SAMPLES = 5   # from which the usual step is taken
 CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
@@ -54,8 +55,9 @@ BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
 COPY = 0.25   # usual steps within which a message that repeats another is a copy of it
 TURN = 2.0 * math.pi
 
-PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, UNSETTLED_AGAIN, AFTER_GAP = range(8)
-REASONS = ('', 'starting', 'late', 'repeated', 'contradictory', 'distrusted', 'unsettled', 'gap')
+(PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW,
+ AFTER_GAP) = range(8)
+REASONS = ('', 'starting', 'late', 'repeated', 'contradictory', 'distrusted', 'begun_anew', 'gap')
 """Why there is no estimate, by the outcome of a message."""
 
 
@@ -74,6 +76,8 @@ class Estimator:
     """
     Estimates the motion of joints that are sampled together.
 
+    With a lag [s], an estimate is that of an earlier sample, with the help of those that followed.
+
     Attributes
     ----------
     trust, velocity_trust : (n,)
@@ -81,14 +85,15 @@ class Estimator:
 
     """
 
-    def __init__(self, joints: int) -> None:
-        self._joints = joints
+    def __init__(self, joints: int, lag: float = 0.0) -> None:
+        self._joints, self._lag_time = joints, lag
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
         joints = self._joints
         self._bank: Bank | None = None
+        self._lag: Lag | None = None
         self._first: list[tuple[float, Array, Array]] = []
         self._origin: int | None = None
         self._last = np.full((2, joints), math.nan)
@@ -110,13 +115,28 @@ class Estimator:
         outcome = self._add(time, q, qd)
         bank = self._bank
         if bank is None:
-            nothing = np.full((4, self._joints), math.nan)
-            return Estimate(stamp, *nothing, outcome)
+            q, qd, qdd, std = np.full((4, self._joints), math.nan)
+            return Estimate(stamp, q, qd, qdd, std, outcome)
+        if self._lag is not None:
+            return self._lagged(stamp, outcome)
         weights = self._hindsight.weights
         position = mixed(weights, np.concatenate((bank.x[0], bank.x[0, bank.each - 1, None])))
         velocity, acceleration = (mixed(weights[:-1], bank.x[i]) for i in (1, 2))
         return Estimate(stamp, position, velocity, acceleration,
                         np.sqrt(self._hindsight.variance), outcome)
+
+    def _lagged(self, stamp: int, outcome: int) -> Estimate:
+        """Return the estimate of an earlier sample."""
+        assert self._lag is not None and self._origin is not None
+        # a message that is not used is a moment, too
+        past = (None if outcome in (LATE, AFTER_GAP) or self._time != (stamp - self._origin) * 1e-9
+                else self._lag.add(self._time, self.velocity_trust >= TRUSTED))
+        if past is None:
+            nothing = np.full(self._joints, math.nan)
+            return Estimate(stamp, nothing, nothing, nothing, nothing, outcome or STARTING)
+        time, state, std = past
+        at = self._origin + round(time * 1e9)
+        return Estimate(at, state[0], state[1], state[2], std, outcome)
 
     def _add(self, time: float, q: Array, qd: Array) -> int:
         """Return the outcome of a sample at a time [s]."""
@@ -148,6 +168,7 @@ class Estimator:
         self._step = float(steps[len(steps) // 2])
         self._bank = Bank(self._joints, self._step, self._velocities)
         self._hindsight = Hindsight(self._bank)
+        self._lag = Lag(self._bank, self._lag_time) if self._lag_time else None
         self._time = time
         self._begin(q, qd)
         self._first = []
@@ -159,6 +180,8 @@ class Estimator:
         last = np.where(np.isfinite(q), q, self._last[0])
         self._bank.begin(last, qd)
         self._hindsight.begin(self._time)
+        if self._lag is not None:
+            self._lag.begin(self._time)
         self._last[:] = last, qd
         self.trust[:] = self.velocity_trust[:] = FIRST_TRUST
         self._row[:] = 0
@@ -178,7 +201,7 @@ class Estimator:
             used = np.zeros_like(bad)
             repeated = False
         else:
-            repeated = same and bool(beyond[0].any())
+            repeated = same and (bool(beyond[0].any()) or self._still > 0.0)
             used = measured & ~bad
             if repeated:
                 used[:] = False
@@ -192,11 +215,11 @@ class Estimator:
             self._still = 0.0
         elif self._time - self._still > GAP and not self._row[0].any():
             self._begin(q, qd)
-            return UNSETTLED_AGAIN
+            return BEGUN_ANEW
         self._sampled[used[0]] = self._time
         bank.correct((z[0], z[1]), (used[0], used[1]))
-        hindsight.add(self._time, self.velocity_trust >= TRUSTED)
-        return self._outcome(repeated, bad[0])
+        hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time, bank.x[2])
+        return self._outcome(same, repeated, bad[0])
 
     def _innovations(self, z: Array) -> tuple[Array, Array, Array, Array]:
         """
@@ -239,10 +262,10 @@ class Estimator:
                           1.0 / (1.0 + self._counts))
         square = np.minimum(y * y, MOST_UNUSUAL * self._usual)
         self._usual += np.where(new, gain * (square - self._usual), 0.0)
-        gain = min(1.0 - math.exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES)
+        share = min(1.0 - math.exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES)
         for i, trust in enumerate((self.trust, self.velocity_trust)):
             good = measured[i] & ~bad[i]
-            trust += gain * (np.where(good, 1.0, 0.0) - trust) * (measured[i] | (i == 1))
+            trust += share * (np.where(good, 1.0, 0.0) - trust) * (measured[i] | (i == 1))
         self._row = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
 
     def _resolve(self, z: Array, deviation: Array, limits: Array,
@@ -265,6 +288,7 @@ class Estimator:
             away = self._deviations[:IN_A_ROW - 1, joint] - by
             if (away * away <= limits[0, joint] / 4.0).all():
                 bank.shift(joint, by)
+                self.trust[joint] = FIRST_TRUST
                 bad[0, joint], used[0, joint] = False, True
                 self._row[0, joint] = 0
             else:
@@ -275,15 +299,17 @@ class Estimator:
             for joint in begun:
                 bank.begin_joint(joint, float(z[0, joint]), float(z[1, joint]))
                 self._hindsight.begin_joint(joint, self._time)
+                if self._lag is not None:
+                    self._lag.begin_joint(joint, self._time)
                 self.trust[joint] = FIRST_TRUST
                 self._row[0, joint] = 0
                 self._sampled[joint] = self._time
         return used
 
-    def _outcome(self, repeated: bool, bad: NDArray[np.bool_]) -> int:
+    def _outcome(self, same: bool, repeated: bool, bad: NDArray[np.bool_]) -> int:
         """Return whether there is an estimate, or why not."""
         bridges = self._time - self._good < BRIDGED * self._step
-        if not (repeated or bad.any()):
+        if not (same or bad.any()):
             self._good = self._time
         self._bridged = self._bridged + 1 if repeated else 0
         if not self._hindsight.known:
@@ -291,7 +317,7 @@ class Estimator:
         if (self.trust < TRUSTED).any():
             return DISTRUSTED
         if (self._hindsight.unsettled > UNSETTLED).any():
-            return UNSETTLED_AGAIN
+            return BEGUN_ANEW
         if repeated and not (bridges and self._bridged == 1):
             return REPEATED
         if (self._row[0] > 1).any() or (2 * int(bad.sum()) > self._joints and not bridges):

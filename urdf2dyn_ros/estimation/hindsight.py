@@ -1,24 +1,24 @@
 """
 Which filters of a bank to believe, and how far: by the past, seen with hindsight.
 
-For the filter of positions of order 4 and bandwidth W, a - L j with L = 2.613 / W is the Butterworth
-low-pass of order 4 of the acceleration a time L ago, which is nearly without lag or noise: a
-reference that costs nothing. There are three of them, i = 0 (slowest) to 2. Rows keep, for every
-2.4 ms or more, the time u, the accelerations a_k of all filters and the mixed one. When a row is
-L_i old,
+For the filter of positions of order 4 and bandwidth W, a - L j with L = 2.613 / W is the
+Butterworth low-pass of order 4 of the acceleration a time L ago, which is nearly without lag or
+noise: a reference that costs nothing. There are five of them, i = 0 (slowest) to 4. Rows keep, for
+every 2.4 ms or more, the time u, the accelerations a_k of all filters and the mixed one. When a
+row is L_i old,
 
     ref_i = a - (t - u) j
     E_ik <- E_ik + g ((a_k(u) - ref_i)^2 - E_ik)                    error of each filter
     D_i  <- D_i  + g ((ref_i - ref_(i+1)(u))^2 - D_i)               what a slower reference misses
 
-The errors of a joint are those by the fastest reference; by a slower one, which has less noise,
-where it misses nothing: D_i is at most the least E_(i+1),k. The weights of the filters are
+The errors of a joint are those by reference 2; by a slower one, which has less noise, where it
+misses nothing: D_i is at most the least E_(i+1),k. The weights of the filters are
 
     w_k ~ s_k^(1/2) (r_k (E_k + 1e-8 + (0.001 A)^2))^-3
 
 with s_k the bandwidth over the fastest one (0.7 of it for order 3; 1 for a last "filter", a = 0),
-r_k the variance over the steady one, which is above 1 after a start, and A^2 the mean of ref^2. The
-variance of the mixed acceleration is the largest E_i of it, times the mean of r_k.
+r_k the variance over the steady one, which is above 1 after a start, and A^2 the mean of ref^2.
+The variance of the mixed acceleration is the largest E_i of it, times the mean of r_k.
 
 A velocity that is late, scaled or coarse loses by its own E: it needs no check.
 """
@@ -28,10 +28,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.algebra.arrays import Array
 from urdf2dyn_ros.estimation.bank import DELAY, SETTLED, Bank, mixed
+from urdf2dyn_ros.robot.spatial import Array
 
-REFERENCES = (3, 4, 5)   # bandwidths of the references: 17, 31 and 57 rad/s
+REFERENCES = (3, 4, 5, 6, 7)   # bandwidths of the references: 17, 31, 57, 102 and 184 rad/s
+JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
 SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
 ROWS = 128   # kept: those of the longest delay, 0.15 s
 MEMORY = 0.5   # s, time constant of the errors: 0.3 to 1 are equally good
@@ -58,18 +59,21 @@ class Hindsight:
 
     """
 
-    def __init__(self, bank: Bank) -> None:
+    def __init__(self, bank: Bank, lag: float = 0.0) -> None:
         filters, joints = bank.x.shape[1:]
         self._bank = bank
-        self._filters = [k for k in REFERENCES if k < bank.each] or [bank.each - 1]
+        known = [k for k in REFERENCES if k < bank.each and lag * float(bank.w[k]) <= DELAY]
+        self._filters = known or [min(REFERENCES[0], bank.each - 1)]
         self._delays = [DELAY / float(bank.w[k]) for k in self._filters]
         count = len(self._filters)
+        self._judges = JUDGES + (lag > 0.0)   # what is smoothed is less wrong
         self.errors = np.zeros((count, filters + 1, joints))   # E
         self.own_errors, self._missed, self.size = np.zeros((3, count, joints))
         self.rows = [0] * count   # that each reference has judged
         speed = bank.w / bank.w[bank.each - 1] * np.where(bank.order == 3, ROUGH, 1.0)
         self._prior = np.append(np.sqrt(speed), 1.0)
         self._allowed = np.ones((filters + 1, joints), dtype=bool)
+        self._velocities = np.zeros(joints, dtype=bool)
         self.weights = np.zeros((filters + 1, joints))
         self.variance, self.unsettled = np.zeros((2, joints))
         self._times = np.zeros(ROWS)
@@ -95,26 +99,28 @@ class Hindsight:
         """Whether the fastest reference has judged enough rows."""
         return self.rows[-1] >= FEWEST
 
-    def add(self, time: float, velocities: NDArray[np.bool_]) -> None:
+    def add(self, time: float, velocities: NDArray[np.bool_], at: float, a: Array) -> None:
         """
-        Add the filters' present accelerations at a time [s], and weight the filters.
+        Add the filters' accelerations (k, n) `at` a time [s], and weight the filters.
 
         `velocities` (n,): whether filters of velocities are to be used.
         """
         bank = self._bank
+        lost = bool((self._velocities & ~velocities).any())
+        self._velocities = velocities.copy()
         self._allowed[:-1] = (~bank.by_velocity)[:, None] | velocities
         last = self._times[(self._number - 1) % ROWS]
-        if self._number == 0 or time - last >= SPACING:
+        if self._number == 0 or at - last >= SPACING:
             row = self._number % ROWS
-            self._times[row] = time
-            self._accelerations[row, :-1] = bank.x[2]
-            self._mixed[row] = mixed(self.weights[:-1], bank.x[2])
+            self._times[row] = at
+            self._accelerations[row, :-1] = a
+            self._mixed[row] = mixed(self.weights[:-1], a)
             self._references[row] = math.nan
             self._number += 1
             for i in range(len(self._filters) - 1, -1, -1):
                 self._judge(i, time)
             self._weigh()
-        elif len(bank.slots) > 1 or (self.unsettled > SETTLED).any():
+        elif lost or len(bank.slots) > 1 or (self.unsettled > SETTLED).any():
             self._weigh()
 
     def _judge(self, i: int, time: float) -> None:
@@ -151,9 +157,10 @@ class Hindsight:
             average(self._missed[i], error * error, gain, old & np.isfinite(error))
 
     def _weigh(self) -> None:
-        error, size = self.errors[-1], self.size[-1]
+        last = min(self._judges, len(self._filters)) - 1
+        error, size = self.errors[last], self.size[last]
         enough = np.ones(len(size), dtype=bool)
-        for i in range(len(self._filters) - 2, -1, -1):
+        for i in range(last - 1, -1, -1):
             if not self.rows[i]:
                 break
             enough = enough & (self._missed[i] <= self.errors[i + 1].min(axis=0))

@@ -1,0 +1,141 @@
+"""What is published, what is withheld, and how right it is."""
+
+import numpy as np
+import pytest
+
+from urdf2dyn_ros.estimation.estimator import PUBLISHED, REASONS, Estimator
+
+W = 2.0 * np.pi * np.array([0.45, 0.7, 1.1])
+SIZE = np.array([1.0, 0.7, 0.4])
+LARGEST = SIZE * W * W
+STEP = 2.0 * np.pi / 2**17
+
+
+def moved(t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    angle = np.asarray(t)[:, None] * W
+    return SIZE * np.sin(angle), SIZE * W * np.cos(angle), -SIZE * W * W * np.sin(angle)
+
+
+class Played:
+    """The estimates of samples every 4 ms, 5 s."""
+
+    def __init__(self, q: np.ndarray, qd: np.ndarray | None = None,
+                 stamps: np.ndarray | None = None, lag: float = 0.0) -> None:
+        self.t = np.arange(len(q)) * 4e-3 if stamps is None else stamps
+        estimator = Estimator(q.shape[1], lag)
+        with np.errstate(all='ignore'):
+            found = [estimator.update(round(1e9 * t) + 10**18, each.copy(), np.full(
+                q.shape[1], np.nan) if qd is None else qd[k].copy())
+                for k, (t, each) in enumerate(zip(self.t, q))]
+        self.outcomes = np.array([each.outcome for each in found])
+        self.published = self.outcomes == PUBLISHED
+        self.at = np.array([(each.stamp - 10**18) * 1e-9 for each in found])
+        self.qdd = np.array([each.qdd for each in found])
+        self.std = np.array([each.std for each in found])
+
+    def wrong(self) -> np.ndarray:
+        """Return errors over the largest acceleration, of what is published after 2 s."""
+        some = self.published & (self.t > 2.0)
+        return (np.abs(self.qdd - moved(self.at)[2]) / LARGEST)[some].max(axis=1)
+
+    def share(self) -> float:
+        """Return the share of messages after half a second that have an estimate."""
+        return float(self.published[self.t > 0.5].mean())
+
+
+T = np.arange(0.0, 5.0, 4e-3)
+Q = STEP * np.round(moved(T)[0] / STEP)
+QD = moved(T)[1] + 1e-3 * np.random.default_rng(0).normal(size=Q.shape)
+
+
+@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
+def test_a_clean_motion(qd: np.ndarray | None) -> None:
+    played = Played(Q, qd)
+    assert played.share() == 1.0
+    assert played.wrong().max() < 0.1
+
+
+@pytest.mark.parametrize('wrong', [0.0 * QD, -QD, 57.3 * QD, np.roll(QD, 8, axis=0)],
+                         ids=['zero', 'negated', 'degrees', 'late'])
+def test_wrong_velocities_lose(wrong: np.ndarray) -> None:
+    played = Played(Q, wrong)
+    assert played.share() > 0.99
+    assert played.wrong().max() < 0.3
+
+
+def test_zeros_are_bridged() -> None:
+    q = Q.copy()
+    q[600::150] = 0.0
+    played = Played(q)
+    assert played.share() > 0.95
+    assert played.wrong().max() < 0.1
+
+
+def test_turns_tell_nothing() -> None:
+    q = Q.copy()
+    q[700:, 1] += 2.0 * np.pi
+    played = Played(q)
+    assert played.share() == 1.0
+    assert played.wrong().max() < 0.1
+
+
+def test_another_zero_of_a_sensor() -> None:
+    q = Q.copy()
+    q[700:, 1] += 0.05
+    played = Played(q)
+    assert played.share() > 0.95
+    assert played.wrong().max() < 0.3
+
+
+@pytest.mark.parametrize('count', [1, 3, 10, 50])
+def test_a_stall_is_withheld(count: int) -> None:
+    q = Q.copy()
+    q[700:700 + count] = q[699]
+    played = Played(q)
+    assert (~played.published[702:700 + count]).all()
+    assert 'repeated' in {REASONS[each] for each in played.outcomes[700:700 + count]} or count < 3
+    later = played.published & (played.t > played.t[700 + count])
+    assert later.sum() > 0.8 * (played.t > played.t[700 + count]).sum()
+    wrong = np.abs(played.qdd - moved(played.at)[2])[later] / LARGEST
+    assert (wrong.max(axis=1) > 0.3).mean() <= 0.003
+
+
+def test_as_many_messages_of_another_publisher_are_withheld() -> None:
+    q = np.repeat(Q + 0.5, 2, axis=0)
+    q[1::2] = 0.0
+    stamps = np.sort(np.concatenate((T, T + 1e-3)))
+    played = Played(q, stamps=stamps)
+    assert played.published[stamps > 2.0].mean() < 0.01
+    assert 'distrusted' in {REASONS[each] for each in played.outcomes[1000:]}
+
+
+def test_few_messages_of_another_publisher_are_left_out() -> None:
+    stamps = np.sort(np.concatenate((T, np.arange(0.0131, T[-1], 0.02))))
+    q = np.zeros((len(stamps), 3))
+    q[np.isin(stamps, T)] = Q + 0.5
+    played = Played(q, stamps=stamps)
+    assert played.wrong().max() < 0.3
+
+
+def test_a_gap_is_named() -> None:
+    keep = (T < 4.0) | (T > 4.5)
+    played = Played(Q[keep], stamps=T[keep])
+    after = int(np.flatnonzero(played.t > 4.5)[0])
+    assert REASONS[played.outcomes[after]] == 'gap'
+    assert played.published[after + 60:].all()
+
+
+def test_an_older_stamp_is_late() -> None:
+    estimator = Estimator(1)
+    for k in range(40):
+        estimator.update(10**18 + k * 4_000_000, np.array([0.01 * k]), np.array([np.nan]))
+    assert REASONS[estimator.update(10**18, np.zeros(1), np.array([np.nan])).outcome] == 'late'
+
+
+def test_the_lag_is_as_declared_and_pays() -> None:
+    played = Played(Q, lag=0.02)
+    later = played.published & (played.t > 1.0)
+    assert later.sum() > 0.99 * (played.t > 1.0).sum()
+    assert np.all(played.t[later] - played.at[later] < 0.0241)
+    assert np.all(played.t[later] - played.at[later] > 0.0199)
+    assert np.sqrt(np.square(played.wrong()).mean()) < np.sqrt(np.square(Played(Q).wrong()).mean())
