@@ -152,7 +152,7 @@ class Bank:
                 rows[0] += h * rows[1] + h2 * rows[2] + h3 * rows[3]
                 rows[1] += h * rows[2] + h2 * rows[3]
                 rows[2] += h * rows[3]
-            cross = self._cross[..., slot]
+            cross = self._cross[..., slot]   # no rows without a lag
             cross[:, :, 0] += h * cross[:, :, 1] + h2 * cross[:, :, 2] + h3 * cross[:, :, 3]
             cross[:, :, 1] += h * cross[:, :, 2] + h2 * cross[:, :, 3]
             cross[:, :, 2] += h * cross[:, :, 3]

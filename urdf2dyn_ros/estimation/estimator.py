@@ -167,6 +167,10 @@ class Estimator:
         steps = steps[steps > COPY * steps[-1]]   # the others are those of copies
         self._step = float(steps[len(steps) // 2])
         self._bank = Bank(self._joints, self._step, self._velocities)
+        bank = self._bank
+        fast = np.arange(len(bank.w)) % bank.each >= bank.each // 2
+        self._candidates = tuple(np.flatnonzero(fast & by) for by in (
+            ~bank.by_velocity, ~bank.by_position))
         self._hindsight = Hindsight(self._bank)
         self._lag = Lag(self._bank, self._lag_time) if self._lag_time else None
         self._time = time
@@ -233,18 +237,15 @@ class Estimator:
         sums = np.cumsum(weights, axis=0)[-1]
         known = sums > 1e-6   # rather than a = 0 alone
         sums = np.where(known, sums, 1.0)
-        half = bank.each // 2
-        fast = np.arange(len(bank.w)) % bank.each >= half
         deviations, nearest = np.empty_like(z), np.empty_like(z)
-        for i, by in ((0, ~bank.by_velocity), (1, ~bank.by_position)):
+        for i, candidates in enumerate(self._candidates):
             expected = np.where(known, mixed(weights, bank.x[i]) / sums,
                                 bank.x[0, bank.each - 1] if i == 0 else 0.0)
             if i == 0:
                 z[0] -= TURN * np.floor((z[0] - expected) / TURN + 0.5)
-            deviations[i] = nearest[i] = z[i] - expected
-            for k in np.flatnonzero(by & fast):
-                other = z[i] - bank.x[i, k]
-                nearest[i] = np.where(np.abs(other) < np.abs(nearest[i]), other, nearest[i])
+            deviations[i] = z[i] - expected
+            each = np.concatenate((deviations[i, None], z[i] - bank.x[i, candidates]))
+            nearest[i] = each[np.abs(each).argmin(axis=0), np.arange(self._joints)]
         h = self._time - self._sampled
         position = SUDDEN * (h * h) / 2.0
         velocity = SUDDEN * h
