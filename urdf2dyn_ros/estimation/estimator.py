@@ -34,7 +34,7 @@ from urdf2dyn_ros.estimation.hindsight import Hindsight
 from urdf2dyn_ros.estimation.lag import Lag
 from urdf2dyn_ros.robot.spatial import Array
 
-SAMPLES = 5   # from which the usual step is taken
+SAMPLES = 8   # from which the usual step is taken: two steps, should each come three times
 CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
 VELOCITY_CONTRADICTS = 8.0   # that of a velocity: they lose by their own error as well
 SUDDEN = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
@@ -164,7 +164,7 @@ class Estimator:
         if len(self._first) < SAMPLES:
             return STARTING
         steps = np.sort(np.diff([each[0] for each in self._first]))
-        steps = steps[steps > COPY * steps[-1]]   # the others are those of copies
+        steps = steps[steps > COPY * steps[-2]]   # the others are those of copies; one may be long
         self._step = float(steps[len(steps) // 2])
         self._bank = Bank(self._joints, self._step, self._velocities)
         bank = self._bank
