@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
@@ -21,11 +22,17 @@ from urdf2dyn_ros.text import SECOND_NS, counted
 
 # ---- Serialized messages decoded to records: a type of message is a function and a line here
 
-LATEST_STAMP = 2**31 * SECOND_NS
-"""The first stamp that a message of ROS cannot contain [ns]."""
-
+LATEST_STAMP = 2**31 * SECOND_NS   # the first that a message of ROS cannot contain [ns]
 TOO_LATE = ('times beyond 2038, which a message cannot contain, are dropped: are they in '
             'seconds?')
+
+
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+
+def _stamp(message: Any) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)
 
 
 def joint_state(message: Any, recorded: int) -> Iterator[Record]:
@@ -44,20 +51,13 @@ def joint_trajectory(message: Any, recorded: int) -> Iterator[Record]:
 
 
 MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
-    'sensor_msgs/msg/JointState': joint_state,
+    JOINT_STATE: joint_state,
     'trajectory_msgs/msg/JointTrajectory': joint_trajectory,
 }
 """Functions by type, in the order in which a topic is searched."""
 
 
-def _stamp(message: Any) -> int:
-    stamp = message.header.stamp
-    return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)
-
-
 Decoder = Callable[[bytes, int], Iterator[Record]]
-
-JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 
 def decoder(kind: str) -> Decoder:
@@ -66,13 +66,25 @@ def decoder(kind: str) -> Decoder:
 
     The definitions of the types are the same in every ROS 2; those in a bag are not needed.
     """
-    store = types()
-    records = MESSAGES[kind]
+    store, records = types(), MESSAGES[kind]
 
     def decode(data: bytes, recorded: int) -> Iterator[Record]:
         return records(store.deserialize_cdr(data, kind), recorded)
 
-    return _joint_states(store) if kind == JOINT_STATE else decode
+    if kind != JOINT_STATE:
+        return decode
+
+    def fields(data: bytes) -> Fields:
+        record, = decode(data, 0)
+        return Fields(*record[:5])
+
+    serialized = SerializedJointStates(fields)
+
+    def decode_joint_state(data: bytes, recorded: int) -> Iterator[Record]:
+        stamp, *values = serialized.read(data)
+        yield Record(stamp or recorded, *values)
+
+    return decode_joint_state
 
 
 @cache
@@ -83,36 +95,20 @@ def types() -> Any:
     return get_typestore(Stores.ROS2_HUMBLE)
 
 
-def _joint_states(store: Any) -> Decoder:
-    def decoded(data: bytes) -> Fields:
-        record, = MESSAGES[JOINT_STATE](store.deserialize_cdr(data, JOINT_STATE), 0)
-        return Fields(*record[:5])
-
-    serialized = SerializedJointStates(decoded)
-
-    def decode(data: bytes, recorded: int) -> Iterator[Record]:
-        stamp, *fields = serialized.read(data)
-        yield Record(stamp or recorded, *fields)
-
-    return decode
-
-
 # ---- The topics of a bag, and their serialized messages, read by the library rosbags
 
 _USUAL_TOPIC = '/joint_states'
 
 
 class Topic(NamedTuple):
-    """One topic of a bag, with the number of its messages; None if unknown."""
+    """One topic of a bag, with the number of its messages."""
 
     name: str
     type: str
-    messages: int | None
+    messages: int
 
     def __str__(self) -> str:
-        count = ('an unknown number of messages' if self.messages is None
-                 else counted(self.messages, 'message'))
-        return f'{self.name} ({self.type}, {count})'
+        return f'{self.name} ({self.type}, {counted(self.messages, "message")})'
 
 
 def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
@@ -132,36 +128,11 @@ def _candidates(topics: Sequence[Topic]) -> list[Topic]:
     """Return the topics of the first type that occurs, if possible those with messages."""
     for kind in MESSAGES:
         candidates = [topic for topic in topics if topic.type == kind]
-        candidates = [topic for topic in candidates if topic.messages != 0] or candidates
+        candidates = [topic for topic in candidates if topic.messages] or candidates
         usual = [topic for topic in candidates if topic.name == _USUAL_TOPIC]
         if candidates:
             return usual or candidates
     return []
-
-
-class BagStorage:
-    """A bag: file or directory, split or not, compressed or not."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._reader = library().Reader
-
-    def topics(self) -> list[Topic]:
-        """Return all topics, of any type."""
-        counts: dict[tuple[str, str], int] = {}
-        with self._reader(self._path) as reader:
-            for connection in reader.connections:
-                key = (connection.topic, connection.msgtype)
-                counts[key] = counts.get(key, 0) + connection.msgcount
-        return [Topic(*key, count) for key, count in counts.items()]
-
-    def messages(self, topic: Topic) -> Iterator[tuple[int, bytes]]:
-        """Yield the time of recording [ns] and the serialized message."""
-        with self._reader(self._path) as reader:
-            wanted = [connection for connection in reader.connections
-                      if (connection.topic, connection.msgtype) == topic[:2]]
-            for _, recorded, data in reader.messages(wanted):
-                yield recorded, data
 
 
 def library() -> Any:
@@ -177,14 +148,11 @@ def library() -> Any:
 
 # ---- Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml
 
-_MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
-"""First bytes of a file by suffix, and the name of its format."""
-
 METADATA = 'metadata.yaml'
-
+# by suffix: first bytes of a file and its format; the command that saves what can be read of it
+_MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
 _REPAIRS = {'.mcap': 'mcap recover {0} -o new.mcap',
             '.db3': 'sqlite3 {0} .recover | sqlite3 new.db3'}
-"""The command that saves what can be read of a file, by suffix."""
 
 
 class BagRecording(Recording):
@@ -194,14 +162,19 @@ class BagRecording(Recording):
         super().__init__(path)
         _check_kind(path)
         self.remedy = _remedy(path)
-        self._storage = BagStorage(path)
+        self._reader = library().Reader
+        counts: Counter[tuple[str, str]] = Counter()
         try:
-            topics = self._storage.topics()
-        except Urdf2DynError:
-            raise
+            with self._reader(path) as reader:
+                for connection in reader.connections:
+                    counts[connection.topic, connection.msgtype] += connection.msgcount
         # the library raises many types on damaged bytes
         except Exception as error:
-            raise RecordingError(path, _why_not_opened(path, error, self.remedy)) from None
+            fault = (f'cannot be opened ({one_line(error)}); SQLite does not accept ?, # and % in '
+                     'a path: rename it' if set('?#%') & set(str(path)) else
+                     f'damaged ({one_line(error)}): {self.remedy}')
+            raise RecordingError(path, fault) from None
+        topics = [Topic(*key, count) for key, count in counts.items()]
         self._topic = choose_topic(topics, topic, path)
         self.topic = self._topic.name
         for file in [path, *path.glob('*.db3')]:
@@ -211,14 +184,16 @@ class BagRecording(Recording):
                             'recorder, or open a copy of both with sqlite3')
 
     def _records(self) -> Iterator[Record]:
-        records = decoder(self._topic.type)
-        expected = self._topic.messages
+        records, expected = decoder(self._topic.type), self._topic.messages
         number = unstamped = 0
-        for number, (recorded, data) in enumerate(self._storage.messages(self._topic), start=1):
-            unstamped += not any(data[4:12])
-            yield from records(data, recorded)
-            if expected:
-                self._report(number / expected)
+        with self._reader(self.path) as reader:
+            wanted = [connection for connection in reader.connections
+                      if (connection.topic, connection.msgtype) == self._topic[:2]]
+            for number, (_, recorded, data) in enumerate(reader.messages(wanted), start=1):
+                unstamped += not any(data[4:12])
+                yield from records(data, recorded)
+                if expected:
+                    self._report(number / expected)
         if unstamped:
             self.remark(f'messages without a stamp: {unstamped}; the time of their recording is '
                         'used')
@@ -246,22 +221,16 @@ def _check_kind(path: Path) -> None:
         raise RecordingError(path, f'cannot be read: {error.strerror}') from None
     if not begin:
         raise RecordingError(path, 'an empty file: nothing was recorded, or the disk was full')
-    if _in_compressed_bag(path):
+    try:
+        text = (path.parent / METADATA).read_text(encoding='utf-8', errors='replace')
+    except OSError:
+        text = ''
+    if path.name in text and re.search(r'compression_mode:\s*["\']?message', text, re.IGNORECASE):
         raise RecordingError(path, f'the messages of its bag are compressed, as {METADATA} next '
                              f'to it says: name the directory {str(path.parent)!r}')
     if begin != magic:
         raise RecordingError(path, f'not in the format {kind}, in spite of {path.suffix}: it '
                              f'begins with {begin!r}')
-
-
-def _in_compressed_bag(path: Path) -> bool:
-    """Return whether a file is of a bag whose messages are compressed one by one."""
-    try:
-        text = (path.parent / METADATA).read_text(encoding='utf-8', errors='replace')
-    except OSError:
-        return False
-    return path.name in text and re.search(r'compression_mode:\s*["\']?message', text,
-                                           re.IGNORECASE) is not None
 
 
 def _remedy(path: Path) -> str:
@@ -274,20 +243,11 @@ def _remedy(path: Path) -> str:
     return ', '.join(filter(None, (saving, reindex)))
 
 
-def _why_not_opened(path: Path, error: Exception, remedy: str) -> str:
-    fault = one_line(error)
-    if set('?#%') & set(str(path)):
-        return (f'cannot be opened ({fault}); SQLite does not accept ?, # and % in a path: rename '
-                'it')
-    return f'damaged ({fault}): {remedy}'
-
-
 # ---- Computed efforts as a bag of joint states, written by the library rosbags
 
 _TOPIC = '/inverse_dynamics/efforts'
 _PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
-_VERSION = 8
-"""Version of the format: the newest that ROS 2 Humble reads, and all later ones."""
+_VERSION = 8   # of the format: the newest that ROS 2 Humble reads, and all later ones
 
 
 class EffortBag:

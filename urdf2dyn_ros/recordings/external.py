@@ -27,13 +27,8 @@ from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files, json_text
 from urdf2dyn_ros.text import SECOND_NS, counted
 
-# ---- External efforts and contacts during a recording, and their figures
-
-_MOST_CONTACTS = 100
-"""Contacts of a joint that are kept with their times; all are counted."""
-
-FEWEST_SEGMENTS = 1000
-"""Fewest segments of a curve with enough samples."""
+_MOST_CONTACTS = 100   # of a joint that are kept with their times; all are counted
+FEWEST_SEGMENTS = 1000   # of a curve with enough samples
 
 
 class Curves:
@@ -158,50 +153,39 @@ class ExternalEfforts:
 _STEM = 'external_efforts'
 EXTERNAL_FILES = (f'{_STEM}.json', f'{_STEM}.png')
 
-_CONTACTS_LISTED = 3
-"""Contacts of a joint that are listed one by one."""
-
-_THRESHOLD_MARGIN = 1.5
-"""Advised threshold, relative to the largest effort without contact."""
-
-_SHADE = 0.35
-"""Opacity of the times with contact."""
-
-_ON_PAGE = 4.4
-"""Width of a joint's place on a page, for a phone [in]."""
-
-_CELL, _AXIS, _LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 5.3, 1.35, 0.75, 0.15, 0.5, 0.3, 0.7
-"""Width of a joint's place, height of its axis, space around it, height of the head [in]."""
+_CONTACTS_LISTED = 3   # of a joint, one by one
+_THRESHOLD_MARGIN = 1.5   # advised threshold, relative to the largest effort without contact
+_SHADE = 0.35   # opacity of the times with contact
+# all in [in]: width of a joint's place, on a page for a phone too; height of its axis
+_CELL, _ON_PAGE, _AXIS = 5.3, 4.4, 1.35
+_LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 0.75, 0.15, 0.5, 0.3, 0.7   # space around it; the head
 
 
 def external_summary(external: ExternalEfforts) -> list[str]:
     """Return a sentence about the observer, and one for each joint."""
     start = external.curves.stamps[0] if external.curves.stamps else 0
-    return ['external efforts: of the momentum observer, with a gain of '
-            f'{external.gain:g}/s; times count from the first one. They include friction and '
-            'other errors of the model: if nothing touched the robot, set thresholds to '
-            f'{_THRESHOLD_MARGIN:g} times the largest',
-            *(_joint(joint, start) for joint in external.joints)]
-
-
-def _joint(joint: JointExternal, start: int) -> str:
-    head = f'external effort on {drawn_name(joint.joint, 64)}: '
-    if not joint.samples:
-        return head + 'none, as its effort was not measured'
-    at = (joint.largest_at - start) / SECOND_NS
-    text = (f'{head}largest {joint.largest:.3g} {joint.unit} at {at:.3f} s, RMS {joint.rms:.3g} '
-            f'{joint.unit}, threshold {joint.threshold:g} {joint.unit}, ')
-    if not joint.count:
-        return text + 'no contact'
-    contacts = [_contact(contact, joint.unit, start)
-                for contact in joint.contacts[:_CONTACTS_LISTED]]
-    more = [f'{joint.count - len(contacts)} more'] if joint.count > len(contacts) else []
-    return f'{text}{counted(joint.count, "contact")}: {", ".join(contacts + more)}'
-
-
-def _contact(contact: Contact, unit: str, start: int) -> str:
-    begin, end = ((stamp - start) / SECOND_NS for stamp in (contact.begin, contact.end))
-    return f'{begin:.3f} to {end:.3f} s ({contact.peak:.3g} {unit})'
+    lines = ['external efforts: of the momentum observer, with a gain of '
+             f'{external.gain:g}/s; times count from the first one. They include friction and '
+             'other errors of the model: if nothing touched the robot, set thresholds to '
+             f'{_THRESHOLD_MARGIN:g} times the largest']
+    for joint in external.joints:
+        head = f'external effort on {drawn_name(joint.joint, 64)}: '
+        if not joint.samples:
+            lines.append(head + 'none, as its effort was not measured')
+            continue
+        contacts = []
+        for contact in joint.contacts[:_CONTACTS_LISTED]:
+            begin, end = ((stamp - start) / SECOND_NS for stamp in (contact.begin, contact.end))
+            contacts.append(f'{begin:.3f} to {end:.3f} s ({contact.peak:.3g} {joint.unit})')
+        if joint.count > len(contacts):
+            contacts.append(f'{joint.count - len(contacts)} more')
+        at = (joint.largest_at - start) / SECOND_NS
+        lines.append(
+            f'{head}largest {joint.largest:.3g} {joint.unit} at {at:.3f} s, RMS {joint.rms:.3g} '
+            f'{joint.unit}, threshold {joint.threshold:g} {joint.unit}, '
+            + (f'{counted(joint.count, "contact")}: {", ".join(contacts)}' if joint.count
+               else 'no contact'))
+    return lines
 
 
 def write_external_efforts(external: ExternalEfforts, directory: Path, title: str) -> list[Path]:
@@ -214,7 +198,10 @@ def write_external_efforts(external: ExternalEfforts, directory: Path, title: st
                           for contact in joint.contacts]} for joint in external.joints]
     text = json_text({'gain': external.gain, 'joints': rows}, indent=2)
     create_files({numbers: text.encode()}, replace=True)
-    draw_external(external, title, picture)
+    # up to four joints next to each other
+    columns = min(4, math.ceil(len(external.joints) / 4))
+    figure = _figure(external, title, columns, _CELL if columns > 1 else 1.4 * _CELL)
+    save(figure, picture, title)
     return [numbers, picture]
 
 
@@ -222,12 +209,6 @@ def external_picture(external: ExternalEfforts) -> PagePicture:
     """Return the picture with the joints below each other, for a page of any width."""
     return PagePicture('External efforts', 'External effort of each joint over time, with '
                        'thresholds and contacts', png_bytes(_figure(external, '', 1, _ON_PAGE)))
-
-
-def draw_external(external: ExternalEfforts, title: str, path: Path) -> None:
-    """Draw into a file, with up to four joints next to each other."""
-    columns = min(4, math.ceil(len(external.joints) / 4))
-    save(_figure(external, title, columns, _CELL if columns > 1 else 1.4 * _CELL), path, title)
 
 
 def _figure(external: ExternalEfforts, title: str, columns: int, wide: float) -> Any:

@@ -17,15 +17,11 @@ from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import first_names
 
-_RECORDS_SEARCHED = 1000
-"""Records that are searched for names: a sample may need several messages."""
-
+_RECORDS_SEARCHED = 1000   # for names: a sample may need several messages
 _EXAMPLE = r'fer_joint(\d)=panda_joint\1'
-
-_LONGEST_NAME = 80
-"""Characters of a name of which all parts are searched for in others."""
-
-_MOST_NAMES = 40
+_LONGEST_NAME = 80   # characters of a name of which all parts are searched for in others
+_MOST_NAMES = 40   # of a list in a message
+_MOST_LISTS = 64   # of names whose new names are cached
 
 
 class RecordedJoints(NamedTuple):
@@ -55,32 +51,35 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
     """
     renamed = renaming(renames, path)
     rest = (record._replace(names=renamed(tuple(record.names))) for record in records)
-    heads = _heads_with([name for name in names if name not in hold.positions], rest)
-    drivers = _drivers(names, hold, heads, mimics)
+    heads: list[Record] = []   # up to the one that completes the names
+    missing = set(names) - set(hold.positions)
+    for record in islice(rest, _RECORDS_SEARCHED):
+        heads.append(record)
+        missing.difference_update(record.names)
+        if not missing:
+            break
+    recorded = {name for record in heads for name in record.names}
+    # mimic joints whose drivers are neither recorded nor held, one each; a joint with the
+    # multiplier 0, which never moves, shows nothing of its driver
+    missing = set(names) - recorded - set(hold.positions)
+    found = {mimic.joint: name for name, mimic in mimics.items()
+             if name in recorded and mimic.joint in missing and mimic.multiplier}
+    drivers = {name: mimics[name] for name in found.values()}
     if drivers:
         heads = [_of_drivers(record, drivers) for record in heads]
         rest = (_of_drivers(record, drivers) for record in rest)
-    hold = _held(hold, names, heads)
+    lacking = {}
+    recorded = {name for record in heads for name in record.names}
+    if hold.automatic and not recorded.isdisjoint(names):
+        lacking = {name: hold.defaults[name] for name in names
+                   if name not in recorded and name not in hold.positions}
+    hold = Hold({**hold.positions, **lacking}, False, hold.defaults)
     moving = [name for name in names if name not in hold.positions]
     _check_recorded(moving, heads, path)
     remarks = [f'{mimic.joint} is not recorded, but {name}, which mimics it: its position is '
                f'computed from that as (q - {mimic.offset:g}) / {mimic.multiplier:g}; its effort '
                'is unknown' for name, mimic in drivers.items()]
     return RecordedJoints(chain(heads, rest), hold, moving, heads, remarks)
-
-
-def _drivers(names: Sequence[str], hold: Hold, heads: Iterable[Record],
-             mimics: Mapping[str, Mimic]) -> dict[str, Mimic]:
-    """
-    Return the recorded mimic joints whose drivers are neither recorded nor held, one each.
-
-    A joint with the multiplier 0, which never moves, shows nothing of its driver.
-    """
-    recorded = {name for record in heads for name in record.names}
-    missing = set(names) - recorded - set(hold.positions)
-    found = {mimic.joint: name for name, mimic in mimics.items()
-             if name in recorded and mimic.joint in missing and mimic.multiplier}
-    return {name: mimics[name] for name in found.values()}
 
 
 def _of_drivers(record: Record, drivers: Mapping[str, Mimic]) -> Record:
@@ -102,28 +101,6 @@ def _of_drivers(record: Record, drivers: Mapping[str, Mimic]) -> Record:
         changed(record.velocity, lambda qd: qd / factors),
         changed(record.effort, lambda effort: effort + unknown),
         changed(record.acceleration, lambda qdd: qdd / factors))
-
-
-def _heads_with(names: Sequence[str], records: Iterator[Record]) -> list[Record]:
-    """Return the first records, up to the one that completes the names."""
-    heads: list[Record] = []
-    missing = set(names)
-    for record in islice(records, _RECORDS_SEARCHED):
-        heads.append(record)
-        missing.difference_update(record.names)
-        if not missing:
-            break
-    return heads
-
-
-def _held(hold: Hold, names: Sequence[str], heads: Iterable[Record]) -> Hold:
-    """Return what is held in a recording: with ``auto``, also what its first records lack."""
-    recorded = {name for record in heads for name in record.names}
-    if not hold.automatic or recorded.isdisjoint(names):
-        return hold._replace(automatic=False)
-    lacking = {name: hold.defaults[name] for name in names
-               if name not in recorded and name not in hold.positions}
-    return Hold({**hold.positions, **lacking}, False, hold.defaults)
 
 
 def _check_recorded(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
@@ -162,10 +139,6 @@ def _rule_between(recorded: Sequence[str], joints: Sequence[str]) -> str:
     return _EXAMPLE
 
 
-_MOST_LISTS = 64
-"""Lists of names whose new names are cached."""
-
-
 def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tuple[str, ...]]:
     r"""
     Return a function that replaces names which match a regular expression as a whole.
@@ -176,9 +149,13 @@ def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tu
     """
     patterns = [_rule(rule) for rule in rules]
 
+    def new_name(name: str) -> str:
+        return next((match.expand(replacement) for pattern, replacement in patterns
+                     if (match := pattern.fullmatch(name))), name)
+
     @lru_cache(_MOST_LISTS)
     def renamed(names: tuple[str, ...]) -> tuple[str, ...]:
-        result = tuple(_renamed(name, patterns) for name in names)
+        result = tuple(map(new_name, names))
         olds: dict[str, str] = {}
         for old, new in zip(names, result):
             if olds.setdefault(new, old) != old:
@@ -187,14 +164,6 @@ def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tu
         return result
 
     return renamed
-
-
-def _renamed(name: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str:
-    for pattern, replacement in patterns:
-        match = pattern.fullmatch(name)
-        if match:
-            return match.expand(replacement)
-    return name
 
 
 def _rule(text: str) -> tuple[re.Pattern[str], str]:

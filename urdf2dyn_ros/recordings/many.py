@@ -32,37 +32,15 @@ from urdf2dyn_ros.recordings.html_page import ReportTable
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import write_figures
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
-from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import json_text, writing_to
 from urdf2dyn_ros.text import EffortSource, Origin
 
 # ---- Gains of currents that are not known: the effort per current of each joint, from a recording
 
-_PARTS = 10
-"""Parts of a recording, each of which is omitted once: neighbouring errors are alike."""
-
+_PARTS = 10   # of a recording, each of which is omitted once: neighbouring errors are alike
 _FEWEST_MOVING_SAMPLES = 100
-
+# standard deviation of a gain, relative to it, from which on it is hardly determined
 _LARGEST_DEVIATION = 0.3
-"""Standard deviation of a gain, relative to it, from which on it is hardly determined."""
-
-
-@dataclass(frozen=True)
-class FittedGains:
-    """Gains of all joints."""
-
-    joints: tuple[str, ...]
-    units: tuple[str, ...]   # of gains [N m/A or N/A]
-    values: tuple[float, ...]   # NaN where a gain cannot be fitted
-    deviations: tuple[float, ...]   # standard deviations, NaN of gains that were known
-    remarks: tuple[str, ...] = ()   # gains that are not determined, or hardly
-
-    def line(self) -> str:
-        parts = [f'{joint} {value:.4g} {unit}' + (
-            ' (known)' if np.isnan(error) else f' +- {error:.2g}')
-            for joint, unit, value, error in zip(self.joints, self.units, self.values,
-                                                 self.deviations) if np.isfinite(value)]
-        return f'gains fitted to this recording: {", ".join(parts)}'
 
 
 def gain_words(joints: Sequence[str], values: Iterable[float]) -> str:
@@ -71,16 +49,23 @@ def gain_words(joints: Sequence[str], values: Iterable[float]) -> str:
     return ' '.join(known if len(known) == len(joints) else ['free', *known])
 
 
-def fitted_gains(joints: Sequence[JointComparison], gains: Sequence[float]) -> FittedGains:
+def fitted_gains(joints: Sequence[JointComparison],
+                 gains: Sequence[float]) -> tuple[list[float], list[str], list[str]]:
     """
     Return the gains of joints whose measured efforts are currents; those that are NaN are fitted.
 
     current = effort / gain + viscous qd + coulomb sign(qd) + offset, while the joint moves: the
     friction is that which the computed effort is without.
+
+    Second, each gain that is known in words, and third, which are not determined, or hardly.
     """
-    values, errors, remarks = [], [], []
+    values, texts, remarks = list[float](), list[str](), list[str]()
     for joint, known in zip(joints, np.broadcast_to(gains, len(joints)).tolist()):
         value, error = (known, np.nan) if np.isfinite(known) else _fitted(joint)
+        values.append(float(value))
+        if np.isfinite(value):
+            texts.append(f'{joint.joint} {value:.4g} {joint.unit}/A'
+                         + (' (known)' if np.isnan(error) else f' +- {error:.2g}'))
         if not np.isfinite(value) and np.isfinite(joint.measured).any():
             remarks.append(f'the gain of {joint.joint} cannot be fitted, as its current or its '
                            'computed effort hardly varies while it moves: its figures are those '
@@ -89,11 +74,7 @@ def fitted_gains(joints: Sequence[JointComparison], gains: Sequence[float]) -> F
             remarks.append(f'the gain of {joint.joint} is hardly determined: {value:.3g} +- '
                            f'{error:.2g} {joint.unit}/A; most of its current is friction, or its '
                            'load hardly varies')
-        values.append(float(value))
-        errors.append(float(error))
-    return FittedGains(tuple(each.joint for each in joints),
-                       tuple(f'{each.unit}/A' for each in joints), tuple(values), tuple(errors),
-                       tuple(remarks))
+    return values, texts, remarks
 
 
 def _fitted(joint: JointComparison) -> tuple[float, float]:
@@ -113,18 +94,15 @@ def _fitted(joint: JointComparison) -> tuple[float, float]:
     sizes = np.where(sizes > 0.0, sizes, 1.0)
     parts = np.array([part.T @ part for part in np.array_split(columns / sizes, _PARTS)])
     total = parts.sum(axis=0)
-    inverses = np.array([_slope(total - part) for part in (0.0, *parts)]) * sizes[-1] / sizes[0]
+    # the factor of the first column in the fit of all to the last one
+    inverses = np.array([np.linalg.solve(
+        products[:-1, :-1] + 1e-12 * np.eye(len(products) - 1), products[:-1, -1])[0]
+        for products in (total - part for part in (0.0, *parts))]) * sizes[-1] / sizes[0]
     inverse, others = float(inverses[0]), inverses[1:]
     if inverse == 0.0:
         return np.nan, np.nan
     spread_of = (_PARTS - 1.0) / _PARTS * float(np.square(others - others.mean()).sum())
     return 1.0 / inverse, float(np.sqrt(spread_of)) / inverse ** 2
-
-
-def _slope(products: Array) -> float:
-    """Return the factor of the first column in the fit of all to the last one."""
-    normal = products[:-1, :-1] + 1e-12 * np.eye(len(products) - 1)
-    return float(np.linalg.solve(normal, products[:-1, -1])[0])
 
 
 # ---- An evaluation with its files: what is the same for many recordings, and the work on one
@@ -151,33 +129,29 @@ class EvaluationJob:
 
         If gains are free, the recording is evaluated twice: the first time with gains of 1.
         """
-        if np.isnan(self.settings.gains).any():
-            return self._with_fitted_gains(path, output, show)
-        recording = open_recording(path, self.topic, show)
-        result = evaluate(recording, self.dynamics, self.settings, output)
-        about = evaluation_summary(recording, self.dynamics, self.settings.semantics, result)
+        settings, gains = self.settings, np.array(self.settings.gains)
+        more, remarks = list[str](), list[str]()
+        if np.isnan(gains).any():
+            trial = replace(self, settings=replace(
+                settings, gains=tuple(np.nan_to_num(gains, nan=1.0).tolist()),
+                observer=False))
+            with TemporaryDirectory(prefix='.', dir=output) as folder:
+                _, result, _ = trial.evaluated(path, Path(folder), lambda part: show(0.5 * part))
+            values, texts, remarks = fitted_gains(result.joints, settings.gains)
+            settings = replace(settings, gains=tuple(
+                np.nan_to_num(values, nan=1.0).tolist()) or (1.0,))
+            words = gain_words([joint.joint for joint in result.joints], values)
+            more = [f'gains fitted to this recording: {", ".join(texts)}',
+                    f'to use them: --gains {words}']
+        recording = open_recording(
+            path, self.topic, (lambda part: show(0.5 + 0.5 * part)) if more else show)
+        result = evaluate(recording, self.dynamics, settings, output)
+        for remark in remarks:
+            result.remark(remark)
+        about = evaluation_summary(recording, self.dynamics, settings.semantics, result)
         if result.external is not None:
             about += external_summary(result.external)
-        return recording, result, about
-
-    def _with_fitted_gains(self, path: str, output: Path, show: Callable[[float], None],
-                           ) -> tuple[Recording, Evaluation, list[str]]:
-        gains = np.array(self.settings.gains)
-        with TemporaryDirectory(prefix='.', dir=output) as folder:
-            first = self._with_gains(np.where(np.isnan(gains), 1.0, gains).tolist())
-            first = replace(first, settings=replace(first.settings, observer=False))
-            _, result, _ = first.evaluated(path, Path(folder), lambda part: show(0.5 * part))
-        fitted = fitted_gains(result.joints, self.settings.gains)
-        values = np.nan_to_num(fitted.values, nan=1.0).tolist() or [1.0]
-        recording, result, about = self._with_gains(values).evaluated(
-            path, output, lambda part: show(0.5 + 0.5 * part))
-        for remark in fitted.remarks:
-            result.remark(remark)
-        words = gain_words(fitted.joints, fitted.values)
-        return recording, result, [*about, fitted.line(), f'to use them: --gains {words}']
-
-    def _with_gains(self, gains: Sequence[float]) -> 'EvaluationJob':
-        return replace(self, settings=replace(self.settings, gains=tuple(gains)))
+        return recording, result, about + more
 
     def write_report(self, recording: Recording, result: Evaluation, about: list[str],
                      output: Path) -> None:

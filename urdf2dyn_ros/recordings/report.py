@@ -123,8 +123,8 @@ def lateness(lag: float) -> str:
     return f'{1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
 
 
+# share of a measured effort that only the computed one explains; below it friction prevails
 _PREVAILING_SHARE = 0.5
-"""Share of a measured effort that only the computed one explains; below it friction prevails."""
 
 
 def own_lag_text(own: OwnLag, common: float) -> str:
@@ -142,21 +142,18 @@ def notes(joints: Iterable[JointComparison]) -> list[str]:
     """Return sentences about what the figures do not show, each once, behind its joints."""
     names: dict[str, list[str]] = {}
     for joint in joints:
-        for text in _notes(joint.total):
+        span = joint.total
+        texts = [span.hint]
+        if not span.fault and not math.isnan(span.lag):
+            texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
+                         f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
+        if span.own_lag is not None:
+            texts.append(own_lag_text(span.own_lag, span.lag))
+        if not span.fault and span.figures.friction.unknown:
+            texts.append(f'no friction fitted: {span.figures.friction.unknown}')
+        for text in filter(None, texts):
             names.setdefault(text, []).append(printable(joint.joint))
     return [f'{", ".join(of)}: {text}' for text, of in names.items()]
-
-
-def _notes(span: Span) -> list[str]:
-    texts = [span.hint] if span.hint else []
-    if not span.fault and not math.isnan(span.lag):
-        texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
-                     f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
-    if span.own_lag is not None:
-        texts.append(own_lag_text(span.own_lag, span.lag))
-    if not span.fault and span.figures.friction.unknown:
-        texts.append(f'no friction fitted: {span.figures.friction.unknown}')
-    return texts
 
 
 def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
@@ -276,35 +273,24 @@ def _span(span: Span) -> dict[str, Any]:
 
 
 def _figures(figures: EffortFigures, friction: bool = True) -> dict[str, Any]:
-    names = ('rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')
-    values: dict[str, Any] = {'samples': figures.samples,
-                              **{name: getattr(figures, name) for name in names}}
+    values = {name: getattr(figures, name) for name in (
+        'samples', 'rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')}
     if friction:
         fit = figures.friction
-        values['friction'] = {
-            **{name: {'value': term.value, 'standard_error': term.error}
-               for name, term in (('viscous', fit.viscous), ('coulomb', fit.coulomb),
-                                  ('offset', fit.offset))},
-            'rmse': fit.rmse, 'unknown': fit.unknown}
+        values['friction'] = {name: {'value': value, 'standard_error': error} for name, (
+            value, error) in (('viscous', fit.viscous), ('coulomb', fit.coulomb),
+                              ('offset', fit.offset))}
+        values['friction'] |= {'rmse': fit.rmse, 'unknown': fit.unknown}
     return values
 
 
 # ---- One picture of a comparison: measured and computed effort of every joint, and the residual
 
-_CELL, _HEADER = (5.3, 2.9), 0.75
-"""Width and height of a joint's place, height of the strip with title and legend [in]."""
-
-_SINGLE_COLUMN = 7.5
-"""Width of the place in a single column [in]."""
-
-_LEFT, _RIGHT = 0.95, 0.15
-"""Distance of both axes from the borders of the place [in]."""
-
-_EFFORT, _RESIDUE = (1.22, 1.35), (0.45, 0.55)
-"""Bottom and height of the two axes in the place [in]."""
-
-_SEGMENTS = 1000
-"""Segments of time that can be distinguished at this size."""
+# all in [in]: a joint's place and its width in a single column, the strip with title and legend
+_CELL, _SINGLE_COLUMN, _HEADER = (5.3, 2.9), 7.5, 0.75
+# distance of both axes from the borders of the place, and bottom and height of each
+_LEFT, _RIGHT, _EFFORT, _RESIDUE = 0.95, 0.15, (1.22, 1.35), (0.45, 0.55)
+_SEGMENTS = 1000   # of time that can be distinguished at this size
 
 
 def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '',
@@ -319,53 +305,49 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
     if not drawn:
         raise ComparisonError('there is no effort to draw: none was measured and computed at the '
                               'same time')
-    # Not much higher than wide, whatever the number of joints.
+    # not much higher than wide, whatever the number of joints
     columns = min(4, math.ceil(len(drawn) / 3.5))
     cell = (_CELL[0] if columns > 1 else _SINGLE_COLUMN, _CELL[1])
     figure, places = panels(len(drawn), columns, cell, _HEADER, (_LEFT, _RIGHT),
                             (_EFFORT, _RESIDUE))
     start = min(int(joint.stamps[0]) for joint in drawn)
     for joint, (upper, lower) in zip(drawn, places):
-        lines = _draw(upper, lower, joint, start, source)
+        lines = _draw_efforts(upper, lower, joint, start, _SEGMENTS,
+                              (source, 'computed', f'residual ({source} - computed)'),
+                              (3.5, 1.2, 0.7))
+        figures = 'not credible' if joint.fault else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
+        if not math.isnan(joint.total.lag):
+            figures += f', {lateness(joint.total.lag)}'
+        add_name(upper, f'{drawn_name(joint.joint, 32)}   {figures}')
+        for axes in (upper, lower):
+            axes.yaxis.label.set_fontsize('small')
+            style_axes(axes, inset=0.57)
+            axes.margins(x=0.01)
+        label_values(lower, 'residual\n', joint.unit, joint.residual)
     add_head(figure, title, 40 * columns + 40, lines)
     with atomic_file(path) as part:
         write(figure, part)
 
 
-def _draw(upper: Any, lower: Any, joint: JointComparison, start: int,
-          source: EffortSource) -> list[Any]:
-    """Draw a joint on its two axes; return the three lines."""
+def _draw_efforts(upper: Any, lower: Any, joint: JointComparison, start: int, segments: int,
+                  labels: Sequence[str], widths: Sequence[float]) -> list[Any]:
+    """Draw both efforts of a joint and the residual below them; return the three lines."""
     curves = np.stack((joint.measured, joint.computed, joint.residual))
-    rows = thinned(curves, _SEGMENTS)
-    lines = draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9, curves[:, rows],
-                      (source, 'computed', f'residual ({source} - computed)'),
-                      (3.5, 1.2, 0.7))
-    figures = 'not credible' if joint.fault else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
-    if not math.isnan(joint.total.lag):
-        figures += f', {lateness(joint.total.lag)}'
-    add_name(upper, f'{drawn_name(joint.joint, 32)}   {figures}')
-    upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
-    for axes in (upper, lower):
-        style_axes(axes, inset=0.57)
-        axes.margins(x=0.01)
-    label_values(lower, 'residual\n', joint.unit, joint.residual)
-    lower.yaxis.label.set_fontsize('small')
-    return lines
+    rows = thinned(curves, segments)
+    upper.set_ylabel(f'effort [{joint.unit}]')
+    return draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9, curves[:, rows], labels,
+                     widths)
 
 
 # ---- A joint's efforts with residual, and its friction, as SVG for a light and a dark page
 
+# widths of the picture over time and of that over velocity, and their height [in]
 _WIDE, _NARROW, _HIGH = 4.8, 3.8, 3.2
-"""Widths of the picture over time and of that over velocity, and their height [in]."""
-
-_PAGE_SEGMENTS, _POINTS = 400, 600
-"""Segments of time; points of the cloud."""
-
+_PAGE_SEGMENTS, _POINTS = 400, 600   # of time; of the cloud
 _PAPER, _INK, _GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
-
-_DARK_COLOURS = {_PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
-                 MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
-"""Colours on a dark page, by those on a light one."""
+_DARK_COLOURS = {   # colours on a dark page, by those on a light one
+    _PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
+    MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
 
 
 def joint_picture(joint: JointComparison, start: int, source: EffortSource) -> str:
@@ -375,42 +357,20 @@ def joint_picture(joint: JointComparison, start: int, source: EffortSource) -> s
     Its colours follow the reader's preference.
     """
     figure = empty_figure(_WIDE, _HIGH)
-    figure.patch.set_facecolor(_PAPER)
     upper = figure.add_axes((0.16, 0.47, 0.82, 0.42))
     lower = figure.add_axes((0.16, 0.145, 0.82, 0.26), sharex=upper)
-    rows = thinned(np.stack((joint.measured, joint.computed, joint.residual)), _PAGE_SEGMENTS)
-    draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9,
-              [each[rows] for each in (joint.measured, joint.computed, joint.residual)],
-              (source, 'computed', 'residual'), (3.0, 1.2, 0.8))
-    upper.set_ylabel(f'effort [{joint.unit}]')
+    _draw_efforts(upper, lower, joint, start, _PAGE_SEGMENTS, (source, 'computed', 'residual'),
+                  (3.0, 1.2, 0.8))
     for axes in (upper, lower):
         _style(axes)
     label_values(lower, 'residual\n', joint.unit, joint.residual)
-    _add_legend(upper)
-    return _svg(figure)
+    return _svg(figure, upper)
 
 
 def friction_picture(joint: JointComparison) -> str:
     """Return an SVG of the residual over the velocity: friction is a step and a slope."""
     figure = empty_figure(_NARROW, _HIGH)
-    figure.patch.set_facecolor(_PAPER)
     axes = figure.add_axes((0.20, 0.145, 0.77, 0.745))
-    _draw_cloud(axes, joint)
-    axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
-    axes.locator_params(axis='x', nbins=5)   # whose numbers do not touch on a phone
-    _style(axes)
-    label_values(axes, 'residual ', joint.unit, joint.residual)
-    _add_legend(axes)
-    return _svg(figure)
-
-
-def _add_legend(axes: Any) -> None:
-    axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
-                fontsize='small', labelcolor=_INK, borderaxespad=0.1, markerscale=2.0)
-
-
-def _draw_cloud(axes: Any, joint: JointComparison) -> None:
-    """Draw the residual over the velocity, and the fitted friction."""
     known = np.flatnonzero(np.isfinite(joint.velocity))
     some = known[np.linspace(0, len(known) - 1, min(len(known), _POINTS)).astype(int)]
     axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL, linestyle='none',
@@ -422,6 +382,11 @@ def _draw_cloud(axes: Any, joint: JointComparison) -> None:
         velocity = np.array([ends[0], -1e-9, 1e-9, ends[1]])
         axes.plot(velocity, friction.residual(velocity), color=COMPUTED, linewidth=1.8,
                   label='friction fit')
+    axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
+    axes.locator_params(axis='x', nbins=5)   # whose numbers do not touch on a phone
+    _style(axes)
+    label_values(axes, 'residual ', joint.unit, joint.residual)
+    return _svg(figure, axes)
 
 
 def _style(axes: Any) -> None:
@@ -438,25 +403,26 @@ def _style(axes: Any) -> None:
         spine.set_color(_INK)
 
 
-def _svg(figure: Any) -> str:
-    """Return a figure as SVG; its colours are variables with other values on a dark page."""
+def _svg(figure: Any, axes: Any) -> str:
+    """Return a figure with a legend as SVG; its colours are variables that a dark page changes."""
     import matplotlib
 
+    axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
+                fontsize='small', labelcolor=_INK, borderaxespad=0.1, markerscale=2.0)
+    figure.patch.set_facecolor(_PAPER)
     file = StringIO()
     # text remains text, and the same efforts give the same bytes
     with matplotlib.rc_context({'svg.fonttype': 'none', 'svg.hashsalt': 'urdf2dyn_ros',
                                 'font.family': ['sans-serif']}):
         figure.savefig(file, format='svg', facecolor=_PAPER, metadata={'Date': None})
     text = file.getvalue()
-    text = text[text.index('<svg'):]
-    text = re.sub('<metadata>.*?</metadata>', '', text, flags=re.DOTALL)
+    text = re.sub('<metadata>.*?</metadata>', '', text[text.index('<svg'):], flags=re.DOTALL)
     # shorter coordinates, but only inside tags: between them are the numbers of the axes
     text = re.sub('<[^>]*>', lambda tag: re.sub(r'(\d\.\d\d)\d+', r'\1', tag[0]), text)
-    rules = {number: (light, dark) for number, (light, dark) in enumerate(_DARK_COLOURS.items())}
-    for number, (light, _) in rules.items():
+    for number, light in enumerate(_DARK_COLOURS):
         text = re.sub(light, f'var(--c{number})', text, flags=re.IGNORECASE)
-    light, dark = (''.join(f'--c{number}:{pair[side]};' for number, pair in rules.items())
-                   for side in (0, 1))
+    light, dark = (''.join(f'--c{number}:{colour};' for number, colour in enumerate(colours))
+                   for colours in (_DARK_COLOURS, _DARK_COLOURS.values()))
     style = (f'<style>:root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}'
              '</style>')
     end = text.index('>') + 1
@@ -465,11 +431,8 @@ def _svg(figure: Any) -> str:
 
 # ---- The report of a comparison as one page of HTML that fetches nothing
 
-_MOST_DECIMALS = 5
-"""Decimals of a number with its uncertainty; smaller ones have an exponent."""
-
-_SAFE_LETTERS = " =:/'(){};,.-_?!@*+&[]|~"
-"""Letters of an SVG that stay as they are in an address."""
+_MOST_DECIMALS = 5   # of a number with its uncertainty; smaller ones have an exponent
+_SAFE_LETTERS = " =:/'(){};,.-_?!@*+&[]|~"   # of an SVG, that stay as they are in an address
 
 
 class PagePicture(NamedTuple):
@@ -555,12 +518,8 @@ def _section(joint: JointComparison, start: int, origin: Origin) -> str:
 
 # ---- The files of a report, written here or by a child process
 
-_STEM = 'efforts'
-
-REPORT_FILES = tuple(f'{_STEM}.{kind}' for kind in ('csv', 'json', 'png', 'html'))
-
-LONGEST_DRAWING = 600.0
-"""Time limit of the child process [s]."""
+REPORT_FILES = tuple(f'efforts.{kind}' for kind in ('csv', 'json', 'png', 'html'))
+LONGEST_DRAWING = 600.0   # time limit of the child process [s]
 
 
 def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
@@ -573,16 +532,16 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
     file cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f'{_STEM}.csv'
-    write_csv(joints, path)
-    return [path, *write_figures(joints, directory, title, about, origin)]
+    write_csv(joints, directory / REPORT_FILES[0])
+    figures = write_figures(joints, directory, title, about, origin)
+    return [directory / REPORT_FILES[0], *figures]
 
 
 def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
                   about: Sequence[str], origin: Origin,
                   pictures: Sequence[PagePicture] = ()) -> list[Path]:
     """Write the files of `write_report` except the samples, with more pictures in the page."""
-    json, png, html = (directory / f'{_STEM}.{kind}' for kind in ('json', 'png', 'html'))
+    json, png, html = (directory / name for name in REPORT_FILES[1:])
     write_json(joints, json, origin)
     plot_comparison(joints, png, title, origin.efforts)
     write_page(joints, html, title, about, origin, pictures)
