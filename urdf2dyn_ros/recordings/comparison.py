@@ -103,9 +103,13 @@ def fit_friction(moments: Moments, weights: Array, viscous: float, coulomb: floa
     """
     gram = moments.gram
     normal = gram[np.ix_(_TERMS, _TERMS)]
-    unknown = _not_excited(normal)
-    if unknown:
-        return FrictionFit(unknown=unknown)
+    moving, balance = normal[2, 2], normal[1, 2]
+    if moving < _FEWEST_MOVING:
+        return FrictionFit(unknown=f'it moves in {counted(round(moving), "sample")}, at least '
+                                   f'{_FEWEST_MOVING} are needed')
+    if moving - abs(balance) < _FEWEST_MOVING:   # twice the samples of the rarer direction
+        return FrictionFit(unknown='it moves in one direction only: Coulomb friction and offset '
+                                   'cannot be distinguished')
     scale = 1.0 / np.sqrt(np.diag(normal))
     scaled = normal * np.outer(scale, scale)
     smallest, *_, largest = np.linalg.eigvalsh(scaled)
@@ -122,21 +126,10 @@ def fit_friction(moments: Moments, weights: Array, viscous: float, coulomb: floa
     left = max(left, 0.0)
     count = moments.samples
     errors = np.sqrt(left / max(count - 4, 1) * np.diag(inverse))
-    values = (float(terms[0]) + viscous, float(terms[1]) + coulomb, float(terms[2]))
-    fitted = [FittedValue(value, float(error)) for value, error in zip(values, errors)]
-    return FrictionFit(fitted[0], fitted[1], fitted[2], float(np.sqrt(left / count)),
+    values = terms + np.array([viscous, coulomb, 0.0])
+    slope, step, offset = map(FittedValue, values.tolist(), errors.tolist())
+    return FrictionFit(slope, step, offset, float(np.sqrt(left / count)),
                        counted=(viscous, coulomb))
-
-
-def _not_excited(normal: Array) -> str:
-    moving, balance = normal[2, 2], normal[1, 2]
-    if moving < _FEWEST_MOVING:
-        return (f'it moves in {counted(round(moving), "sample")}, at least {_FEWEST_MOVING} are '
-                'needed')
-    if moving - abs(balance) < _FEWEST_MOVING:   # twice the samples of the rarer direction
-        return ('it moves in one direction only: Coulomb friction and offset cannot be '
-                'distinguished')
-    return ''
 
 
 # ---- The result of a comparison for one joint: figures of the residual, and the newest samples
@@ -255,22 +248,12 @@ _SHORTEST_SEARCH = 0.001   # range in which a lag is searched [s]
 _OPPOSITE_SIGN = -0.5   # correlation below which the sign is not credible
 _PAIRS_JUDGED = 2000
 
-_UNALIGNED = np.ones(1)
 _NO_ROWS = np.zeros((0, 3))
-_NO_STAMPS = np.empty(0, dtype=np.int64)
 
 GravityEfforts = Callable[[Sequence[str], Array], Array]
 """From names (n,) and positions (k, n) to efforts (k, n); NaN if unknown."""
 
 _NO_FACTS = JointFacts()
-_NO_LAGS = (np.nan, None)
-
-
-class _Sums(NamedTuple):
-    """Sums of a joint's pairs, and the reason why they are not credible, or empty."""
-
-    sums: Sums
-    fault: str
 
 
 class Comparison:
@@ -343,12 +326,8 @@ class Comparison:
     def joints(self, samples: bool = True) -> tuple[JointComparison, ...]:
         """Compare every computed joint, in the order of their first message, as a copy."""
         self._work(at_once=True)
-        names = self._computed.names
-        totals, windows = ([], []) if not names else zip(*map(self._sums, names))
-        spans = [self._spans(names, sums, window) for sums, window in (
-            (totals, False), (windows, True))]
-        return tuple(self._compared(name, total, window, samples)
-                     for name, total, window in zip(names, *spans))
+        return tuple(self._compared(name, total, window, samples) for name, total, window in zip(
+            self._computed.names, self._spans(window=False), self._spans(window=True)))
 
     # ---- messages
 
@@ -365,8 +344,7 @@ class Comparison:
         for name, stamps, rows in self._computed.by_joint(computed):
             self._record(name).take_computed(stamps, rows)
         for name in self._computed.names:
-            self._record(name).update(partial(self._sides, name),
-                                      self._facts.get(name, _NO_FACTS).limit)
+            self._record(name).update(partial(self._sides, name), self._facts_of(name).limit)
 
     def _record(self, name: str) -> JointRecord:
         if name not in self._records:
@@ -374,40 +352,17 @@ class Comparison:
                                               self._still, self._matcher)
         return self._records[name]
 
-    def _sides(self, name: str, rows: Array) -> Fair:
+    def _facts_of(self, name: str) -> JointFacts:
+        return self._facts.get(name, _NO_FACTS)
+
+    def _sides(self, name: str, rows: Array = _NO_ROWS) -> Fair:
         gain = self._gains[0]
         if len(self._gains) > 1:
             number = self._computed.names.index(name)
             gain = self._gains[number] if number < len(self._gains) else np.nan
-        return self._semantics.sides(rows, self._facts.get(name, _NO_FACTS), gain, self._still)
+        return self._semantics.sides(rows, self._facts_of(name), gain, self._still)
 
     # ---- results
-
-    def _sums(self, name: str) -> tuple[_Sums, _Sums]:
-        """Return the sums of the total and the window, with their faults."""
-        record, limit = self._record(name), self._facts.get(name, _NO_FACTS).limit
-        fault = self._missing(name) or record.evidence.fault(limit=limit)
-        sums, evidence = record.window(limit)
-        return (_Sums(record.total, fault),
-                _Sums(sums, fault or evidence.fault(record.evidence, limit)))
-
-    def _spans(self, names: Sequence[str], sums: Sequence[_Sums], window: bool) -> list[Span]:
-        """Return the figures of the joints; those of a message share one lag."""
-        evidence = {name: lag_evidence(each.sums.late)
-                    for name, each in zip(names, sums) if not each.fault}
-        lags = shared_lags({name: known for name, known in evidence.items() if known is not None},
-                           self._measured.groups, self._lags)
-        return [self._span(name, each, *lags.get(name, _NO_LAGS), window)
-                for name, each in zip(names, sums)]
-
-    def _compared(self, name: str, total: Span, window: Span, samples: bool) -> JointComparison:
-        stamps, rows = _NO_STAMPS, np.empty((0, 5))
-        if samples:
-            lag = 0.0 if np.isnan(total.lag) else total.lag
-            stamps, rows = self._record(name).aligned(lag, self._sides(name, _NO_ROWS).gain)
-        return JointComparison(name, self._facts.get(name, _NO_FACTS).unit, total, window, stamps,
-                               rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
-                               rows[:, VELOCITY])
 
     def _missing(self, name: str) -> str:
         """Return what a comparison lacks, or an empty text."""
@@ -420,20 +375,39 @@ class Comparison:
             return 'the effort against gravity is unknown: no robot description was received'
         return ''
 
-    def _span(self, name: str, each: _Sums, lag: float, own: OwnLag | None, window: bool) -> Span:
-        sums, fault = each
+    def _spans(self, window: bool) -> list[Span]:
+        """Return the figures of the total or the window; the joints of a message share one lag."""
+        names = self._computed.names
+        sums, faults, evidence = [], [], {}
+        for name in names:
+            record, limit = self._record(name), self._facts_of(name).limit
+            fault = self._missing(name) or record.evidence.fault(limit=limit)
+            each = record.total
+            if window:
+                each, against = record.window(limit)
+                fault = fault or against.fault(record.evidence, limit)
+            sums.append(each)
+            faults.append(fault)
+            known = None if fault else lag_evidence(each.late)
+            if known is not None:
+                evidence[name] = known
+        lags = shared_lags(evidence, self._measured.groups, self._lags)
+        return [self._span(name, each, fault, *lags.get(name, (np.nan, None)), window)
+                for name, each, fault in zip(names, sums, faults)]
+
+    def _span(self, name: str, sums: Sums, fault: str, lag: float, own: OwnLag | None,
+              window: bool) -> Span:
         if fault:
             few = EffortFigures(sums.plain.samples)
             return Span(fault, figures=few, unaligned=few)
-        record, facts = self._record(name), self._facts.get(name, _NO_FACTS)
+        record, facts = self._record(name), self._facts_of(name)
         assert record.reference is not None
         known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
-        plain = effort_figures(sums.plain, record.reference, _UNALIGNED, *known)
-        aligned = plain
+        plain = aligned = effort_figures(sums.plain, record.reference, np.ones(1), *known)
         if not np.isnan(lag):
-            weights = weights_at(lag, self._lags)
-            aligned = effort_figures(sums.late, record.reference, weights, *known)
-            _, rows = record.aligned(lag, self._sides(name, _NO_ROWS).gain, window)
+            aligned = effort_figures(sums.late, record.reference, weights_at(lag, self._lags),
+                                     *known)
+            _, rows = record.aligned(lag, self._sides(name).gain, window)
             error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
             # interpolation between lags may leave a larger RMSE
             aligned = replace(aligned, max_error=float(np.abs(error).max(initial=aligned.rmse)))
@@ -448,6 +422,15 @@ class Comparison:
             hint = contradiction(self._chosen, rows[::step], facts, self._still) or hint
         # the lag of what no sensor resolves is that of rounding
         return Span('', lag, aligned, plain, hint, None if np.isnan(aligned.nrmse) else own)
+
+    def _compared(self, name: str, total: Span, window: Span, samples: bool) -> JointComparison:
+        stamps, rows = np.empty(0, dtype=np.int64), np.empty((0, 5))
+        if samples:
+            lag = 0.0 if np.isnan(total.lag) else total.lag
+            stamps, rows = self._record(name).aligned(lag, self._sides(name).gain)
+        return JointComparison(name, self._facts_of(name).unit, total, window, stamps,
+                               rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
+                               rows[:, VELOCITY])
 
 
 # ---- Facts of a robot's joints that a comparison uses

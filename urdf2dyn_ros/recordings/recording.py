@@ -12,11 +12,8 @@ from urdf2dyn_ros.robot.spatial import Array
 
 ProgressCallback = Callable[[float], None]
 
-NOT_RECORDED: Array = np.zeros(0)
-"""Values of a quantity that was not recorded."""
-
-_PROGRESS_STEP = 0.01
-"""Fraction after which progress is reported again."""
+NOT_RECORDED: Array = np.zeros(0)   # values of a quantity that was not recorded
+_PROGRESS_STEP = 0.01   # fraction after which progress is reported again
 
 
 class Record(NamedTuple):
@@ -54,12 +51,15 @@ class Recording(ABC):
     """
 
     topic = ''
-    remedy = 'copy it again from where it was recorded'
-    """What helps if it is damaged."""
+    remedy = 'copy it again from where it was recorded'   # if it is damaged
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.size = _size(path)
+        try:
+            self.size = sum(each.stat().st_size for each in (
+                path.iterdir() if path.is_dir() else [path]) if each.is_file())
+        except OSError as error:
+            raise RecordingError(path, f'cannot be read: {error.strerror}') from None
         self.progress: ProgressCallback | None = None
         self.joint_names: tuple[str, ...] = ()
         self.remarks: list[str] = []
@@ -126,12 +126,3 @@ class Recording(ABC):
 def one_line(error: Exception) -> str:
     """Return the message of an exception in one line, or the name of its class."""
     return ' '.join(str(error).split()).rstrip('.') or type(error).__name__
-
-
-def _size(path: Path) -> int:
-    try:
-        if path.is_dir():
-            return sum(entry.stat().st_size for entry in path.iterdir() if entry.is_file())
-        return path.stat().st_size
-    except OSError as error:
-        raise RecordingError(path, f'cannot be read: {error.strerror}') from None

@@ -158,7 +158,12 @@ def _results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_I
         submit = partial(client.submit, _one_at_a_time, function, pure=False, retries=1)
         sent: deque[Any] = deque()
         try:
-            _check_versions(client, address)
+            client.wait_for_workers(1, timeout=_LONGEST_WAIT)
+            for worker, version in client.run(_version, on_error='return').items():
+                if version != __version__:
+                    raise WorkersError(
+                        f'worker {worker} of the scheduler at {address} has no urdf2dyn_ros '
+                        f'{__version__} ({version}): install the same version there')
             for number, item in enumerate(items):
                 threads = max(sum(client.nthreads().values()), 1)
                 sent.extend(map(submit, items[number + len(sent):number + _ITEMS_AHEAD * threads]))
@@ -195,16 +200,6 @@ def _one_at_a_time(function: Callable[[_Item], _Result], item: _Item) -> _Result
     """Several threads of a worker wait, so that its memory is that of one item."""
     with _ONE_AT_A_TIME:
         return function(item)
-
-
-def _check_versions(client: Any, address: str) -> None:
-    """Wait for a worker, and check that all have this version of the package."""
-    client.wait_for_workers(1, timeout=_LONGEST_WAIT)
-    for worker, version in client.run(_version, on_error='return').items():
-        if version != __version__:
-            raise WorkersError(
-                f'worker {worker} of the scheduler at {address} has no urdf2dyn_ros '
-                f'{__version__} ({version}): install the same version there')
 
 
 def _version() -> str:
