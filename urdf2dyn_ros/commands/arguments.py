@@ -174,8 +174,8 @@ _ROWS = {row.name: row for row in (GRAVITY_PARAMETER, BASE_PARAMETER, *LOAD_PARA
 _FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
 _GROUPS = {name.partition('.')[0] for name in _ROWS}
 _KNOWN_GROUPS = sorted(_GROUPS | {family.form.partition('.')[0] for family in _FAMILIES})
+# likeness of a name to the first word of a parameter from which on it is a misspelt one
 _ALIKE = 0.8
-"""Likeness of a name to the first word of a parameter from which on it is a misspelt one."""
 
 
 class LoadedRobot(NamedTuple):
@@ -303,8 +303,7 @@ def _with_payload(model: RobotModel, values: Mapping[str, Any]) -> RobotModel:
 
 # ---- The arguments of commands for recordings, and for processes that share the work on them
 
-_MOST_WORKERS = 1024
-"""Most processes on one machine."""
+_MOST_WORKERS = 1024   # processes on one machine
 
 
 def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str,

@@ -37,8 +37,8 @@ from urdf2dyn_ros.text import printable
 Change = Callable[[EditableText, Element, str], list[Edit]]
 """The edits of the element that has a problem, or its attribute."""
 
+# inertia of the rotors with which gear ratios are compared [kg m^2]: of a motor of some 500 W
 ROTOR_INERTIA = 1e-4
-"""Inertia of the rotors with which gear ratios are compared [kg m^2]: of a motor of some 500 W."""
 
 _DEFAULTS: dict[str, Any] = {**{row.name: row.default for row in LOAD_PARAMETERS}, 'base': 'fixed',
                              'payload.link': ''}
@@ -145,15 +145,9 @@ OTHER_DESCRIPTIONS = {
 
 # ---- What a problem does to the efforts, in numbers: against the description without it
 
-RANDOM_STATES = 100
-"""Random states within the limits."""
-
-MOST_CHANGES = 10
-"""Problems of a description that are evaluated."""
-
-_RATES = {'rad': (2.0, 5.0), 'm': (0.5, 2.0)}
-"""Velocity without a limit, and acceleration, at most."""
-
+RANDOM_STATES = 100   # within the limits
+MOST_CHANGES = 10   # problems of a description that are evaluated
+_RATES = {'rad': (2.0, 5.0), 'm': (0.5, 2.0)}   # velocity without a limit, and acceleration
 _LARGEST_RANGE = {'rad': math.pi, 'm': 1.0}
 
 

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 from urdf2dyn_ros.commands import COMMANDS
@@ -15,25 +14,9 @@ from urdf2dyn_ros.text import __version__, suggestion
 
 # ---- The order of words: a file after an option with any number of values is no value of it
 
-_REPEATED_NARGS = ('+', '*')
-
-
 def gain(word: str) -> str:
     """Return a word of --gains, which `read_gains` reads: a number, free or JOINT=VALUE."""
     return word
-
-
-@dataclass
-class _Words:
-    """
-    Positions of the words that are no options and no values; values of the last open option.
-
-    `are_numbers` is whether these should be numbers, which no file is.
-    """
-
-    positional: list[int] = field(default_factory=list)
-    open_values: list[int] = field(default_factory=list)
-    are_numbers: bool = False
 
 
 def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
@@ -44,33 +27,27 @@ def file_first(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[st
     two or more, which are numbers or gains where there may be several files. Otherwise nothing
     changes.
     """
-    kinds = _read(parser, words)
-    files = (None, '+') if kinds.are_numbers else (None,)
-    required = sum(not action.option_strings and action.nargs in files
-                   for action in parser._actions)
-    if required != 1 or kinds.positional or len(kinds.open_values) < 2:
-        return list(words)
-    file = kinds.open_values[-1]
-    return [words[file], *words[:file], *words[file + 1:]]
-
-
-def _read(parser: argparse.ArgumentParser, words: Sequence[str]) -> _Words:
-    result, k = _Words(), 0
+    values, numbers, k = range(0), False, 0   # of the last option with any number of values
     while k < len(words):
         word = words[k]
-        k += 1
         if not _is_option(word):
-            result.positional.append(k - 1)
-            continue
+            return list(words)
         action = _action(parser, word)
-        many = action is not None and action.nargs in _REPEATED_NARGS and '=' not in word
-        first, count = k, _values(action, word)
-        while k < len(words) and not _is_option(words[k]) and (many or k - first < count):
+        nargs = 0 if action is None or '=' in word else action.nargs
+        many = nargs in ('+', '*')
+        most = len(words) if many else nargs if isinstance(nargs, int) else int(nargs is None)
+        first = k = k + 1
+        while k < len(words) and not _is_option(words[k]) and k - first < most:
             k += 1
-        if many:
-            result.open_values = list(range(first, k))
-            result.are_numbers = action is not None and action.type in (float, gain)
-    return result
+        if many and action is not None:
+            values, numbers = range(first, k), action.type in (float, gain)
+    files = (None, '+') if numbers else (None,)
+    required = sum(not action.option_strings and action.nargs in files
+                   for action in parser._actions)
+    if required != 1 or len(values) < 2:
+        return list(words)
+    file = values[-1]
+    return [words[file], *words[:file], *words[file + 1:]]
 
 
 def _is_option(word: str) -> bool:
@@ -86,13 +63,6 @@ def _action(parser: argparse.ArgumentParser, word: str) -> argparse.Action | Non
     known = [name] if name in options else [each for each in options if each.startswith(name)]
     actions = {id(options[each]): options[each] for each in known}
     return next(iter(actions.values())) if len(actions) == 1 else None
-
-
-def _values(action: argparse.Action | None, word: str) -> int:
-    """Return how many words after an option are its values, if that is a fixed number."""
-    if action is None or '=' in word:
-        return 0
-    return action.nargs if isinstance(action.nargs, int) else int(action.nargs is None)
 
 
 # ---- The command line: its parser, the order of its words, and what is printed of errors
@@ -158,7 +128,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             parser.error(f'there is no command; {_PROGRAM} {_HELP} lists them')
         return parser.parse_args(words)   # ends: an option, or an error
     parser = command_parser(name)
-    _check_robot(parser, words[1:])
+    # where the robot stands among the recordings, and is missing as an option
+    robots = [word for word in words if word.endswith(('.urdf', '.xacro'))]
+    if robots and not any(word.startswith('--u') for word in words) and any(
+            action.required for action in parser._actions if '--urdf' in action.option_strings):
+        parser.error(f'the robot is an option: --urdf {robots[-1]}')
     arguments, unknown = parser.parse_known_args(file_first(parser, words[1:]))
     if unknown:
         options = [option for option in parser._option_string_actions if option[1] == '-']
@@ -166,14 +140,6 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
                     for word in unknown if word.startswith('--')]
         parser.error('; '.join([f'unknown arguments: {" ".join(unknown)}', *remedies[:1]]))
     return arguments
-
-
-def _check_robot(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    """End with 2 where the robot stands among the recordings, and is missing as an option."""
-    robots = [word for word in words if word.endswith(('.urdf', '.xacro'))]
-    takes = any(action.required for action in parser._actions if '--urdf' in action.option_strings)
-    if takes and robots and not any(word.startswith('--u') for word in words):
-        parser.error(f'the robot is an option: --urdf {robots[-1]}')
 
 
 def run(words: Sequence[str]) -> int:

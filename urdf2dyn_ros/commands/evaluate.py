@@ -47,8 +47,7 @@ from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted, facts, typed_command
 
-MOST_ROWS = 50
-"""Most recordings of which each has a row on the terminal."""
+MOST_ROWS = 50   # recordings of which each has a row on the terminal
 
 
 def add(parser: argparse.ArgumentParser) -> None:

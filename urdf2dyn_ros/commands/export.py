@@ -18,7 +18,6 @@ from urdf2dyn_ros.export import export_model, write_files
 
 _ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp',
             'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}
-"""Other names of languages."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
