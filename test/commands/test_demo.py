@@ -70,6 +70,7 @@ def test_a_duration_that_is_none_is_refused_before_anything_starts(tmp_path, dem
     assert not (tmp_path / 'output').exists()
 
 
+@pytest.mark.slow
 def test_a_root_that_floats_is_fixed_and_gravity_is_that_of_the_option(tmp_path, demonstrated):
     """As in the simulator, which has no sensor of the root's motion."""
     text = (ROOT / 'urdf' / 'robot_2r.urdf').read_text().replace('</robot>', """<link name="odom"/>
@@ -105,6 +106,7 @@ def test_interrupted_it_ends_its_children(tmp_path):
     assert not any(Path(f'/proc/{node}').exists() for node in nodes)
 
 
+@pytest.mark.slow
 def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
     demo, nodes = running(tmp_path)
     os.kill(nodes[-1], signal.SIGKILL)
@@ -114,6 +116,7 @@ def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
     assert not any(Path(f'/proc/{node}').exists() for node in nodes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('text', 'words'), [
     (None, ['cannot read']),
     ('<robot name="x"><link name="a"/><link name="b"/></robot>', ['robot description']),

@@ -18,7 +18,6 @@ ROBOTS = {
     'robot_2r': OWN / 'robot_2r.urdf',
     'panda': PANDA,
     'talos': robot_path('talos_full_v2'),
-    'tiago_dual': robot_path('tiago_dual'),
 }
 BODY = ('<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
         '</inertial>')
@@ -121,12 +120,6 @@ def test_names_that_are_long_or_steer_a_text_do_not_overlap():
     figure = graph._figure(read_urdf(HOSTILE))
     assert_apart(figure, [text for text in figure.axes[0].texts if text.get_text()])
     assert any(text.endswith('/theta') for text in texts(figure))
-
-
-def test_a_type_of_joint_without_a_mark_of_its_own_is_drawn(monkeypatch):
-    monkeypatch.delitem(graph._MARKS, 'continuous')
-    marks = [line.get_marker() for line in graph._figure(read_urdf(chain(2))).axes[0].lines]
-    assert marks.count('^') == 2
 
 
 def test_the_same_robot_gives_the_same_bytes(tmp_path, monkeypatch, capsys):

@@ -86,7 +86,7 @@ def test_without_samples_there_is_no_picture(tmp_path):
 
 def test_thinning_keeps_every_peak():
     lines = np.random.default_rng(0).standard_normal((3, 50_000))
-    lines[1, 31_415], lines[2, 27_182] = 99.0, -99.0
+    lines[1, 31_415], lines[2, 27_182], lines[0, 5] = 99.0, -99.0, np.nan
     shown = thinned(lines, 500)
     assert len(shown) <= 6 * 500 + 2 and (np.diff(shown) > 0).all()
     assert {0, 27_182, 31_415, 49_999} <= set(shown.tolist())

@@ -150,6 +150,7 @@ def asked(page, tmp_path, *options):
     return json.loads(title[1]), [line for line in done.stderr.splitlines() if 'CONSOLE' in line]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason='needs the browser chromium (apt install chromium)')
 @pytest.mark.parametrize(('options', 'ink', 'paper'), [
     (('--window-size=1400,900',), 'rgb(28, 28, 28)', 'rgb(255, 255, 254)'),

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from support.recordings.comparisons import joints
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.measured_efforts import JointFacts
-from urdf2dyn_ros.recordings.report import figure_texts, notes, write_page
+from urdf2dyn_ros.recordings.report import figure_texts, notes
 
 START = 1_700_000_000_000_000_000
 DAMPING, FRICTION = 2.0, 3.0
@@ -84,10 +83,3 @@ def test_an_effort_that_no_sensor_resolves_has_no_lag() -> None:
     joint = comparison.joints()[0]
     assert np.isnan(joint.total.lag) and joint.total.own_lag is None
     assert not [note for note in notes([joint]) if 'early' in note or 'late' in note]
-
-
-def test_all_columns_of_the_page_fit_a_window_of_1300_pixels(tmp_path) -> None:
-    """Their heads may take several lines, numbers do not."""
-    write_page(joints(5), tmp_path / 'page.html', 'title')
-    style = (tmp_path / 'page.html').read_text().partition('</style>')[0]
-    assert 'thead th { vertical-align: bottom; white-space: normal;' in style
