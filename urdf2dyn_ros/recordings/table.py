@@ -25,13 +25,11 @@ from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_name
 
 # ---- Rows of CSV files and the numbers in their cells, for recordings and for pictures alike
 
-_LONGEST_LINE = 1_000_000
-_LONGEST_CELL = 60
-_MOST_NAMES = 40
+_LONGEST_LINE, _LONGEST_CELL, _MOST_NAMES = 1_000_000, 60, 40
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
 _DECIMAL_COMMAS = 'decimal commas: save with points'
+# float() also accepts 1_0 and digits of other scripts, which are mistakes here
 _PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
-"""float() also accepts 1_0 and digits of other scripts, which are mistakes here."""
 
 Defect = Callable[[str], Urdf2DynError]
 CsvRow = tuple[int, list[str]]
@@ -51,7 +49,12 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
-            separator = _separator(file, defect)
+            first = file.readline(_LONGEST_LINE)
+            if not first.strip():
+                raise defect(f'{"line 1: no names of columns" if first else "an empty file"}; '
+                             'the first line must name the columns, one of them time')
+            file.seek(0)
+            separator = max(_SEPARATORS, key=first.count)
             if separator != ',':
                 remark(f'columns are separated by {_SEPARATORS[separator]}')
             reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
@@ -109,16 +112,6 @@ def column_list(names: Sequence[str]) -> str:
     return first_names([escaped(repr(name), _LONGEST_CELL) for name in names], _MOST_NAMES)
 
 
-def _separator(file: TextIO, defect: Defect) -> str:
-    """Return what separates the names of the columns in the first line."""
-    first = file.readline(_LONGEST_LINE)
-    if not first.strip():
-        raise defect(f'{"line 1: no names of columns" if first else "an empty file"}; '
-                     'the first line must name the columns, one of them time')
-    file.seek(0)
-    return max(_SEPARATORS, key=first.count)
-
-
 def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Iterator[str]:
     read = 0
     while line := file.readline(_LONGEST_LINE):
@@ -129,64 +122,28 @@ def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Ite
         yield line
 
 
-# ---- Check of a table's first rows: whether its times are in seconds
+# ---- Recordings as CSV: a header with the names of columns, and a row for every instant
 
-_CHECKED_ROWS = 101
-_FEWEST_STEPS = 10
+_TIME = 'time'
+# prefixes of a column's name, before that of the joint
+_PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
+             'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
+_RULE = ("a table needs a column 'time' [s], and for every joint q_<joint>; where they are "
+         'measured, qd_<joint>, qdd_<joint> and effort_<joint>')
+# names by which other programs call the time, in lower case and without signs and units
+_TIME_WORDS = {'t', 'sec', 'secs', 'seconds', 'stamp', 'timestamp', 'time'}
+_MISSING = -1
+_LONGEST_TIME = MAX_STAMP // SECOND_NS
+_LARGEST_TIME = 10**20   # that is credible in any unit
+
+# the first rows, by which the unit of the time is judged, and their fewest steps
+_CHECKED_ROWS, _FEWEST_STEPS = 101, 10
 # median step from which on times are not credible without recorded accelerations [s]
 _LONGEST_STEP = 1.0
 # motion by the positions per motion by the velocities, up to which the two contradict
 _SLOW_MOTION = 0.1
-
 _UNITS_PER_SECOND = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
                      'nanoseconds': Decimal(10) ** 9}
-
-
-def _check_time_unit(path: Path, times: Sequence[Decimal], positions: Array, velocities: Array,
-                    accelerated: bool) -> None:
-    """
-    Raise a RecordingError if times cannot be seconds.
-
-    Positions differentiated over steps of a second or more are no motion of a robot. A table with
-    accelerations needs no derivatives: it may consist of single states, which contradict the time
-    only where they have velocities and move more slowly by far. The times (k,) are those of the
-    first rows, as they are written; positions and velocities (k, n) in [rad or m], [rad/s or m/s]
-    are NaN where not measured.
-    """
-    steps = sorted(after - before for before, after in pairwise(times) if after > before)
-    if len(steps) < _FEWEST_STEPS or steps[len(steps) // 2] < _LONGEST_STEP:
-        return
-    step = steps[len(steps) // 2]
-    if accelerated:   # do positions change far less than velocities over the steps require?
-        durations = np.array([float(after - before) for before, after in pairwise(times)])
-        distances = np.abs(np.diff(positions, axis=0))
-        expected = np.abs(0.5 * (velocities[1:] + velocities[:-1]) * durations[:, None])
-        if not np.nansum(distances) < _SLOW_MOTION * np.nansum(expected + 0.0 * distances):
-            return
-    unit, factor = next(((unit, factor) for unit, factor in _UNITS_PER_SECOND.items()
-                         if step / factor < _LONGEST_STEP), ('another unit', None))
-    remedy = 'write seconds' if factor is None else f'divide it by 1e{factor.adjusted()}'
-    raise RecordingError(
-        path, f"column 'time': it rises by {float(step):g} from row to row (median of the first "
-        f'{len(times)}), but its unit is the second, and efforts need many samples a second; if '
-        f'it is in {unit}, {remedy}')
-
-
-# ---- Recordings as CSV: a header with the names of columns, and a row for every instant
-
-_TIME = 'time'
-_PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
-             'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
-"""Prefixes of a column's name, before that of the joint."""
-
-_RULE = ("a table needs a column 'time' [s], and for every joint q_<joint>; where they are "
-         'measured, qd_<joint>, qdd_<joint> and effort_<joint>')
-_TIME_WORDS = {'t', 'sec', 'secs', 'seconds', 'stamp', 'timestamp', 'time'}
-"""Names by which other programs call the time, in lower case and without signs and units."""
-
-_MISSING = -1
-_LONGEST_TIME = MAX_STAMP // SECOND_NS
-_LARGEST_TIME = 10**20   # that is credible in any unit
 
 
 class CsvRecording(Recording):
@@ -202,7 +159,13 @@ class CsvRecording(Recording):
         rows.close()
 
     def _check_time_unit(self, columns: _Columns, rows: Iterator[CsvRow]) -> None:
-        """Raise a RecordingError if the times of the first rows are not in seconds."""
+        """
+        Raise a RecordingError if the times of the first rows are not in seconds.
+
+        Positions differentiated over steps of a second or more are no motion of a robot. A table
+        with accelerations needs no derivatives: it may consist of single states, which contradict
+        the time only where they have velocities and move more slowly by far.
+        """
         times, records = [], []
         with suppress(RecordingError):   # a defect is reported behind the rows before it
             for _, row in islice(rows, _CHECKED_ROWS):
@@ -211,11 +174,25 @@ class CsvRecording(Recording):
                     if abs(time) < _LARGEST_TIME:
                         times.append(time)
                         records.append(values)
-        if records:
-            positions, velocities, _, accelerations = columns.quantities(np.array(records))
-            if not velocities.size:
-                velocities = np.full_like(positions, np.nan)
-            _check_time_unit(self.path, times, positions, velocities, accelerations.size > 0)
+        steps = sorted(after - before for before, after in pairwise(times) if after > before)
+        if len(steps) < _FEWEST_STEPS or steps[len(steps) // 2] < _LONGEST_STEP:
+            return
+        q, qd, _, qdd = columns.quantities(np.array(records))
+        if qdd.size:
+            durations = np.array([float(after - before) for before, after in pairwise(times)])
+            distances = np.abs(np.diff(q, axis=0))
+            speeds = 0.5 * (qd[1:] + qd[:-1]) if qd.size else np.full_like(distances, np.nan)
+            expected = np.abs(speeds * durations[:, None])
+            if not np.nansum(distances) < _SLOW_MOTION * np.nansum(expected + 0.0 * distances):
+                return
+        step = steps[len(steps) // 2]
+        unit, factor = next(((unit, factor) for unit, factor in _UNITS_PER_SECOND.items()
+                             if step / factor < _LONGEST_STEP), ('another unit', None))
+        remedy = 'write seconds' if factor is None else f'divide it by 1e{factor.adjusted()}'
+        raise RecordingError(
+            self.path, f"column 'time': it rises by {float(step):g} from row to row (median of "
+            f'the first {len(times)}), but its unit is the second, and efforts need many samples '
+            f'a second; if it is in {unit}, {remedy}')
 
     def _records(self) -> Iterator[Record]:
         rows = self._rows()
