@@ -144,10 +144,9 @@ class Notebook(Notes):
         """
         Begin a part of the work.
 
-        `section` stands before the titles of its sections, `tag` behind its names, which the same
-        quantities of another part have already. `paragraph` is its only one; by default there is
-        one a body. `sources` act in this part: keys of TERMS, 'links', 'external'; by default all
-        there is.
+        `section` stands before the titles of its sections, `tag` behind its names, which another
+        part has already. `paragraph` is its only one; by default there is one a body. `sources`
+        act in this part: keys of TERMS, 'links', 'external'; by default all there is.
         """
         self._section, self._tag = section, tag
         self._paragraph, self._sources = paragraph, sources

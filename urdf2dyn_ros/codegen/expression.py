@@ -12,6 +12,7 @@ Folding ``x (1 / x)`` to 1 assumes that no divisor is 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +80,11 @@ class Graph:
         """Name an expression, unless it is a constant or already has a name."""
         if isinstance(scalar, Expression) and scalar.node.args:
             self.labels.setdefault(scalar.node, (name, scalar.negative))
+
+    def label_entries(self, symbol: str, keys: Iterable[str], entries: Iterable[Scalar]) -> None:
+        """Name the entries of a vector or of a matrix."""
+        for key, entry in zip(keys, entries):
+            self.label(f'{symbol}_{key}', entry)
 
 
 class Expression:

@@ -150,22 +150,16 @@ def uncollected() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Request:
-    """
-    A robot, its loads and the functions to derive; the frames are those of existing links.
-
-    readable: named parameters and textbook moments; else numbers and the fewest operations.
-    general: every number of the description is a parameter, also those of 0 and 1.
-    `functions` are all of the program, whose graphs begin with the same constants.
-    """
+    """A robot, its loads and the functions to derive."""
 
     system: Multibody
     gravity: tuple[float, float, float]
-    readable: bool
+    readable: bool   # named parameters and textbook moments; else numbers, the fewest operations
     rows: tuple[JointRow, ...]
-    functions: tuple[str, ...]
+    functions: tuple[str, ...]   # all of the program: their graphs begin with the same constants
     loads: Loads
-    frames: LinkFrames
-    general: bool
+    frames: LinkFrames   # of existing links
+    general: bool   # every number of the description is a parameter, also those of 0 and 1
 
     @property
     def inputs(self) -> dict[str, Input]:
@@ -194,22 +188,17 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
 
 @dataclass(frozen=True)
 class Derivation:
-    """
-    The expressions of one function.
-
-    `vectors` are those in the root frame, by name, if there are any; `shared` is the number of
-    nodes that all functions of the program begin with, of which `bodies` are of single bodies.
-    """
+    """The expressions of one function."""
 
     name: str
     function: ModelFunction
     graph: Graph
     notebook: Notebook
     results: dict[str, Rows]
-    vectors: dict[str, tuple[Scalar, ...]]
+    vectors: dict[str, tuple[Scalar, ...]]   # those in the root frame, by name, if there are any
     parameters: list[ParameterGroup]
-    bodies: int
-    shared: int
+    bodies: int   # number of the first nodes, which are of single bodies
+    shared: int   # number of nodes that all functions of the program begin with
     quantities: tuple[Quantity, ...]
 
     def operations(self) -> int:
@@ -276,8 +265,7 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
         if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
             moments = with_second_moments(named.inertias)
             for n, inertia in enumerate(moments, 1):
-                for xy, entry in zip(TENSOR, upper(inertia.J) if inertia else ()):
-                    graph.label(f'S{n}_{xy}', entry)
+                graph.label_entries(f'S{n}', TENSOR, upper(inertia.J) if inertia else ())
         mechanics = Mechanics(
             named.system, named.gravity, named.inertias, moments, Recursion(note=notebook.note),
             arguments, moving, named.terms, notes=notebook, frames=request.frames,

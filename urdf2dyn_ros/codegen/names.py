@@ -140,13 +140,12 @@ class ConstantNames:
         mass = self._add((f'm{suffix}',), (inertia.mass,), 'mass [kg]')[0]
         com = self._add(tuple(f'com{suffix}_{x}' for x in AXES), inertia.com,
                         'centre of mass in the link [m]')
-        six: list[Scalar] = [0.0] * 6
+        six: dict[int, Scalar] = {}
         for kept, comment in _TENSOR_LINES:
-            named = self._add(tuple(f'I{suffix}_{TENSOR[k]}' for k in kept),
-                              tuple(inertia.tensor[k] for k in kept), comment)
-            for k, scalar in zip(kept, named):
-                six[k] = scalar
-        return LinkInertia(mass, (com[0], com[1], com[2]), symmetric(tuple(six)),
+            six |= zip(kept, self._add(tuple(f'I{suffix}_{TENSOR[k]}' for k in kept),
+                                       tuple(inertia.tensor[k] for k in kept), comment))
+        return LinkInertia(mass, (com[0], com[1], com[2]),
+                           symmetric(tuple(six[k] for k in range(6))),
                            self.inertial_axes(old, new, suffix, inertia.rpy), new.body_R_link,
                            new.body_p_link)
 
@@ -162,8 +161,7 @@ class ConstantNames:
         """Sum up a body, with a name for what every link contributes if there are several."""
         parts = []
         for suffix, link in links:
-            for x, scalar in zip(AXES, com_in_body(link)):
-                self.graph.label(f'c{suffix}_{x}', scalar)
+            self.graph.label_entries(f'c{suffix}', AXES, com_in_body(link))
             parts.append(about_origin(link))
             if len(links) > 1:
                 self._label(suffix if suffix != n else f'{n}_0', parts[-1])
@@ -174,10 +172,8 @@ class ConstantNames:
         return whole
 
     def _label(self, suffix: str, inertia: BodyInertia) -> None:
-        for k, x in enumerate(AXES):
-            self.graph.label(f'h{suffix}_{x}', inertia.h[k])
-        for name, entry in zip(TENSOR, upper(inertia.J)):
-            self.graph.label(f'J{suffix}_{name}', entry)
+        self.graph.label_entries(f'h{suffix}', AXES, inertia.h)
+        self.graph.label_entries(f'J{suffix}', TENSOR, upper(inertia.J))
 
     def _scalar(self, name: str, value: float, comment: str) -> Scalar:
         if value in self.STRUCTURAL:
@@ -270,9 +266,8 @@ class GeneralNames(ConstantNames):
         R = self._from_angles(f'F{k}', tag.rpy, f'roll, pitch, yaw of the axes {what} [rad]')
         f = apply(R, force)
         moment = add(apply(R, torque), cross(xyz, f))
-        for symbol, vector in (('Fu', f), ('Nu', moment)):
-            for x, entry in zip(AXES, vector):
-                self.graph.label(f'{symbol}{k}_{x}', entry)
+        self.graph.label_entries(f'Fu{k}', AXES, f)
+        self.graph.label_entries(f'Nu{k}', AXES, moment)
         return LinkWrench(wrench.link, f, moment)
 
     def inertial_axes(self, old: Attached, new: Attached, suffix: str, rpy: Triple) -> Matrix:
@@ -300,12 +295,11 @@ class GeneralNames(ConstantNames):
         size = sqrt(dot(axis, axis))
         self.graph.label(f'la{n}', size)
         x, y, z = apply(transpose(exported), scale(reciprocal(size), axis))
-        for name, entry in zip(AXES, (x, y, z)):
-            self.graph.label(f'ua{n}_{name}', entry)
+        self.graph.label_entries(f'ua{n}', AXES, (x, y, z))
         sign = (z + _NO_ZERO) * reciprocal(abs(z + _NO_ZERO))
         a = -reciprocal(sign + z)
-        for name, entry in (('sa', sign), ('ka', a)):
-            self.graph.label(f'{name}{n}', entry)
+        self.graph.label(f'sa{n}', sign)
+        self.graph.label(f'ka{n}', a)
         across = x * y * a
         columns = ((1.0 + sign * x * x * a, sign * across, -sign * x),
                    (across, sign + y * y * a, -y), (x, y, z))
@@ -321,14 +315,12 @@ class GeneralNames(ConstantNames):
         return from_cosines_and_sines(*pairs)
 
     def _label_frame(self, n: str, p: Vector, letter: str, R: Matrix) -> None:
-        for x, entry in zip(AXES, p):
-            self.graph.label(f'p{n}_{x}', entry)
+        self.graph.label_entries(f'p{n}', AXES, p)
         self._label_matrix(f'{letter}{n}', R)
 
     def _label_matrix(self, name: str, R: Matrix) -> None:
         for x, row in zip(AXES, R):
-            for y, entry in zip(AXES, row):
-                self.graph.label(f'{name}_{x}{y}', entry)
+            self.graph.label_entries(name, (x + y for y in AXES), row)
 
 
 class NamedConstants(NamedTuple):

@@ -407,8 +407,8 @@ def scales(program: Program) -> Scales:
     """
     Return the scales of all results, with one digit; none for a robot of usual size.
 
-    In double precision a difference of 1e-9 of the scale, or of the expected entry if that is
-    larger, is none; in single precision the scale is the largest magnitude itself.
+    A difference of 1e-9 of the scale, or of the expected entry if that is larger, is none; in
+    single precision the scale is the largest magnitude itself.
     """
     results = [result for function in program.functions for result in function.results]
     sizes = {result.reference: largest(program, result) for result in results}

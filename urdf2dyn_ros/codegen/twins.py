@@ -213,10 +213,8 @@ class Twinned:
 
     The nodes are in the order of phases of one kind, single or twins: what a phase needs of the
     other kind is made in earlier ones. `limbs` has coordinates of limbs to those of the limbs that
-    are equal to them, there and back.
-
-    `results` are the rows in terms of the new `graph`, `saved` is the share of the operations that
-    are not computed for themselves.
+    are equal to them, there and back; `results` are the rows in terms of the new `graph`, none if
+    too few operations are saved.
     """
 
     def __init__(self, graph: Graph, results: Mapping[str, Rows],

@@ -1,4 +1,10 @@
-"""What every generated function is: inputs, results, symbols, how it is derived."""
+"""
+What every generated function is: inputs, results, symbols, how it is derived.
+
+In the order in which they are used: the links that a function may be about, results as data, what
+formulas mention and what quantities are called, inputs, the robot in one kind of scalar that
+functions are derived from (`Mechanics`), and the function (`ModelFunction`).
+"""
 
 import re
 from abc import ABC, abstractmethod

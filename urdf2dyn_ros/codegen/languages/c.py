@@ -10,19 +10,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import Language, Precision
+from urdf2dyn_ros.codegen.languages.language import Precision
 from urdf2dyn_ros.codegen.languages.sections import (
     SINES,
+    CLike,
     Hoisted,
     Sectioned,
     at_once,
-    in_one_loop,
-    is_long,
     most_angles,
-    section,
     sectioned,
-    stored,
-    twin_section,
     with_statements,
 )
 from urdf2dyn_ros.codegen.languages.text import Infix, magnitude_as, nearest_single
@@ -242,7 +238,7 @@ _ZERO = Signed(False, Number(0.0))
 _TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
 
 
-class C(Language):
+class C(CLike):
     """A header, and a source file with its self-test where a macro is defined."""
 
     STATEMENT = LONG = 'const @real {name} = {value};'
@@ -369,26 +365,26 @@ int main(void)
 
     def function(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function."""
-        if is_long(self, function):
+        if self.is_long(function):
             yield from self._in_sections(function)
             return
         yield from [self.signature(function), '{']
         unused = [x for x, entries in self.inputs(function) if not entries]
         unused += [result.name for result in function.results if 0 in result.shape]
-        yield from (f'{self.INDENT}(void){x};' for x in unused)
+        yield from (f'    (void){x};' for x in unused)
         yield from self.unpacked(function)
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
         if self.has_angles(function):
             angles = Hoisted(function)
-            yield from in_one_loop(self, angles, self.real)
+            yield from self.in_one_loop(angles, self.real)
             function = angles.rest()
         stores = self._stores(function)
-        stored = {cell for cells in stores.values() for cell in cells}
+        early = {cell for cells in stores.values() for cell in cells}
         yield from self.body(function.with_statements(lambda statements: (
             each for made in statements for each in (made, *stores.get(made.name, ())))))
         yield ''
         for result in function.results:
-            yield from self.assigned(result, omitted=stored.__contains__)
+            yield from self.assigned(result, omitted=early.__contains__)
         yield '}'
 
     def _in_sections(self, function: Function) -> Iterator[str]:
@@ -408,11 +404,11 @@ int main(void)
                              ')')
             yield '{'
             if twins:
-                yield f'{self.INDENT}(void)limb;'
-                yield from twin_section(self, function, whole, statements, [*arrays, 'kept'],
+                yield '    (void)limb;'
+                yield from self.twin_section(function, whole, statements, [*arrays, 'kept'],
                                         'each', 'OF(twins[{k}])')
             else:
-                yield from section(self, function, whole, statements,
+                yield from self.section(function, whole, statements,
                                    [*arrays, *['twins'] * bool(whole.twins)])
             yield from ['}', '']
             kinds.append(twins)
@@ -420,11 +416,11 @@ int main(void)
         yield from self.unpacked(with_statements(whole.function, [
             *angles.before, *(Statement('', angle) for angle in values)]))
         if values:
-            yield from in_one_loop(self, angles, self.real)
-        yield f'{self.INDENT}{self.real} kept[{max(1, len(whole.kept))}];'
+            yield from self.in_one_loop(angles, self.real)
+        yield f'    {self.real} kept[{max(1, len(whole.kept))}];'
         if whole.twins:
-            yield f'{self.INDENT}twin twins[{len(whole.twins)}];'
-        yield from stored(self, whole, angles.before)
+            yield f'    twin twins[{len(whole.twins)}];'
+        yield from self.stored(whole, angles.before)
         yield from self._section_calls(function, whole, kinds, arrays)
         yield ''
         for result in whole.function.results:
@@ -432,7 +428,7 @@ int main(void)
             zeros = result.is_matrix and 2 * entries.count(_ZERO) >= len(entries)
             if zeros:   # at once, as they would be most of it
                 size = ''.join(f'[{size}]' for size in self.shape(result))
-                yield f'{self.INDENT}memset({result.name}, 0, sizeof({self.real}{size}));'
+                yield f'    memset({result.name}, 0, sizeof({self.real}{size}));'
             omitted = {cell for cell, _ in self.cells(result) if zeros and cell.value == _ZERO}
             yield from self.assigned(result, omitted=omitted.__contains__)
         yield '}'
@@ -444,10 +440,10 @@ int main(void)
         for run in whole.runs:
             names = [f'{self.program.name}_{function.name}_{k + i}(' for i in range(len(run))]
             if kinds[k]:
-                yield f'{self.INDENT}for (int limb = 0; limb < 2; limb += LIMBS_AT_ONCE) {{'
+                yield '    for (int limb = 0; limb < 2; limb += LIMBS_AT_ONCE) {'
                 yield from (self.array(self.INDENT * 2 + name, [*passed, 'limb'], ');')
                             for name in names)
-                yield f'{self.INDENT}}}'
+                yield '    }'
             else:
                 yield from (self.array(self.INDENT + name, passed, ');') for name in names)
             k += len(run)

@@ -9,19 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
-from urdf2dyn_ros.codegen.languages.language import Language, Precision
+from urdf2dyn_ros.codegen.languages.language import Precision
 from urdf2dyn_ros.codegen.languages.sections import (
     ANGLES,
     SINES,
+    CLike,
     Hoisted,
     Sectioned,
-    in_one_loop,
-    is_long,
     most_angles,
-    section,
     sectioned,
-    stored,
-    twin_section,
     with_statements,
 )
 from urdf2dyn_ros.codegen.languages.text import Infix, shortest
@@ -165,7 +161,7 @@ _TESTED = """
 using Row = @space::Vector<@real>;"""
 
 
-class Cpp(Language):
+class Cpp(CLike):
     """A header, with its self-test where a macro is defined."""
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
@@ -306,16 +302,16 @@ int main()
         rest = angles.rest()
         first = [*angles.before, *(Statement('', angle) for values in angles.arguments.values()
                                    for angle in values)]
-        loop = [*in_one_loop(self, angles, 'Scalar')] if any(angles.arguments.values()) else []
+        loop = [*self.in_one_loop(angles, 'Scalar')] if any(angles.arguments.values()) else []
         calls: list[str] = []
-        if is_long(self, function):
+        if self.is_long(function):
             divided = sectioned(rest, angles.before)
             arrays = [*(x.name for x in function.inputs), *SINES * bool(loop)]
             yield from self._sections(whole, divided, arrays)
-            calls = [f'{self.INDENT}std::array<Scalar, {len(divided.kept)}> kept;',
-                     *[f'{self.INDENT}Twin<Scalar> twins[{len(divided.twins)}];'
-                       ] * bool(divided.twins), *stored(self, divided, angles.before),
-                     *(self.array(f'{self.INDENT}{function.name}_{k}(', [
+            calls = [f'    std::array<Scalar, {len(divided.kept)}> kept;',
+                     *[f'    Twin<Scalar> twins[{len(divided.twins)}];'
+                       ] * bool(divided.twins), *self.stored(divided, angles.before),
+                     *(self.array(f'    {function.name}_{k}(', [
                          *arrays, 'kept', *['twins'] * bool(divided.twins)], ');')
                        for k in range(len(divided.sections)))]
             rest = divided.function
@@ -328,14 +324,14 @@ int main()
         inputs = [f'const {self.vector_type(x)} &{x if entries or calls else ""}'
                   for x, entries in self.inputs(whole)]
         yield from self._head(function, inputs, results)
-        yield from ['{', *(f'{self.INDENT}using std::{name};' for name in called)]
+        yield from ['{', *(f'    using std::{name};' for name in called)]
         yield from [*self.unpacked(whole), *self._constants(whole), *loop, *calls,
                     *self.body(rest), '']
         for result, kind in results:
-            yield f'{self.INDENT}{kind} {result.name};'
+            yield f'    {kind} {result.name};'
             yield from self.assigned(result)
         names = ', '.join(function.result_names)
-        yield f'{self.INDENT}return {names if len(results) == 1 else f"{{{names}}}"};'
+        yield f'    return {names if len(results) == 1 else f"{{{names}}}"};'
         yield '}'
 
     def _sections(self, function: Function, whole: Sectioned,
@@ -352,13 +348,13 @@ int main()
                 f'{apart}static void {function.name}_{k}(', arguments, ')'), '{']
             calls = {term.function for term in parts(each.value for each in statements)
                      if isinstance(term, Call)}
-            yield from (f'{self.INDENT}using std::{name};' for name in sorted(calls))
+            yield from (f'    using std::{name};' for name in sorted(calls))
             if statements[0].name in function.twins:
-                yield f'{self.INDENT}using twin = Twin<Scalar>;'
-                yield from twin_section(self, function, whole, statements, [*inputs, 'kept'],
+                yield '    using twin = Twin<Scalar>;'
+                yield from self.twin_section(function, whole, statements, [*inputs, 'kept'],
                                         'twin', 'twins[{k}]')
             else:
-                yield from section(self, function, whole, statements, [
+                yield from self.section(function, whole, statements, [
                     *inputs, 'kept', *['twins'] * bool(whole.twins)])
             yield from ['}', '']
 
@@ -370,7 +366,7 @@ int main()
             struct = function.name.title().replace('_', '')
             returned = f'{struct}<Scalar>'
             yield from [f'template <typename Scalar> struct {struct} {{',
-                        *(f'{self.INDENT}{kind} {result.name};' for result, kind in results),
+                        *(f'    {kind} {result.name};' for result, kind in results),
                         '};', '']
         yield from self.comments([f'Returns {function.summary}.', *self.described(function)])
         yield 'template <typename Scalar>'
@@ -387,7 +383,7 @@ int main()
                       for statement in block.statements]
             names = [name for name in names if name in function.names]
         if names:
-            yield self.array(f'{self.INDENT}const Scalar ', [
+            yield self.array('    const Scalar ', [
                 f'{name} = Scalar(parameters::{name})' for name in names], ';')
         if self.derives_in_functions:
             yield from self.derived(self.used([function]), self.INDENT)

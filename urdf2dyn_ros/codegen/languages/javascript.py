@@ -93,9 +93,9 @@ if (typeof process !== 'undefined'
             if result.is_matrix:
                 filled = ('jointNames.map(() => [])' if result.of_joints else
                           f'Array.from({{ length: {len(result.rows)} }}, () => [])')
-            yield f'{self.INDENT}const {camel(result.name)} = {filled};'
+            yield f'    const {camel(result.name)} = {filled};'
             yield from self.assigned(result)
-        yield f'{self.INDENT}return {names if len(function.results) == 1 else f"{{ {names} }}"};'
+        yield f'    return {names if len(function.results) == 1 else f"{{ {names} }}"};'
         yield '}'
 
     def identifier(self, name: str) -> str:

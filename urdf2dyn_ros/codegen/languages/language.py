@@ -108,10 +108,6 @@ class Language(ABC):
         self.sizes = {x.name: len(x.entries) for x in self.load_inputs()}
         self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
 
-    def has_angles(self, function: Function) -> bool:
-        """Return whether sines and cosines are made in one loop: for speed, not for reading."""
-        return self.program.style == 'fast' and function.operations.trigonometric > 0
-
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
         width = WIDTH - len(indent) - len(self.COMMENT)
         for line in lines:

@@ -68,7 +68,7 @@ end
         yield from [*self.unpacked(function), *self.body(function), '']
         for result in function.results:
             size = ', '.join([*self.shape(result), '1'][:2])
-            yield f'{self.INDENT}{result.name} = zeros({size});'
+            yield f'    {result.name} = zeros({size});'
             yield from self.assigned(result)
         yield 'end'
 

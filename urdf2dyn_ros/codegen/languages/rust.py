@@ -126,7 +126,7 @@ class Rust(Language):
         yield from [*self.body(function), '']
         for result in function.results:
             mutable = 'mut ' * (0 not in result.shape)
-            yield f'{self.INDENT}let {mutable}{result.name} = {self._filled_with("0.0", result)};'
+            yield f'    let {mutable}{result.name} = {self._filled_with("0.0", result)};'
             yield from self.assigned(result)
         several = len(types) > 1
         yield self.array(self.INDENT + '(' * several, function.result_names, ')' * several)

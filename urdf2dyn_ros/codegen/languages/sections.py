@@ -91,18 +91,13 @@ class Hoisted:
 
 
 class Sectioned(NamedTuple):
-    """
-    Sections of statements, the function without them, and the memory between them.
+    """Sections of statements, the function without them, and the memory between them."""
 
-    The statements of a section are all of one kind: they make single numbers or twins. The twins
-    of a run of sections can be computed limb by limb. `kept` has the index of every name in that
-    memory, `twins` in that of twins; entries of the results are entries of either.
-    """
-
+    # sections by runs of one kind, single numbers or twins: those of a run limb by limb
     runs: list[list[Sequence[Statement]]]
-    function: Function
-    kept: dict[str, int]
-    twins: dict[str, int]
+    function: Function   # entries of its results are entries of the memory
+    kept: dict[str, int]   # index of every name there
+    twins: dict[str, int]   # the same in the memory of twins
 
     @property
     def sections(self) -> list[Sequence[Statement]]:
@@ -170,12 +165,6 @@ def crossing(parts: Sequence[Sequence[Statement]]) -> dict[str, int]:
     return {name: k for k, name in enumerate(names)}
 
 
-def is_long(c: Language, function: Function) -> bool:
-    """Return whether a function is written in sections."""
-    return function.twinned is not None or (
-        c.program.style == 'fast' and len(function.statements) > MOST_STATEMENTS)
-
-
 def with_statements(function: Function, statements: Sequence[Statement]) -> Function:
     """Return a function with these statements alone, of which its inputs are used."""
     return replace(function, sections=(untitled(statements),))
@@ -191,64 +180,73 @@ def most_angles(functions: Iterable[Function]) -> int:
     return max(((function.operations.trigonometric + 1) // 2 for function in functions), default=0)
 
 
-def in_one_loop(c: Language, angles: Hoisted, real: str) -> Iterator[str]:
-    """Yield all sines and cosines in one loop, which compilers turn into vectors."""
-    for statement in angles.before:
-        yield c.statement(statement, c.INDENT)
-    values = [c.INFIX.signed(angle) for angle in angles.arguments['angle']]
-    n = len(values)
-    room = -n % at_once(most_angles(c.program.functions)) + n
-    yield c.array(f'{c.INDENT}const {real} angle[{room}] = {{', values + values[-1:] * (room - n),
-                  '};')
-    yield f'{c.INDENT}{real} sine[{room}], cosine[{room}];'
-    yield f'{c.INDENT}sines_and_cosines({n}, angle, sine, cosine);'
+class CLike(Language):
+    """What C and C++ share: how a function is put together from its parts."""
 
+    def has_angles(self, function: Function) -> bool:
+        """Return whether sines and cosines are made in one loop: for speed, not for reading."""
+        return self.program.style == 'fast' and function.operations.trigonometric > 0
 
-def section(c: Language, function: Function, whole: Sectioned, statements: Sequence[Statement],
-            arrays: Sequence[str]) -> Iterator[str]:
-    """Yield the body of a section, of whose arguments some may not be used."""
-    yield from _loaded(c, function, whole, statements, arrays)
-    for statement in statements:   # each stored at once: at the end, they would spill
-        yield c.statement(statement, c.INDENT)
-        yield from stored(c, whole, [statement])
+    def is_long(self, function: Function) -> bool:
+        """Return whether a function is written in sections."""
+        return function.twinned is not None or (
+            self.program.style == 'fast' and len(function.statements) > MOST_STATEMENTS)
 
+    def in_one_loop(self, angles: Hoisted, real: str) -> Iterator[str]:
+        """Yield all sines and cosines in one loop, which compilers turn into vectors."""
+        for statement in angles.before:
+            yield self.statement(statement, self.INDENT)
+        values = [self.INFIX.signed(angle) for angle in angles.arguments['angle']]
+        n = len(values)
+        room = -n % at_once(most_angles(self.program.functions)) + n
+        yield self.array(f'    const {real} angle[{room}] = {{',
+                         values + values[-1:] * (room - n), '};')
+        yield f'    {real} sine[{room}], cosine[{room}];'
+        yield f'    sines_and_cosines({n}, angle, sine, cosine);'
 
-def twin_section(c: Language, function: Function, whole: Sectioned,
-                 statements: Sequence[Statement], arrays: Sequence[str], kind: str,
-                 place: str) -> Iterator[str]:
-    """Yield the body of a section of twins: `kind` is their type, `place` where twin {k} is."""
-    yield from _loaded(c, function, whole, statements, arrays)
-    made = {statement.name for statement in statements}
-    used = names_in(statement.value for statement in statements) - made
-    twins = [f'{name} = {place.format(k=k)}' for name, k in whole.twins.items() if name in used]
-    if twins:
-        yield c.array(f'{c.INDENT}const {kind} ', twins, ';')
-    elif kind == 'twin' and not made & whole.twins.keys():
-        yield f'{c.INDENT}(void)twins;'
-    for statement in statements:
-        yield c.statement(statement, c.INDENT, f'const {kind} {{name}} = {{value}};')
-        if statement.name in whole.twins:
-            yield f'{c.INDENT}{place.format(k=whole.twins[statement.name])} = {statement.name};'
+    def section(self, function: Function, whole: Sectioned, statements: Sequence[Statement],
+                arrays: Sequence[str]) -> Iterator[str]:
+        """Yield the body of a section, of whose arguments some may not be used."""
+        yield from self._loaded(function, whole, statements, arrays)
+        for statement in statements:   # each stored at once: at the end, they would spill
+            yield self.statement(statement, self.INDENT)
+            yield from self.stored(whole, [statement])
 
+    def twin_section(self, function: Function, whole: Sectioned,
+                     statements: Sequence[Statement], arrays: Sequence[str], kind: str,
+                     place: str) -> Iterator[str]:
+        """Yield the body of a section of twins, of this type; `place` is where twin {k} is."""
+        yield from self._loaded(function, whole, statements, arrays)
+        made = {statement.name for statement in statements}
+        used = names_in(statement.value for statement in statements) - made
+        twins = [f'{name} = {place.format(k=k)}' for name, k in whole.twins.items()
+                 if name in used]
+        if twins:
+            yield self.array(f'    const {kind} ', twins, ';')
+        elif kind == 'twin' and not made & whole.twins.keys():
+            yield '    (void)twins;'
+        for statement in statements:
+            yield self.statement(statement, self.INDENT, f'const {kind} {{name}} = {{value}};')
+            if statement.name in whole.twins:
+                yield f'    {place.format(k=whole.twins[statement.name])} = {statement.name};'
 
-def _loaded(c: Language, function: Function, whole: Sectioned, statements: Sequence[Statement],
-            arrays: Sequence[str]) -> Iterator[str]:
-    """Yield what gives the names their values that a section uses and does not make."""
-    used = names_in(statement.value for statement in statements)
-    made = {statement.name for statement in statements}
-    kept = {name: k for name, k in whole.kept.items() if name in used - made}
-    read = {term.text.partition('[')[0] for term in parts(s.value for s in statements)
-            if isinstance(term, Name)} | {
-        x.name for x in function.inputs if used & {*x.entries}} | ({'kept'} if kept else set())
-    yield from (f'{c.INDENT}(void){array};' for array in arrays if array not in read)
-    yield from c.unpacked(with_statements(replace(function, results=()), statements))
-    if kept:
-        yield c.array(f'{c.INDENT}{c.LOCAL}', [f'{name} = kept[{k}]'
-                                               for name, k in kept.items()], ';')
+    def _loaded(self, function: Function, whole: Sectioned, statements: Sequence[Statement],
+                arrays: Sequence[str]) -> Iterator[str]:
+        """Yield what gives the names their values that a section uses and does not make."""
+        used = names_in(statement.value for statement in statements)
+        made = {statement.name for statement in statements}
+        kept = {name: k for name, k in whole.kept.items() if name in used - made}
+        read = {term.text.partition('[')[0] for term in parts(s.value for s in statements)
+                if isinstance(term, Name)} | {
+            x.name for x in function.inputs if used & {*x.entries}} | ({'kept'} if kept else set())
+        yield from (f'    (void){array};' for array in arrays if array not in read)
+        yield from self.unpacked(with_statements(replace(function, results=()), statements))
+        if kept:
+            yield self.array(f'    {self.LOCAL}', [
+                f'{name} = kept[{k}]' for name, k in kept.items()], ';')
 
-
-def stored(c: Language, whole: Sectioned, statements: Sequence[Statement]) -> Iterator[str]:
-    """Yield what keeps the values that other sections use, or that are results."""
-    for statement in statements:
-        if statement.name in whole.kept:
-            yield f'{c.INDENT}kept[{whole.kept[statement.name]}] = {statement.name};'
+    def stored(self, whole: Sectioned, statements: Sequence[Statement]) -> Iterator[str]:
+        """Yield what keeps the values that other sections use, or that are results."""
+        for statement in statements:
+            if statement.name in whole.kept:
+                yield f'    kept[{whole.kept[statement.name]}] = {statement.name};'
