@@ -410,25 +410,6 @@ def test_inputs_that_do_not_fit_are_refused_in_the_same_words(moving: Pair, call
             assert words in refusal(python, c, states)
 
 
-def test_one_row_goes_with_many_others(moving: Pair, call: str) -> None:
-    for dynamics in (moving[0], again(moving[1])):
-        many = given_to(dynamics, 'inverse_dynamics', 4)
-        for k in range(len(many)):
-            mixed = [x if i == k else x[0] for i, x in enumerate(many)]
-            wanted = dynamics(*(x if i == k else np.repeat(x[:1], 4, axis=0)
-                                for i, x in enumerate(many)))
-            for one, other in zip(dynamics(*mixed), wanted):
-                np.testing.assert_array_equal(one, other)
-
-
-def test_threads_change_nothing(moving: Pair) -> None:
-    states = given_to(moving[0], 'terms', 20001)
-    several = loaded('rx90', 'moving', backend='c', threads=3)
-    for of in ('inverse_dynamics', 'terms'):
-        np.testing.assert_array_equal(computed(several, of, *states),
-                                      computed(moving[1], of, *states))
-
-
 @pytest.mark.parametrize('backend', ['python', 'c'])
 def test_a_moving_base_without_joints(backend: str) -> None:
     """There is a wrench and no effort; the wrench is mass times acceleration."""

@@ -1,19 +1,20 @@
 """Comments and names of a readable file are true in their part of the file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from support.acting_loads import everything
 from support.paths import ROOT
 from support.random_trees import random_inertia
-from support.torture import program_of, robot
+from support.torture import loaded, program_of, robot
 from urdf2dyn_ros import RobotModel, export_model, read_urdf
-from urdf2dyn_ros.codegen.generator import GENERAL
+from urdf2dyn_ros.codegen.generator import GENERAL, STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES
-from urdf2dyn_ros.codegen.program import names_in
+from urdf2dyn_ros.codegen.program import Program, names_in
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import ExternalForce, Joint, Link
 
@@ -123,7 +124,7 @@ def test_the_heading_says_that_no_effort_depends_on_a_load_of_the_base() -> None
 
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-ROBOT = RobotModel(
+FINGERS = RobotModel(
     'robot', (Link('base'), *(Link(f'link{k}', random_inertia(k)) for k in range(1, 6))),
     (Joint('joint1', 'revolute', 'base', 'link1', axis=Z),
      Joint('joint2', 'revolute', 'link1', 'link2', Z, axis=Y),
@@ -136,17 +137,24 @@ ROBOT = RobotModel(
 ON_FINGERS = Loads(external=('link5', 'link3'))
 
 
-@pytest.mark.parametrize(('functions', 'style'), [
-    ('all', GENERAL), ('terms', GENERAL), ('momentum', GENERAL), ('regressor', 'readable'),
-    ('momentum', 'fast')])
-def test_a_name_is_that_of_one_number_made_before(functions: str, style: str) -> None:
-    program = program_of(ROBOT, style, functions, loads=ON_FINGERS)
-    parameters = [name for group in program.parameters for line in group.lines
+@pytest.mark.parametrize('program', [
+    *(partial(program_of, FINGERS, style, functions, loads=ON_FINGERS) for functions, style in (
+        ('all', GENERAL), ('terms', GENERAL), ('momentum', GENERAL), ('regressor', 'readable'),
+        ('momentum', 'fast'))),
+    *(partial(loaded, name, 'moving', style, 'all') for name in ('tangle', 'rock')
+      for style in STYLES)])
+def test_a_name_is_that_of_one_number_made_before(program: Callable[[], Program]) -> None:
+    """Of entries of inputs, parameters, constants and statements; nothing else has it."""
+    made = program()
+    parameters = [name for group in made.parameters for line in group.lines
                   for name in line.names]
-    constants = [statement for block in program.constants for statement in block.statements]
-    for function in program.functions:
+    constants = [statement for block in made.constants for statement in block.statements]
+    for function in made.functions:
+        arrays = [x.name for x in (*function.inputs, *function.results)]
+        assert len(set(arrays)) == len(arrays)
         known = {*parameters, *(name for x in function.inputs for name in x.entries)}
         for name, value in (*constants, *function.statements):
             assert names_in([value]) <= known
             assert name not in known
             known.add(name)
+        assert known.isdisjoint(arrays)

@@ -98,15 +98,6 @@ def test_what_is_omitted_costs_nothing_and_what_is_shared_is_done_once(style: st
     assert cost['dynamics'] < 0.9 * sum(cost[name] for name in Dynamics.COMBINED)
 
 
-@pytest.mark.parametrize('choice', Dynamics.COMBINED)
-def test_a_file_has_the_functions_that_were_requested(choice: str) -> None:
-    model = read_urdf(ROBOTS[0].read_bytes())
-    text, = export_model(model, name='robot', style='fast', functions=choice).values()
-    namespace: dict[str, Any] = {'__name__': 'robot'}
-    exec(text, namespace)
-    assert [name for name in (*Dynamics.COMBINED, 'dynamics') if name in namespace] == [choice]
-
-
 URDFS = [*map(robot_path, (
     'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'panda', 'talos_reduced', 'tiago'))]
 PAYLOAD = (0.7, 0.03, -0.02, 0.06, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)

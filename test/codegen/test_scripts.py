@@ -203,14 +203,6 @@ def test_the_variables_of_the_ancestor_tool_are_there() -> None:
     assert {len(vector) for vector in values.values()} == {3}   # of matrices: their rows
 
 
-@pytest.mark.parametrize(('robot', 'lines'), [('robot_2r', 230), ('humanoid_3p33r', 3300)])
-def test_both_functions_of_a_script_share_one_recursion(robot: str, lines: int) -> None:
-    text = text_of(read_urdf((OWN / f'{robot}.urdf').read_bytes()))
-    assert len(text.splitlines()) <= lines
-    assert text.count(' = cos(q1), sin(q1)') <= 1
-    assert len(re.findall(r'^    fj1_y = |fj1_x, fj1_y = ', text, re.MULTILINE)) <= 1
-
-
 def test_the_self_check_of_a_script_covers_the_vectors_in_the_root_frame(tmp_path: Path) -> None:
     text = text_of(read_urdf((OWN / 'rx90.urdf').read_bytes()))
     first = re.search(r'expected_wrenches = \[\n    \[(-?[\d.]+)', text)

@@ -15,12 +15,12 @@ import pytest
 from numpy.typing import NDArray
 from sympy import Float, cos, pi, sin
 
-from support.robot_files import OWN, robot_path
+from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.c_compiler import find_compiler
-from urdf2dyn_ros.codegen.compiled import choose, source
+from urdf2dyn_ros.codegen.compiled import source
 from urdf2dyn_ros.codegen.generator import generate
-from urdf2dyn_ros.codegen.languages import LanguageName, python
+from urdf2dyn_ros.codegen.languages import LanguageName
 from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
 from urdf2dyn_ros.codegen.languages.sections import at_once
 from urdf2dyn_ros.robot.multibody import multibody
@@ -136,30 +136,6 @@ def test_exponentials_and_hyperbolic_tangents_at_their_ends(exponentials: Functi
     np.testing.assert_allclose(powers, [
         1.0, 1.0, np.inf, 0.0, np.nan, np.inf, 0.0, np.inf, 0.0, 5e-324, 1.0, math.exp(100.0),
         math.exp(-100.0)], rtol=5e-16)
-
-
-@pytest.mark.parametrize('function', ['inverse_dynamics', 'gravity', 'bias', 'mass_matrix'])
-def test_every_function_of_a_program_can_be_compiled(
-        function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One to three inputs, a vector or a matrix, one state or several."""
-    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    model = read_urdf(robot_path('panda').read_bytes())
-    program = generate(multibody(model), name='robot', style='fast', functions=function)
-    namespace: dict[str, object] = {'__name__': 'robot_dynamics'}
-    exec(python.write(program)['robot_dynamics.py'], namespace)
-    expected = namespace[function]
-    backend, found = choose(program, function, 'c', threads=2)
-    assert backend == 'c'
-    inputs = program.function(function).inputs
-    states = np.random.default_rng(0).normal(size=(len(inputs), 13, 8))
-    many = found(*states)
-    for k in range(13):
-        wanted = np.array(expected(*states[:, k].tolist()), dtype=float)   # type: ignore[operator]
-        assert wanted.shape == ((8, 8) if function == 'mass_matrix' else (8,))
-        np.testing.assert_allclose(found(*states[:, k]), wanted, rtol=1e-15, atol=1.5e-14)
-        np.testing.assert_allclose(many[k], wanted, rtol=1e-15, atol=1.5e-14)
-    assert found(*states, states[0]) is None
-    assert found(*states[:, :0]).shape == (0, *many.shape[1:])
 
 
 def test_results_are_stored_where_they_are_made() -> None:

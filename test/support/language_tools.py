@@ -67,8 +67,7 @@ TOOLS = {
 }
 """Name of a tool to what it does."""
 
-CHECKED = [tool for tool in TOOLS if TOOLS[tool].test]
-ONE_EACH = [tool for tool in CHECKED if 'clang' not in tool]
+ONE_EACH = [tool for tool in TOOLS if 'clang' not in tool]
 
 
 def files_of(tool: str, program: Program) -> dict[str, str]:
