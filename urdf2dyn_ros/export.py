@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from numpy.typing import ArrayLike
@@ -96,13 +97,14 @@ def default_name(robot: str) -> str:
 
 
 def write_files(files: dict[str, str], directory: str | os.PathLike[str],
-                overwrite: bool = False) -> list[Path]:
+                overwrite: bool = False, own: Mapping[Path, bytes] | None = None,
+                allow: str = '--overwrite') -> list[Path]:
     """
     Write files completely or not at all, and return their paths.
 
     The directory is made if it does not exist. A file that is there already with the same text is
-    left as it is; one with another text is replaced only if `overwrite`: else an ExportError, as
-    if the directory cannot be written.
+    left as it is. One with another text is replaced only if `overwrite`, or if it still has the
+    text of `own`: else an ExportError that names `allow`, as if the directory cannot be written.
     """
     try:
         folder = Path(directory).expanduser().resolve()
@@ -110,23 +112,24 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
         raise ExportError(f'cannot write to {os.fspath(directory)!r}: {error}') from None
     texts = {folder / name: text.encode() for name, text in files.items()}
     with writing_to(folder), made_folder(folder):
-        _write(texts, overwrite)
-    return list(texts)
+        while True:
+            new, replace = _to_write(texts, overwrite, own or {}, allow)
+            try:
+                if new:
+                    create_files(new, replace)
+                return list(texts)
+            except FileExistsError:   # came just now; whether it is the same is seen at once
+                continue
 
 
-def _write(texts: dict[Path, bytes], overwrite: bool) -> None:
-    new = _to_write(texts, overwrite)
-    while new:
-        try:
-            create_files(new, overwrite)
-            break
-        except FileExistsError:  # came just now; whether it is the same is seen at once
-            new = _to_write(texts, overwrite)
+def _to_write(texts: dict[Path, bytes], overwrite: bool, own: Mapping[Path, bytes],
+              allow: str) -> tuple[dict[Path, bytes], bool]:
+    """
+    Return the texts that are not there yet, and whether they replace files.
 
-
-def _to_write(texts: dict[Path, bytes], overwrite: bool) -> dict[Path, bytes]:
-    """Return the texts that are not there yet, or raise an ExportError for what is in the way."""
-    new = {}
+    Raises an ExportError for what is in the way.
+    """
+    new, replace = {}, overwrite
     for path, text in texts.items():
         try:
             status = path.lstat()
@@ -139,11 +142,11 @@ def _to_write(texts: dict[Path, bytes], overwrite: bool) -> dict[Path, bytes]:
         if not stat.S_ISREG(status.st_mode):
             raise ExportError(f'{path} is no file that could be replaced; remove it or choose '
                               'another name')
-        if status.st_size == len(text) and path.read_bytes() == text:
+        before = path.read_bytes()
+        if before == text:
             continue
-        if not overwrite:
+        if not overwrite and before != own.get(path):
             raise ExportError(f'{path} exists with another text, which may be your work; '
-                              'choose another name or directory, or allow overwriting '
-                              '(--overwrite, parameter export.overwrite)')
-        new[path] = text
-    return new
+                              f'choose another name or directory, or allow overwriting ({allow})')
+        new[path], replace = text, True
+    return new, replace

@@ -3,6 +3,7 @@
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from support.nodes import moving_robot
 from support.nodes.graph import LATCHED, Graph
@@ -54,6 +55,25 @@ def test_efforts_are_published_while_the_node_is_active(graph: Graph) -> None:
         assert len(robot.efforts) > 20
         assert process.stop() == 0
         assert 'Traceback' not in process.output
+
+
+def test_exports_under_way_while_the_node_is_cleaned_up(graph: Graph) -> None:
+    """The node does not crash (rclpy does, if a service is destroyed before it has responded)."""
+    with graph.process('inverse_dynamics_lifecycle', robot_description=moving_robot.TEXT,
+                       **moving_robot.CENTRED) as process:
+        graph.client(GetState, f'{NODE}/get_state')
+        assert change(graph, Transition.TRANSITION_CONFIGURE)
+        client = graph.client(Trigger, 'export_model')
+        assert change(graph, Transition.TRANSITION_CLEANUP)
+        answers = []
+        for _ in range(8):
+            for transition in (Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_ACTIVATE,
+                               Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP):
+                answers.append(client.call_async(Trigger.Request()))
+                assert change(graph, transition)
+        graph.wait(lambda: all(answer.done() for answer in answers))
+        assert any('not configured' in answer.result().message for answer in answers)
+        assert process.stop() == 0
 
 
 def test_without_a_description_or_with_a_bad_one_it_is_not_configured(graph: Graph) -> None:

@@ -143,8 +143,8 @@ class ReportService:
         self._node, self._parameters, self._comparison = node, parameters, comparison
         self._topics = topics
         self.robot = self.description = ''
-        JobService(node, '~/save_report', worker, self._job,
-                   lambda: 'busy: another report is being drawn; call again')
+        JobService(node, ['~/save_report']).open(
+            worker, self._job, lambda: 'busy: another report is being drawn; call again')
 
     def _job(self) -> Callable[[], str]:
         directory = _absolute(self._parameters.values['report.directory'])

@@ -3,7 +3,7 @@
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from rclpy.task import Future
 from rclpy.validate_topic_name import validate_topic_name
 from std_srvs.srv import Trigger
 
-from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
+from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
 
 # ---- Callbacks whose errors are logged and do not end the process, and timers of the steady clock
 
@@ -150,18 +150,24 @@ class Endpoints:
     ``qos_overrides./joint_states.subscription.depth``. Incompatible QoS of other nodes is logged.
     The function `failed` is called with the traceback of a callback's error. While `is_active`
     returns false, messages are dropped and timers do nothing; without it, a node is always active.
+    The services for longer jobs are kept in `jobs`, also when everything else is destroyed.
     """
 
     def __init__(self, node: Node, failed: Callable[[str], None],
-                 is_active: Callable[[], bool] | None = None) -> None:
+                 is_active: Callable[[], bool] | None = None,
+                 jobs: 'dict[str, JobService] | None' = None) -> None:
         self.node, self._failed, self._is_active = node, failed, is_active
         self._mismatch = QosMismatch(node)
+        self.jobs: dict[str, JobService] = {} if jobs is None else jobs   # by the first name
         self._others = {id(entity) for entities in (
             node.publishers, node.subscriptions, node.services, node.timers)
             for entity in entities}
 
     def destroy(self) -> None:
         """Destroy every entity that was created since this object was."""
+        for job in self.jobs.values():
+            job.close()
+            self._others |= {id(service) for service in job.services}
         for kind, destroy in (('publishers', self.node.destroy_publisher),
                               ('subscriptions', self.node.destroy_subscription),
                               ('services', self.node.destroy_service),
@@ -294,17 +300,18 @@ class Worker:
         self._ended = True
         self._submitted.set()
 
-    async def result(self, job: Callable[[], _Result], executor: Executor | None) -> _Result:
-        """Await the result of a job in a coroutine of an executor, and raise its error."""
+    def future(self, job: Callable[[], object], executor: Executor | None) -> Any:
+        """Return a Future of a coroutine's executor: result and error of a job that is begun."""
         future: Any = Future(executor=executor)
         # a sleeping executor is woken by a callback of the future, not by its result alone
         future.add_done_callback(lambda future: None)
-        self.submit(job, lambda result, error: future.set_result((result, error)))
-        result, error = await future
-        if error is not None:
-            raise error
-        done: _Result = result
-        return done
+
+        def done(result: object, error: Exception | None) -> None:
+            if not future.done():   # it was answered otherwise
+                future.set_result((result, error))
+
+        self.submit(job, done)
+        return future
 
     def _work(self) -> None:
         while not self._ended:
@@ -316,40 +323,62 @@ class Worker:
 
 # ---- Services Trigger whose response takes seconds, while the node goes on
 
+_NOT_CONFIGURED = 'the node is not configured: there is no model'
+
+
 class JobService:
     """
     Does the job of one call at a time in a worker; the response has its message or its error.
 
-    The function `job` returns the job of a call, which returns the message; both may raise
-    Urdf2DynError. `busy` returns the response to a call during another one; `failed` is called
-    with the traceback of every other error, which is logged.
+    The service has one or more names. The function `job` returns the job of a call, which returns
+    the message; both may raise Urdf2DynError. `busy` returns the response to a call during another
+    one; `failed` is called with the traceback of every other error, which is logged.
+
+    It lives as long as the node: rclpy crashes if a service is destroyed before it has responded
+    to every request. While it is closed, its response says so.
     """
 
-    def __init__(self, node: Node, name: str, worker: Worker,
-                 job: Callable[[], Callable[[], str]], busy: Callable[[], str],
-                 failed: Callable[[str], None] = lambda text: None) -> None:
-        self._node, self._worker, self._job, self._failed = node, worker, job, failed
-        self._under_way, self._busy = False, busy
+    def __init__(self, node: Node, names: Sequence[str]) -> None:
+        self._node = node
+        self._under_way: Any = None   # the Future of the call that is being answered
         # a call that waits blocks its callback group for a second call and, if it were the node's
         # own group, for all messages
-        node.create_service(Trigger, name, self._respond, callback_group=ReentrantCallbackGroup())
+        group = ReentrantCallbackGroup()
+        self.services = [node.create_service(Trigger, name, self._respond, callback_group=group)
+                         for name in names]
+        self._closed = True
+
+    def open(self, worker: Worker, job: Callable[[], Callable[[], str]], busy: Callable[[], str],
+             failed: Callable[[str], None] = lambda text: None) -> None:
+        """Respond from now on."""
+        self._worker, self._job, self._busy, self._failed = worker, job, busy, failed
+        self._closed = False
+
+    def close(self) -> None:
+        """Respond to the call that is under way, and to all later ones, that there is no model."""
+        self._closed = True
+        if self._under_way is not None:
+            self._under_way.set_result((None, ExportError(_NOT_CONFIGURED)))
 
     async def _respond(self, request: Trigger.Request, response: Trigger.Response,
                        ) -> Trigger.Response:
-        if self._under_way:
-            response.message = self._busy()
+        if self._closed or self._under_way is not None:
+            response.message = _NOT_CONFIGURED if self._closed else self._busy()
             return response
-        self._under_way = True
         try:
-            response.message = await self._worker.result(self._job(), self._node.executor)
-            response.success = True
+            job = self._job()
+            self._under_way = future = self._worker.future(job, self._node.executor)
+            message, error = await future
+            if error is not None:
+                raise error
+            response.message, response.success = message, True
         except Urdf2DynError as error:
             response.message = str(error)
         except Exception as error:
             report_defect(self._node, self._failed)
             response.message = f'a defect: {error!r}'
         finally:
-            self._under_way = False
+            self._under_way = None
         return response
 
 

@@ -8,7 +8,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.estimation.status import Monitor
-from urdf2dyn_ros.nodes.endpoints import Endpoints
+from urdf2dyn_ros.nodes.endpoints import Endpoints, JobService
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_FAMILIES, NODE_PARAMETERS, Wiring
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.runtime import run_node
@@ -24,7 +24,8 @@ class ManagedInverseDynamics(LifecycleNode):
     To configure it reads the robot description, from the parameter or the topic of that name, and
     builds the model; the transition fails if there is none or it is rejected. While the node is
     inactive, nothing but descriptions is received and nothing is published. To clean it up
-    releases the model and all topics and services but those of the life cycle.
+    releases the model and all topics and services but those of the life cycle and export_model,
+    which then responds that there is no model.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -32,12 +33,14 @@ class ManagedInverseDynamics(LifecycleNode):
         self._requested = NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES)
         self._endpoints: Endpoints | None = None
         self._wiring: Wiring | None = None
+        self._jobs: dict[str, JobService] = {}
         self._publishing = False
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Create the endpoints and build the model; blocks until that is done."""
         monitor = Monitor()
-        self._endpoints = Endpoints(self, monitor.failed, lambda: self._publishing)
+        self._endpoints = Endpoints(self, monitor.failed, lambda: self._publishing,
+                                    self._jobs)
         try:
             self._wiring = Wiring(self._endpoints, self._requested, monitor)
             self._wiring.descriptions.await_model(DESCRIPTION_PATIENCE)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from rclpy.parameter import Parameter as RosParameter
@@ -39,7 +40,11 @@ class ExportService:
         self._node, self._pipeline, self._monitor = endpoints.node, pipeline, monitor
         self._pauses, self._process = Pauses(), ExportProcess()
         self._kept: tuple[Export, dict[str, str]] | None = None
-        JobService(endpoints.node, 'export_model', worker, self._job, self._busy, monitor.failed)
+        self._own: dict[Path, bytes] = {}   # files written here, which may be replaced unchanged
+        jobs = endpoints.jobs
+        if 'export_model' not in jobs:
+            jobs['export_model'] = JobService(self._node, ('export_model', '~/export_model'))
+        jobs['export_model'].open(worker, self._job, self._busy, monitor.failed)
 
     def prepare(self, model: BuiltModel) -> None:
         """Generate the text of the first model in this thread: no messages wait for it."""
@@ -78,7 +83,10 @@ class ExportService:
             kept = self._kept
             if kept is None or kept[0] != export:
                 self._kept = kept = export, self._process.files(export)
-            return '\n'.join(map(str, write_files(kept[1], directory, overwrite)))
+            paths = write_files(kept[1], directory, overwrite, self._own,
+                                'parameter export.overwrite')
+            self._own |= {path: kept[1][path.name].encode() for path in paths}
+            return '\n'.join(map(str, paths))
 
 
 # ---- The payload of the parameters as the equations take it, and the service ~/set_payload

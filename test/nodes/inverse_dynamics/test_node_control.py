@@ -37,12 +37,26 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         script.write_text('my own work')
         answer = graph.call(Trigger, 'export_model')
         assert not answer.success and 'another text' in answer.message
+        assert 'parameter export.overwrite' in answer.message
+        assert '--overwrite' not in answer.message
         refused = graph.set_parameter('export.name', type=4, string_value='../x')
         assert not refused.successful and 'letters' in refused.reason
         assert graph.set_parameter('export.name', type=4, string_value='arm').successful
         assert graph.set_parameter('export.style', type=4, string_value='fast').successful
         assert graph.call(Trigger, 'export_model').message == str(tmp_path / 'arm_dynamics.py')
         assert script.read_text() == 'my own work'
+
+
+def test_an_export_replaces_the_file_of_the_one_before(graph: Graph, tmp_path: Path) -> None:
+    """After a change of gravity the file that the node itself wrote has the new equations."""
+    with started(graph, **{'export.directory': str(tmp_path)}) as process:
+        script = Path(graph.call(Trigger, '/inverse_dynamics/export_model').message)
+        assert '-9.81' in script.read_text()
+        assert graph.set_parameter('gravity', type=8, double_array_value=[0.0, 0.0, -1.62])
+        graph.wait(lambda: process.output.count('model of') > 1
+                   or '-1.62' in Path(graph.call(Trigger, 'export_model').message).read_text())
+        assert graph.call(Trigger, 'export_model').message == str(script)
+        assert '-1.62' in script.read_text()
 
 
 def test_an_export_of_the_active_model_returns_text_that_is_generated_already(
