@@ -15,6 +15,7 @@ from typing import NamedTuple
 from urdf2dyn_ros.equations.newton_euler import Sweep, unnoted
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
+    NO_WRENCH,
     BodyNote,
     Coordinate,
     JointType,
@@ -23,7 +24,7 @@ from urdf2dyn_ros.robot.joints import (
     Wrench,
     turned,
 )
-from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     NO_TENSOR,
@@ -156,9 +157,9 @@ def body_frames(system: Multibody, sweep: Sweep) -> list[ColumnFrame]:
     result = []
     for i, body in enumerate(system.bodies):
         motion = body_motion(sweep.motions[i], sweep.spins[i])
-        rotation = JOINTS[body.type].rotation(sweep.coordinates[i])
-        result.append(ColumnFrame(motion, sweep.wrenches[i], motion, None,
-                                  (rotation[0][0], rotation[1][0]), False, body.parent_p_joint))
+        back = JOINTS[body.type].cos_sin(sweep.coordinates[i])
+        result.append(ColumnFrame(motion, sweep.wrenches[i], motion, None, back, False,
+                                  body.parent_p_joint))
     return [*result, root_column_frame(sweep.motions[ROOT])]
 
 
@@ -169,23 +170,14 @@ def body_motion(motion: Motion, U: Matrix) -> BodyMotion:
 
 def root_column_frame(root: Motion) -> ColumnFrame:
     """Return the frame of the root, where columns end: it has none of its own."""
-    zero = (0.0, 0.0, 0.0)
-    motion = BodyMotion(root.w, zero, root.a)
-    return ColumnFrame(motion, Wrench(zero, zero), motion, None, None, False, zero)
+    motion = BodyMotion(root.w, ZERO, root.a)
+    return ColumnFrame(motion, NO_WRENCH, motion, None, None, False, ZERO)
 
 
 def parent_w(system: Multibody, frames: Sequence[ColumnFrame], i: int) -> Vector:
     """Return the angular velocity of the parent, along the axes that body i is placed in."""
     parent = frames[system.bodies[i].parent]
     return parent.motion.w if frames[i].shared else parent.body_motion.w
-
-
-def parent_in_joint(system: Multibody, frames: Sequence[ColumnFrame], i: int) -> Motion:
-    """Return the angular velocity of the parent in the axes of the joint, for `on_parent`."""
-    w, zero = parent_w(system, frames, i), (0.0, 0.0, 0.0)
-    if not frames[i].shared:
-        w = apply(transpose(system.bodies[i].parent_R_joint), w)
-    return Motion(w, zero, zero)
 
 
 def slide(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
@@ -231,9 +223,8 @@ def composites(system: Multibody, frames: Sequence[ColumnFrame], own: Sequence[C
 
 def _carried_with_rotor(whole: Composite, term: JointTerm, at: Coordinate) -> Composite:
     """Return what the parent carries of a joint: a spinning rotor resists as K does."""
-    zero, x, y = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     spinning = at._replace(qdd=0.0)
-    columns = [term.on_parent(Motion(w, zero, zero), spinning) for w in (x, y)]
+    columns = [term.on_parent(Motion(w, ZERO, ZERO), spinning) for w in IDENTITY[:2]]
     K = whole.K
     return whole._replace(K=(
         (K[0][0] + columns[0][0], K[0][1] + columns[1][0], K[0][2]),
@@ -335,9 +326,11 @@ def column_in_parent(system: Multibody, frames: Sequence[ColumnFrame], i: int, a
                        turned(vector, frame.back[0], -frame.back[1]))
         noted(f'd{name}j', vectors[-1])
     column = Column(*vectors)
+    w = parent_w(system, frames, i)
     for term in terms:
-        column = _with_rotor(column, term, parent_in_joint(system, frames, i), at, noted)
-    twice_v = cross(scale(2.0, parent_w(system, frames, i)), frame.p)
+        in_joint = w if frame.shared else apply(transpose(body.parent_R_joint), w)
+        column = _with_rotor(column, term, Motion(in_joint, ZERO, ZERO), at, noted)
+    twice_v = cross(scale(2.0, w), frame.p)
     R = IDENTITY if frame.shared else body.parent_R_joint
     return _transformed(column, frame.p, twice_v, R, noted, 'p')
 
@@ -402,42 +395,37 @@ def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
     for j, body in enumerate(system.bodies):
         column(j)
         current = begun(JOINTS[body.type], composites[j], frames[j], partial(note, j))
-        entries = _along(JOINTS[body.type], current)
+        parts = _along(JOINTS[body.type], current)
         for term in terms.get(j, ()):
             slopes = term.slopes(at[j])
             note(j, f'd{term.NAME}', slopes)
-            entries = [entry + slope for entry, slope in zip(entries, slopes)]
-        _add(system, efforts, j, j, entries)
+            parts = [entry + slope for entry, slope in zip(parts, slopes)]
+        _add(system, efforts, j, j, parts)
         i = j
         while system.bodies[i].parent != ROOT or moving:
             current = column_in_parent(system, frames, i, at[i], current,
                                        terms.get(j, ()) if i == j else (), note)
             shared, i = frames[i].shared, system.bodies[i].parent
             if i == ROOT:
-                _add_wrench(body, wrench, current)
+                for matrix, force, moment in zip(wrench, current[0:6:2], current[1:6:2]):
+                    for row, entry in zip(matrix, (*force, *moment)):
+                        row[body.coordinate] = row[body.coordinate] + body.multiplier * entry
                 break
-            last = system.bodies[i].parent == ROOT and not moving
-            current, motion = _along_axes(frames[i], shared, current, last)
-            _add_pair(system, efforts, i, j, current, motion, partial(note, i))
+            frame, motion = frames[i], frames[i].motion
+            if not shared and frame.turn is not None:   # in the axes of the columns of body i,
+                if system.bodies[i].parent == ROOT and not moving:   # unless it ends there
+                    motion = frame.body_motion
+                else:
+                    c, s = frame.turn
+                    current = Column(*(turned(vector, c, -s) for vector in current))
+            joint = JOINTS[system.bodies[i].type]
+            parts = _along(joint, current)
+            note(i, 'drow', tuple(parts))
+            others = _of_other(joint, motion, current)
+            note(i, 'dothers', tuple(others))
+            _add(system, efforts, i, j, parts)
+            _add(system, efforts, j, i, [*others, parts[2]])   # M is symmetric
     return EffortDerivatives(efforts, wrench)
-
-
-def _add_wrench(body: Body, matrices: Sequence[_Rows], column: Column) -> None:
-    """Add a column that has arrived at the root."""
-    for matrix, f, n in zip(matrices, column[0:6:2], column[1:6:2]):
-        for row, entry in zip(matrix, (*f, *n)):
-            row[body.coordinate] = row[body.coordinate] + body.multiplier * entry
-
-
-def _along_axes(frame: ColumnFrame, shared: bool, column: Column, last: bool,
-                ) -> tuple[Column, BodyMotion]:
-    """Return a column in the axes of a body's columns, unless it ends there, and the motion."""
-    if shared or frame.turn is None:
-        return column, frame.motion
-    if last:
-        return column, frame.body_motion
-    c, s = frame.turn
-    return Column(*(turned(vector, c, -s) for vector in column)), frame.motion
 
 
 def _along(joint: JointType, column: Column) -> list[Scalar]:
@@ -455,18 +443,6 @@ def _of_other(joint: JointType, motion: BodyMotion, column: Column) -> list[Scal
                 g[2] + (na[0] * twice_y - na[1] * twice_x))
     translation = dot(fa, e), fa[0] * twice_y - fa[1] * twice_x
     return [joint.along(slid, turned_) for slid, turned_ in zip(translation, rotation)]
-
-
-def _add_pair(system: Multibody, efforts: Sequence[_Rows], i: int, j: int, column: Column,
-              motion: BodyMotion, note: BodyNote) -> None:
-    """Add what the column of body j says of body i, before it, and of j."""
-    joint = JOINTS[system.bodies[i].type]
-    row = _along(joint, column)
-    note('drow', tuple(row))
-    others = [*_of_other(joint, motion, column), row[2]]
-    note('dothers', tuple(others[:2]))
-    _add(system, efforts, i, j, row)
-    _add(system, efforts, j, i, others)
 
 
 def _add(system: Multibody, matrices: Sequence[_Rows], row: int, column: int,

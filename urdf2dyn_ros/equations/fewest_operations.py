@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from urdf2dyn_ros.equations.kinematics import turns_before
 from urdf2dyn_ros.robot.joints import JOINTS
@@ -32,14 +31,9 @@ from urdf2dyn_ros.robot.spatial import (
 # parameters of Denavit and Hartenberg), and parallel axes share one. Each axis has few candidate
 # points; dynamic programming from tips to root chooses among them.
 
-FARTHEST_ORIGIN = 4.0
-"""Largest shift of an origin as a multiple of the longest offset: axes may be almost parallel."""
-
-SHALLOWEST_AXIS = 1e-3
-"""Component of an axis below which an origin does not move to make a component of p zero."""
-
-MOST_POINTS = 12
-"""Most candidate points on one axis."""
+FARTHEST_ORIGIN = 4.0   # shift as a multiple of the longest offset: axes may be almost parallel
+SHALLOWEST_AXIS = 1e-3   # component along which no shift makes a component of p zero
+MOST_POINTS = 12   # candidates on one axis
 
 COMPONENT, FLAT_COMPONENT, FIRST, LEVER = 10.0, 5.0, 4.0, 4.0
 """
@@ -156,26 +150,9 @@ def _lower(p: Vector, t: float) -> Vector:
 # costs U h and h x a, 5 multiplications and additions; mu a costs 3 of each, and p x f is computed
 # in any case.
 
-SHORTEST_ARM = 1e-3
-"""Lever arm [m] below which there is no virtual mass."""
-
-LARGEST_RATIO = 100.0
-"""Largest virtual mass as a multiple of the mass at and behind the body: it costs two digits."""
-
-MASS, WHOLE = 6, 3
-"""Operations of mu a, and of the component of a that a body without other mass does not need."""
-
-
-class Child(NamedTuple):
-    """
-    A body to which a virtual mass may be added, and its joint's origin [m] in the parent.
-
-    It is `alone` if no other body on or behind it transmits a force.
-    """
-
-    number: int
-    p: Vector
-    alone: bool
+SHORTEST_ARM = 1e-3   # lever arm [m] below which there is no virtual mass
+LARGEST_RATIO = 100.0   # of a virtual mass to the mass at and behind the body: it costs two digits
+MASS, WHOLE = 6, 3   # operations of mu a, and of the component of a that only a mass needs
 
 
 def mass_takers(system: Multibody) -> list[list[int]]:
@@ -207,12 +184,14 @@ def _force_across(system: Multibody, i: int) -> bool:
 
 
 def virtual_mass(inertia: BodyInertia,
-                 children: Iterable[Child]) -> tuple[int, float, BodyInertia] | None:
+                 children: Iterable[tuple[int, Vector, bool]],
+                 ) -> tuple[int, float, BodyInertia] | None:
     """
     Return a child, the mass [kg] to move behind its joint, and the inertia that remains before it.
 
-    The inertia is that of a rotating body, with second moments, and with the masses behind it.
-    None where no mass pays.
+    The inertia is that of a rotating body, with second moments, and with the masses behind it. Of
+    each child that may get a mass: number, joint's origin [m] in the parent, and whether no other
+    body on or behind it transmits a force. None where no mass pays.
     """
     best, least = None, _cost_of_inertia(inertia)
     for child, p, alone in children:
@@ -221,19 +200,14 @@ def virtual_mass(inertia: BodyInertia,
                     abs(inertia.h[k]) > LARGEST_RATIO * abs(inertia.m * p[k])):
                 continue
             mu = inertia.h[k] / p[k]
-            rest = _without(inertia, mu, p, k)
+            h = list(add(inertia.h, scale(-mu, p)))
+            h[k] = 0.0
+            rest = BodyInertia(inertia.m - mu, (h[0], h[1], h[2]),
+                               matrix_sum(inertia.J, outer(scale(-mu, p), p)))
             cost = _cost_of_inertia(rest) + MASS + alone * WHOLE
             if cost < least:
                 best, least = (child, mu, rest), cost
     return best
-
-
-def _without(inertia: BodyInertia, mu: float, p: Vector, k: int) -> BodyInertia:
-    """Return the inertia without mu at p, which makes h[k] zero."""
-    h = list(add(inertia.h, scale(-mu, p)))
-    h[k] = 0.0
-    S = matrix_sum(inertia.J, outer(scale(-mu, p), p))
-    return BodyInertia(inertia.m - mu, (h[0], h[1], h[2]), S)
 
 
 def _cost_of_inertia(inertia: BodyInertia) -> int:
@@ -275,7 +249,7 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
             inertia = _cleaned(inertia)
             # a body without any force behind it needs all operations of one for a mass
             moved_mass = virtual_mass(inertia, [
-                Child(k, bodies[k].parent_p_joint, alone=behind[k] == _pulls(result[k]))
+                (k, bodies[k].parent_p_joint, behind[k] == _pulls(result[k]))
                 for k in (takers[i] if takers else ()) if behind[k]])
             if moved_mass is not None:
                 child, mu, inertia = moved_mass
@@ -312,10 +286,9 @@ def _cleaned(inertia: BodyInertia) -> BodyInertia:
         rounded(S[0], largest), rounded(S[1], largest), rounded(S[2], largest)))
 
 
-# ---- Frames of a robot, chosen for the fewest operations whatever its inertial parameters are
+# ---- Frames and inertial parameters, whatever these are or for those of one robot
 
-FULL_INERTIA = BodyInertia(1.0, (1.0, 1.0, 1.0), ((1.0, 1.0, 1.0),) * 3)
-"""An inertia without any zero."""
+FULL_INERTIA = BodyInertia(1.0, (1.0, 1.0, 1.0), ((1.0, 1.0, 1.0),) * 3)   # without any zero
 
 
 def for_any_inertia(system: Multibody) -> tuple[Multibody, list[BodyInertia | None]]:
@@ -324,8 +297,6 @@ def for_any_inertia(system: Multibody) -> tuple[Multibody, list[BodyInertia | No
     system = slid_origins(turned, [True] * len(system.bodies))
     return system, with_second_moments(body_inertias(system))
 
-
-# ---- Frames and inertial parameters of a robot, chosen for the fewest operations
 
 def fewest_operations(system: Multibody, moving: bool = True,
                       ) -> tuple[Multibody, list[BodyInertia | None]]:

@@ -83,10 +83,6 @@ class Factors(NamedTuple):
     first: int = 0
 
 
-def _unnoted(row: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
-    """Note nothing."""
-
-
 def factors(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> Factors:
     """
     Return the factors of a symmetric positive definite matrix (n, n).
@@ -103,7 +99,8 @@ def factors(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> Fac
     inverses: list[Scalar] = [0.0] * n
     behind: list[list[int]] = [[] for _ in M]
     for k in reversed(range(first, n)):
-        rest = {j: M[k][j] for j in reversed(range(k + 1)) if not _is_zero(M[k][j])}
+        rest = {j: M[k][j] for j in reversed(range(k + 1))
+                if not (isinstance(M[k][j], float) and M[k][j] == 0.0)}
         for m in behind[k]:
             for j, entry in rests[m].items():
                 if j <= k:
@@ -137,7 +134,7 @@ def reduced(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
 
 
 def substituted(known: Factors, e: Sequence[Scalar], first: Sequence[Scalar],
-                note: RowNote = _unnoted) -> list[Scalar]:
+                note: RowNote = lambda row, symbol, entries: None) -> list[Scalar]:
     """Return x of D L x = e from its first entries; `note` is called with the others (`x`)."""
     x = list(first)
     for k in range(len(x), len(e)):
@@ -176,10 +173,6 @@ def _ratio(entry: Scalar, pivot: Scalar, inverse: Scalar) -> Scalar:
     """Return an entry divided by the pivot; of equal numbers without rounding."""
     equal = isinstance(entry, float) and isinstance(pivot, float) and entry == pivot
     return 1.0 if equal else entry * inverse
-
-
-def _is_zero(entry: Scalar) -> bool:
-    return isinstance(entry, float) and entry == 0.0
 
 
 # ---- The inertia of a body with joints on it that move freely: it depends on the direction
@@ -311,7 +304,11 @@ def blocks(system: Multibody) -> list[JointBlock]:
             moved.setdefault(body.coordinate, []).append(i)
     for bodies in moved.values():
         if len(bodies) > 1:
-            for i in (joined := _joined(system, bodies, together)):
+            # with those between them, and with what these are joined to
+            chains = [chain(system, i) for i in bodies]
+            shared = set(chains[0]).intersection(*chains[1:]) - set(bodies)
+            joined = set().union(*(together[i] for i in set().union(*chains) - shared))
+            for i in joined:
                 together[i] = joined
     result = []
     for i, members in enumerate(together):
@@ -323,14 +320,6 @@ def blocks(system: Multibody) -> list[JointBlock]:
             result.append(JointBlock(frame, tuple(sorted(members)),
                                      tuple(sorted(coordinates))))
     return result
-
-
-def _joined(system: Multibody, bodies: list[int], together: list[set[int]]) -> set[int]:
-    """Return the bodies of a coordinate and those between them, with what these are joined to."""
-    chains = [chain(system, i) for i in bodies]
-    shared = set(chains[0]).intersection(*chains[1:]) - set(bodies)
-    between = set().union(*chains) - shared
-    return set().union(*(together[i] for i in between))
 
 
 # ---- The part of the mass matrix that belongs to joints which are eliminated together
@@ -402,8 +391,7 @@ def _on_the_way(system: Multibody, wrench: Wrench, at: Sequence[Coordinate],
 # so that the wrenches of the recursion, summed once, are the forces of the bodies. Joints that
 # move together are eliminated together, with the factors of their own part of the mass matrix.
 
-_Acceleration = tuple[Vector, Vector]
-"""Acceleration of a body by qdd alone: that of its origin, then the angular one."""
+_Acceleration = tuple[Vector, Vector]   # of a body by qdd alone: of its origin, then angular
 
 
 class _Eliminated(NamedTuple):
@@ -482,8 +470,7 @@ class ArticulatedBodies:
         """Hand the inertia of body i to its parent."""
         body, at = self._system.bodies[i], self._forward.coordinates[i]
         joint = JOINTS[body.type]
-        rotation = joint.rotation(at)
-        inertia = self._inertias[i].rotated_about_z(rotation[0][0], rotation[1][0])
+        inertia = self._inertias[i].rotated_about_z(*joint.cos_sin(at))
         inertia = inertia.about(joint.displacement(at.q))
         self._say_inertia(i, 'IFj' if self._is_freed(i) else 'IAj', inertia)
         inertia = inertia.rotated(body.parent_R_joint).about(body.parent_p_joint)
@@ -601,13 +588,8 @@ class ArticulatedBodies:
 
 # ---- Check that the mass matrix of a robot is positive definite, as that of bodies with mass is
 
-SMALLEST_INERTIA = 1e-15
-"""Smallest inertia of a coordinate [kg m^2 or kg]; a cubic millimetre of water has 1e-13."""
-
-SMALLEST_SHARE = 1e-12
-"""Smallest share of it that the joints behind, moving freely, leave: less is rounding."""
-
-_STATES = 2
+SMALLEST_INERTIA = 1e-15   # of a coordinate [kg m^2 or kg]; 1 mm^3 of water has 1e-13
+SMALLEST_SHARE = 1e-12   # of it that the joints behind, moving freely, leave: less is rounding
 
 
 class Weakness(NamedTuple):
@@ -627,11 +609,11 @@ def weakness(system: Multibody, terms: BodyTerms) -> Weakness | None:
     """Return where the mass matrix of links and rotors is not positive definite, if anywhere."""
     inertias = with_second_moments(body_inertias(system))
     n = len(system.joint_names)
-    for state in range(_STATES):   # without symmetry
+    for state in range(2):   # without symmetry
         q = [math.sin(1.7 * k + 2.0 * state + 0.4) for k in range(n)]
         M: Array = np.array(mass_matrix(system, inertias, q, terms=terms)).reshape(n, n)
         rest = M.copy()
-        for k in reversed(range(n)):   # as in `sparse_factors`
+        for k in reversed(range(n)):   # as in `factors`
             if not rest[k, k] > max(SMALLEST_INERTIA, SMALLEST_SHARE * M[k, k]):
                 return Weakness(system.joint_names[k], float(M[k, k]), float(rest[k, k]))
             rest[:k, :k] -= np.outer(rest[:k, k], rest[k, :k] / rest[k, k])

@@ -34,11 +34,8 @@ from urdf2dyn_ros.robot.spatial import (
 # the frame turns about z, shifts along x, the common normal, and tilts about x (Khalil and
 # Kleinfinger 1986); shifts along z belong to the group itself.
 
-_SHALLOWEST_ANGLE = 0.05
-"""Sine of a tilt below which the common normal may be far away, and is not used."""
-
-_PARALLEL = (0.0, math.pi)
-"""Tilts of parallel axes."""
+_SHALLOWEST_ANGLE = 0.05   # sine of a tilt below which the common normal may be far away
+_PARALLEL = (0.0, math.pi)   # tilts of parallel axes
 
 
 @dataclass
@@ -271,8 +268,7 @@ class TurnedGroup:
 # arms and rotates them once, and two of the entries are all that its columns of the Jacobian need,
 # z x v = (-v_y, v_x, 0), in axes that are then rotated to those of the root or of the link.
 
-FEWEST_GROUPS = 4
-"""Groups from which on a row of a rotation costs less as the cross product of the others."""
+_FEWEST_GROUPS = 4   # from which on the cross product of two rows of a rotation is a cheaper third
 
 
 class Twist(NamedTuple):
@@ -300,7 +296,7 @@ class LinkKinematics:
         for group in reversed(self._groups):
             v = group.along(_sum([group.before(group.beyond(v)), *group.arms()]))
         *_, R = self._rotations()
-        if len(self._groups) >= FEWEST_GROUPS:
+        if len(self._groups) >= _FEWEST_GROUPS:
             R = _third_row(R, self._screws.R)
         return Placement(R, add(self._screws.p, apply(self._screws.R, v)))
 

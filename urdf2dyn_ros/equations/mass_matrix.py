@@ -27,6 +27,7 @@ from urdf2dyn_ros.robot.joints import (
     Motion,
     Note,
     prefixed,
+    silent,
     spin,
 )
 from urdf2dyn_ros.robot.loads import Loads
@@ -128,11 +129,11 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
         note(i, 'Ic', inertia.entries)
         if body.parent != ROOT:
             joint = JOINTS[body.type]
-            R = joint.rotation(at[i])
-            note(i, 'Rc', (R[0][0], R[1][0]))
+            cos_sin = joint.cos_sin(at[i])
+            note(i, 'Rc', cos_sin)
             # joints rotate about z, or not at all
-            before = rotated_about_z(inertia, R[0][0], R[1][0])
-            before = transformed(before, IDENTITY, joint.displacement(at[i].q))
+            before = transformed(rotated_about_z(inertia, *cos_sin), IDENTITY,
+                                 joint.displacement(at[i].q))
             in_parent_frame = transformed(before, body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total(
                 part for part in (result[body.parent], in_parent_frame) if part is not None)
@@ -144,9 +145,8 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
     """Add the efforts of a unit acceleration of body j's joint, from there to the root."""
     moving = system.bodies[j]
     moved_by_1 = at[j]._replace(qdd=1.0)
-    motion, U = JOINTS[moving.type].forward(
-        AT_REST, moved_by_1, lambda symbol, entries: None,
-        lambda w, wd: (wd, spin(w, wd)))
+    motion, U = JOINTS[moving.type].forward(AT_REST, moved_by_1, silent,
+                                            lambda w, wd: (wd, spin(w, wd)))
     wrench = inertial(inertia, motion, U, second_moment, prefixed(note, j, 'u'))
     i = j
     while i != ROOT:
@@ -184,16 +184,13 @@ def _note_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> 
 # angular momentum of each link with what it carries. So p takes no mass matrix, and beta, the
 # derivative of the kinetic energy with respect to q, needs the same vectors only.
 
+# what the recursion notes of accelerations, to what it is of velocities
 _OF_VELOCITIES = {
     'R': 'mR', 'wdj': 'mwj', 'wd': 'mw', 'b': 'mvb', 'bj': 'mvj', 'a': 'mvo', 'F': 'mPo',
     'N': 'mLo', 'f': 'mP', 'n': 'mL', 'fj': 'mPj', 'nj': 'mLj', 'fp': 'mPp', 'np': 'mLp',
     'rotor': 'mrotor', 'nr': 'mLr', 'tau': 'mp',
 }
-"""What the recursion notes of accelerations, to what it is of velocities."""
-
-
-MOMENTUM_UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}
-"""Unit of an effort to that of the momentum it changes."""
+MOMENTUM_UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}   # unit of an effort to that of its momentum
 
 
 class MomentumRates(NamedTuple):

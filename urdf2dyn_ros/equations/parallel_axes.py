@@ -1,4 +1,10 @@
-"""The same recursions in axes that parallel joints share, with fewer operations."""
+"""
+The same recursions with fewer operations, in axes that parallel joints share.
+
+`InheritedSpin` takes U of a body from that of its parent; `parallel_axes` returns a robot whose
+parallel joints have the same axes, for efforts and the mass matrix; `shared_axes` is the recursion
+for derivatives of efforts, whose columns begin in axes that are fixed to the parent.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +63,6 @@ from urdf2dyn_ros.robot.spatial import (
     product,
     rotated_about_z,
     scale,
-    subtract,
     transpose,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
@@ -177,8 +182,7 @@ def _wd_is_needed(bodies: Sequence[Body]) -> list[bool]:
 # the angles: its origin in the parent and its inertial parameters, or, where the next joint has
 # another axis, the motion before and the wrench behind (UR5: joints 2 to 4; legs, fingers).
 
-_NO_ROTATION = (1.0, 0.0)
-"""Cosine and sine of no rotation."""
+_NO_ROTATION = (1.0, 0.0)   # its cosine and sine
 
 
 class ParallelAxes(NamedTuple):
@@ -228,10 +232,8 @@ class ParallelAxes(NamedTuple):
 
     def loads(self, loads: AppliedLoads) -> AppliedLoads:
         """Return loads on the robot as it was as those on this one."""
-        wrenches = {}
-        for i, (f, n) in loads.wrenches.items():
-            c, s = self.turns.get(i, _NO_ROTATION)
-            wrenches[self.parts[i]] = Wrench(turned(f, c, -s), turned(n, c, -s))
+        wrenches = {self.parts[i]: wrench.rotated_about_z(*self.turns.get(i, _NO_ROTATION))
+                    for i, wrench in loads.wrenches.items()}
         return loads._replace(terms=self.terms(loads.terms), wrenches=wrenches)
 
 
@@ -248,12 +250,19 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
     apart = {body.parent for body in system.bodies} - set(follows.values())
     angles: dict[int, tuple[Scalar, float]] = {}
     turns: dict[int, tuple[Scalar, Scalar]] = {}
-    new = _Bodies()
+    bodies: list[Body] = []
+    new_inertias: list[BodyInertia | None] = []
+
+    def added(body: Body, inertia: BodyInertia | None) -> int:
+        bodies.append(body)
+        new_inertias.append(inertia)
+        return len(bodies) - 1
+
     joints, parts, rotated = {ROOT: ROOT}, {ROOT: ROOT}, {}
     for i, (body, inertia) in enumerate(zip(system.bodies, inertias)):
         before = follows.get(i)
         if before is None and i not in firsts:
-            joints[i] = parts[i] = new.add(replace(body, parent=parts[body.parent]), inertia)
+            joints[i] = parts[i] = added(replace(body, parent=parts[body.parent]), inertia)
             continue
         if before is None:
             parent, p, angle, turn = parts[body.parent], body.parent_p_joint, 0.0, 0.0
@@ -265,28 +274,14 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
         turns[i] = turn_by(*angles[i])
         body = replace(body, parent=parent, parent_p_joint=p, cos_sin=_NO_ROTATION)
         if i in apart:
-            joints[i] = new.add(body, None)
-            parts[i] = new.add(Body('', 'revolute', joints[i], IDENTITY, ZERO, multiplier=0.0,
-                                    cos_sin=turns[i]), inertia)
+            joints[i] = added(body, None)
+            parts[i] = added(Body('', 'revolute', joints[i], IDENTITY, ZERO, multiplier=0.0,
+                                  cos_sin=turns[i]), inertia)
         else:
-            joints[i] = parts[i] = new.add(body, inertia and rotated_about_z(inertia, *turns[i]))
+            joints[i] = parts[i] = added(body, inertia and rotated_about_z(inertia, *turns[i]))
             rotated[i] = turns[i]
-    return ParallelAxes(replace(system, bodies=tuple(new.bodies)),
-                        [*new.inertias, inertias[-1]], joints, parts, rotated)
-
-
-class _Bodies:
-    """Bodies and their inertias, to which more are added."""
-
-    def __init__(self) -> None:
-        self.bodies: list[Body] = []
-        self.inertias: list[BodyInertia | None] = []
-
-    def add(self, body: Body, inertia: BodyInertia | None) -> int:
-        """Return the number of the body that is added."""
-        self.bodies.append(body)
-        self.inertias.append(inertia)
-        return len(self.bodies) - 1
+    return ParallelAxes(replace(system, bodies=tuple(bodies)), [*new_inertias, inertias[-1]],
+                        joints, parts, rotated)
 
 
 def parallel_groups(system: Multibody) -> list[list[int]]:
@@ -339,13 +334,6 @@ class SharedMotion(NamedTuple):
     turn: CosSin
     shared: bool
     p: Vector
-
-
-def root_of(gravity: Vector, base: Motion | None) -> SpunMotion:
-    """Return the motion of the root, fixed or not."""
-    if base is None:
-        return SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR)
-    return SpunMotion(base, spin(base.w, base.wd))
 
 
 def shared_motions(system: Multibody, at: Sequence[Coordinate], root: SpunMotion, moving: bool,
@@ -424,7 +412,8 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
 
     Inertias have second moments in the place of the tensors.
     """
-    root = root_of(gravity, loads.base)
+    root = (SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR) if loads.base is None
+            else SpunMotion(loads.base, spin(loads.base.w, loads.base.wd)))
     at = [body.at(*state) for body in system.bodies]
     motions = shared_motions(system, at, root, loads.base is not None)
     branches = {body.parent for body, here in zip(system.bodies, motions) if not here.shared}
@@ -457,15 +446,17 @@ def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[Sha
         external = loads.wrenches.get(i, NO_WRENCH)
         # the environment's is in the body's own axes, and so is a body that is rotated as a whole
         if frames[i].turn is None:
-            wrench = _less(apart[i], _turned_back(external, here.turn))
+            wrench = apart[i].less(external.rotated_about_z(*here.turn))
         else:
-            wrench = _turned_back(_less(apart[i], external), here.turn)
-        wrench = _sum(wrench, shared[i])
+            wrench = apart[i].less(external).rotated_about_z(*here.turn)
+        wrench = wrench.plus(shared[i])
         note(i, 'f', wrench.f)
         note(i, 'n', wrench.n)
         frames[i] = frames[i]._replace(wrench=wrench)
         effort = transmitted = joint.along(wrench.f[2], wrench.n[2])
-        parent = _parent_in_joint(body, here.shared, motions, loads)
+        parent = motions[body.parent].column.motion if here.shared else in_joint(
+            body, (loads.base or AT_REST) if body.parent == ROOT else
+            motions[body.parent].own.motion)
         for term in loads.terms.get(i, ()):
             effort = effort + term.effort(parent, at[i], transmitted)
             wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, at[i])))
@@ -478,28 +469,5 @@ def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[Sha
         if not here.shared:
             f, n = apply(body.parent_R_joint, f), apply(body.parent_R_joint, n)
         parts = shared if here.shared else apart
-        parts[body.parent] = _sum(parts[body.parent], Wrench(f, add(n, cross(here.p, f))))
-    return efforts, _less(apart[ROOT], loads.wrenches.get(ROOT, NO_WRENCH))
-
-
-def _parent_in_joint(body: Body, shared: bool, motions: Sequence[SharedMotion],
-                     loads: AppliedLoads) -> Motion:
-    """Return the motion of the parent that terms need, along the axes of the joint."""
-    if shared:
-        return motions[body.parent].column.motion
-    parent = (loads.base or AT_REST) if body.parent == ROOT else (
-        motions[body.parent].own.motion)
-    return in_joint(body, parent)
-
-
-def _less(a: Wrench, b: Wrench) -> Wrench:
-    return Wrench(subtract(a.f, b.f), subtract(a.n, b.n))
-
-
-def _sum(a: Wrench, b: Wrench) -> Wrench:
-    return Wrench(add(a.f, b.f), add(a.n, b.n))
-
-
-def _turned_back(wrench: Wrench, turn: CosSin) -> Wrench:
-    c, s = turn
-    return Wrench(turned(wrench.f, c, -s), turned(wrench.n, c, -s))
+        parts[body.parent] = parts[body.parent].plus(Wrench(f, add(n, cross(here.p, f))))
+    return efforts, apart[ROOT].less(loads.wrenches.get(ROOT, NO_WRENCH))

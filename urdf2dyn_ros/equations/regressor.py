@@ -6,7 +6,6 @@ from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.equations.newton_euler import (
     Sweep,
@@ -32,7 +31,6 @@ from urdf2dyn_ros.robot.spatial import (
     about_origin,
     total,
     transformed,
-    upper,
 )
 
 # ---- The regressor: the efforts of unit inertial parameters, column by column
@@ -42,8 +40,8 @@ from urdf2dyn_ros.robot.spatial import (
 # the joints from a body to the root transmit where one parameter of that body is 1 and all others
 # are 0. With second moments as parameters, what such a body requires are entries of U and a.
 
+# mass, first moments and second moments of a body about the origin of its frame
 MASS_ENTRIES = ('m', *(f'h{x}' for x in AXES), *(f'S{xy}' for xy in TENSOR))
-"""Mass, first moments and second moments of a body about the origin of its frame."""
 
 
 class UnitParameter(NamedTuple):
@@ -67,13 +65,6 @@ def unit_inertia(entry: str) -> BodyInertia:
     return BodyInertia.of(float(entry == each) for each in MASS_ENTRIES)
 
 
-def unit_wrench(column: UnitParameter, sweep: Sweep, note: Note) -> Wrench:
-    """Return what a body requires if its only inertial parameter is that of the column."""
-    i = column.body
-    return inertial(unit_inertia(column.entry), sweep.motions[i], sweep.spins[i], second_moment,
-                    partial(note, i))
-
-
 def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
               note: Note = unnoted, begin: Callable[[UnitParameter], None] = lambda column: None,
               ) -> list[list[Scalar]]:
@@ -86,7 +77,9 @@ def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
     Y: list[list[Scalar]] = [[0.0] * len(columns) for _ in system.joint_names]
     for k, column in enumerate(columns):
         begin(column)
-        wrench, i = unit_wrench(column, sweep, note), column.body
+        i = column.body
+        wrench = inertial(unit_inertia(column.entry), sweep.motions[i], sweep.spins[i],
+                          second_moment, partial(note, i))
         while i != ROOT:
             body = system.bodies[i]
             effort, before = JOINTS[body.type].backward(wrench, sweep.coordinates[i],
@@ -114,30 +107,22 @@ def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]],
     waiting: dict[int, list[tuple[list[int], Array]]] = {}   # wrenches (6, c, N) at a body
     for i, body in reversed(list(enumerate(system.bodies))):
         own = [k for k, (number, _) in enumerate(units) if number == i]
-        needed = inertial(_together([units[k][1] for k in own]), sweep.motions[i], sweep.spins[i],
-                          textbook_moment, silent)
+        rows: Array = np.array([units[k][1].entries for k in own], dtype=np.float64)
+        inertias = BodyInertia.of(rows.reshape(-1, 10).T[..., None])   # with entries (c, 1)
+        needed = inertial(inertias, sweep.motions[i], sweep.spins[i], textbook_moment, silent)
         parts = [(own, _stacked(needed, (len(own), state.shape[2]))), *waiting.pop(i, [])]
         numbers = [k for part, _ in parts for k in part]
         f_x, f_y, f_z, n_x, n_y, n_z = np.concatenate([each for _, each in parts], axis=1)
         effort, before = JOINTS[body.type].backward(
             Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), sweep.coordinates[i], silent)
-        yield body, numbers, body.multiplier * np.broadcast_to(effort, f_x.shape).T
+        shape = f_x.shape
+        yield body, numbers, body.multiplier * np.broadcast_to(effort, shape).T
         if body.parent != ROOT:
-            there = _wrench_in_parent(body) @ _stacked(before, f_x.shape).reshape(6, -1)
-            waiting.setdefault(body.parent, []).append((numbers, there.reshape(6, *f_x.shape)))
-
-
-def _together(inertias: Sequence[BodyInertia]) -> BodyInertia:
-    """Return inertias as one with entries (c, 1)."""
-    rows = np.array([inertia.entries for inertia in inertias], dtype=np.float64)
-    return BodyInertia.of(rows.reshape(-1, 10).T[..., None])
-
-
-def _wrench_in_parent(body: Body) -> Array:
-    """Return the matrix (6, 6) of `in_parent`."""
-    f_x, f_y, f_z, n_x, n_y, n_z = np.eye(6)
-    return _stacked(in_parent(body, Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)),
-                              silent), (6,))
+            f_x, f_y, f_z, n_x, n_y, n_z = np.eye(6)
+            parent_X_joint = _stacked(in_parent(
+                body, Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), silent), (6,))
+            there = parent_X_joint @ _stacked(before, shape).reshape(6, -1)
+            waiting.setdefault(body.parent, []).append((numbers, there.reshape(6, *shape)))
 
 
 def _stacked(wrenches: Wrench, shape: tuple[int, ...]) -> Array:
@@ -151,15 +136,9 @@ def _stacked(wrenches: Wrench, shape: tuple[int, ...]) -> Array:
 # the regressor itself says at random states: columns that are sums of those before them (Gautier
 # 1991).
 
-NEGLIGIBLE_COLUMN = 1e-10
-"""Efforts of a unit parameter that are rounding errors [N m or N]."""
-
-CLEAR_COLUMN = 1e-4
-"""Efforts of unit parameters above which their columns are independent at first sight."""
-
-ROUNDED_FACTOR = 1e-12
-"""Distance of a factor from a whole number below which it is that number."""
-
+NEGLIGIBLE_COLUMN = 1e-10   # efforts of a unit parameter that are rounding errors [N m or N]
+CLEAR_COLUMN = 1e-4   # efforts above which columns are independent at first sight [N m or N]
+ROUNDED_FACTOR = 1e-12   # distance from a whole number below which a factor is that number
 _SEED = 20
 
 
@@ -226,9 +205,7 @@ def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter
     size = 2 * max(several, default=0) + 10
     states = np.random.default_rng(_SEED).normal(size=(3, n, size))
     result = np.zeros((size, n, len(columns)))
-    inertias = [unit_inertia(column.entry) for column in columns]
-    units = [(column.body, inertia.with_tensor())
-             for column, inertia in zip(columns, inertias)]
+    units = [(column.body, unit_inertia(column.entry).with_tensor()) for column in columns]
     for body, numbers, efforts in sampled_columns(system, units, states, gravity):
         result[:, body.coordinate, numbers] += efforts
     return result
@@ -274,7 +251,9 @@ def _independent(W: Array, undecided: Sequence[int]) -> tuple[list[int], Array]:
             R[len(kept), k] = length
             Q[:, len(kept)] = rest / length
             kept.append(k)
-    shares = _rounded(np.linalg.solve(R[:len(kept), kept], R[:len(kept)]))
+    shares = np.linalg.solve(R[:len(kept), kept], R[:len(kept)])
+    whole = np.round(shares)
+    shares = np.where(np.abs(shares - whole) < ROUNDED_FACTOR, whole, shares)
     among = [undecided[k] for k in kept]
     result = sorted(set(range(W.shape[1])) - set(undecided) | set(among))
     factors: Array = np.zeros((len(result), W.shape[1]))
@@ -283,18 +262,13 @@ def _independent(W: Array, undecided: Sequence[int]) -> tuple[list[int], Array]:
     return result, factors
 
 
-def _rounded(factors: NDArray[np.floating]) -> Array:
-    whole: Array = np.round(factors)
-    return np.where(np.abs(factors - whole) < ROUNDED_FACTOR, whole, factors)
-
-
 # ---- Base inertial parameters: as few as possible that the efforts of any motion depend on
 #
 # What lies on the axis of a revolute joint, and the second moments of the body of a prismatic one,
 # have the same effect fixed to the parent, and are regrouped there (Gautier and Khalil 1990).
 
+# of a link: mass, mass times centre, inertia about the link's origin
 STANDARD = ('m', 'mx', 'my', 'mz', *(f'I{xy}' for xy in TENSOR))
-"""Inertial parameters of a link: mass, mass times centre, inertia about the link's origin."""
 
 
 @dataclass(frozen=True)
@@ -336,7 +310,9 @@ def base_parameters(system: Multibody, gravity: Vector) -> BaseParameters:
         tuple(column.name for column in groups.columns),
         tuple(column.unit for column in groups.columns),
         tuple(each.link.name for each in moving), _matrix(system, groups),
-        np.array([_standard(each) for each in moving]).reshape(-1))
+        np.array([(0.0,) * 10 if each.link.inertia is None else about_origin(link_inertia(
+            replace(each, body_R_link=IDENTITY, body_p_link=ZERO))).entries   # in its own frame
+                  for each in moving]).reshape(-1))
 
 
 def grouped(system: Multibody, gravity: Vector) -> Grouping:
@@ -382,15 +358,6 @@ def _matrix(system: Multibody, groups: Grouping) -> Array:
     for row, value in zip(result, base_values(system, inertias, groups)):
         row[:] = value
     return result
-
-
-def _standard(attached: Attached) -> tuple[float, ...]:
-    """Return the standard parameters of a link in its own frame."""
-    if attached.link.inertia is None:
-        return (0.0,) * 10
-    m, h, J = about_origin(link_inertia(replace(attached, body_R_link=IDENTITY,
-                                                body_p_link=ZERO)))
-    return (m, *h, *upper(J))
 
 
 def _sum(row: Array, names: Sequence[str]) -> str:

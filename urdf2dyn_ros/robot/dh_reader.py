@@ -42,12 +42,11 @@ from urdf2dyn_ros.text import counted, listed, quote, suggestion
 
 _TYPES_BY_SIGMA: dict[float, Any] = {0: REVOLUTE_ROW, 1: PRISMATIC_ROW, 2: FIXED_ROW}
 _JOINT_COLUMN = {REVOLUTE_ROW: 'theta', PRISMATIC_ROW: 'r'}
-_PAR_COLUMNS = (*SixParameters._fields, *INERTIA_COLUMNS, *FRICTION_COLUMNS)
+ROW_NUMBERS = (*SixParameters._fields, *INERTIA_COLUMNS, *FRICTION_COLUMNS)
 _IDENTITY = tuple(float(k % 5 == 0) for k in range(16))
 
+# inertias of motors, and wrenches on links: a model of rows has none
 _REJECTED_COLUMNS = ('IA', 'FX', 'FY', 'FZ', 'CX', 'CY', 'CZ')
-"""Inertias of motors, and wrenches on links: a model of rows has none."""
-
 _OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
     ast.Div: operator.truediv, ast.USub: operator.neg, ast.UAdd: operator.pos}
@@ -116,7 +115,7 @@ class _ParFile:
             raise SourceError(f'{self.path}: Ant has the entry {quote(self.lists["ant"][k])}; it '
                               'must be the number of a frame')
         row['antecedent'] = int(antecedent)
-        for name in _PAR_COLUMNS:
+        for name in ROW_NUMBERS:
             if name.lower() in self.lists:
                 row[name] = self._number(name, k, name == _JOINT_COLUMN.get(row['type']))
         return row
@@ -179,25 +178,14 @@ class _ParFile:
 
 # ---- What is wrong in the rows of a table of DH parameters
 
-RowData: TypeAlias = Mapping[str, Any]
-"""A row as JSON has it: column to value."""
+RowData: TypeAlias = Mapping[str, Any]   # as JSON has it: column to value
 
-ROW_NUMBERS = (*SixParameters._fields, *INERTIA_COLUMNS, *FRICTION_COLUMNS)
 _TYPES = (REVOLUTE_ROW, PRISMATIC_ROW, FIXED_ROW)
 _MIMIC_NUMBERS = ('multiplier', 'offset')
 _COLUMNS = ('j', 'joint', 'link', 'type', 'antecedent', 'mimic', *ROW_NUMBERS)
 
 
-def check_rows(rows: Sequence[RowData]) -> None:
-    """Raise a UrdfError with all problems: those of cells, or else those between rows."""
-    for check in (_column_problems, _reference_problems):
-        problems = [Problem(code, message, f'row {row["j"]!r} {quote(str(row["joint"]))}')
-                    for row in rows for code, message in check(row, rows)]
-        if problems:
-            raise UrdfError(problems)
-
-
-_Problems: TypeAlias = list[tuple[str, str]]
+_Problems: TypeAlias = list[tuple[str, str]]   # codes and messages
 
 
 def _column_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
@@ -258,7 +246,14 @@ def _reference_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
                          f'are {listed(map(str, sorted({0, *by_number})))}'))
     else:
         problems += _cycle(row, by_number)
-    return problems + _mimic_problems(row, {other['joint']: other for other in rows})
+    if row['mimic'] is not None:
+        driver = {other['joint']: other for other in rows}.get(str(row['mimic']['joint']))
+        if row['type'] == FIXED_ROW:
+            problems.append(('dh-mimic', 'a fixed joint follows no other'))
+        elif driver is None or driver['type'] == FIXED_ROW or driver['mimic'] is not None:
+            problems.append(('dh-mimic', f'{row["mimic"]["joint"]!r} is no joint that moves by '
+                             'itself; mimic names the joint that drives this one'))
+    return problems
 
 
 def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> _Problems:
@@ -275,24 +270,11 @@ def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> _Problems:
     return []
 
 
-def _mimic_problems(row: RowData, by_name: Mapping[str, RowData]) -> _Problems:
-    if row['mimic'] is None:
-        return []
-    driver = by_name.get(str(row['mimic']['joint']))
-    if row['type'] == FIXED_ROW:
-        return [('dh-mimic', 'a fixed joint follows no other')]
-    if driver is None or driver['type'] == FIXED_ROW or driver['mimic'] is not None:
-        return [('dh-mimic', f'{row["mimic"]["joint"]!r} is no joint that moves by itself; mimic '
-                 'names the joint that drives this one')]
-    return []
-
-
 # ---- From a table of DH parameters to the model of its robot
 
+# a table with `name` and `rows`, its rows alone, or the path of a JSON or .par file
 DhSource: TypeAlias = (
     Mapping[str, object] | Sequence[Mapping[str, object]] | str | os.PathLike[str])
-"""A table with `name` and `rows`, its rows alone, or the path of a JSON or .par file."""
-
 _URDF_TYPES = {REVOLUTE_ROW: 'continuous', PRISMATIC_ROW: 'prismatic', FIXED_ROW: 'fixed'}
 
 
@@ -326,8 +308,19 @@ def read_dh(table: DhSource, values: Mapping[str, float] | None = None) -> Robot
             isinstance(row, Mapping) for row in content):
         raise UrdfError([Problem('dh-rows', 'a table is a sequence of rows, or has one as "rows"; '
                                  'each row is a mapping from columns to values')])
-    rows = [_completed(row, k, content) for k, row in enumerate(content)]
-    check_rows(rows)
+    first = 0 if content and content[0].get('antecedent', 0) is None else 1
+    rows: list[dict[str, Any]] = []
+    for k, row in enumerate(content):   # with values for the columns that it lacks
+        j = row.get('j', k + first)
+        rows.append({'j': j, 'joint': f'joint{j}', 'link': f'frame{j}',
+                     'antecedent': rows[-1]['j'] if rows else 0, 'type': None, 'mimic': None,
+                     **dict.fromkeys(ROW_NUMBERS, 0.0), **row})
+    # problems of cells, or else those between rows
+    for check in (_column_problems, _reference_problems):
+        problems = [Problem(code, message, f'row {row["j"]!r} {quote(str(row["joint"]))}')
+                    for row in rows for code, message in check(row, rows)]
+        if problems:
+            raise UrdfError(problems)
     return _model(name, rows)
 
 
@@ -340,15 +333,6 @@ def _content(path: str | os.PathLike[str], values: Mapping[str, float]) -> Any:
     except (OSError, ValueError) as error:
         raise SourceError(f'cannot read {os.fspath(path)!r} as a table of DH parameters in JSON: '
                           f'{error}') from None
-
-
-def _completed(row: RowData, k: int, rows: Sequence[RowData]) -> dict[str, Any]:
-    """Return a row with values for the columns that it lacks."""
-    first = 0 if rows and rows[0].get('antecedent', 0) is None else 1
-    j = row.get('j', k + first)
-    before = rows[k - 1].get('j', k + first - 1) if k > 0 else 0
-    return {'j': j, 'joint': f'joint{j}', 'link': f'frame{j}', 'antecedent': before,
-            'type': None, 'mimic': None, **dict.fromkeys(ROW_NUMBERS, 0.0), **row}
 
 
 def _model(name: str, rows: Sequence[RowData]) -> RobotModel:
@@ -367,7 +351,7 @@ def _model(name: str, rows: Sequence[RowData]) -> RobotModel:
         R, p = transform(_six(row))
         if row['antecedent'] == 0:
             R, p = composed(base_R, R), add(base_p, apply(base_R, p))
-        mimic = row['mimic'] and Mimic(**{key: row['mimic'][key] for key in row['mimic']})
+        mimic = row['mimic'] and Mimic(**row['mimic'])
         joints.append(Joint(
             row['joint'], _URDF_TYPES[row['type']], link_of[row['antecedent']], row['link'], p,
             roll_pitch_yaw(R), (0.0, 0.0, 1.0), mimic,

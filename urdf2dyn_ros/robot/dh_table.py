@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from urdf2dyn_ros.errors import Problem, UrdfError
@@ -99,11 +99,9 @@ def roll_pitch_yaw(R: Matrix) -> tuple[float, float, float]:
 
 REVOLUTE_ROW, PRISMATIC_ROW, FIXED_ROW = 'R', 'P', 'fixed'
 
+# inertia [kg m^2] and first moments [kg m] about the frame's origin, mass [kg]
 INERTIA_COLUMNS = (*(entry.upper() for entry in TENSOR), 'MX', 'MY', 'MZ', 'M')
-"""Inertia [kg m^2] and first moments [kg m] about the frame's origin, mass [kg]."""
-
-FRICTION_COLUMNS = ('FV', 'FS')
-"""Viscous [N m s/rad or N s/m] and dry friction [N m or N] of the joint."""
+FRICTION_COLUMNS = ('FV', 'FS')   # viscous [N m s/rad or N s/m] and dry [N m or N]
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,15 @@ class DhTable:
 
 def table_data(table: DhTable) -> dict[str, Any]:
     """Return a table as JSON can hold it, with angles in radians: what read_dh reads."""
-    return {'name': table.name, 'rows': [_row_data(row) for row in table.rows]}
+    rows = []
+    for row in table.rows:
+        rows.append({'j': row.j, 'joint': row.joint, 'link': row.link, 'type': row.type,
+                     'antecedent': row.antecedent, **row.six._asdict(), **inertia_numbers(row)})
+        if row.mimic is not None:
+            rows[-1]['mimic'] = asdict(row.mimic)
+        frictions = zip(FRICTION_COLUMNS, (row.damping, row.friction))
+        rows[-1].update((name, value) for name, value in frictions if value != 0.0)
+    return {'name': table.name, 'rows': rows}
 
 
 def inertia_numbers(row: DhRow) -> Mapping[str, float]:
@@ -148,33 +154,17 @@ def inertia_numbers(row: DhRow) -> Mapping[str, float]:
     return dict(zip(INERTIA_COLUMNS, map(float, numbers), strict=True))
 
 
-def _row_data(row: DhRow) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        'j': row.j, 'joint': row.joint, 'link': row.link, 'type': row.type,
-        'antecedent': row.antecedent, **row.six._asdict(), **inertia_numbers(row)}
-    if row.mimic is not None:
-        data['mimic'] = {'joint': row.mimic.joint, 'multiplier': row.mimic.multiplier,
-                         'offset': row.mimic.offset}
-    frictions = zip(FRICTION_COLUMNS, (row.damping, row.friction))
-    return {**data, **{name: value for name, value in frictions if value != 0.0}}
-
-
 # ---- From a robot to its table: the frames of Khalil and Kleinfinger, on common normals
 #
 # Frame j is fixed to body j, with z along its joint. Its x axis and its origin are on the common
 # normal of this axis and that of the child with the most bodies behind it, whose gamma and b are
 # so zero. Where both axes are parallel, r of frame j is zero. Frame 0 is frame 1 at position zero.
 
+# Longest distance [m] from a joint to a common normal. Axes that are nearly parallel have it far
+# away, where inertias lose digits: there is a fixed frame at the joint instead, which only moves
+# the origin.
 _FARTHEST_AXIS = 10.0
-"""
-Longest distance [m] from a joint to a common normal.
-
-Axes that are nearly parallel have it far away, where inertias lose digits: there is a fixed frame
-at the joint instead, which only moves the origin.
-"""
-
-_NOISE = 4e-15
-"""Lengths [m] are zero and angles [rad] are quarter turns up to this."""
+_NOISE = 4e-15   # lengths [m] are zero and angles [rad] are quarter turns up to this
 
 
 @dataclass(frozen=True)
@@ -255,8 +245,10 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
     def append(frame: _Frame, R: Matrix, p: Vector) -> None:
         six = six_parameters(R, p)
         if _is_far(six, p):
-            frames.append(_Frame(f'{frame.name}_origin', FIXED_ROW, frame.parent,
-                                 _translated(p)))
+            angle = math.atan2(p[1], p[0])   # a frame that only has another origin
+            frames.append(_Frame(
+                f'{frame.name}_origin', FIXED_ROW, frame.parent,
+                SixParameters(angle, 0.0, 0.0, math.hypot(p[0], p[1]), -angle, p[2])))
             frame, six = replace(frame, parent=len(frames) - 1), six_parameters(R, ZERO)
         frames.append(replace(frame, six=six))
 
@@ -276,12 +268,6 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
 def _is_far(six: SixParameters, p: Vector) -> bool:
     """Return whether the common normal of two axes is far from a joint at p [m]."""
     return max(abs(six.b), abs(six.r)) > max(_FARTHEST_AXIS, 2.0 * math.hypot(*p))
-
-
-def _translated(p: Vector) -> SixParameters:
-    """Return the parameters of a frame that only has another origin."""
-    angle = math.atan2(p[1], p[0])
-    return SixParameters(angle, 0.0, 0.0, math.hypot(p[0], p[1]), -angle, p[2])
 
 
 def _chosen(six: SixParameters, heir: SixParameters | None) -> tuple[float, float]:
@@ -356,11 +342,8 @@ _LATEX_GEOMETRY = ('$j$', 'joint', 'type', '$a(j)$', r'$\gamma_j$', '$b_j$', r'$
                    '$d_j$', r'$\theta_j$', '$r_j$')
 _ANGLES = ('gamma', 'alpha', 'theta')
 
-_PARTS = 12
-"""Angles that are this part of pi, or a multiple of it, are printed as fractions."""
-
-_ROUNDING = 1e-15
-"""Inertial entries below this part of the largest one of their row are rounding errors."""
+_PARTS = 12   # angles that are this part of pi, or a multiple of it, are printed as fractions
+_ROUNDING = 1e-15   # share of the largest inertial entry of a row: less is a rounding error
 
 _ESCAPED = str.maketrans({
     '\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}',

@@ -1,5 +1,7 @@
 """Types of joints: each is one coordinate along or about z; others are decomposed into these."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ from urdf2dyn_ros.robot.spatial import (
     aligned,
     cos,
     sin,
+    subtract,
 )
 
 # ---- Motion, wrench and coordinate of joints: what the forward and the backward sweep transmit
@@ -58,6 +61,18 @@ class Wrench(NamedTuple):
 
     f: Vector
     n: Vector
+
+    def plus(self, other: Wrench) -> Wrench:
+        """Return the sum of two about the same origin."""
+        return Wrench(add(self.f, other.f), add(self.n, other.n))
+
+    def less(self, other: Wrench) -> Wrench:
+        """Return the difference of two about the same origin."""
+        return Wrench(subtract(self.f, other.f), subtract(self.n, other.n))
+
+    def rotated_about_z(self, c: Scalar, s: Scalar) -> Wrench:
+        """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
+        return Wrench(turned(self.f, c, -s), turned(self.n, c, -s))
 
 
 NO_WRENCH = Wrench(ZERO, ZERO)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,10 +71,14 @@ class Loads:
                 f'it is on the same root {quote(system.root[0].link.name)}: describe the floating '
                 'robot alone, or choose base fixed, which fixes everything to the root')
         self._check_terms(system)
-        for link in self.external:
-            self._check_link(link, 'an external wrench', system)
-        if self.payload:
-            self._check_link(self.payload, 'a payload', system)
+        for name, what in (*((link, 'an external wrench') for link in self.external),
+                           *[(self.payload, 'a payload')] * bool(self.payload)):
+            if name not in system.links:
+                raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
+                                     f'{", ".join(system.links)}')
+            if self.moving(system) and name in system.world:
+                raise ParameterError(f'link {name!r} is the world, in which the robot floats, or '
+                                     f'fixed to it: {what} must be on another link')
         if len(set(self.external)) < len(tuple(self.external)):
             raise ParameterError('a link is named twice for external wrenches: '
                                  f'{", ".join(self.external)}')
@@ -94,23 +98,9 @@ class Loads:
                 raise ParameterError(f'joint {name!r} has {", ".join(kinds)}: give at most one '
                                      'of each, with the parameters of all')
 
-    def _check_link(self, name: str, what: str, system: Multibody) -> None:
-        if name not in system.links:
-            raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
-                                 f'{", ".join(system.links)}')
-        if self.moving(system) and name in system.world:
-            raise ParameterError(f'link {name!r} is the world, in which the robot floats, or '
-                                 f'fixed to it: {what} must be on another link')
 
-
-# ---- What a user declares as loads; a new joint term is a file and a line here
-
-TERMS: dict[str, type[JointTerm]] = {
-    'friction': Friction,
-    'rotor': Rotor,
-    'spring': Spring,
-}
-"""Name of a joint term to the class of its parameters."""
+# A new joint term is a class in terms.py and an entry here.
+TERMS: dict[str, type[JointTerm]] = {term.NAME: term for term in (Friction, Rotor, Spring)}
 
 
 # ---- What a link carries, as parameters that may change at any time, and as numbers for equations
@@ -166,8 +156,7 @@ def carried(values: Mapping[str, Any]) -> str:
 
 # ---- The loads as parameters: which of them count, and for each joint what the URDF lacks
 
-SIGN_WIDTH = 0.01
-"""Velocity [rad/s or m/s] at which the smooth sign of Coulomb friction has come to tanh(1)."""
+SIGN_WIDTH = 0.01   # velocity [rad/s or m/s] at which the sign of friction has come to tanh(1)
 
 LOAD_PARAMETERS = (
     Parameter('friction.enabled', False,
@@ -185,7 +174,6 @@ LOAD_PARAMETERS = (
     Parameter('spring.enabled', True, 'Count the springs at the joints that joints.* give.'),
     Parameter('forces.enabled', True, 'Count the <force> tags of the URDF.'),
 )
-"""Which loads a node counts."""
 
 JOINT_PARAMETERS = Family('joints', 'joint', tuple(
     row.row for term in TERMS.values() for row in term.rows().values()))
@@ -252,34 +240,21 @@ def loading(values: Mapping[str, Any]) -> dict[str, Any]:
             if name in names or JOINT_PARAMETERS.has(name) or WRENCH_TOPICS.has(name)}
 
 
-def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
-    """Raise a ParameterError for parameters of joints that the robot does not have."""
-    for line in _unknown(names, model):
-        raise ParameterError(line)
-
-
 def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
     """Return what is set without effect on this robot, a sentence each; all parameters."""
-    return [*_unknown(values, model), *_of_disabled_terms(values), *_incomplete(values),
-            *_on_resting_links(values, model), *_without_friction(values, model)]
-
-
-def _of_disabled_terms(values: Mapping[str, Any]) -> Iterator[str]:
+    lines = [*_unknown(values, model)]
     for name, term in TERMS.items():
         settings = {row.setting for row in term.rows().values()}
         parameters = [parameter for parameter in values if JOINT_PARAMETERS.has(parameter)
                       and JOINT_PARAMETERS.split(parameter)[1] in settings]
         if parameters and not values[f'{name}.enabled']:
-            yield f'{", ".join(parameters)} without effect: {name}.enabled is false'
-
-
-def _incomplete(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each parameter that needs another one."""
+            lines.append(f'{", ".join(parameters)} without effect: {name}.enabled is false')
     if values['payload.mass'] and not values['payload.link']:
-        yield 'payload.mass without effect: payload.link is empty'
+        lines.append('payload.mass without effect: payload.link is empty')
     for joint, row in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
         if 'gear_ratio' in row and not row.get('rotor_inertia'):
-            yield f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
+            lines.append(f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0')
+    return [*lines, *_on_resting_links(values, model), *_without_friction(values, model)]
 
 
 def _on_resting_links(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
@@ -310,6 +285,12 @@ def _without_friction(values: Mapping[str, Any], model: RobotModel) -> Iterator[
                    'several coordinates; set joints.<coordinate>.viscous and coulomb')
 
 
+def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
+    """Raise a ParameterError for parameters of joints that the robot does not have."""
+    for line in _unknown(names, model):
+        raise ParameterError(line)
+
+
 def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
     known = [body.name for body in multibody(model).bodies]
     unknown = [joint for joint in JOINT_PARAMETERS.of(names) if joint not in set(known)]
@@ -328,5 +309,4 @@ GRAVITY_PARAMETER = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', 
 
 def checked_gravity(gravity: ArrayLike) -> Triple:
     """Return three numbers as they are, or raise a ParameterError."""
-    vector: Triple = GRAVITY_PARAMETER.check(gravity)
-    return vector
+    return cast('Triple', GRAVITY_PARAMETER.check(gravity))

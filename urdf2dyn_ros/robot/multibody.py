@@ -290,8 +290,7 @@ def link_inertia(attached: Attached) -> LinkInertia:
 # remaining rotation is a constant in the child's angle. At a tip the rotation makes h_y zero, the
 # first moment across x: U h and h x a lose 5 products, and the x component of a is not needed.
 
-_PARALLEL = 2e-11
-"""Directions closer than this [rad] determine no common normal well; any x axis is right."""
+_PARALLEL = 2e-11   # directions closer than this [rad] determine no common normal well
 
 
 def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Multibody:
@@ -309,7 +308,9 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
         if JOINTS[body.type].turns:
             if heir is not None:
                 turn = _turn(system.bodies[heir], -gamma)
-            elif not _shares_angle(system.bodies, body):
+            elif not any(   # another body with the same angle, and so the same sine and cosine
+                    other is not body and (other.coordinate, other.multiplier, other.offset)
+                    == (body.coordinate, body.multiplier, body.offset) for other in system.bodies):
                 turn = _tip_turn(inertias[i], -gamma)
         turns.append(turn)
         to_body = turned_about_z(-turn, close)
@@ -350,12 +351,6 @@ def _turn(child: Body, otherwise: float) -> float:
         return math.atan2(axis[0], -axis[1])
     p_x, p_y, _ = child.parent_p_joint   # parallel axes: from one to the other
     return math.atan2(p_y, p_x) if math.hypot(p_x, p_y) > _PARALLEL else otherwise
-
-
-def _shares_angle(bodies: tuple[Body, ...], body: Body) -> bool:
-    """Return whether another body has the same angle, and so the same sine and cosine."""
-    return any(other is not body and (other.coordinate, other.multiplier, other.offset)
-               == (body.coordinate, body.multiplier, body.offset) for other in bodies)
 
 
 def _tip_turn(inertia: BodyInertia | None, otherwise: float) -> float:

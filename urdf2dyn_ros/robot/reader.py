@@ -151,7 +151,10 @@ def _joint(joint: Any, gear_ratio: float | None) -> Joint:
     return Joint(
         joint.name, joint.type, joint.parent, joint.child, *_placement(joint.origin),
         axis=_unit(joint.axis) if has_axis else Joint.axis,
-        mimic=None if joint.type == 'fixed' else _mimic(joint.mimic),
+        mimic=None if joint.type == 'fixed' or joint.mimic is None else Mimic(
+            joint.mimic.joint,
+            1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier,
+            joint.mimic.offset or 0.0),
         limits=_limits(joint.limit),
         damping=(joint.dynamics and joint.dynamics.damping) or 0.0,
         friction=(joint.dynamics and joint.dynamics.friction) or 0.0,
@@ -176,13 +179,6 @@ def _unit(axis: list[float]) -> Triple:
     return x / norm, y / norm, z / norm
 
 
-def _mimic(mimic: Any) -> Mimic | None:
-    if mimic is None:
-        return None
-    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
-    return Mimic(mimic.joint, multiplier, mimic.offset or 0.0)
-
-
 def _limits(limit: Any) -> Limits:
     if limit is None:
         return Limits()
@@ -198,11 +194,9 @@ def _force(description: Description, element: Element) -> ExternalForce:
 
 # ---- Robot descriptions from a file, standard input, xacro, or a Robot object
 
+# what xacro says of an argument without a value, and of $(find PACKAGE) without ROS or the package
 _NO_ARGUMENT = 'Undefined substitution argument'
-"""What xacro says of an argument without a value."""
-
 _NO_PACKAGES = re.compile('ament_index_python|AMENT_PREFIX_PATH|not found, searching')
-"""What it says of $(find PACKAGE) where there is no ROS, or no such package."""
 
 _SUFFIXES = ('.urdf', '.xacro', '.xml')
 
@@ -254,7 +248,9 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
 
     """
     name = ''
-    if isinstance(source, os.PathLike) or (isinstance(source, str) and _is_path(source)):
+    if isinstance(source, os.PathLike) or (
+            isinstance(source, str) and '<' not in source and '\n' not in source
+            and (source.lower().endswith(_SUFFIXES) or os.path.exists(source))):
         name = os.fspath(source)
         text = load_urdf(name, max_bytes)
     elif isinstance(source, str | bytes):
@@ -271,13 +267,6 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
                                 max_links=max_links, max_depth=max_depth)
     except UrdfError as error:
         raise UrdfError(error.problems, name) from None
-
-
-def _is_path(text: str) -> bool:
-    """Return whether a text is a path rather than a URDF, in which there is an element."""
-    if '<' in text or '\n' in text:
-        return False
-    return text.lower().endswith(_SUFFIXES) or os.path.exists(text)
 
 
 def _content(file: Readable, max_bytes: int) -> str | bytes:

@@ -2,7 +2,7 @@
 The rules for robot descriptions: a function each.
 
 A rule yields its problems; what another rule reports as faulty is None or empty for it. A new one
-needs its function here, with `@rule`, and a URDF that breaks it in test/corpus.
+needs its function here, with `@rule`, and a URDF that breaks it alone, test/corpus/<code>.urdf.
 `check_description` at the end applies them, in the order of this file.
 """
 

@@ -27,16 +27,10 @@ def all_true(flags: NDArray[np.bool_]) -> bool:
     return b'\0' not in flags.tobytes()
 
 
-# ---- Largest and smallest magnitudes of numbers in the equations
-
-LARGEST_MAGNITUDE = 1e30
-"""Largest magnitude of a parameter: products of about ten such numbers are finite."""
-
-SMALLEST_DIVISOR = 1.0 / LARGEST_MAGNITUDE
-"""Smallest magnitude of a divisor."""
-
-
 # ---- Scalars
+
+LARGEST_MAGNITUDE = 1e30   # of a parameter: products of about ten such numbers are finite
+SMALLEST_DIVISOR = 1.0 / LARGEST_MAGNITUDE
 
 Scalar = Any
 """A float, an Expression, a numpy array of samples, or any other type with + - * /, sin, cos."""
@@ -66,11 +60,8 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 NO_TENSOR: Matrix = (ZERO, ZERO, ZERO)
 IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 AXES = 'xyz'
-TENSOR = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')
-"""Entries of a symmetric matrix, in the order of the URDF."""
-
-ROUNDING = 2.0**-50
-"""Share of the largest number below which a number is a zero with rounding errors."""
+TENSOR = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')   # entries of a symmetric matrix, as in the URDF
+ROUNDING = 2.0**-50   # share of the largest number below which a number is a rounding error
 
 
 def add(a: Vector, b: Vector) -> Vector:
@@ -157,23 +148,13 @@ def symmetric(six: tuple[Scalar, ...]) -> Matrix:
 
 # ---- Constant rotations: from roll, pitch, yaw; with z on an axis; with entries set to 0 and 1
 
-ROUNDOFF = 2e-15
-"""Largest error of an entry by the arithmetic of floating point alone, some units of 2^-53."""
-
+ROUNDOFF = 2e-15   # largest error of an entry by floating point alone, some units of 2^-53
+# Largest error of an angle [rad] that is a quarter turn, printed with ten decimals or more: a
+# fifth of the promised 1e-10 of efforts, and not more: with angles of 0.27931 and -0.00019159 rad
+# (Unitree's G1) an entry of 4e-10 is no zero.
 PRINTED = 2e-11
-"""
-Largest error of an angle [rad] that is a quarter turn, printed with ten decimals or more.
-
-A fifth of the promised 1e-10 of efforts, and not more: with angles of 0.27931 and -0.00019159 rad
-(Unitree's G1) an entry of 4e-10 is no zero.
-"""
-
-_HALF_TURN = 179.999
-"""Angle [deg] from which on the axis does not follow from the antisymmetric part."""
-
-_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
-"""Cosine and sine of 0, 1, 2 and 3 quarter turns."""
-
+_HALF_TURN = 179.999   # [deg], from which on the axis does not follow from the antisymmetric part
+_QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))   # cosine, sine of each
 
 Pair = tuple[Scalar, Scalar]
 
@@ -425,9 +406,8 @@ def _point_mass(m: Scalar, c: Vector) -> Matrix:
 
 # ---- Check whether a rigid body can have an inertia tensor
 
-_LEAST_MOMENT = 1e-9
-_LEAST_THICKNESS = 1e-6
-"""Thickness [m]: a thinner body has moments of 1e-35 kg m^2, whose error is rounding."""
+_LEAST_MOMENT = 1e-9   # share of the largest one
+_LEAST_THICKNESS = 1e-6   # [m]: a thinner body has moments of 1e-35 kg m^2, all rounding errors
 
 
 def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,

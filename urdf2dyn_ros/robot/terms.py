@@ -24,8 +24,8 @@ from urdf2dyn_ros.text import quote
 
 # ---- A joint term: named parameters, an effort, and a moment on the parent
 
+# largest magnitude of a node's parameter; smallest one that is used as a divisor
 LARGEST_SETTING, SMALLEST_DIVISOR_SETTING = 1e9, 1e-6
-"""Largest magnitude of a node's parameter; smallest one that is used as a divisor."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,12 @@ def parameter(symbol: str, what: str, unit: str, setting: str, meaning: str,
 
 @dataclass(frozen=True)
 class JointTerm(ABC):
-    """A term at one joint; its parameters are the fields, which may be any scalars."""
+    """
+    A term at one joint; its parameters are the fields, which may be any scalars.
+
+    A new one says its `effort`, `slopes` and `formula`; where it needs them, `on_parent`,
+    `needs_transmitted`, `constants` and `shifted`.
+    """
 
     NAME: ClassVar[str]   # key of TERMS, and what the effort is called in the equations
     PLURAL: ClassVar[str]   # what a sentence calls those of all joints
@@ -158,22 +163,7 @@ _SIGNED = ('coulomb', 'stribeck', 'load')   # what the smooth sign is a factor o
 
 @dataclass(frozen=True)
 class Friction(JointTerm):
-    """
-    Parameters of the friction of one joint.
-
-    Attributes
-    ----------
-    viscous, coulomb, stribeck, offset : Scalar
-        [N m s/rad or N s/m], [N m or N] each; stribeck is what sticking takes more than sliding.
-    load : Scalar
-        Coulomb friction per unit of the effort that the joint transmits [-].
-    quadratic : Scalar
-        [N m s^2/rad^2 or N s^2/m^2].
-    steepness, decay : Scalar
-        1 over the width of the sign [s/rad or s/m]; 1 over the square of the Stribeck velocity
-        [s^2/rad^2 or s^2/m^2].
-
-    """
+    """Friction of one joint; each field has its meaning and its unit, {effort} N m or N."""
 
     NAME: ClassVar[str] = 'friction'
     PLURAL: ClassVar[str] = 'friction'
@@ -260,22 +250,7 @@ class Friction(JointTerm):
 
 @dataclass(frozen=True)
 class Rotor(JointTerm):
-    """
-    Parameters of the rotor that drives one joint.
-
-    Attributes
-    ----------
-    inertia : Scalar
-        About its axis [kg m^2].
-    gear_ratio : Scalar
-        Turns of the rotor per turn of the joint, negative where it turns the other way round
-        [-], or radians of the rotor per metre of the joint [rad/m].
-    armature : Scalar
-        Reflected inertia that is known as such [kg m^2 or kg].
-    gyroscopic : bool
-        Whether the parent feels that the rotor spins.
-
-    """
+    """The rotor that drives one joint; `gyroscopic`: whether the parent feels that it spins."""
 
     NAME: ClassVar[str] = 'rotor'
     PLURAL: ClassVar[str] = 'rotors'
@@ -335,15 +310,7 @@ class Rotor(JointTerm):
 
 @dataclass(frozen=True)
 class Spring(JointTerm):
-    """
-    Parameters of the spring of one joint.
-
-    Attributes
-    ----------
-    stiffness, reference : Scalar
-        [N m/rad or N/m], and the position at which it is slack [rad or m].
-
-    """
+    """The spring of one joint."""
 
     NAME: ClassVar[str] = 'spring'
     PLURAL: ClassVar[str] = 'springs'

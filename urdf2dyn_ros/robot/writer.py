@@ -1,5 +1,6 @@
 """From a RobotModel to a URDF of the same model, and a URDF with the tags that Gazebo needs."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from lxml import etree
 
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.robot.document import TENSOR_ATTRIBUTES, Description, Element, parse_document
-from urdf2dyn_ros.robot.model import Joint, Limits, Link, RobotModel
+from urdf2dyn_ros.robot.model import Joint, Link, RobotModel
 from urdf2dyn_ros.robot.reader import read_description
 
 # ---- From a RobotModel to a URDF of the same model, for simulators and tests
@@ -82,11 +83,8 @@ def _text(value: float | tuple[float, ...]) -> str:
 
 # ---- A robot description with the tags that Gazebo Sim and ros2_control need
 
-_WORLD = 'world'
-"""Gazebo fixes the root link to its world if it has this name; otherwise the robot falls."""
-
+_WORLD = 'world'   # Gazebo fixes a root link of this name; otherwise the robot falls
 _INTERFACES = ('position', 'velocity', 'effort')
-
 _CONTROLLED_TYPES = ('revolute', 'continuous', 'prismatic')
 
 
@@ -98,13 +96,13 @@ class Plugins(NamedTuple):
     hardware: str
 
 
+# `gz` from Jazzy on, `ign` for Gazebo Fortress on Humble
 PLUGINS = {
     'gz': Plugins('gz_ros2_control-system', 'gz_ros2_control::GazeboSimROS2ControlPlugin',
                   'gz_ros2_control/GazeboSimSystem'),
     'ign': Plugins('ign_ros2_control-system', 'ign_ros2_control::IgnitionROS2ControlPlugin',
                    'ign_ros2_control/IgnitionSystem'),
 }
-"""By prefix: `gz` from Jazzy on, `ign` for Gazebo Fortress on Humble."""
 
 
 def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str:
@@ -188,12 +186,7 @@ def _add_control(robot: Element, joints: Sequence[Joint], hardware: str) -> None
         for interface in _INTERFACES:
             state = etree.SubElement(element, 'state_interface', name=interface)
             if interface == 'position':
-                start = etree.SubElement(state, 'param', name='initial_value')
-                start.text = repr(_start(joint.limits))
-
-
-def _start(limits: Limits) -> float:
-    """Return the position nearest to zero that the limits allow [rad or m]."""
-    lower = -float('inf') if limits.lower is None else limits.lower
-    upper = float('inf') if limits.upper is None else limits.upper
-    return float(min(max(0.0, lower), upper))
+                lower, upper = joint.limits.lower, joint.limits.upper
+                nearest = min(max(0.0, -math.inf if lower is None else lower),
+                              math.inf if upper is None else upper)   # to zero [rad or m]
+                etree.SubElement(state, 'param', name='initial_value').text = repr(float(nearest))
