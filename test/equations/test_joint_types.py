@@ -1,4 +1,4 @@
-"""Joints of several coordinates, mimic joints, and very many joints."""
+"""Joints of several coordinates, mimic joints, branches, and very many joints."""
 
 import itertools
 import math
@@ -109,14 +109,6 @@ def test_a_floating_root_is_fixed_to_the_world_with_a_warning() -> None:
 
 
 @pytest.mark.fault(15)
-@pytest.mark.parametrize('type', ['ball', 'Revolute', 'spherical', 'screw', ''])
-def test_unknown_types_are_refused(type: str) -> None:
-    text = clean_urdf(between('floating')).replace('"floating"', f'"{type}"')
-    with pytest.raises(UrdfError):
-        read_urdf(text)
-
-
-@pytest.mark.fault(15)
 def test_unknown_types_of_a_model_made_by_hand_are_not_taken_for_fixed() -> None:
     with pytest.raises(UrdfError, match='ball'):
         InverseDynamics(between('ball'))
@@ -195,6 +187,7 @@ def many(parents: list[str], lengths: float) -> RobotModel:
                     axis=axes[k % 3]) for k, parent in enumerate(parents)), 'base')
 
 
+@pytest.mark.slow
 @pytest.mark.fault(17)
 def test_a_chain_of_a_thousand_links_loads_and_agrees_with_mujoco() -> None:
     assert sys.getrecursionlimit() <= 1000
@@ -209,6 +202,7 @@ def test_a_chain_of_a_thousand_links_loads_and_agrees_with_mujoco() -> None:
     assert oracles.difference(found, oracles.MuJoCo(text).efforts(state)) < 1.5e-14
 
 
+@pytest.mark.slow
 @pytest.mark.fault(17)
 def test_a_star_of_a_thousand_branches_is_a_thousand_pendulums_on_a_hub() -> None:
     model = many(['base', *['link0'] * 1000], 0.2)
@@ -247,3 +241,55 @@ def test_the_script_of_a_long_chain_is_written_and_compiles() -> None:
     found = dict(zip(names, script['inverse_dynamics'](*oracles.columns(names, state))))
     assert len(found) == 150
     assert oracles.difference(found, oracles.MuJoCo(clean_urdf(model)).efforts(state)) < 9e-15
+
+
+G = 9.81
+HUB_LENGTH = 0.7
+PENDULUMS = ((0.4, 2.0), (0.9, 0.3), (0.2, 5.0))   # length [m], mass [kg] at its end
+STATE: oracles.State = {'hub': (0.4, 1.3, -0.6), 'swing0': (0.5, -0.8, 2.0),
+                        'swing1': (-1.1, 2.1, 0.3), 'swing2': (2.6, 0.4, -1.7)}
+
+
+def mass_at(mass: float, length: float) -> Inertia:
+    return Inertia(mass, (length, 0.0, 0.0), (0.0,) * 3, (0.0,) * 6)
+
+
+def hub_with_pendulums() -> RobotModel:
+    """Return an arm in the x-y plane that carries three pendulums on its tip."""
+    links = [Link('world'), Link('arm', mass_at(1.5, HUB_LENGTH))]
+    joints = [Joint('hub', 'revolute', 'world', 'arm', axis=(0.0, 0.0, 1.0))]
+    for k, (length, mass) in enumerate(PENDULUMS):
+        links.append(Link(f'bob{k}', mass_at(mass, length)))
+        joints.append(Joint(f'swing{k}', 'continuous', 'arm', f'bob{k}', (HUB_LENGTH, 0.0, 0.0),
+                            axis=(0.0, 0.0, 1.0)))
+    return RobotModel('hub', tuple(links), tuple(joints), 'world')
+
+
+def test_a_hub_carries_the_sum_of_its_pendulums() -> None:
+    """Each effort is the moment, about its joint, of the forces m (a - g) at every mass behind."""
+    def turning(angle: float, rate: float, rise: float, length: float) -> tuple[complex, complex]:
+        arm = length * complex(math.cos(angle), math.sin(angle))
+        return arm, arm * (1j * rise - rate * rate)
+
+    def moment(arm: complex, force: complex) -> float:
+        return arm.real * force.imag - arm.imag * force.real
+
+    tip, tip_acceleration = turning(*STATE['hub'], HUB_LENGTH)
+    expected = {'hub': moment(tip, 1.5 * (tip_acceleration + 1j * G))}
+    for k, (length, mass) in enumerate(PENDULUMS):
+        absolute = np.add(STATE['hub'], STATE[f'swing{k}'])
+        arm, acceleration = turning(*absolute, length)
+        force = mass * (tip_acceleration + acceleration + 1j * G)
+        expected[f'swing{k}'] = moment(arm, force)
+        expected['hub'] += moment(tip + arm, force)
+    found = oracles.efforts_of(hub_with_pendulums(), STATE, gravity=(0.0, -G, 0.0))
+    assert oracles.difference(found, expected) < 2e-15
+
+
+def test_joints_are_numbered_limb_by_limb_in_the_order_of_the_file() -> None:
+    tree = {'waist': 'world', 'left': 'waist', 'right': 'waist', 'slide': 'left',
+            'finger': 'slide', 'thumb': 'slide', 'head': 'waist', 'wrist': 'right'}
+    model = RobotModel('human', tuple(map(Link, ('world', *tree))), tuple(
+        Joint(child, 'revolute', parent, child) for child, parent in tree.items()), 'world')
+    assert InverseDynamics(model).joint_names == (
+        'waist', 'left', 'slide', 'finger', 'thumb', 'right', 'wrist', 'head')

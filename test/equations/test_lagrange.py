@@ -73,19 +73,6 @@ def test_the_recursion_on_symbols_is_lagranges_equations(terms: Terms) -> None:
         assert sympy.simplify(sympy.nsimplify(effort - expected, rational=True)) == 0
 
 
-def test_the_terms_of_lagranges_equations_are_those_of_the_textbooks(terms: Terms) -> None:
-    """An error in the derivation would be here, not in the recursion."""
-    h = m2 * length * r2
-    textbook = {
-        terms.M[0, 0]: I1 + I2 + m1 * r1**2 + m2 * (length**2 + r2**2) + 2 * h * sympy.cos(Q[1]),
-        terms.M[0, 1]: I2 + m2 * r2**2 + h * sympy.cos(Q[1]),
-        terms.M[1, 1]: I2 + m2 * r2**2,
-        terms.coriolis[1]: h * sympy.sin(Q[1]) * QD[0]**2,
-        terms.gravity[1]: m2 * g * r2 * sympy.cos(Q[0] + Q[1])}
-    for found, expected in textbook.items():
-        assert sympy.simplify(found - expected) == 0
-
-
 def test_efforts_equal_mass_matrix_coriolis_and_gravity_at_random_states(terms: Terms,
                                                                             ) -> None:
     evaluate: Any = sympy.lambdify([Q, QD, QDD], [

@@ -95,9 +95,3 @@ def test_the_text_has_as_many_operations_as_are_reported(path: Path) -> None:
 @given(trees(most=6))
 def test_the_text_of_random_trees_has_the_reported_operations(model: RobotModel) -> None:
     check_counts(model)
-
-
-@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
-def test_the_fast_style_is_the_cheaper_one(path: Path) -> None:
-    told = information(read_urdf(path.read_bytes()))['operations']
-    assert sum(told['fast'].values()) < sum(told['readable'].values())

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
+from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, SourceError, UrdfError, read_dh, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.robot.dh_table import dh_table, table_data
@@ -40,7 +40,8 @@ def assert_same_efforts(model: RobotModel, other: RobotModel) -> None:
     assert second(*state) == pytest.approx(tau, rel=0, abs=share * max(1.0, *np.abs(tau)))
 
 
-@pytest.mark.parametrize('path', [*ROBOTS, *REAL], ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', mostly_slow(
+    [*ROBOTS, *REAL], 'rx90', 'scara', 'humanoid_3p33r', 'panda', 'xarm7'))
 def test_the_efforts_of_a_table_are_those_of_its_robot(path: Path) -> None:
     """And the table of a table's model is of the same size."""
     if not path.is_file():

@@ -66,11 +66,6 @@ def test_stribeck_rotor_and_spring_are_the_formulas_that_they_stand_for() -> Non
         atol=1e-11)
 
 
-def test_a_rotor_without_a_gear_ratio_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r'rotor gear_ratio of joint "joint1" = 0'):
-        efforts({'joints.joint1.rotor_inertia': 1e-4, 'joints.joint1.gear_ratio': 0.0})
-
-
 def test_a_spinning_rotor_acts_on_the_parent_on_request() -> None:
     """Where both joints turn about z, by Im N times the acceleration of the other one."""
     given = {'joints.joint2.rotor_inertia': 1e-3, 'joints.joint2.gear_ratio': 80.0}

@@ -1,8 +1,9 @@
-"""Terms: each alone in closed form or against an oracle, and all together as their sum."""
+"""Terms at joints, alone by formula or oracle, and as their sum; loads that cannot be."""
 
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +11,17 @@ from hypothesis import given
 
 from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
-from support.random_trees import examples, trees
+from support.random_trees import examples, random_inertia, trees
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.loads import TERMS, Loads
-from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, Link, Mimic
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.robot.loads import TERMS, Loads, with_loads
+from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import aligned
-from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 RX90 = read_urdf((OWN / 'rx90.urdf').read_bytes())
@@ -35,15 +37,6 @@ def state_of(model: RobotModel, seed: int = 0) -> list[list[float]]:
 def added(model: RobotModel, loads: Loads) -> np.ndarray:
     state = state_of(model)
     return InverseDynamics(model, loads=loads)(*state) - InverseDynamics(model)(*state)
-
-
-def test_friction_is_its_formula() -> None:
-    friction = {name: Friction(0.3 + k, 2.0, 50.0, 1.0, 30.0, -0.4)
-                for k, name in enumerate(multibody(RX90).joint_names)}
-    found = added(RX90, Loads(terms={name: [term] for name, term in friction.items()}))
-    expected = [(0.3 + k) * qd + (2.0 + math.exp(-30.0 * qd ** 2)) * math.tanh(50.0 * qd) - 0.4
-                for k, qd in enumerate(state_of(RX90)[1])]
-    assert found == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(('kept', 'calls'), [
@@ -150,12 +143,6 @@ def test_gyroscopic_rotors_of_random_trees_are_bodies_that_spin(model: RobotMode
     check_spinning_rotors(model)
 
 
-def test_a_rotor_without_gyroscopic_terms_leaves_the_parent_alone() -> None:
-    rotor = Rotor(0.2, 50.0)
-    found = added(RX90, Loads(terms={'joint5': [rotor]}))
-    assert found == pytest.approx([0.0] * 4 + [500.0 * state_of(RX90)[2][4], 0.0], abs=1e-10)
-
-
 def check_sum(model: RobotModel, base: str) -> None:
     """The terms add up to the efforts, and each is what it is alone."""
     loads = everything(model, base)
@@ -221,17 +208,6 @@ def test_all_terms_of_an_arm_cost_at_most_15_percent(path: Path, stribeck: float
     assert alone < loaded <= 1.15 * alone
 
 
-@pytest.mark.parametrize(('loads', 'message'), [
-    (Loads(terms={'elbow': [Spring(1.0)]}), r"no movable joint 'elbow'.* joint1, joint2"),
-    (Loads(external=['hand']), r"no link 'hand' for an external wrench; the links are: .*link1"),
-    (Loads(payload='hand'), r"no link 'hand' for a payload"),
-    (Loads(external=['link1', 'link1']), 'named twice'),
-    (Loads(base='flying'), "unknown base 'flying'; it is one of auto, fixed, moving")])
-def test_loads_on_what_the_robot_does_not_have_are_refused(loads: Loads, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        InverseDynamics(RX90, loads=loads)
-
-
 def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
     joints = tuple(replace(joint, mimic=Mimic('joint1', 3.0)) if joint.name == 'joint2' else joint
                    for joint in RX90.joints)
@@ -252,10 +228,199 @@ def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
     assert found == pytest.approx([3.0 * own, 0.0, 0.0, 0.0, 0.0], abs=1e-10)
 
 
-def test_a_joint_by_hand_has_no_type_that_terms_do_not_know() -> None:
-    slide = Joint('slide', 'prismatic', 'base', 'cart', axis=(1.0, 0.0, 0.0))
-    cart = Link('cart', Inertia(2.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0),
-                                (0.1, 0.0, 0.0, 0.1, 0.0, 0.1)))
-    model = RobotModel('cart', (Link('base'), cart), (slide,), 'base')
-    dynamics = InverseDynamics(model, loads=Loads(terms={'slide': [Rotor(0.01, 100.0)]}))
-    assert dynamics([0.0], [0.0], [1.5]) == pytest.approx([(2.0 + 100.0) * 1.5])
+# ---- Friction that depends on the transmitted effort, and quadratic friction
+
+FRICTION = Friction(0.3, 2.0, 5.0, 0.4, 3.0, -0.2, load=0.15, quadratic=0.6)
+GIVEN = Loads(terms={'pivot': [FRICTION]})
+MASS, LENGTH, INERTIA = 2.0, 0.7, 0.1
+PENDULUM = RobotModel('pendulum', (Link('wall'), Link('bob', Inertia(
+    MASS, (LENGTH, 0.0, 0.0), (0.0, 0.0, 0.0), (INERTIA, 0.0, 0.0, INERTIA, 0.0, INERTIA)))),
+    (Joint('pivot', 'revolute', 'wall', 'bob', axis=(0.0, 1.0, 0.0)),), 'wall')
+STATES = ((0.3, 1.5, 2.0), (2.5, -0.4, -30.0), (-1.0, 0.0, 7.0), (1.0, 0.02, 0.0))
+
+
+def overcome(friction: Friction, qd: float, transmitted: float) -> float:
+    return (friction.viscous * qd + friction.offset + friction.quadratic * qd * abs(qd)
+            + (friction.coulomb + friction.load * abs(transmitted)
+               + friction.stribeck * math.exp(-friction.decay * qd * qd))
+            * math.tanh(friction.steepness * qd))
+
+
+@pytest.mark.parametrize('backend', ['python', 'c'])
+@pytest.mark.parametrize('state', STATES)
+def test_a_pendulum_has_its_closed_form(state: tuple[float, ...], backend: str) -> None:
+    q, qd, qdd = state
+    weight = -MASS * 9.81 * LENGTH * math.cos(q)
+    transmitted = (INERTIA + MASS * LENGTH**2) * qdd + weight
+    dynamics = InverseDynamics(PENDULUM, backend=backend, loads=GIVEN)
+    tau = dynamics([q], [qd], [qdd])
+    assert tau == pytest.approx([transmitted + overcome(FRICTION, qd, transmitted)], rel=1e-13)
+    # without acceleration, by any function that has none; at rest, friction's offset alone
+    bias = dynamics.bias([q], [qd])
+    assert bias == pytest.approx([weight + overcome(FRICTION, qd, weight)], rel=1e-13)
+    assert dynamics.gravity([q]) == pytest.approx([weight + FRICTION.offset], rel=1e-13)
+    assert dynamics.mass_matrix([q]) == pytest.approx(
+        np.array([[INERTIA + MASS * LENGTH**2]]), rel=1e-13)
+    assert dynamics.terms([q], [qd], [qdd])['friction'] == pytest.approx(
+        [overcome(FRICTION, qd, transmitted)], rel=1e-13)
+    # the observer has no acceleration: it takes the effort that is transmitted at rest
+    assert dynamics.momentum([q], [qd])[2] == pytest.approx(
+        [weight + overcome(FRICTION, qd, weight)], rel=1e-13)
+
+
+def of_pinocchio(model: RobotModel, friction: dict[str, Friction], seed: int) -> list[float]:
+    """Return the efforts by Pinocchio, of a robot whose mimic joints are independent."""
+    system = multibody(model)
+    own = random_state(system.joint_names, seed)
+    free = replace(model, joints=tuple(replace(joint, mimic=None) for joint in model.joints))
+    state = {}
+    for body in system.bodies:
+        q, qd, qdd = own[system.joint_names[body.coordinate]]
+        k = body.multiplier
+        state[body.name] = (k * q + body.offset, k * qd, k * qdd)
+    transmitted = Pinocchio(clean_urdf(free)).efforts(state)
+    efforts = [0.0] * len(system.joint_names)
+    for body in system.bodies:
+        effort = transmitted[body.name]
+        efforts[body.coordinate] += body.multiplier * (
+            effort + overcome(friction[body.name], state[body.name][1], effort))
+    return efforts
+
+
+def check_friction(model: RobotModel, seed: int = 0, tolerance: float = 1e-11) -> None:
+    system = multibody(model)
+    rng = np.random.default_rng(seed)
+    friction = {body.name: Friction(*rng.uniform(0.1, 2.0, 8)) for body in system.bodies}
+    dynamics = InverseDynamics(model, base='fixed', loads=Loads(
+        terms={name: [term] for name, term in friction.items()}))
+    state = columns(system.joint_names, random_state(system.joint_names, seed))
+    assert worst(dynamics(*state), of_pinocchio(model, friction, seed)) < tolerance
+
+
+@examples(40)
+@given(trees())
+def test_what_any_tree_transmits_is_what_pinocchio_says(model: RobotModel) -> None:
+    check_friction(model)
+
+
+def test_a_joint_that_follows_another_transmits_its_own_effort() -> None:
+    for model, driver, name in ((RX90, 'joint1', 'joint2'), (SCARA, 'joint1', 'joint4')):
+        joints = tuple(replace(joint, mimic=Mimic(driver, -0.5, 0.1)) if joint.name == name
+                       else joint for joint in model.joints)
+        check_friction(replace(model, joints=joints))
+
+
+def test_wrenches_and_a_payload_are_transmitted_and_the_terms_add_up() -> None:
+    """As a robot with the payload fixed to it; a wrench by its effort J'F."""
+    last = SCARA.links[-1].name
+    terms = {joint.name: [FRICTION, Rotor(1e-3, 50.0)] for joint in SCARA.joints
+             if joint.type != 'fixed'}
+    dynamics = InverseDynamics(SCARA, loads=Loads(terms=terms, external=[last], payload=last))
+    plain = InverseDynamics(SCARA, loads=Loads(external=[last], payload=last))
+    rng = np.random.default_rng(1)
+    state = (*rng.normal(size=(3, 4)), rng.normal(size=6),
+             np.array([1.5, 0.1, -0.2, 0.3, 0.05, 0.01, -0.02, 0.06, 0.005, 0.04]))
+    friction = [overcome(FRICTION, qd, effort) for qd, effort in zip(state[1], plain(*state))]
+    parts = dynamics.terms(*state)
+    assert parts['friction'] == pytest.approx(friction, rel=1e-12)
+    assert sum(parts.values()) == pytest.approx(dynamics(*state), rel=1e-12)
+
+
+def test_the_nodes_parameters_are_these_fields() -> None:
+    values = {row.name: row.default for row in NODE_PARAMETERS}
+    robot, loads = with_loads({**values, 'friction.enabled': True, 'friction.width': 0.5,
+                               'joints.joint2.load': 0.2, 'joints.joint2.quadratic': 3.0}, RX90)
+    state = columns(InverseDynamics(RX90).joint_names, random_state([
+        f'joint{k}' for k in range(1, 7)]))
+    plain = InverseDynamics(RX90)(*state)
+    added = InverseDynamics(robot, loads=loads)(*state) - plain
+    qd = state[1][1]
+    assert added == pytest.approx(
+        [0.0, 0.2 * abs(plain[1]) * math.tanh(qd / 0.5) + 3.0 * qd * abs(qd), *[0.0] * 4],
+        abs=1e-11)
+
+
+# ---- Loads that are rejected, with the name, place, rule and remedy
+
+SLIDE = next(joint.name for joint in SCARA.joints if joint.type == 'prismatic')
+
+FREE = RobotModel(
+    'free', (Link('world', random_inertia(1)), Link('body', random_inertia(2))),
+    (Joint('floats', 'floating', 'world', 'body', (0.1, 0.2, 0.3)),), 'world')
+
+
+@pytest.mark.parametrize(('term', 'message'), [
+    (Friction(viscous=-1.0), r'friction viscous of joint "joint2" = -1.0: .* at least 0.*N m s/'),
+    (Friction(coulomb=-0.1), r'friction coulomb .* = -0.1: .* at least 0.*\[N m\]'),
+    (Friction(stribeck=-2.0), r'friction stribeck .* = -2.0: .* at least 0'),
+    (Friction(stribeck=1.0, decay=-3.0), r'friction decay .* = -3.0: .* at least 1e-30'),
+    (Friction(coulomb=1.0, steepness=-5.0), r'friction steepness .* = -5.0: .* at least 1e-30'),
+    (Friction(coulomb=1.0, steepness=0.0), r'friction steepness .* = 0.0: .* at least 1e-30'),
+    (Friction(offset=float('nan')), r'friction offset .* = nan: must be a number'),
+    (Friction(viscous=float('inf')), r'friction viscous .* = inf: .* at most 1e\+30'),
+    (Friction(viscous='much'), r"friction viscous .* = 'much': must be a number"),
+    (Rotor(-0.1), r'rotor inertia of joint "joint2" = -0.1: .* at least 0.*\[kg m\^2\]'),
+    (Rotor(armature=-0.1), r'rotor armature .* = -0.1: .* at least 0'),
+    (Rotor(0.1, float('nan')), r'rotor gear_ratio .* = nan: must be a number'),
+    (Rotor(0.1, 0.0), r'rotor gear_ratio of joint "joint2" = 0: must .* without a gear it is 1'),
+    (Spring(-3.0), r'spring stiffness of joint "joint2" = -3.0: .* at least 0.*\[N m/rad\]'),
+    (Spring(1.0, float('inf')), r'spring reference .* = inf: .*\[rad\]')])
+def test_parameters_that_no_joint_has_are_refused(term: JointTerm, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        InverseDynamics(RX90, loads=Loads(terms={'joint2': [term]}))
+
+
+@pytest.mark.parametrize(('loads', 'message'), [
+    (Loads(terms={'elbow': [Spring(1.0)]}), r"no movable joint 'elbow'.* joint1, joint2"),
+    (Loads(external=['hand']), r"no link 'hand' for an external wrench; the links are: .*link1"),
+    (Loads(payload='hand'), r"no link 'hand' for a payload"),
+    (Loads(external=['link1', 'link1']), 'named twice'),
+    (Loads(base='flying'), "unknown base 'flying'; it is one of auto, fixed, moving")])
+def test_loads_on_what_the_robot_does_not_have_are_refused(loads: Loads, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        InverseDynamics(RX90, loads=loads)
+
+
+def test_the_message_has_the_units_of_the_joint() -> None:
+    with pytest.raises(ParameterError, match=rf'"{SLIDE}" = -1.0: .*\[N s/m\]'):
+        InverseDynamics(SCARA, loads=Loads(terms={SLIDE: [Friction(-1.0)]}))
+
+
+@pytest.mark.parametrize('term', [
+    Friction(np.float32(1.0), 2, 1e6, 3.0, 1e12, -0.5), Rotor(0.1, -50.0), Spring(1.0, -2.0),
+    Rotor(armature=1.0, gear_ratio=0.0), Friction(1.0, steepness=1e-9)])
+def test_what_can_be_is_taken(term: Any) -> None:
+    dynamics = InverseDynamics(RX90, loads=Loads(terms={'joint2': [term]}))
+    q, qd, qdd = np.full((3, 6), 0.3)
+    added = dynamics(q, qd, qdd) - InverseDynamics(RX90)(q, qd, qdd)
+    assert abs(added[1]) > 0.01
+    assert added[[0, 2, 3, 4, 5]] == pytest.approx(0.0)
+
+
+def test_two_terms_of_one_kind_at_a_joint_are_refused() -> None:
+    """Their parameters would have the same names in the text."""
+    springs = Loads(terms={'joint2': [Spring(1.0), Friction(1.0), Spring(2.0, 0.3)]})
+    with pytest.raises(ParameterError, match=r"'joint2' has spring, friction, spring: .*one of"):
+        InverseDynamics(RX90, loads=springs)
+    alone: Any = Spring(1.0)
+    with pytest.raises(ParameterError, match=r"'joint2' has Spring.*: put it in a list"):
+        InverseDynamics(RX90, loads=Loads(terms={'joint2': alone}))
+
+
+def test_the_world_in_which_a_robot_floats_weighs_nothing() -> None:
+    """Neither its inertia nor a wrench on it has an effect; a payload on it is rejected."""
+    motion = np.linspace(-1.0, 2.0, 9)
+    massless = replace(FREE, links=(Link('world'), FREE.links[1]))
+    expected = InverseDynamics(massless)([], [], [], motion)[1]
+    assert np.abs(expected).min() > 0.1
+    pushed = replace(FREE, forces=(ExternalForce('world', (1.0, 2.0, 3.0)),))
+    for model in (FREE, pushed):
+        assert InverseDynamics(model)([], [], [], motion)[1] == pytest.approx(expected)
+    on_body = replace(FREE, forces=(ExternalForce('body', (1.0, 2.0, 3.0)),))
+    found = InverseDynamics(on_body)([], [], [], motion)[1]
+    assert found[:3] == pytest.approx(expected[:3] - [1.0, 2.0, 3.0])
+    for loads in (Loads(external=['world']), Loads(payload='world')):
+        with pytest.raises(ParameterError, match=r"'world' is the world, .* be on another link"):
+            InverseDynamics(FREE, loads=loads)
+    still = InverseDynamics(FREE, base='fixed', loads=Loads(external=['world']))
+    assert still([], [], [], np.ones(6)).shape == (0,)

@@ -3,12 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-import dartpy
-import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from urdf_parser_py import urdf
 
 from support.descriptions import VALID, codes
 from support.oracles import Pinocchio, State, difference, efforts_of, random_state
@@ -19,7 +16,6 @@ from urdf2dyn_ros.robot.writer import clean_urdf
 
 FORCES = ('<force link="hand" xyz="0 0 -.5" rpy="0 1.5 0" force="1 2\t3" torque="-4 5e-1 6"/>'
           '<force link="arm" torque="0 0 1"/><force link="hand" force="0 0 0"/>')
-FREE = VALID.replace('<mimic joint="swing" multiplier="0.5"/>', '')
 
 
 def with_forces(text: str, forces: str = FORCES) -> str:
@@ -86,15 +82,3 @@ class Pushed(Pinocchio):
         effort = pin.rnea(model, self._data, *self._vectors(state), on_joints)
         return self._mimics.reflected({
             name: float(effort[joint.idx_v]) for name, joint in self._joints()})
-
-
-def test_other_programs_read_the_file_and_pass_over_the_tag(
-        capfd: pytest.CaptureFixture[str]) -> None:
-    text = with_forces(FREE)
-    assert pin.buildModelFromXML(text).nv == 2
-    assert mujoco.MjModel.from_xml_string(text).nv == 2
-    loader = dartpy.utils.DartLoader()
-    assert loader.parseSkeletonString(text, dartpy.common.Uri()).getNumBodyNodes() == 3
-    assert capfd.readouterr() == ('', '')
-    assert len(urdf.URDF.from_xml_string(text).links) == 3
-    assert 'Unknown tag "force"' in capfd.readouterr().err

@@ -189,6 +189,7 @@ def test_without_an_axis_it_is_x_and_a_thousandth_off_one_is_rounding() -> None:
         assert read_urdf(text).joints[0].axis == (0.0, 1.0, 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.fault(17)
 @pytest.mark.parametrize('parent', [lambda i: i - 1, lambda i: 0], ids=['chain', 'star'])
 def test_thousand_links_take_no_recursion_and_twice_the_memory_of_half(

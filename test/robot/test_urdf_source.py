@@ -41,11 +41,6 @@ def test_a_path_in_the_place_of_a_text_has_a_remedy(read: Callable[[str], object
         read('arms/robot')
 
 
-def test_a_directory_is_no_text(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r'cannot read .*: Is a directory'):
-        read_urdf(str(tmp_path))
-
-
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, 'stdin', io.TextIOWrapper(io.BytesIO(b'<robot/>')))
     assert load_urdf('-') == b'<robot/>'

@@ -1,21 +1,19 @@
 """Written models, and real robots read, written and read again."""
 
 import dataclasses
-import site
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from support.descriptions import VALID
+from support.robot_files import EXAMPLES, mostly_slow, robot_path
 from urdf2dyn_ros.errors import UrdfError
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.robot.writer import clean_urdf
 
-ROBOTS = sorted(
-    path for packages in site.getsitepackages()
-    for path in Path(packages).glob('cmeel.prefix/share/example-robot-data/robots/**/*.urdf'))
+ROBOTS = sorted(EXAMPLES.rglob('*.urdf'))
 # Robots of example-robot-data that are faulty, and how.
 FAULTY = {'alex_psyonic_hands.urdf': {'mimic-unknown'}, 'ur3.urdf': {'no-links'}}
 
@@ -24,8 +22,8 @@ def without_warnings(model: RobotModel) -> RobotModel:
     return dataclasses.replace(model, warnings=())
 
 
-@pytest.mark.skipif(not ROBOTS, reason='example-robot-data is not installed')
-@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.name)
+@pytest.mark.parametrize('path', mostly_slow(
+    ROBOTS, 'panda', 'pr2', 'icub', 'tiago_dual', *(Path(name).stem for name in FAULTY)))
 def test_real_robots_are_the_same_when_written_and_read_again(
         path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     text = path.read_bytes()
@@ -43,10 +41,7 @@ def test_real_robots_are_the_same_when_written_and_read_again(
 @pytest.mark.parametrize('name', ['panda', 'ur5_robot', 'tiago_dual', 'pr2', 'romeo'])
 def test_the_clean_text_means_the_same_to_pinocchio(name: str) -> None:
     pin = pytest.importorskip('pinocchio')
-    paths = [path for path in ROBOTS if path.stem == name]
-    if not paths:
-        pytest.skip('example-robot-data is not installed')
-    text = paths[0].read_text()
+    text = robot_path(name).read_text()
     clean = clean_urdf(read_urdf(text), fill_limits=True)
     models = [pin.buildModelFromXML(source) for source in (text, clean)]
     assert list(models[0].names) == list(models[1].names)

@@ -47,16 +47,6 @@ class Jacobians(Pinocchio):
         J = pin.computeFrameJacobian(self._model, self._data, self._q, number, pin.LOCAL)
         return J.T @ wrench
 
-    def released(self, link: str, wrench: Array) -> Array:
-        """Return by how much the efforts of a motion are smaller with a wrench on a link."""
-        model = self._model
-        frame = model.frames[model.getFrameId(link, pin.BODY)]
-        forces = [pin.Force.Zero() for _ in range(model.njoints)]
-        forces[frame.parentJoint] = frame.placement.act(pin.Force(wrench))
-        motion = self._q, self._qd, self._qdd
-        return (pin.rnea(model, self._data, *motion)
-                - pin.rnea(model, self._data, *motion, forces))
-
 
 def fused(system: Multibody, link: str) -> list[str]:
     """Return the other links of a link's body."""
@@ -93,21 +83,6 @@ def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
             found = moved(system, link, frame, wrench, q)
             assert worst(oracle.moved(link, found), expected) < TOLERANCE, (link, frame)
             assert np.array_equal(moved(system, link, frame, wrench, q, 'by'), -found)
-
-
-@pytest.mark.fault(43)
-def test_the_sign_is_that_of_what_the_motors_need_not_do() -> None:
-    """By tau = RNE - J' F: a force that carries the link reduces the efforts."""
-    path = PATHS[0]
-    oracle, system = Jacobians(path.read_bytes()), multibody(read_urdf(path.read_bytes()))
-    state = random_state(system.joint_names, 2)
-    oracle.move(state)
-    q = np.array([state[name][0] for name in system.joint_names])
-    wrench = np.array([10.0, -20.0, 30.0, 4.0, 5.0, -6.0])
-    found = moved(system, 'hand_L', 'world', wrench, q)
-    pressed = oracle.pressed('hand_L', 'world', wrench)
-    assert worst(oracle.released('hand_L', found), pressed) < 1e-10   # a difference of efforts
-    assert worst(oracle.moved('hand_L', found), pressed) < TOLERANCE
 
 
 @pytest.mark.fault(43)

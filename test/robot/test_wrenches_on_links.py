@@ -91,21 +91,6 @@ def test_a_wrench_on_any_link_of_random_trees_is_felt_as_pinocchio_says(model: R
         assert np.abs(found - [expected[name] for name in names]).max(initial=0.0) < 1e-10
 
 
-def test_wrenches_add_up_and_each_has_its_place() -> None:
-    names, links = multibody(HUMANOID).joint_names, ['hand_L', 'foot_R', 'pelvis']
-    state = columns(names, random_state(names))
-    dynamics = InverseDynamics(HUMANOID, loads=Loads(external=links))
-    rng = np.random.default_rng(0)
-    wrenches = rng.normal(size=(3, 6))
-    nothing = dynamics(*state, np.zeros(18))
-    together = dynamics(*state, wrenches.ravel()) - nothing
-    alone = [dynamics(*state, (np.eye(3)[k][:, None] * wrenches).ravel()) - nothing
-             for k in range(3)]
-    assert worst(together, sum(alone)) < 1e-12
-    one = InverseDynamics(HUMANOID, loads=Loads(external=['foot_R']))
-    assert worst(alone[1], one(*state, wrenches[1]) - nothing) < 1e-10
-
-
 def test_the_tag_force_is_the_same_wrench_said_in_the_urdf() -> None:
     names = multibody(HUMANOID).joint_names
     state = columns(names, random_state(names))

@@ -3,9 +3,11 @@
 import itertools
 import site
 import sysconfig
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +30,12 @@ def _examples() -> Path:
 
 EXAMPLES = _examples()
 """About 70 real robots."""
+
+
+def mostly_slow(paths: Iterable[Path], *kept: str) -> list[Any]:
+    """Return files of robots as parameters of a test that is slow but for some of them."""
+    return [pytest.param(path, id=f'{path.parents[1].name}-{path.stem}',
+                         marks=() if path.stem in kept else pytest.mark.slow) for path in paths]
 
 
 @cache
