@@ -115,6 +115,7 @@ def test_drivers_with_messages_of_their_own_have_lags_of_their_own():
     assert not any(joint.total.own_lag for joint in joints)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')
 def test_a_real_robot_has_one_lag(tmp_path, monkeypatch):
     """Its efforts are 8 ms late; joint by joint, 22 to 65 ms would be found for 60 ms more."""

@@ -204,6 +204,7 @@ def test_progress_is_reported_up_to_the_end(tmp_path: Path) -> None:
         assert 50 <= len(told) <= 101
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('kind', ['db3', 'mcap', 'csv'])
 def test_memory_does_not_grow_with_the_recording(tmp_path: Path, kind: str) -> None:
     """Twice as long a recording takes no more of it."""

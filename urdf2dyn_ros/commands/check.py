@@ -296,15 +296,6 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
     return model.name, reported, list(rounded_angles(model))
 
 
-def count_line(name: str, reported: list[Finding]) -> str:
-    """Return the numbers of errors and warnings in a line."""
-    errors = sum(finding.error for finding in reported)
-    counts = [f'{n} {what}' + 's' * (n != 1) for n, what in (
-        (errors, 'error'), (len(reported) - errors, 'warning')) if n]
-    robot = f'robot {printable(name)!r}' if name else 'the robot'
-    return f'{robot}: {" and ".join(counts) or "no problems"}'
-
-
 # ---- Check a robot description: every problem, what it does to the efforts, and its remedy
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -324,6 +315,9 @@ def run(arguments: argparse.Namespace) -> int:
                           'problems': [finding.data() for finding in reported],
                           'rounded': rounded}, indent=2))
     else:
+        counts = [f'{n} {what}' + 's' * (n != 1) for n, what in (
+            (errors, 'error'), (len(reported) - errors, 'warning')) if n]
+        robot = f'robot {printable(name)!r}' if name else 'the robot'
         print('\n'.join([*map(Finding.text, reported), *(f'note: {line}' for line in rounded),
-                         count_line(name, reported)]))
+                         f'{robot}: {" and ".join(counts) or "no problems"}']))
     return int(bool(errors or (arguments.strict and reported)))

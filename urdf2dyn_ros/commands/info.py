@@ -31,21 +31,16 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the information, or the table of DH parameters."""
-    if arguments.dh:
-        return _print_table(arguments)
-    if arguments.latex:
+    if arguments.latex and not arguments.dh:
         raise ParameterError('--latex prints a table of DH parameters: add --dh')
-    robot = read_loads(arguments, read_robot(arguments.robot, arguments.strict_inertia))
+    model = read_robot(arguments.robot, arguments.strict_inertia)
+    if arguments.dh:
+        table = dh_table(model)
+        print(json.dumps(table_data(table), indent=2) if arguments.json else
+              dh_latex(table) if arguments.latex else dh_text(table))
+        return 0
+    robot = read_loads(arguments, model)
     facts = information(robot.model, robot.gravity, robot.loads, arguments.model,
                         read_frames(arguments))
     print(json.dumps(facts, indent=2) if arguments.json else information_text(facts))
-    return 0
-
-
-def _print_table(arguments: argparse.Namespace) -> int:
-    table = dh_table(read_robot(arguments.robot, arguments.strict_inertia))
-    if arguments.json:
-        print(json.dumps(table_data(table), indent=2))
-    else:
-        print(dh_latex(table) if arguments.latex else dh_text(table))
     return 0

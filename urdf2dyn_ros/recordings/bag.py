@@ -112,27 +112,25 @@ class Topic(NamedTuple):
 
 
 def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Topic:
-    """Return the requested or only possible topic; RecordingError lists all topics otherwise."""
-    candidates = [topic for kind in MESSAGES for topic in topics if topic.type == kind
-                  and topic.name in (wanted, f'/{wanted}')][:1] if wanted else _candidates(topics)
-    if len(candidates) == 1:
-        return candidates[0]
+    """
+    Return the requested or only possible topic; RecordingError lists all topics otherwise.
+
+    Possible are those of the first type that occurs, if there are any those with messages, and of
+    several the usual one.
+    """
+    named = [topic for topic in topics if not wanted or topic.name in (wanted, f'/{wanted}')]
+    by_type = ([topic for topic in named if topic.type == kind] for kind in MESSAGES)
+    found: list[Topic] = next(filter(None, by_type), [])
+    if not wanted:
+        found = [topic for topic in found if topic.messages] or found
+        found = [topic for topic in found if topic.name == _USUAL_TOPIC] or found
+    if len(found) == 1 or (wanted and found):
+        return found[0]
     readable = ' and '.join(MESSAGES)
-    fault = 'several topics are possible: choose one with --topic' if candidates else (
+    fault = 'several topics are possible: choose one with --topic' if found else (
         f'no topic {wanted!r} of {readable}' if wanted else f'no topic of {readable}')
     listed = ''.join(f'\n  {topic}' for topic in topics) or ' none'
     raise RecordingError(path, f'{fault}; the topics are:{listed}')
-
-
-def _candidates(topics: Sequence[Topic]) -> list[Topic]:
-    """Return the topics of the first type that occurs, if possible those with messages."""
-    for kind in MESSAGES:
-        candidates = [topic for topic in topics if topic.type == kind]
-        candidates = [topic for topic in candidates if topic.messages] or candidates
-        usual = [topic for topic in candidates if topic.name == _USUAL_TOPIC]
-        if candidates:
-            return usual or candidates
-    return []
 
 
 def library() -> Any:

@@ -1,7 +1,7 @@
 """Efforts of a recording as a table and a bag, and their comparison with the measured ones."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -30,7 +30,7 @@ from urdf2dyn_ros.recordings.joint_names import RecordedJoints, recorded_joints
 from urdf2dyn_ros.recordings.jumps import jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
-from urdf2dyn_ros.recordings.recording import Record, Recording
+from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import (
     KINDS,
     OBSERVED,
@@ -74,16 +74,6 @@ def offline_parameters(estimator: str) -> dict[str, Any]:
     return {row.name: row.default for row in STREAM_PARAMETERS} | {
         'estimator': estimator,
         **{f'{estimator}.{name}': value for name, value in _OFFLINE.get(estimator, {}).items()}}
-
-
-def has_accelerations(joints: Sequence[str], heads: Iterable[Record]) -> bool:
-    """Return whether one of the records has the accelerations of all joints."""
-    for record in heads:
-        if len(record.acceleration) == len(record.names):
-            values = dict(zip(record.names, record.acceleration))
-            if all(np.isfinite(values.get(joint, np.nan)) for joint in joints):
-                return True
-    return False
 
 
 # ---- The settings of an evaluation, and its result with a summary in sentences
@@ -322,8 +312,11 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
         raise ParameterError('\n'.join(faults))
     recorded = recorded_joints(recording.until_defect(), names, hold, settings.renames,
                                recording.path, dynamics.model.mimics)
-    estimator = settings.estimator or (
-        RECORDED if has_accelerations(recorded.moving, recorded.heads) else OFFLINE_DEFAULT)
+    accelerated = any(
+        np.isfinite([values.get(joint, np.nan) for joint in recorded.moving]).all()
+        for values in (dict(zip(record.names, record.acceleration)) for record in recorded.heads
+                       if len(record.acceleration) == len(record.names)))
+    estimator = settings.estimator or (RECORDED if accelerated else OFFLINE_DEFAULT)
     result = Evaluation(estimator, held=dict(recorded.hold.positions), remarks=recorded.remarks)
     try:
         with ExitStack() as stack:
