@@ -1,4 +1,4 @@
-"""Efforts of another gravity, of a wrong sign or of other joints, by Pinocchio as the oracle."""
+"""Efforts of another gravity, sign or joint, by Pinocchio as the oracle; and pendulums."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -64,10 +64,9 @@ def fault(robot: Robot, gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     effort = np.array([pin.rnea(oracle, data, *row) for row in zip(*motions)])
     effort += 0.1 * effort.std(axis=0) * np.tanh(motions[1] / 0.02)
     effort += 0.05 * rng.normal(size=effort.shape)
-    back = change._replace(positions=np.argsort(change.positions), shifts=np.zeros(6))
-    motions[0] = motions[0] - change.shifts
-    q, qd, qdd = back.motion(*motions)
-    effort = change.effort(effort)   # signs and interchanges are their own inverses
+    motions[0] = motions[0] - change.shifts   # signs and interchanges are their own inverses
+    q, qd, qdd = change._replace(shifts=np.zeros(6)).motion(*motions)
+    effort = change.effort(effort)
     if gains is not None:
         effort = effort / GAINS
     return checked(robot, [Piece(time, RATE, q, qd, qdd, effort)], gains).fault
@@ -101,23 +100,22 @@ def zero(joint: int, degrees: float) -> Change:
      'the efforts of shoulder_lift_joint and elbow_joint look interchanged'),
     (NONE._replace(efforts=swapped(6, 0, 2), positions=swapped(6, 0, 2)), None,
      '--rename shoulder_pan_joint=elbow_joint --rename elbow_joint=shoulder_pan_joint'),
-    (NONE._replace(position_signs=TURNED), None,
+    (NONE._replace(positions=TURNED), None,
      'the positions of shoulder_lift_joint have the wrong sign'),
-    (NONE._replace(position_signs=TURNED, effort_signs=TURNED), KNOWN,
+    (NONE._replace(positions=TURNED, efforts=TURNED), KNOWN,
      'shoulder_lift_joint turns the other way than in the URDF'),
-    (NONE._replace(effort_signs=TURNED), KNOWN,
+    (NONE._replace(efforts=TURNED), KNOWN,
      'the efforts of shoulder_lift_joint have the wrong sign: there they are minus what the URDF '
      'needs, and they push where friction brakes; change the sign of its gain'),
-    (NONE._replace(effort_signs=TURNED * turned(6, 3)), None,
+    (NONE._replace(efforts=TURNED @ turned(6, 3)), None,
      '--gains 1 shoulder_lift_joint=-1; the efforts of wrist_1_joint have the wrong sign')])
 def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gains | None,
                                                       words: str, robot: Robot) -> None:
     """The masses are those of another robot, and no joint but those that are wrong is named."""
     text = fault(robot, change=change, gains=gains)
     assert words in text
-    wrong = {*np.flatnonzero((change.shifts != 0.0) | (change.effort_signs < 0.0)
-                             | (change.position_signs < 0.0)
-                             | (change.efforts != np.arange(6)))}
+    wrong = np.flatnonzero((change.shifts != 0.0) | (np.diag(change.efforts) < 1.0)
+                           | (np.diag(change.positions) < 1.0))
     assert {robot.joints[joint] for joint in wrong} == {
         joint for joint in robot.joints if joint in text}
 
@@ -191,3 +189,39 @@ def test_the_sign_of_a_free_gain_is_that_with_which_friction_brakes(robot: Robot
                      robot.sign_widths).rows(10.0, 0.0)
     found = approximated(wrong, pooled(block_pools(rows, np.ones(6))), FREE)
     assert (np.sign(found.values) == np.sign(GAINS)).all()
+
+
+PENDULUM = """<robot name="pendulum"><link name="stand"/>
+<link name="bob"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/>
+<inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+<joint name="pivot" type="revolute"><parent link="stand"/><child link="bob"/><axis xyz="0 1 0"/>
+<limit lower="-3.14" upper="3.14" effort="9" velocity="20"/></joint></robot>"""
+
+
+def swing(urdf: str, size: float, w: float) -> tuple[Robot, list[np.ndarray]]:
+    """Return a pendulum, and positions to accelerations of a sine (1000, 1)."""
+    model, time = read_urdf(urdf), np.arange(0.0, 10.0, 0.01)
+    return robot_of(model, InverseDynamics(model)), [size * each[:, None] for each in (
+        np.sin(w * time), w * np.cos(w * time), -w * w * np.sin(w * time))]
+
+
+def test_a_free_swing_is_not_without_gravity() -> None:
+    """Gravity accelerates it, and the efforts are friction; the URDF's inertia is another one."""
+    pendulum, (q, qd, qdd) = swing(PENDULUM.replace('"0.01"', '"0.1"'), 0.6,
+                                   np.sqrt(9.81 * 0.5 / 0.26))
+    effort = 0.2 * np.tanh(qd / 0.02) + 0.1 * qd
+    effort += 0.02 * np.random.default_rng(0).normal(size=effort.shape)
+    piece = Piece(0.01 * np.arange(len(q)), 100.0, q, qd, qdd, effort)
+    assert checked(pendulum, [piece]).fault == ''
+
+
+@pytest.mark.parametrize(('unit', 'fault'), [
+    (1.0, ''), (180.0 / np.pi, 'pivot is at up to 1800, but its limits in the URDF are 3.14 rad')])
+def test_turns_are_no_degrees(unit: float, fault: str) -> None:
+    """Of a swing over five turns, and back."""
+    pendulum, motions = swing(PENDULUM, 10.0 * np.pi, 0.2 * np.pi)
+    effort = pendulum.dynamics(*motions) + 0.1 * np.tanh(motions[1] / 0.02)
+    effort += 0.05 * np.random.default_rng(0).normal(size=effort.shape)
+    piece = Piece(0.01 * np.arange(1000), 100.0, *(unit * each for each in motions), effort)
+    found = checked(pendulum, [piece]).fault
+    assert found.startswith(fault) and bool(found) == bool(fault)

@@ -70,3 +70,11 @@ def test_one_of_several_recordings_that_the_others_contradict_is_not_used(
     assert 'recording cut does not fit the others, and is not used: its residual is up' in note
     figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
     assert [each['name'] for each in figures['recordings']] == ['a', 'b', 'c', 'd']
+
+
+def test_good_recordings_fit_each_other(tmp_path: Path,
+                                        capsys: pytest.CaptureFixture[str]) -> None:
+    """One is faster, so that its residual of 0.6 % is three times theirs."""
+    paths = [recording(tmp_path / f'{seed}.csv', seed=seed) for seed in range(3)]
+    assert main(['identify', *paths, '--urdf', str(SCARA), '-o', str(tmp_path / 'out')]) == 0
+    assert 'does not fit' not in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Recordings with a payload: gains by its known mass, or its parameters; Pinocchio simulates."""
+"""A planar arm: gains by a known payload, an unknown one, and offsets; Pinocchio simulates."""
 
 import json
 import re
@@ -57,21 +57,24 @@ def _terms(found: dict) -> tuple[Friction, Rotor]:
             Rotor(armature=values['armature']))
 
 
-def motion(seed: int, seconds: float = 12.0) -> tuple[np.ndarray, ...]:
-    """Return times, and positions to accelerations of sums of sines."""
+def motion(seed: int, sizes: tuple[float, float] = (0.4, 0.4), about: float = 0.0
+           ) -> tuple[np.ndarray, ...]:
+    """Return times, and positions to accelerations of sums of sines about a posture [rad]."""
     random = np.random.default_rng(seed)
-    time = np.arange(0.0, seconds, 0.02)
+    time = np.arange(0.0, 12.0, 0.02)
     w, phase = 2.0 * np.pi * random.uniform(0.1, 0.8, (2, 4)), random.uniform(0.0, 6.28, (2, 4))
-    return time, *sums_of_sines(time, w.T, phase.T, 0.4)
+    q, qd, qdd = sums_of_sines(time, w.T, phase.T, np.array(sizes))
+    return time, q + [about, 0.0], qd, qdd
 
 
 def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0,
-             load: float = 0.0, friction: float = 1.0, travel: float = 0.0) -> str:
-    """Write a table with friction, rotors and noise of 1 %."""
-    time, q, qd, qdd = motion(seed)
+             load: float = 0.0, friction: float = 1.0, travel: float = 0.0, noise: float = 0.01,
+             **options: Any) -> str:
+    """Write a table with friction, rotors and noise, a share of the efforts."""
+    time, q, qd, qdd = motion(seed, **options)
     effort = _with_drives(model, q, qd, qdd, load, friction, travel)
-    noise = np.random.default_rng(seed + 100).normal(size=effort.shape)
-    effort += 0.01 * effort.std(axis=0) * noise
+    effort += noise * effort.std(axis=0) * np.random.default_rng(seed + 100).normal(
+        size=effort.shape)
     np.savetxt(path, np.column_stack((time, q, effort / gains)), '%.9g', ',', comments='',
                header='time,q_joint1,q_joint2,effort_joint1,effort_joint2')
     return str(path)
@@ -251,3 +254,21 @@ def test_options_that_contradict_each_other_are_errors(
         capsys: pytest.CaptureFixture[str]) -> None:
     assert identified(folder, 'Nm', tmp_path / 'out', *words) == 1
     assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('first', 'second'), [
+    ({'sizes': (0.06, 0.06), 'seed': 0}, {'sizes': (0.06, 0.06), 'seed': 1, 'about': 1.4}),
+    ({'sizes': (0.3, 0.02), 'seed': 3, 'travel': 0.002},
+     {'sizes': (0.3, 0.6), 'seed': 3, 'travel': 0.002})])
+def test_gravity_is_no_offset_and_friction_of_a_slow_motion_not_quadratic(
+        first: dict, second: dict, tmp_path: Path) -> None:
+    """Another posture, and a motion thirty times as fast, are predicted better than by it."""
+    (tmp_path / 'arm.urdf').write_text(TEXT)
+    paths = [recorded(tmp_path / f'{name}.csv', arm(), noise=0.03, **options)
+             for name, options in (('first', first), ('second', second))]
+    assert main(['identify', paths[0], '--validate', paths[1], '--urdf',
+                 str(tmp_path / 'arm.urdf'), '-o', str(tmp_path / 'out')]) == 0
+    found = json.loads((tmp_path / 'out' / 'identification.json').read_text())['joints']
+    for joint in found.values():
+        left = joint['validation']['second']['all']
+        assert left['identified'] < left['URDF']

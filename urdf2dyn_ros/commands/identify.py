@@ -35,17 +35,16 @@ from urdf2dyn_ros.identification.checks import (
     write_merged,
 )
 from urdf2dyn_ros.identification.delays import LARGEST_GIVEN_DELAY
+from urdf2dyn_ros.identification.fit_data import CarriedPayload, payload_on
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import Identification, identify
 from urdf2dyn_ros.identification.identified_urdf import robot_texts
-from urdf2dyn_ros.identification.payload import CarriedPayload, payload_on
 from urdf2dyn_ros.identification.report import (
     GAINS_TITLE,
     PAYLOAD_TITLE,
     VALIDATION_TITLE,
     identification_json,
     identification_picture,
-    payload_tables,
     report_tables,
 )
 from urdf2dyn_ros.identification.robot import Robot, robot_of
@@ -256,8 +255,7 @@ def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes
              'recordings': ', '.join(arguments.recordings), 'efforts': arguments.efforts}
     lines = [f'{name}: {value}' for name, value in about.items()]
     title = f'{result.robot.model.name}: identified'
-    first, *others = report_tables(result)
-    tables = [first, *payload_tables(result.payload), *others]
+    tables = report_tables(result)
     picture = identification_picture(result, title)
     files = {
         **robot_texts(result, text, ['Identified; to be used with identified.urdf.', *lines]),

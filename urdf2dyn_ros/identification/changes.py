@@ -136,13 +136,16 @@ def changed_payload(robot: Robot, fit: FittedRows) -> str:
     if count < _FEWEST_WINDOWS:
         return ''
     window = np.arange(len(time)) * count // len(time)
-    number, first, last = _best_interval(fit, window, count, _tips(robot, fit))
+    bodies = robot.system.bodies
+    moved = [number for number, body in enumerate(bodies) if body.coordinate in fit.joints]
+    inner = {each for number in moved for each in chain(robot.system, number) if each != number}
+    number, first, last = _best_interval(fit, window, count,
+                                         [each for each in moved if each not in inner])
     inside = (window >= first) & (window < last)
     columns = np.zeros((len(time), 10, len(robot.joints)))
     for joint in fit.joints:
-        bodies = robot.columns.bodies[joint]
-        if number in bodies:
-            place = 10 * bodies.index(number)
+        if number in robot.columns.bodies[joint]:
+            place = 10 * robot.columns.bodies[joint].index(number)
             part = fit.rows.joints[joint][::fit.every_nth, place:place + 10]
             columns[:, :, joint] = inside[:, None] * (part @ fit.slopes[number])
     result, = explained(fit, columns, [range(10)])
@@ -150,18 +153,10 @@ def changed_payload(robot: Robot, fit: FittedRows) -> str:
         return ''
     factor = float(np.exp(result.removed / len(fit.joints)))
     return (f'from {time[inside][0]:.0f} to {time[inside][-1]:.0f} s another payload is carried '
-            f'than in the rest, on what {robot.system.bodies[number].name} moves: with it, '
+            f'than in the rest, on what {bodies[number].name} moves: with it, '
             f'{factor:.2g} times smaller residuals are left of held-out blocks (geometric mean of '
             'the joints); divide the recording where it is taken up or put down, and identify '
             'from the part without it, or add that with it as --payload-recording')
-
-
-def _tips(robot: Robot, fit: FittedRows) -> list[int]:
-    """Return the bodies, moved by used joints, beyond which no used joint moves another one."""
-    bodies = robot.system.bodies
-    moved = [number for number, body in enumerate(bodies) if body.coordinate in fit.joints]
-    inner = {each for number in moved for each in chain(robot.system, number) if each != number}
-    return [number for number in moved if number not in inner]
 
 
 def _best_interval(fit: FittedRows, window: NDArray[np.int64], count: int,
@@ -336,58 +331,37 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
     why = (f'{np.exp(best.removed / len(fit.joints)):.2g} times smaller residuals are left of '
            'held-out blocks (geometric mean of the joints), which other bodies cannot make up for')
     if best is tilted:
-        return _tilt(tilted, gravity, axes, why)
+        size = float(np.linalg.norm(gravity))
+        direction = gravity + tilted.unknowns @ axes
+        angle = float(np.arctan2(np.linalg.norm(tilted.unknowns), size))
+        if angle < _LEAST_ANGLE:
+            return ''
+        words = ' '.join(f'{entry:.2f}' for entry in
+                         size / np.linalg.norm(direction) * direction + 0.0)
+        return (f'the robot looks tilted by {np.degrees(angle):.0f} deg: with a gravity of '
+                f'{words} m/s^2 in the frame of the root, {why}; if it is mounted so, add '
+                f'--gravity {words}')
     own = springs if best in springs else zeros
-    alike = [k for k in np.argsort([-each.removed for each in own]).tolist()
-             if own[k].removed >= _ALIKE * best.removed]
-    names = [robot.joints[joints[k]] for k in alike]
-    values = np.array([own[k].unknowns[0] for k in alike])
-    return (_springs if own is springs else _zeros)(names, values, why)
-
-
-def _zeros(names: Sequence[str], angles: Array, why: str) -> str:
-    """Return that the zero of one of some joints looks wrong, or nothing."""
-    if abs(angles[0]) < _LEAST_ANGLE:
-        return ''
-    words = ' or '.join(f'{name} ({np.degrees(angle):.0f} deg)'
-                        for name, angle in zip(names, angles))
-    return (f'the zero of {words} looks different from that of the URDF: with so much added to '
-            f'its positions, {why}; compare the zero with a mark on the robot, and set it in the '
-            'driver or in the <origin> of the joint')
-
-
-def _springs(names: Sequence[str], compliances: Array, why: str) -> str:
-    """Return that some joints look elastic, or nothing."""
-    if compliances[0] <= 0.0:
-        return ''
-    words = ' or '.join(f'{name} ({1.0 / each:.2g} N m/rad)'
-                        for name, each in zip(names, compliances) if each > 0.0)
-    return (f'{words} looks elastic: with a spring between its encoder and the link, {why}; the '
-            'positions of the links are not those that are recorded, as this model assumes: '
-            'record those of encoders on the side of the link, or a slower motion')
-
-
-def _tilt(tilted: Explained, gravity: Array, axes: Array, why: str) -> str:
-    """Return that gravity looks tilted, or nothing."""
-    size = float(np.linalg.norm(gravity))
-    direction = gravity + tilted.unknowns @ axes
-    angle = float(np.arctan2(np.linalg.norm(tilted.unknowns), size))
-    if angle < _LEAST_ANGLE:
-        return ''
-    words = ' '.join(f'{entry:.2f}' for entry in
-                     size / np.linalg.norm(direction) * direction + 0.0)
-    return (f'the robot looks tilted by {np.degrees(angle):.0f} deg: with a gravity of {words} '
-            f'm/s^2 in the frame of the root, {why}; if it is mounted so, add --gravity {words}')
+    alike = [pair for pair in zip(own, joints) if pair[0].removed >= _ALIKE * best.removed]
+    alike.sort(key=lambda pair: -pair[0].removed)
+    values = [(robot.joints[joint], float(each.unknowns[0])) for each, joint in alike]
+    if own is zeros and abs(values[0][1]) >= _LEAST_ANGLE:
+        words = ' or '.join(f'{name} ({np.degrees(angle):.0f} deg)' for name, angle in values)
+        return (f'the zero of {words} looks different from that of the URDF: with so much added '
+                f'to its positions, {why}; compare the zero with a mark on the robot, and set it '
+                'in the driver or in the <origin> of the joint')
+    if own is springs and values[0][1] > 0.0:
+        words = ' or '.join(f'{name} ({1.0 / each:.2g} N m/rad)' for name, each in values
+                            if each > 0.0)
+        return (f'{words} looks elastic: with a spring between its encoder and the link, {why}; '
+                'the positions of the links are not those that are recorded, as this model '
+                'assumes: record those of encoders on the side of the link, or a slower motion')
+    return ''
 
 
 def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: Sequence[int],
              axes: Array, summary: Summary) -> Array:
-    """
-    Return the derivatives (k, z, n) of the efforts of all rows.
-
-    They are those by positions of joints, by their compliances [rad/(N m)], and by gravity along
-    axes (., 3) of the root frame.
-    """
+    """Return the derivatives (k, z, n) of all rows by positions, compliances and gravity."""
     parts = []
     for piece in pieces:
         step = max(1, int(piece.rate / ROW_RATE))

@@ -1,7 +1,7 @@
 """Checks of a recording before it is used, and recordings as summaries one by one."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
@@ -23,12 +23,7 @@ from urdf2dyn_ros.identification.changes import (
 )
 from urdf2dyn_ros.identification.delays import late_efforts, late_joints, piece_without_delay
 from urdf2dyn_ros.identification.gains import Gains, free_gains
-from urdf2dyn_ros.identification.mistakes import (
-    NominalFit,
-    mistakes_of,
-    no_change,
-    other_units,
-)
+from urdf2dyn_ros.identification.mistakes import NominalFit, mistakes_of, no_change, other_units
 from urdf2dyn_ros.identification.robot import COULOMB, OFFSET, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import MOVING_SPEED
 from urdf2dyn_ros.identification.segments import Piece, RecordedNames, pieces_of, read_segments
@@ -47,15 +42,105 @@ from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files
 from urdf2dyn_ros.text import counted
 
-# ---- Checks of measured efforts against the URDF: signs, units, gravity, and their joints
+# ---- What cannot be identified from, with the reason
 
+_STILL_RANGE = 0.02   # range of the positions of a joint that does not move [rad or m]
+# largest position that is no damage [rad or m]; efforts of that size are not read
+_LARGEST_POSITION = 1e9
+
+
+class Checked(NamedTuple):
+    """Which joints of a recording count, and why others do not."""
+
+    moving: NDArray[np.bool_]   # (n,)
+    used: Array   # (n,), 1 for joints that move and whose efforts are measured, else 0
+    remarks: list[str]
+    fault: str   # why nothing can be identified, or empty
+
+
+def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -> Checked:
+    """Return the checks of the pieces of a recording; with gains, its efforts are currents."""
+    joints, limits = robot.joints, robot.dynamics.limits
+    if gains is not None:
+        pieces = [piece._replace(effort=piece.effort * gains.values) for piece in pieces]
+    q, qd, effort = (np.concatenate([getattr(piece, name) for piece in pieces])
+                     for name in ('q', 'qd', 'effort'))
+    moving, speed = np.ptp(q, axis=0) > _STILL_RANGE, np.abs(qd)
+    while_moving = [effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j]
+                    for j in range(len(joints))]
+    faults = list(map(sensor_fault, effort.T, while_moving))
+    used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
+    remarks = [f'{joint}: {fault}; it is not identified'
+               for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
+    for j in np.flatnonzero(used).tolist():
+        # a free gain has any unit
+        limit = None if gains is not None and gains.free[j] else limits[j].effort
+        remarks += [f'{joints[j]}: {doubt}' for doubt in effort_doubts(while_moving[j], limit)]
+    return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, gains))
+
+
+def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
+           faults: Sequence[str], gains: Gains | None) -> str:
+    if not moving.any():
+        return ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
+                'record a motion of all joints')
+    spans = np.max([np.abs(piece.q).max(axis=0, initial=0.0) for piece in pieces], axis=0)
+    if spans.max() > _LARGEST_POSITION:
+        return f'position of up to {spans.max():.3g}: the recording is damaged'
+    degrees, millimetres = _units_of_positions(robot, spans)
+    if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
+        return degrees
+    if millimetres:
+        return millimetres
+    if not used.any():
+        reasons = [*dict.fromkeys(compress(faults, moving))]
+        more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
+        return ('no joint that moves has a measured effort that can be used: '
+                f'{"; ".join(reasons[:2])}{more}')
+    return _effort_fault(robot, pieces, moving, used, gains)
+
+
+# ---- Units of positions and efforts, and what else contradicts the URDF
+
+_DEGREES = 180.0 / np.pi
+_BEYOND_RANGE = 5.0   # position of a prismatic joint over its limits, from which on it is in mm
+# logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
+_CLEARER = 0.1
 _WRONG_UNITS = 30.0   # effort over that of the URDF, or its inverse, that is one of units
-_STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
 _MOST_SAMPLES = 4000
+_STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
 
 
-def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
-                 gains: Gains | None) -> str:
+def _units_of_positions(robot: Robot, spans: Array) -> tuple[str, str]:
+    """Return that a joint looks recorded in degrees, and that one looks so in mm, or nothing."""
+    degrees = millimetres = ''
+    for joint, unit, continuous, limit, span in zip(
+            robot.joints, robot.dynamics.units, robot.dynamics.continuous, robot.dynamics.limits,
+            spans):
+        largest = max((abs(end) for end in (limit.lower, limit.upper) if end),
+                      default=2.0 * np.pi if unit == 'rad' else 0.0)
+        about = (f'{joint} is at up to {span:.4g}, but its limits in the URDF are {largest:.4g} '
+                 f'{unit}: are the positions in ')
+        if unit == 'rad' and not continuous and span > max(2.0 * largest, 10.0):
+            degrees = degrees or f'{about}degrees? divide them by {_DEGREES:.5g}'
+        if unit == 'm' and span > _BEYOND_RANGE * largest > 0.0:
+            millimetres = millimetres or f'{about}mm or cm? convert them to m'
+    return degrees, millimetres
+
+
+def _fit_degrees(robot: Robot, pieces: Sequence[Piece], used: Array, gains: Gains | None) -> bool:
+    """Return whether the efforts fit positions in degrees, or a joint that turns several times."""
+    factors = np.where(np.array(robot.dynamics.units) == 'rad', 1.0 / _DEGREES, 1.0)
+    converted = [piece._replace(q=factors * piece.q, qd=factors * piece.qd,
+                                qdd=factors * piece.qdd) for piece in pieces]
+    free = free_gains(gains, len(used))
+    recorded, degrees = (float(NominalFit(robot, each, used, free).left(
+        no_change(len(used))).sum()) for each in (pieces, converted))
+    return degrees < recorded - _CLEARER
+
+
+def _effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
+                  gains: Gains | None) -> str:
     """
     Return why efforts, or currents times gains, contradict the URDF's joints, or nothing.
 
@@ -63,17 +148,38 @@ def effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_
     interchanged, or positions have another zero or sign. Efforts are in N m or N; free gains have
     any unit and sign.
     """
-    free = free_gains(gains, len(used))
+    free, longest = free_gains(gains, len(used)), max(pieces, key=lambda piece: len(piece.q))
+    late = late_efforts(robot, longest, used, free)
+    if late:
+        return late
     known = np.flatnonzero((used > 0) & ~free).tolist()
     factors, frictions, strong = _proportions(robot, pieces, known)
+    sizes = factors[strong]
+    if len(sizes) and sizes.max() < -0.1 and np.mean(frictions < 0.0) > 0.7:
+        return ('the efforts have the wrong sign: they are minus what the URDF needs, and they '
+                'push where friction brakes; change the sign of the '
+                + ('efforts' if gains is None else 'gains'))
+    sizes = np.sort(np.abs(sizes))
+    middle = min((float(sizes[k]) for k in {(len(sizes) - 1) // 2, len(sizes) // 2}),
+                 key=lambda each: abs(np.log(each)) if each else np.inf) if len(sizes) else 1.0
+    if not 1.0 / _WRONG_UNITS < middle < _WRONG_UNITS:
+        return (f'the efforts are {middle:.3g} times what the URDF needs: ' + (
+            'are they in other units? they must be in N m or N; for currents, add '
+            '--effort-semantics current --gains free' if gains is None else
+            'are the currents in A, and the gains those of the joint, after its gear?'))
+    mistakes = mistakes_of(robot, pieces, moving, used, free)
+    if mistakes:
+        return '; '.join(each.sentence(robot, gains is not None) for each in mistakes)
     of_urdf = {joint: float(factor) for joint, factor, is_known in zip(known, factors, strong)
                if is_known and factor}
-    longest = max(pieces, key=lambda piece: len(piece.q))
-    return (late_efforts(robot, longest, used, free)
-            or _sign_or_units_of_all(factors, frictions, strong, gains is not None)
-            or '; '.join(each.sentence(robot, gains is not None)
-                         for each in mistakes_of(robot, pieces, moving, used, free))
-            or '; '.join(_units_of_some(robot, longest, used, free, of_urdf, gains is not None)))
+    return '; '.join(
+        f'the efforts of {robot.joints[joint]} are about {factor:.3g} times what fits those of '
+        'the other joints: ' + (
+            'are they in another unit, as N mm or a share of the rated torque? convert them to '
+            'N m or N, or identify their unit with --effort-semantics current --gains 1 '
+            f'{robot.joints[joint]}=free' if gains is None else
+            f'check its gain, or identify it with --gains {robot.joints[joint]}=free')
+        for joint, factor in other_units(robot, longest, used, free, of_urdf))
 
 
 def _proportions(robot: Robot, pieces: Sequence[Piece],
@@ -94,139 +200,6 @@ def _proportions(robot: Robot, pieces: Sequence[Piece],
         result.append((x[0], np.copysign(sizes[1], x[1]), sizes[0] > _STRONG))
     factors, frictions, strong = np.array(result, dtype=np.float64).reshape(-1, 3).T
     return factors, frictions, strong > 0.0
-
-
-def _sign_or_units_of_all(factors: Array, frictions: Array, strong: NDArray[np.bool_],
-                          gains: bool) -> str:
-    """Return a fault of efforts that are proportional to those of the URDF and friction."""
-    known = factors[strong]
-    if len(known) and known.max() < -0.1 and np.mean(frictions < 0.0) > 0.7:
-        return ('the efforts have the wrong sign: they are minus what the URDF needs, and they '
-                'push where friction brakes; change the sign of the '
-                + ('gains' if gains else 'efforts'))
-    sizes = np.sort(np.abs(known))
-    middle = min((float(sizes[k]) for k in {(len(sizes) - 1) // 2, len(sizes) // 2}),
-                 key=lambda each: abs(np.log(each)) if each else np.inf) if len(sizes) else 1.0
-    if not 1.0 / _WRONG_UNITS < middle < _WRONG_UNITS:
-        return (f'the efforts are {middle:.3g} times what the URDF needs: ' + (
-            'are the currents in A, and the gains those of the joint, after its gear?' if gains
-            else 'are they in other units? they must be in N m or N; for currents, add '
-                 '--effort-semantics current --gains free'))
-    return ''
-
-
-def _units_of_some(robot: Robot, longest: Piece, used: Array, free: NDArray[np.bool_],
-                   factors: Mapping[int, float], gains: bool) -> Iterator[str]:
-    """Yield a fault for each joint whose efforts are in other units than those of the others."""
-    for joint, factor in other_units(robot, longest, used, free, factors):
-        name = robot.joints[joint]
-        yield (f'the efforts of {name} are about {factor:.3g} times what fits those of the other '
-               'joints: ' + (
-                   f'check its gain, or identify it with --gains {name}=free' if gains else
-                   'are they in another unit, as N mm or a share of the rated torque? convert '
-                   'them to N m or N, or identify their unit with --effort-semantics current '
-                   f'--gains 1 {name}=free'))
-
-
-# ---- Checks of a recording before it is used: what cannot be identified from, with the reason
-
-_STILL_RANGE = 0.02   # range of the positions of a joint that does not move [rad or m]
-# largest position that is no damage [rad or m]; efforts of that size are not read
-_LARGEST_POSITION = 1e9
-_DEGREES = 180.0 / np.pi
-# position of a prismatic joint over its limits, from which on it is one of units
-_BEYOND_RANGE = 5.0
-# logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
-_CLEARER = 0.1
-
-
-class Checked(NamedTuple):
-    """Which joints of a recording count, and why others do not."""
-
-    moving: NDArray[np.bool_]   # (n,)
-    used: Array   # (n,), 1 for joints that move and whose efforts are measured, else 0
-    remarks: list[str]
-    fault: str   # why nothing can be identified, or empty
-
-
-def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -> Checked:
-    """Return the checks of the pieces of a recording; with gains, its efforts are currents."""
-    joints = robot.joints
-    if gains is not None:
-        pieces = [piece._replace(effort=piece.effort * gains.values) for piece in pieces]
-    q = np.concatenate([piece.q for piece in pieces])
-    effort = np.concatenate([piece.effort for piece in pieces])
-    moving = np.ptp(q, axis=0) > _STILL_RANGE
-    speed = np.abs(np.concatenate([piece.qd for piece in pieces]))
-    while_moving = [effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j]
-                    for j in range(len(joints))]
-    faults = list(map(sensor_fault, effort.T, while_moving))
-    used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
-    remarks = [f'{joint}: {fault}; it is not identified'
-               for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
-    for j in np.flatnonzero(used).tolist():
-        # a free gain has any unit
-        limit = None if gains is not None and gains.free[j] else robot.dynamics.limits[j].effort
-        remarks += [f'{joints[j]}: {doubt}' for doubt in effort_doubts(while_moving[j], limit)]
-    return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, gains))
-
-
-def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
-           faults: Sequence[str], gains: Gains | None) -> str:
-    if not moving.any():
-        return ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
-                'record a motion of all joints')
-    largest = max(float(np.abs(piece.q).max(initial=0.0)) for piece in pieces)
-    if largest > _LARGEST_POSITION:
-        return f'position of up to {largest:.3g}: the recording is damaged'
-    degrees = _in_degrees(robot, pieces)
-    if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
-        return degrees
-    far = _beyond_range(robot, pieces)
-    if far:
-        return far
-    if not used.any():
-        reasons = [*dict.fromkeys(compress(faults, moving))]
-        more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
-        return ('no joint that moves has a measured effort that can be used: '
-                f'{"; ".join(reasons[:2])}{more}')
-    return effort_fault(robot, pieces, moving, used, gains)
-
-
-def _beyond_range(robot: Robot, pieces: Sequence[Piece]) -> str:
-    """Return that a prismatic joint is far beyond its limits, as in millimetres, or nothing."""
-    for j, (joint, limit) in enumerate(zip(robot.joints, robot.dynamics.limits)):
-        largest = max(abs(limit.lower or 0.0), abs(limit.upper or 0.0))
-        span = max(float(np.abs(piece.q[:, j]).max()) for piece in pieces)
-        if robot.dynamics.units[j] == 'm' and span > _BEYOND_RANGE * largest > 0.0:
-            return (f'{joint} is at up to {span:.4g}, but its limits in the URDF are '
-                    f'{largest:.4g} m: are the positions in mm or cm? convert them to m')
-    return ''
-
-
-def _in_degrees(robot: Robot, pieces: Sequence[Piece]) -> str:
-    for j, (joint, limit) in enumerate(zip(robot.joints, robot.dynamics.limits)):
-        if robot.dynamics.units[j] != 'rad' or robot.dynamics.continuous[j]:
-            continue
-        span = max(float(np.abs(piece.q[:, j]).max()) for piece in pieces)
-        ends = [abs(end) for end in (limit.lower, limit.upper) if end]
-        largest = max(ends, default=2.0 * np.pi)
-        if span > 2.0 * largest and span > 10.0:
-            return (f'{joint} is at up to {span:.4g}, but its limits in the URDF are '
-                    f'{largest:.4g} rad: are the positions in degrees? divide them by '
-                    f'{_DEGREES:.5g}')
-    return ''
-
-
-def _fit_degrees(robot: Robot, pieces: Sequence[Piece], used: Array, gains: Gains | None) -> bool:
-    """Return whether the efforts fit positions in degrees, or a joint that turns several times."""
-    factors = np.where(np.array(robot.dynamics.units) == 'rad', 1.0 / _DEGREES, 1.0)
-    converted = [piece._replace(q=factors * piece.q, qd=factors * piece.qd,
-                                qdd=factors * piece.qdd) for piece in pieces]
-    free = free_gains(gains, len(used))
-    recorded, degrees = (float(NominalFit(robot, each, used, free).left(
-        no_change(len(used))).sum()) for each in (pieces, converted))
-    return degrees < recorded - _CLEARER
 
 
 # ---- Recordings as summaries, one after the other: a damaged one costs only itself
@@ -270,13 +243,14 @@ def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
     """
     names: set[str] = set()
     faults: list[str] = []
-    workers, items = settings.workers, [(number, path) for number, path in enumerate(paths)]
+    workers = settings.workers
 
     def shown(number: int, fraction: float) -> None:
         show((number + fraction) / len(paths))
 
+    # where this process does not read, nobody is told of the progress within a recording
     read = partial(_read, robot, settings, shown if workers.here else None)
-    for number, result in enumerate(results_of(read, items, workers)):
+    for number, result in enumerate(results_of(read, [*enumerate(paths)], workers)):
         shown(number, 1.0)
         if isinstance(result, Lost):
             result = ReadSource(None, f'{paths[number]}: {result.reason}')
@@ -301,17 +275,13 @@ def _read(robot: Robot, settings: SourceSettings,
     """Return what is read of a numbered path; without `show`, in another process."""
     number, path = item
     remarks: list[str] = []
-
-    def shown(fraction: float) -> None:
-        if show is not None:
-            show(number, fraction)
-
     try:
         with threadpool_limits(1, user_api='blas'):
             if path.endswith(SUFFIX):
                 summary = read_summary(Path(path), robot)
             else:
-                summary = _summary(robot, path, settings, remarks, shown)
+                summary = _summary(robot, path, settings, remarks,
+                                   partial(show, number) if show else lambda fraction: None)
     except (RecordingError, IdentificationError) as error:
         return ReadSource(None, str(error))
     if summary.currents != (settings.gains is not None):
@@ -330,11 +300,10 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction))
     segments, names = read_segments(recording, settings.names)
     pieces = pieces_of(segments, names, path)
-    gains = settings.gains
-    delay = settings.delay or 0.0
-    recorded = checked(robot, [piece_without_delay(each, delay) for each in pieces], gains)
+    gains, held = settings.gains, names.hold.positions
+    recorded = checked(
+        robot, [piece_without_delay(each, settings.delay or 0.0) for each in pieces], gains)
     if recorded.fault:
-        held = names.hold.positions
         about = [*recording.remarks, *([f'not recorded, and taken to be at rest: '
                                         f'{held_text(held)}; did they move?'] if held else [])]
         more = f' ({"; ".join(about)})' if about else ''
@@ -342,16 +311,15 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     name = recording.path.stem or 'recording'
     remarks += [f'{name}: {remark}' for remark in recorded.remarks]
     remarks += [f'{name}: {remark}' for remark in recording.remarks]
-    automatic = {joint: position for joint, position in names.hold.positions.items()
+    automatic = {joint: position for joint, position in held.items()
                  if joint not in settings.names.hold.positions}
     if automatic:
         remarks.append(f'{name}: not recorded, and taken to be at rest: {held_text(automatic)}')
-    if not recorded.moving.all():
-        resting = [joint for joint, moves in zip(robot.joints, recorded.moving)
-                   if not moves and joint not in names.hold.positions]
-        if resting:
-            remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
-                           'friction is undetermined')
+    resting = [joint for joint, moves in zip(robot.joints, recorded.moving)
+               if not moves and joint not in held]
+    if resting:
+        remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
+                       'friction is undetermined')
     summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
                          gains, lambda fraction: show(0.3 + 0.7 * fraction))
     zeros = ''

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -85,8 +85,9 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
         limits = of_drivers[joint]
         values: dict[str, float | None] = {
             # those of an empty range are not among the limits of the drivers
-            'lower': -np.pi if continuous else _known(limits.lower, own.lower),
-            'upper': np.pi if continuous else _known(limits.upper, own.upper),
+            **{name: sign * np.pi if continuous else
+               getattr(own, name) if getattr(limits, name) is None else getattr(limits, name)
+               for name, sign in (('lower', -1.0), ('upper', 1.0))},
             'velocity': limits.velocity, 'effort': own.effort, **changes.get(joint, {})}
         missing = [name for name in ('lower', 'upper') if values[name] is None]
         missing += [name for name in ('velocity', 'effort') if not (values[name] or 0.0) > 0.0]
@@ -103,10 +104,6 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
                              'the URDF, or a file for --limits with the lines "<joint>: {lower: '
                              '-1, upper: 1, velocity: 1, effort: 10}"')
     return MotionLimits(*np.array(rows).T)
-
-
-def _known(limit: float | None, own: float | None) -> float | None:
-    return own if limit is None else limit
 
 
 # ---- The information of a motion about the parameters: its log det, and the gradient of that
@@ -148,12 +145,11 @@ class Information:
 
     def log_det(self, motion: Array) -> float:
         """Return log det of the information of a row of a motion (3, N, n)."""
-        matrix = _information(self._rows(self._columns(motion)))
-        return _log_det(matrix) - 2.0 * float(np.log(self._scale).sum())
+        return _log_det(self._information(motion)) - 2.0 * float(np.log(self._scale).sum())
 
     def deviations(self, motion: Array, rows: float) -> Array:
         """Return the standard deviations of the base parameters from so many rows."""
-        covariance = np.linalg.inv(_information(self._rows(self._columns(motion))))
+        covariance = np.linalg.inv(self._information(motion))
         result: Array = self._scale * np.sqrt(np.diag(covariance) / rows)
         return result[:self.count]
 
@@ -164,7 +160,7 @@ class Information:
         The cost is -log det, and the weight times the mean square by which efforts exceed bounds.
         """
         columns = self._columns(motion)
-        rows = self._rows(columns)
+        rows = columns * self._weight[:, None] * self._scale
         matrix = _information(rows)
         ratio = columns @ self._parameters / bound
         beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
@@ -175,20 +171,15 @@ class Information:
         by_columns = (by_efforts[:, :, None] * self._parameters
                       + by_rows * self._weight[:, None] * self._scale)
         gradient = np.empty_like(motion)
-        for kind, joint, change in self._differences(motion):
-            gradient[kind, :, joint] = np.einsum('tnp,tnp->t', by_columns, change)
-        return cost, gradient
-
-    def _differences(self, motion: Array) -> Iterator[tuple[int, int, Array]]:
-        """Yield derivatives of the columns by each quantity of each joint."""
-        count = motion.shape[1]
         for kind, step in enumerate(_STEPS):
             for joint in range(motion.shape[2]):
                 both = np.concatenate((motion, motion), axis=1)
                 both[kind, :count, joint] += step
                 both[kind, count:, joint] -= step
-                columns = self._columns(both)
-                yield kind, joint, (columns[:count] - columns[count:]) / (2.0 * step)
+                near = self._columns(both)
+                change = (near[:count] - near[count:]) / (2.0 * step)
+                gradient[kind, :, joint] = np.einsum('tnp,tnp->t', by_columns, change)
+        return cost, gradient
 
     def _columns(self, motion: Array) -> Array:
         _, count, n = motion.shape
@@ -199,8 +190,8 @@ class Information:
             columns[:, np.arange(n), places] = values
         return columns
 
-    def _rows(self, columns: Array) -> Array:
-        return columns * self._weight[:, None] * self._scale
+    def _information(self, motion: Array) -> Array:
+        return _information(self._columns(motion) * self._weight[:, None] * self._scale)
 
 
 def _information(rows: Array) -> Array:

@@ -1,19 +1,32 @@
-"""What is fitted: summaries in units of their gains, own friction, what is held out."""
+"""
+What is fitted: a robot and summaries in units of their gains, with a payload, with own friction.
+
+A payload is one more body of the fit. Its columns are those of the body that carries it, in the
+rows of the recordings in which it is there, and zero in the others. So the same fit has robot and
+payload, with friction and rotors in common, and effort per current as well: with the payload's
+known mass nothing is left that a factor could change. A robot whose recordings have friction of
+their own is one with a set of joints for each of them, which move the same bodies.
+"""
 
 import copy
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.errors import IdentificationError
+from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fit import (
     PRIOR_WEIGHT,
+    ConsistentFit,
+    Deviations,
     Fit,
     FitTerms,
     Pool,
+    PooledFit,
+    covariance_of,
+    deviations,
     fitted,
     pooled,
     scale_of_efforts,
@@ -26,46 +39,125 @@ from urdf2dyn_ros.identification.fit import (
 from urdf2dyn_ros.identification.gains import (
     Gains,
     approximated,
+    known_gains,
     sign_evidence,
     undetermined_signs,
     with_gains,
 )
-from urdf2dyn_ros.identification.payload import (
-    CarriedPayload,
-    check_carried,
-    with_payload,
-    with_payload_columns,
+from urdf2dyn_ros.identification.robot import (
+    ARMATURE,
+    BASIS,
+    JOINT_COLUMNS,
+    OFFSET,
+    Robot,
+    parameters_of,
+    placement,
+    pseudo_inertia,
 )
-from urdf2dyn_ros.identification.robot import ARMATURE, JOINT_COLUMNS, OFFSET, Robot
-from urdf2dyn_ros.identification.summary import Summary, in_other_units
+from urdf2dyn_ros.identification.summary import Summary, all_rows, in_other_units
+from urdf2dyn_ros.robot.multibody import ROOT, Attached
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
+from urdf2dyn_ros.text import quote, suggestion
 
-# ---- Links and rotors that recordings share, with friction and offsets of each recording its own
-#
-# Such a fit is that of a robot with a set of joints for each recording, which move the same
-# bodies.
+# ---- A payload as an additional body, fixed to a link, that is there in some recordings
 
-def with_joint_sets(robot: Robot, count: int) -> Robot:
-    """Return the robot of a fit with several sets of joints."""
+_GYRATION = 0.1   # radius of gyration of the prior of a payload, about the origin of its link [m]
+# mass of the prior of a payload, as a share of the robot's, if it is not known
+_PRIOR_MASS_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class CarriedPayload:
+    """A payload, and the recordings of the robot that carries it."""
+
+    link: str   # to which it is fixed
+    mass: float   # [kg], NaN if it is not known
+    summaries: Sequence[Summary]
+    carrier: int   # number of the body that the link is part of
+    attached: Attached   # the link in that body
+
+    @property
+    def transformation(self) -> Array:
+        """Transformation (4, 4) of points from the link's frame to the body's."""
+        return placement(self.attached)
+
+
+def payload_on(robot: Robot, link: str, mass: float,
+               summaries: Sequence[Summary]) -> CarriedPayload:
+    """Return a payload on a link; a ParameterError without such a link, or if it does not move."""
+    names = robot.system.links
+    if link not in names:
+        raise ParameterError(f'--payload-link {link}: the robot has no link {quote(link)}; '
+                             f'{suggestion(link, names, search=True)}')
+    carrier, attached = robot.system.links[link]
+    if carrier == ROOT:
+        raise ParameterError(f'--payload-link {link}: no joint moves this link, so that no effort '
+                             'depends on what it carries')
+    return CarriedPayload(link, mass, summaries, carrier, attached)
+
+
+def check_carried(robot: Robot, payload: CarriedPayload) -> None:
+    """Raise an IdentificationError if no joint that moves the payload is used."""
+    carrying = [joint for joint, bodies in zip(robot.joints, robot.columns.bodies)
+                if payload.carrier in bodies]
+    used = np.any([each.used > 0 for each in payload.summaries], axis=0)
+    if not any(flag for joint, flag in zip(robot.joints, used) if joint in carrying):
+        raise IdentificationError(
+            f'none of the joints that move the payload on {payload.link} ({", ".join(carrying)}) '
+            'moves in a payload recording with a measured effort: record a motion of these')
+
+
+def with_payload(robot: Robot, payload: CarriedPayload) -> Robot:
+    """Return a robot whose last body is the payload, which its URDF lacks."""
     columns = copy.copy(robot.columns)
+    number = len(robot.prior.factors)
+    columns.bodies = [[*bodies, number] if payload.carrier in bodies else bodies
+                      for bodies in robot.columns.bodies]
+    mass = payload.mass if np.isfinite(payload.mass) else (
+        _PRIOR_MASS_SHARE * float(robot.prior.parameters[:, 0].sum()))
+    P = mass * np.diag([*(3 * [_GYRATION ** 2]), 1.0])
+    P = payload.transformation @ P @ payload.transformation.T
+    factor: Array = np.asarray(np.linalg.cholesky(P), dtype=np.float64)
+    prior = robot.prior._replace(
+        nominal=np.vstack((robot.prior.nominal, np.zeros(10))),
+        parameters=np.vstack((robot.prior.parameters, parameters_of(P))),
+        factors=np.concatenate((robot.prior.factors, factor[None])))
+    return replace(robot, columns=columns, prior=prior)
+
+
+def payload_pool(robot: Robot, payload: CarriedPayload, pool: Pool, carried: bool) -> Pool:
+    """Return a pool with the columns of the payload, zero where it is not carried."""
+    triangles = []
+    for R, bodies in zip(pool.triangles, robot.columns.bodies):
+        if payload.carrier in bodies:
+            place, own = 10 * bodies.index(payload.carrier), R.shape[1] - len(JOINT_COLUMNS) - 1
+            new = R[:, place:place + 10] * float(carried)
+            R = triangle(np.concatenate((R[:, :own], new, R[:, own:]), axis=1))
+        triangles.append(R)
+    return pool._replace(triangles=triangles)
+
+
+# ---- Links and rotors that recordings share, with friction and offsets of each its own
+
+def in_joint_sets(robot: Robot, summaries: Sequence[Summary]) -> tuple[Robot, list[Summary]]:
+    """Return a robot with a set of joints for each summary, whose rows are of its set alone."""
+    columns, count = copy.copy(robot.columns), len(summaries)
     columns.bodies = robot.columns.bodies * count
+
+    def in_set(number: int, summary: Summary) -> Summary:
+        def spread(values: Array) -> Array:
+            return np.concatenate([values * (k == number) for k in range(count)])
+
+        def pools(some: Sequence[Pool]) -> list[Pool]:
+            return [Pool([R * (k == number) for k in range(count) for R in pool.triangles],
+                         spread(pool.rows)) for pool in some]
+
+        return summary.with_pools(pools, **{name: spread(getattr(summary, name)) for name in (
+            'used', 'fastest', 'correlation', 'joint_seconds')})
+
     return replace(robot, columns=columns, urdf_friction=np.tile(robot.urdf_friction, (count, 1)),
-                   speed_limits=np.tile(robot.speed_limits, count))
-
-
-def in_joint_set(summary: Summary, number: int, count: int) -> Summary:
-    """Return a summary with rows of its own set of joints alone, of so many sets."""
-    def spread(values: Array) -> Array:
-        result = np.zeros((count, len(values)))
-        result[number] = values
-        return result.ravel()
-
-    def pools(some: Sequence[Pool]) -> list[Pool]:
-        return [Pool([R if k == number else np.zeros_like(R) for k in range(count)
-                      for R in pool.triangles], spread(pool.rows)) for pool in some]
-
-    return summary.with_pools(pools, **{name: spread(getattr(summary, name)) for name in (
-        'used', 'fastest', 'correlation', 'joint_seconds')})
+                   speed_limits=np.tile(robot.speed_limits, count)), [
+                       in_set(*each) for each in enumerate(summaries)]
 
 
 def without_friction(pool: Pool) -> Pool:
@@ -100,8 +192,7 @@ def last_sets(summaries: Sequence[Summary]) -> NDArray[np.int64]:
     used = np.array([each.used > 0 for each in summaries])
     count, n = used.shape
     last = count - 1 - np.argmax(used[::-1], axis=0)
-    result: NDArray[np.int64] = last * n + np.arange(n)
-    return result
+    return np.asarray(last * n + np.arange(n))
 
 
 def of_joints(fit: Fit, chosen: NDArray[np.int64]) -> Fit:
@@ -118,20 +209,20 @@ _DECISIVE = 1.0
 def signs_fault(robot: Robot, summaries: Sequence[Summary], gains: Gains) -> str:
     """Return which recordings' currents have another sign than those of the others, or nothing."""
     faults = []
-    evidence = np.array([[sign_evidence(pool, joint) if gains.free[joint] else 0.0
-                          for joint in range(len(robot.joints))]
-                         for pool in (pooled(each.weighted) for each in summaries)])
-    for joint, column in zip(robot.joints, evidence.T):
-        positive, negative = ([each.name for each, value in zip(summaries, sign * column)
-                               if value > _DECISIVE] for sign in (1.0, -1.0))
+    pools = [pooled(each.weighted) for each in summaries]
+    for j in np.flatnonzero(gains.free).tolist():
+        evidence = [sign_evidence(pool, j) for pool in pools]
+        positive, negative = ([each.name for each, value in zip(summaries, evidence)
+                               if sign * value > _DECISIVE] for sign in (1.0, -1.0))
         if positive and negative:
             fewer, more = sorted((negative, positive), key=len)
-            faults.append(f'the current of {joint} has another sign in {", ".join(fewer)} than in '
-                          f'{", ".join(more)}: change it, or identify without the former')
+            faults.append(f'the current of {robot.joints[j]} has another sign in '
+                          f'{", ".join(fewer)} than in {", ".join(more)}: change it, or identify '
+                          'without the former')
     return '; '.join(faults)
 
 
-# ---- What is fitted: a robot and summaries, in units of their gains, with a payload if any
+# ---- Robot and summaries as they are fitted
 
 # factor of weights where gains are free, which rest on the URDF's masses
 FREE_GAINS_FACTOR = 10.0
@@ -159,7 +250,7 @@ class FitData(NamedTuple):
     @property
     def everything(self) -> Pool:
         """All rows of the fit."""
-        return _everything(self.summaries)
+        return all_rows(self.summaries)
 
     @property
     def correlation(self) -> Array:
@@ -180,10 +271,15 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     """
     if payload is not None:   # first, so that an own friction that is kept is one without it
         check_carried(robot, payload)
-        plain = robot
-        summaries = [with_payload_columns(plain, payload, each, carried) for some, carried in (
-            (payload.summaries, True), (summaries, False)) for each in some]
-        validation = [with_payload_columns(plain, payload, each, False) for each in validation]
+        plain, carrying = robot, payload
+
+        def wider(summary: Summary, carried: bool) -> Summary:
+            return summary.with_pools(lambda pools: [payload_pool(plain, carrying, pool, carried)
+                                                     for pool in pools], rows=None)
+
+        summaries = [*(wider(each, True) for each in payload.summaries),
+                     *(wider(each, False) for each in summaries)]
+        validation = [wider(each, False) for each in validation]
         robot = with_payload(plain, payload)
     last = last_sets(summaries[:1])
     fault = '' if gains is None else signs_fault(robot, [*summaries, *validation], gains)
@@ -194,10 +290,7 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
                        for some in (summaries, validation))
     if not own_friction:
         return FitData(robot, scaled, checked, scaled, gains, last)
-    count = len(scaled)
-    in_sets = [in_joint_set(each, number, count) for number, each in enumerate(scaled)]
-    return FitData(with_joint_sets(robot, count), in_sets, checked, scaled, gains,
-                   last_sets(scaled))
+    return FitData(*in_joint_sets(robot, scaled), checked, scaled, gains, last_sets(scaled))
 
 
 def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
@@ -209,31 +302,24 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     nothing is, that with which the robot needs the efforts of its URDF.
     """
     if gains is None:
-        return robot, Gains(np.ones(len(robot.joints)), np.zeros(len(robot.joints), dtype=bool))
-    everything = _everything(summaries)
+        return robot, known_gains(len(robot.joints))
+    everything = all_rows(summaries)
     gains = approximated(robot, everything, gains)
     if not gains.free.any():
         return robot, gains
-    best = _scaled_from(robot, summaries, everything, gains, payload)
+    scaled, best, least = _scaled_from(robot, summaries, everything, gains, payload)
     for joint in undetermined_signs(everything, gains):
         signs = np.where(np.arange(len(gains.values)) == joint, -1.0, 1.0)
         turned = gains._replace(values=signs * gains.values)
         other = _scaled_from(robot, summaries, everything, turned, payload)
-        if other.left < _BETTER_SIGN * best.left:
-            best, gains = other, turned
-    return best.robot, best.gains
-
-
-class _Scaled(NamedTuple):
-    """Robot and gains after first fits, and what these leave of the currents (geometric mean)."""
-
-    robot: Robot
-    gains: Gains
-    left: float
+        if other[2] < _BETTER_SIGN * least:
+            (scaled, best, least), gains = other, turned
+    return scaled, best
 
 
 def _scaled_from(robot: Robot, summaries: Sequence[Summary], everything: Pool, gains: Gains,
-                 payload: CarriedPayload | None) -> _Scaled:
+                 payload: CarriedPayload | None) -> tuple[Robot, Gains, float]:
+    """Return the same, and what first fits leave of the currents (geometric mean)."""
     known = payload is not None and bool(np.isfinite(payload.mass))
     moves = everything.rows > 0.0
     left = 0.0
@@ -251,11 +337,7 @@ def _scaled_from(robot: Robot, summaries: Sequence[Summary], everything: Pool, g
             scale = 1.0 / scale_of_efforts(robot, pool, first.fit.bodies)
             gains = gains._replace(values=scale * gains.values)
             robot = with_scaled_prior(robot, scale, len(robot.prior.factors))
-    return _Scaled(robot, gains, left)
-
-
-def _everything(summaries: Sequence[Summary]) -> Pool:
-    return pooled([pool for each in summaries for pool in each.weighted])
+    return robot, gains, left
 
 
 def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
@@ -360,3 +442,97 @@ def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Po
 
     measured, spread = efforts(every)
     return Figures(roots(every), roots(moving), measured, spread, efforts(moving)[1])
+
+
+# ---- A payload as it was identified, in the frame of its link, and whether it was determined
+
+# mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
+_LARGEST_SCALE = 1.6
+# weight of the URDF where what the data alone determine of a scale is judged
+_FAINT_WEIGHT = 1e-3
+# largest standard deviations of a mass that is identified, and of a gain, as shares of them
+_MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.1
+
+
+class IdentifiedPayload(NamedTuple):
+    """A payload."""
+
+    link: str
+    recordings: tuple[str, ...]   # names of those in which it is carried
+    known: bool   # whether its mass was known
+    # mass, first moments and inertia about the link's origin, in the link's axes
+    parameters: Array   # (10,)
+    covariance: Array   # (10, 10)
+
+    @property
+    def deviations(self) -> Array:
+        """Standard deviations (10,) of the parameters."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def centre(self) -> tuple[Array, Array]:
+        """Centre of mass in the link's frame [m] and its standard deviations, (3,) each."""
+        mass, centre = self.parameters[0], self.parameters[1:4] / self.parameters[0]
+        slopes = np.column_stack((-centre, np.eye(3))) / mass
+        return centre, np.sqrt(np.diag(slopes @ self.covariance[:4, :4] @ slopes.T))
+
+    @property
+    def inertia(self) -> Array:
+        """Inertia (6,) about the centre of mass in the link's axes [kg m^2]."""
+        P = pseudo_inertia(self.parameters)
+        P[:3, :3] -= np.outer(P[:3, 3], P[:3, 3]) / P[3, 3]
+        P[:3, 3] = P[3, :3] = 0.0
+        return parameters_of(P)[4:]
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return the node's parameters of this payload."""
+        return {'payload.link': self.link, 'payload.mass': float(self.parameters[0]),
+                'payload.com': [float(each) for each in self.centre[0]],
+                'payload.inertia': [float(each) for each in self.inertia]}
+
+
+def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: Array,
+                       errors: Deviations) -> tuple[IdentifiedPayload, Deviations]:
+    """
+    Return the payload of a fit, and the deviations of the fit with those of gains by the payload.
+
+    An IdentificationError if the data determine neither the unknown mass, nor gains by the known
+    one.
+    """
+    known = bool(np.isfinite(payload.mass))
+    problem = result.problem
+    if known:   # the URDF's masses must not count for the scale
+        result = result._replace(problem=problem._replace(weight=_FAINT_WEIGHT))
+        own = deviations(result, correlation)
+        errors = errors._replace(gains=own.gains, ratios=own.ratios)
+    rows = slice(10 * len(problem.factors) - 10, 10 * len(problem.factors))
+    slopes = ConsistentFit(problem).slopes[-1]
+    covariance = slopes @ covariance_of(result, correlation)[0][rows, rows] @ slopes.T
+    back = np.linalg.inv(payload.transformation)
+    in_link: Array = parameters_of(back @ BASIS @ back.T).T
+    estimate = IdentifiedPayload(
+        payload.link, tuple(each.name for each in payload.summaries), known,
+        in_link @ result.fit.bodies[-1], in_link @ covariance @ in_link.T)
+    mass, deviation = estimate.parameters[0], estimate.deviations[0]
+    if not known and deviation > _MOST_OF_MASS * mass:
+        raise IdentificationError(
+            f'the payload on {payload.link} is not determined: {mass:.3g} kg with a standard '
+            f'deviation of {deviation:.2g} kg; record both with faster motions of the joints that '
+            'move it, against gravity where they can, or with a heavier payload')
+    if known and not np.nanmin(errors.gains, initial=np.inf) <= _MOST_OF_GAIN:
+        best = 100.0 * np.nanmin(errors.gains, initial=np.inf)
+        raise IdentificationError(
+            f'the payload of {payload.mass:g} kg on {payload.link} does not determine the gains: '
+            f'the best one has a standard deviation of {best:.0f} %; check that it was carried in '
+            f'{", ".join(estimate.recordings)} and in no other recording, or take a heavier one')
+    return estimate, errors
+
+
+def scale_remark(payload: CarriedPayload, before: Array, after: Array) -> list[str]:
+    """Return that a payload's known mass does not fit masses of the URDF and of the fit (b,)."""
+    scale = float(after.sum() / before.sum())
+    if not np.isfinite(payload.mass) or 1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE:
+        return []
+    return [f'with a payload of {payload.mass:g} kg the robot would have {scale:.2g} times the '
+            f'mass of its URDF, with {payload.mass / scale:.2g} kg the same: check '
+            '--payload-mass, to which all gains are proportional, and the masses of the URDF']

@@ -43,6 +43,11 @@ class Gains(NamedTuple):
     free: NDArray[np.bool_]   # (n,)
 
 
+def known_gains(joints: int) -> Gains:
+    """Return the gains of efforts that are recorded themselves."""
+    return Gains(np.ones(joints), np.zeros(joints, dtype=bool))
+
+
 def free_gains(gains: Gains | None, joints: int) -> NDArray[np.bool_]:
     """Return which gains are free (n,): none where efforts are recorded."""
     return np.zeros(joints, dtype=bool) if gains is None else gains.free

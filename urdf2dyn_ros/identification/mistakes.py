@@ -1,4 +1,10 @@
-"""Mistakes of a recording: what changes it so that the URDF explains its efforts far better."""
+"""
+Mistakes of a recording: what changes it so that the URDF explains its efforts far better.
+
+Every candidate is compared with the URDF's bodies first, in some ten thousandths of a second.
+Those that leave less are fitted with any bodies: as masses and centres of a URDF are wrong, it
+counts what a fit leaves of blocks that were held out.
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,72 +32,59 @@ from urdf2dyn_ros.robot.spatial import Array
 
 # ---- How a recording would have to be changed to be without a mistake
 
-class Differential(NamedTuple):
-    """
-    Two joints (i, j) that two motors drive together, both of them each.
-
-    Their efforts are the products of `signs` (2, 2) with those of the motors, which are recorded.
-    """
-
-    joints: tuple[int, int]
-    signs: tuple[tuple[float, float], tuple[float, float]]
-
-
 class Change(NamedTuple):
-    """A change of recorded positions and efforts, and of gravity."""
+    """
+    A change of recorded positions and efforts, and of gravity.
 
-    positions: NDArray[np.int64]   # (n,), the recorded joint whose positions are those of a joint
-    efforts: NDArray[np.int64]   # (n,), the one whose efforts are
-    position_signs: Array   # (n,), 1 or -1
-    effort_signs: Array   # (n,), 1 or -1
-    shifts: Array   # (n,), what is added to positions [rad or m]
+    The matrices (n, n) have signs, interchanges, and the sums of two motors of a differential.
+    """
+
+    positions: Array   # positions of the joints: this times the recorded ones, plus the shifts
+    efforts: Array   # efforts of the joints: this times the recorded ones
+    shifts: Array   # (n,) [rad or m]
     gravity: Array | None = None   # (3,) in the frame of the root [m/s^2]; None: the robot's
-    # joints whose recorded efforts are those of their motors
-    differential: Differential | None = None
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the changed positions to accelerations (k, n)."""
-        q, qd, qdd = (self.position_signs * each[:, self.positions] for each in (q, qd, qdd))
+        q, qd, qdd = (each @ self.positions.T for each in (q, qd, qdd))
         return q + self.shifts, qd, qdd
 
     def effort(self, effort: Array) -> Array:
-        """Return the changed efforts (k, n)."""
-        changed = self.effort_signs * effort[:, self.efforts]
-        if self.differential is not None:
-            joints, signs = [*self.differential.joints], np.array(self.differential.signs)
-            changed[:, joints] = changed[:, joints] @ signs.T
-        return changed
+        """Return the changed efforts (k, n), 0 for those that are not recorded."""
+        return np.asarray(np.nan_to_num(effort) @ self.efforts.T)
 
-    def pieces(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """Return the changed pieces of a recording."""
-        return [Piece(each.time, each.rate, *self.motion(each.q, each.qd, each.qdd),
-                      self.effort(each.effort)) for each in pieces]
+    def error(self, robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_]) -> Array:
+        """Return `held_out_error` of the changed piece of a recording."""
+        if self.gravity is not None:
+            robot = replace(robot, columns=Columns(robot.system, self.gravity.tolist()))
+        return held_out_error(
+            robot, [Piece(piece.time, piece.rate, *self.motion(piece.q, piece.qd, piece.qdd),
+                          self.effort(piece.effort))], used, free)
 
-    def robot(self, robot: Robot) -> Robot:
-        """Return the robot with the changed gravity."""
-        if self.gravity is None:
-            return robot
-        return replace(robot, columns=Columns(robot.system, self.gravity.tolist()))
+    def shifted(self, joint: int, angle: float) -> 'Change':
+        """Return the change that also adds an angle to the positions of a joint."""
+        shifts = self.shifts.copy()
+        shifts[joint] += angle
+        return self._replace(shifts=shifts)
 
 
 def no_change(joints: int) -> Change:
     """Return the change that leaves a recording as it is."""
-    order, ones = np.arange(joints), np.ones(joints)
-    return Change(order, order, ones, ones, np.zeros(joints))
+    return Change(np.eye(joints), np.eye(joints), np.zeros(joints))
 
 
-def swapped(joints: int, one: int, other: int) -> NDArray[np.int64]:
-    """Return the order of joints in which two are interchanged."""
-    order = np.arange(joints)
-    order[[one, other]] = other, one
-    return order
+def swapped(joints: int, one: int, other: int) -> Array:
+    """Return the matrix that interchanges two joints."""
+    result = np.eye(joints)
+    result[[one, other]] = result[[other, one]]
+    return result
 
 
 def turned(joints: int, joint: int) -> Array:
-    """Return the signs in which that of one joint is -1."""
-    signs = np.ones(joints)
-    signs[joint] = -1.0
-    return signs
+    """Return the matrix that changes the sign of one joint."""
+    result = np.eye(joints)
+    result[joint, joint] = -1.0
+    return result
 
 
 # ---- How well the URDF's bodies and friction of each joint explain a recording, quickly
@@ -130,7 +123,11 @@ class NominalFit:
     def left(self, change: Change) -> Array:
         """Return the logarithms of the shares of the squares (n,), 0 for joints not used."""
         q, qd, qdd = change.motion(self._q, self._qd, self._qdd)
-        effort, nominal = change.effort(self._effort), self._nominal(change, q, qd, qdd)
+        effort, nominal = change.effort(self._effort), self._robot.dynamics(q, qd, qdd)
+        if change.gravity is not None:
+            if self._gravity is None:   # changes of gravity do not change positions
+                self._gravity = _gravity_efforts(self._robot, q)
+            nominal = nominal + self._gravity @ (change.gravity - self._nominal_gravity)
         result = np.zeros(len(self._free))
         for joint in self.joints:
             result[joint] = self._share(nominal[:, joint], qd[:, joint], qdd[:, joint],
@@ -159,14 +156,6 @@ class NominalFit:
             size += float(left @ left)
             total += len(left) * float(np.var(gravity[:, joint]))
         return product / size if size > _LEAST_OWN * total > 0.0 else 1.0
-
-    def _nominal(self, change: Change, q: Array, qd: Array, qdd: Array) -> Array:
-        nominal = self._robot.dynamics(q, qd, qdd)
-        if change.gravity is not None:
-            if self._gravity is None:   # changes of gravity do not change positions
-                self._gravity = _gravity_efforts(self._robot, q)
-            nominal = nominal + self._gravity @ (change.gravity - self._nominal_gravity)
-        return nominal
 
     def _share(self, nominal: Array, qd: Array, qdd: Array, effort: Array, joint: int) -> float:
         from scipy.optimize import nnls
@@ -214,17 +203,16 @@ class Mistake(NamedTuple):
         names = [robot.joints[joint] for joint in self.joints]
         words = dict(zip(('joint', 'other'), names))
         if self.kind == 'zero':
-            shift = float(np.remainder(self.change.shifts[self.joints[0]] + np.pi, 2.0 * np.pi)
-                          - np.pi)
+            shift = float((self.change.shifts[self.joints[0]] + np.pi) % (2.0 * np.pi) - np.pi)
             words |= {'radians': f'{shift:.3g}', 'degrees': f'{np.degrees(shift):.0f}'}
         if self.change.gravity is not None:
             words['gravity'] = ' '.join(f'{entry:.1f}' for entry in self.change.gravity + 0.0)
             words['nominal'] = ' '.join(f'{entry:.3g}' for entry in robot.dynamics.gravity_vector)
-        if self.change.differential is not None:
+        if self.kind == 'differential':
             words['formulas'] = ' and '.join(
                 f'{"-" * (one < 0.0)}e_{names[0]} {"-" if other < 0.0 else "+"} e_{names[1]} '
-                f'for {name}'
-                for name, (one, other) in zip(names, self.change.differential.signs))
+                f'for {name}' for name, (one, other) in zip(
+                    names, self.change.efforts[np.ix_(self.joints, self.joints)]))
         words['gains'] = ('change the sign of its gain' if gains else
                           'change their sign, or add --effort-semantics current --gains 1 '
                           f'{names[0]}=-1' if names else '')
@@ -259,28 +247,44 @@ SENTENCES = {
 }
 
 
-def single_joints(base: Change, robot: Robot, moving: NDArray[np.bool_],
-                  free: NDArray[np.bool_]) -> Iterator[Mistake]:
+def candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Array,
+               free: NDArray[np.bool_]) -> Iterator[Mistake]:
     """
-    Yield mistakes of one joint besides those that `base` corrects.
+    Yield the mistakes that are tried, besides those that `base` corrects.
 
     Where nothing moves beyond a joint, another zero is another centre of mass, no mistake.
     """
-    n = len(moving)
-    inner = moved_beyond(robot, moving)
+    n, joints = len(moving), np.flatnonzero(used).tolist()
+    inner, units = moved_beyond(robot, moving), robot.dynamics.units
     for joint in np.flatnonzero(moving).tolist():
-        signs = turned(n, joint)
-        if joint in inner and robot.dynamics.units[joint] == 'rad':
+        if joint in inner and units[joint] == 'rad':
             for angle in ANGLES:
-                yield Mistake(shifted(base, joint, angle), 'zero', (joint,))
-        other = base._replace(position_signs=base.position_signs * signs)
-        both = other._replace(effort_signs=base.effort_signs * signs)
+                yield Mistake(base.shifted(joint, angle), 'zero', (joint,))
+        sign = turned(n, joint)
+        positions, efforts = sign @ base.positions, sign @ base.efforts
         if free[joint]:
-            yield Mistake(other, 'direction', (joint,))
+            yield Mistake(base._replace(positions=positions), 'direction', (joint,))
         else:
-            yield Mistake(other, 'positions', (joint,))
-            yield Mistake(both, 'direction', (joint,))
-            yield Mistake(base._replace(effort_signs=base.effort_signs * signs), 'sign', (joint,))
+            yield Mistake(base._replace(positions=positions), 'positions', (joint,))
+            yield Mistake(base._replace(positions=positions, efforts=efforts), 'direction',
+                          (joint,))
+            yield Mistake(base._replace(efforts=efforts), 'sign', (joint,))
+    for pair in combinations(joints, 2) if len(joints) <= _MOST_JOINTS else ():
+        order = swapped(n, *pair)
+        change = base._replace(efforts=order @ base.efforts)
+        yield Mistake(change, 'efforts', pair)
+        yield Mistake(change._replace(positions=order @ base.positions), 'joints', pair)
+    yield from _gravities(base, np.array(robot.dynamics.gravity_vector, dtype=np.float64))
+    if np.count_nonzero(base.efforts) > n:   # one differential is enough
+        return
+    for pair in pairwise(joints):
+        if free[[*pair]].any() or units[pair[0]] != units[pair[1]]:
+            continue
+        for first, second, odd in product((1.0, -1.0), (1.0, -1.0), (0, 1)):
+            sums = np.eye(n)
+            sums[np.ix_(pair, pair)] = [(first, second),
+                                        (-first, second) if odd else (first, -second)]
+            yield Mistake(base._replace(efforts=sums @ base.efforts), 'differential', pair)
 
 
 def moved_beyond(robot: Robot, moving: NDArray[np.bool_]) -> set[int]:
@@ -291,38 +295,7 @@ def moved_beyond(robot: Robot, moving: NDArray[np.bool_]) -> set[int]:
             if moving[body.coordinate] and bodies[each].coordinate != body.coordinate}
 
 
-def shifted(base: Change, joint: int, angle: float) -> Change:
-    """Return a change that also adds an angle to the positions of a joint."""
-    shifts = base.shifts.copy()
-    shifts[joint] += angle
-    return base._replace(shifts=shifts)
-
-
-def pairs(base: Change, joints: Sequence[int]) -> Iterator[Mistake]:
-    """Yield mistakes of two joints: of their names, and of their efforts alone."""
-    for one, other in combinations(joints, 2) if len(joints) <= _MOST_JOINTS else ():
-        order = swapped(len(base.shifts), one, other)
-        efforts = base._replace(efforts=base.efforts[order])
-        yield Mistake(efforts, 'efforts', (one, other))
-        yield Mistake(efforts._replace(positions=base.positions[order]), 'joints', (one, other))
-
-
-def differentials(base: Change, joints: Sequence[int], free: NDArray[np.bool_],
-                  units: Sequence[str]) -> Iterator[Mistake]:
-    """Yield neighbours whose efforts are those of two motors that drive both joints."""
-    if base.differential is not None:
-        return
-    for pair in pairwise(joints):
-        if free[[*pair]].any() or units[pair[0]] != units[pair[1]]:
-            continue
-        for first, second, odd in product((1.0, -1.0), (1.0, -1.0), (0, 1)):
-            row = (first, second)
-            other = (-first, second) if odd else (first, -second)
-            yield Mistake(base._replace(differential=Differential(pair, (row, other))),
-                          'differential', pair)
-
-
-def gravities(base: Change, nominal: Array) -> Iterator[Mistake]:
+def _gravities(base: Change, nominal: Array) -> Iterator[Mistake]:
     """Yield gravity along other directions of the root frame, and none."""
     size = float(np.linalg.norm(nominal))
     if size <= 0.0 or base.gravity is not None:
@@ -337,27 +310,19 @@ def gravities(base: Change, nominal: Array) -> Iterator[Mistake]:
             yield Mistake(base._replace(gravity=size / length * direction), 'gravity')
 
 
-# ---- The mistakes of a recording: what changes it so that the URDF explains its efforts far
-# better
-#
-# Every candidate is compared with the URDF's bodies first, in some ten thousandths of a second.
-# Those that leave less are fitted with any bodies: as masses and centres of a URDF are wrong, it
-# counts what a fit leaves of blocks that were held out.
+# ---- The mistakes of a recording
 
 _FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistakes are looked for
-# fall of the logarithm of the URDF's residuals, over all joints, from which on a candidate is
-# fitted [-]
-_PROMISING = 1.0
-# the same of a fit's residuals in held-out blocks, from which on a candidate is a mistake
-_CONFIRMED = 2.0
+# falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
+# fitted, and of the fit's in held-out blocks, from which on it is a mistake
+_PROMISING, _CONFIRMED = 1.0, 2.0
 # share of the URDF's gravity in the efforts below which there is none, if it fits as well
 _ABSENT = 0.1
 _AS_GOOD = 0.5   # difference of this logarithm up to which two candidates are equally good
-# logarithm of the efforts over the residuals, mean of the joints, from which on a fit is no
-# accident
+# logarithm of efforts over residuals, mean of the joints, from which on a fit is no accident
 _EXPLAINED = 0.3
-_FITTED = 3   # candidates that are fitted
-_MOST = 3   # most mistakes of a recording that are looked for, one after the other
+# candidates that are fitted, and mistakes that are looked for one after the other, at most
+_FITTED, _MOST = 3, 3
 _STEPS = tuple(np.radians([30.0, 15.0, 8.0, 4.0]).tolist())
 # steps of the search for an angle, and the distance to a right angle that is none [rad]
 _WHOLE = np.radians(12.0)
@@ -372,7 +337,7 @@ def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_]
     longest = max(pieces, key=lambda piece: len(piece.q))
     base, mistakes = no_change(len(used)), list[Mistake]()
     for _ in range(_MOST):
-        best = _best(robot, nominal, longest, _candidates(robot, base, moving, used, free),
+        best = _best(robot, nominal, longest, [*candidates(robot, base, moving, used, free)],
                      base, used, free)
         if best is None:
             break
@@ -380,8 +345,7 @@ def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_]
         base = best.change
     if not mistakes and not free.any() and abs(nominal.gravity_factor()) < _ABSENT:
         absent = Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
-        errors = [_error(robot, longest, used, free, change)
-                  for change in (base, absent.change)]
+        errors = [each.error(robot, longest, used, free) for each in (base, absent.change)]
         with np.errstate(divide='ignore', invalid='ignore'):
             efforts = Spectra(np.nan_to_num(longest.effort), longest.rate).rows()
             explained = np.log(efforts.std(axis=0)) - errors[1]
@@ -391,37 +355,18 @@ def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_]
     return mistakes
 
 
-def _candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Array,
-                free: NDArray[np.bool_]) -> list[Mistake]:
-    gravity = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
-    return [*single_joints(base, robot, moving, free),
-            *pairs(base, np.flatnonzero(used).tolist()), *gravities(base, gravity),
-            *differentials(base, np.flatnonzero(used).tolist(), free, robot.dynamics.units)]
-
-
-def _best(robot: Robot, nominal: NominalFit, piece: Piece, candidates: Sequence[Mistake],
+def _best(robot: Robot, nominal: NominalFit, piece: Piece, tried: Sequence[Mistake],
           base: Change, used: Array, free: NDArray[np.bool_]) -> Mistake | None:
     """Return the mistake that explains most, or None if none explains enough."""
     before = float(nominal.left(base).sum())
-    gained = np.array([before - float(nominal.left(each.change).sum()) for each in candidates])
-    order = np.argsort(-gained)[:_FITTED]
-    promising = [_refined(nominal, candidates[k], base) for k in order if gained[k] > _PROMISING]
-    if not promising:
-        return None
-    error = _error(robot, piece, used, free, base)
-    scores = [float((error - _error(robot, piece, used, free, each.change)).sum())
-              for each in promising]
-    if max(scores) < _CONFIRMED:
-        return None
-    totals = [score + 0.5 * (before - float(nominal.left(each.change).sum()))
-              for score, each in zip(scores, promising) if score >= _CONFIRMED]
-    confirmed = [each for score, each in zip(scores, promising) if score >= _CONFIRMED]
-    return confirmed[int(np.argmax(totals))]
-
-
-def _error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
-           change: Change) -> Array:
-    return held_out_error(change.robot(robot), change.pieces([piece]), used, free)
+    gained = np.array([before - float(nominal.left(each.change).sum()) for each in tried])
+    promising = [_refined(nominal, tried[k], base) for k in np.argsort(-gained)[:_FITTED]
+                 if gained[k] > _PROMISING]
+    error = base.error(robot, piece, used, free) if promising else 0.0
+    confirmed = [(score + 0.5 * (before - float(nominal.left(each.change).sum())), each)
+                 for each in promising if (score := float(
+                     (error - each.change.error(robot, piece, used, free)).sum())) >= _CONFIRMED]
+    return max(confirmed, key=lambda pair: pair[0])[1] if confirmed else None
 
 
 def _refined(nominal: NominalFit, mistake: Mistake, base: Change) -> Mistake:
@@ -434,11 +379,11 @@ def _refined(nominal: NominalFit, mistake: Mistake, base: Change) -> Mistake:
         angle = float(mistake.change.shifts[joint] - base.shifts[joint])
         for step in _STEPS:
             angle = min((angle - step, angle, angle + step),
-                        key=lambda each: left(shifted(base, joint, each)))
+                        key=lambda each: left(base.shifted(joint, each)))
         right = 0.5 * np.pi * round(angle / (0.5 * np.pi))
         if right and abs(angle - right) < _WHOLE:
             angle = right
-        return mistake._replace(change=shifted(base, joint, angle))
+        return mistake._replace(change=base.shifted(joint, angle))
     if mistake.kind == 'gravity':
         assert mistake.change.gravity is not None
         gravity, size = mistake.change.gravity, np.linalg.norm(mistake.change.gravity)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.identification.fit import DATA, source_of_value
-from urdf2dyn_ros.identification.fit_data import Figures
+from urdf2dyn_ros.identification.fit_data import (
+    Figures,
+    IdentifiedPayload,
+)
 from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
-from urdf2dyn_ros.identification.payload import IdentifiedPayload
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, PARAMETERS, units_of
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
@@ -37,14 +39,18 @@ from urdf2dyn_ros.text import counted
 # ---- The report's tables and sentences, in the order in which a user asks
 
 GAINS_TITLE = 'What changed: gains'
+PAYLOAD_TITLE = 'Payload'
 VALIDATION_TITLE = 'Validation recording'
 
 
 def report_tables(result: Identification) -> list[ReportTable]:
+    low, high = (function(each.cutoff for each in result.summaries) for function in (min, max))
+    band = figure_text(low) if low > 0.99 * high else f'{figure_text(low)} to {figure_text(high)}'
     return [_figures(result, 'Does it explain data that it was not fitted to?', result.held_out,
                      [_verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
                       f'squares of the measured effort below {HIGHEST_CUTOFF:g} Hz minus the '
-                      f'computed one below {_band(result)} Hz.']),
+                      f'computed one below {band} Hz.']),
+            *_payload(result.payload),
             *(_figures(result, f'{VALIDATION_TITLE} {name}', figures, [])
               for name, figures in result.validation.items()),
             *_gains(result), _friction(result), *_own_friction(result), _masses(result),
@@ -54,11 +60,6 @@ def report_tables(result: Identification) -> list[ReportTable]:
 def figure_text(value: float, digits: int = 3) -> str:
     """Return a number, or a dash where there is none."""
     return f'{value:.{digits}g}' if math.isfinite(value) else '-'
-
-
-def _band(result: Identification) -> str:
-    low, high = (function(each.cutoff for each in result.summaries) for function in (min, max))
-    return figure_text(low) if low > 0.99 * high else f'{figure_text(low)} to {figure_text(high)}'
 
 
 def _verdict(result: Identification) -> str:
@@ -217,8 +218,7 @@ _CENTRE = ('centre x', 'centre y', 'centre z')
 _UNITS = ('kg', *(3 * ['kg m']), *(6 * ['kg m^2']))
 
 
-def payload_tables(payload: IdentifiedPayload | None) -> list[ReportTable]:
-    """Return the table of a payload, or none."""
+def _payload(payload: IdentifiedPayload | None) -> list[ReportTable]:
     if payload is None:
         return []
     rows = [[name, unit, figure_text(value, 4), figure_text(error, 2)]
@@ -228,36 +228,17 @@ def payload_tables(payload: IdentifiedPayload | None) -> list[ReportTable]:
              for name, value, error in zip(_CENTRE, *payload.centre)]
     about = ('Its mass was known, and fixes the gains' if payload.known else
              'Its mass was not known')
+    settings = '; '.join(
+        f'{name}: ' + (f'[{", ".join(f"{entry:.6g}" for entry in value)}]'
+                       if isinstance(value, list) else
+                       value if isinstance(value, str) else f'{value:.6g}')
+        for name, value in payload.settings().items())
     return [ReportTable(
         PAYLOAD_TITLE, ('parameter', 'unit', 'identified', 'deviation'), rows,
         (f'On link {payload.link}, in {", ".join(payload.recordings)}. {about}. Mass m, first '
          "moments h and inertia J about the link's origin, in the link's axes; the robot that "
          'was identified is without it.',
-         '; '.join(f'{name}: {_text(value)}' for name, value in payload.settings().items())
-         + ' (parameters of the node)'))]
-
-
-def payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None:
-    """Return what identification.json has of a payload."""
-    if payload is None:
-        return None
-    centre, errors = payload.centre
-    return {
-        'link': payload.link, 'recordings': list(payload.recordings),
-        'mass_known': payload.known,
-        'parameters': {name: {'value': value, 'deviation': error}
-                       for name, value, error in zip(PARAMETERS, payload.parameters,
-                                                     payload.deviations)},
-        'centre': {name[-1]: {'value': value, 'deviation': error}
-                   for name, value, error in zip(_CENTRE, centre, errors)},
-        'node_parameters': payload.settings()}
-
-
-def _text(value: Any) -> str:
-    """Return a parameter as it is written on a command line."""
-    if isinstance(value, list):
-        return f'[{", ".join(f"{entry:.6g}" for entry in value)}]'
-    return value if isinstance(value, str) else f'{value:.6g}'
+         f'{settings} (parameters of the node)'))]
 
 
 # ---- The result as JSON: all figures and parameters, for programs
@@ -278,13 +259,28 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
         'joints': {joint: _joint(result, j) for j, joint in enumerate(robot.joints)
                    if result.used[j]},
         'bodies': {body.name: _body(result, k) for k, body in enumerate(robot.system.bodies)},
-        'payload': payload_figures(result.payload),
+        'payload': _payload_figures(result.payload),
         'recordings': [
             {'name': each.name, 'seconds': each.seconds, 'cutoff_hz': each.cutoff,
              'delay_s': each.delay,
              'joints': [*compress(robot.joints, each.used)]}
             for each in result.summaries],
         'remarks': result.remarks}, indent=1)
+
+
+def _payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None:
+    if payload is None:
+        return None
+    centre, errors = payload.centre
+    return {
+        'link': payload.link, 'recordings': list(payload.recordings),
+        'mass_known': payload.known,
+        'parameters': {name: {'value': value, 'deviation': error}
+                       for name, value, error in zip(PARAMETERS, payload.parameters,
+                                                     payload.deviations)},
+        'centre': {name[-1]: {'value': value, 'deviation': error}
+                   for name, value, error in zip(_CENTRE, centre, errors)},
+        'node_parameters': payload.settings()}
 
 
 def _joint(result: Identification, j: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.kinematics import chain
-from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters, sampled_columns
+from urdf2dyn_ros.equations.regressor import base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Inertia, RobotModel
 from urdf2dyn_ros.robot.multibody import (
@@ -248,29 +248,19 @@ def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> 
     parameters `before` to those `after` (10,): links that are possible remain so, and their sum is
     the body. Where the URDF has no mass, the first link becomes the body.
     """
-    heavy = [each for each in attached if each.link.mass > 0.0]
-    if not heavy:
-        heavy = list(attached[:1])
-        parts = [pseudo_inertia(after)]
-    elif len(heavy) == 1:
-        parts = [pseudo_inertia(after)]
-    else:
-        A = _symmetric_map(pseudo_inertia(before), pseudo_inertia(after))
+    def root(P: Array) -> Array:
+        values, vectors = np.linalg.eigh(P)
+        return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+
+    heavy = [each for each in attached if each.link.mass > 0.0] or list(attached[:1])
+    parts = [pseudo_inertia(after)]
+    if len(heavy) > 1:
+        B = root(pseudo_inertia(before))
+        inverse = np.linalg.inv(B)
+        A = inverse @ root(B @ parts[0] @ B) @ inverse
         parts = [A @ pseudo_inertia(np.array(about_origin(link_inertia(each)).entries)) @ A
                  for each in heavy]
     return {each.link.name: _in_link(each, part) for each, part in zip(heavy, parts)}
-
-
-def _root(P: Array) -> Array:
-    values, vectors = np.linalg.eigh(P)
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
-
-
-def _symmetric_map(before: Array, after: Array) -> Array:
-    """Return the symmetric A with A before A = after."""
-    root = _root(before)
-    inverse = np.linalg.inv(root)
-    return inverse @ _root(root @ after @ root) @ inverse
 
 
 def placement(each: Attached) -> Array:
@@ -361,18 +351,13 @@ class BaseEstimates(NamedTuple):
 def base_estimates(robot: Robot, bodies: Array, covariance: Array) -> BaseEstimates:
     """Return the base parameters of bodies (k, 10) with a covariance (10 k, 10 k)."""
     base = base_parameters(for_any_inertia(robot.system)[0], robot.dynamics.gravity_vector)
-    matrix = _from_bodies(robot, base)
-    return BaseEstimates(base.names, base.units, matrix @ robot.prior.nominal.ravel(),
-                         matrix @ bodies.ravel(),
-                         np.sqrt(np.maximum(np.diag(matrix @ covariance @ matrix.T), 0.0)))
-
-
-def _from_bodies(robot: Robot, base: BaseParameters) -> Array:
-    """Return the matrix (b, 10 k) to base parameters: a body is as if it were its first link."""
-    parts = []
+    parts = []   # a body is as if it were its first link
     for body in robot.system.bodies:
         first = body.attached[0]
         place = 10 * base.links.index(first.link.name)
         own = np.array([parameters_of(in_link(first, P)) for P in BASIS]).T
         parts.append(base.matrix[:, place:place + 10] @ own)
-    return np.concatenate(parts, axis=1)
+    matrix = np.concatenate(parts, axis=1)
+    return BaseEstimates(base.names, base.units, matrix @ robot.prior.nominal.ravel(),
+                         matrix @ bodies.ravel(),
+                         np.sqrt(np.maximum(np.diag(matrix @ covariance @ matrix.T), 0.0)))

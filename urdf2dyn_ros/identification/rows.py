@@ -239,7 +239,6 @@ def held_out_error(robot: Robot, pieces: Sequence[Piece], used: Array,
 # ---- Which joints look coupled by their gears: what a motor that turns with both would explain
 
 _RIDGE = 1e-6   # share of each column's square that is added to it: columns may be equal
-_WIDTH = len(JOINT_COLUMNS)
 
 
 def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Array:
@@ -252,47 +251,37 @@ def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Arr
     the other's velocity, with the same coefficients in both joints, removes from it in held-out
     blocks. Motions that happen to be alike show none, and errors of a model hardly any.
     """
-    n = len(used)
-    result = np.zeros((n, n))
-    owns = [part[:, -_WIDTH - 1:-1] for part in rows.joints]
-    crossed = np.concatenate([own[:, [VISCOUS, COULOMB]] for own in owns], axis=1)
-    products, alone = {}, {}
-    for joint in np.flatnonzero(used).tolist():
-        size = max(float(np.linalg.norm(residuals[joint])), 1e-300)
-        columns = np.column_stack((owns[joint], crossed, residuals[joint])) / size
-        products[joint] = np.array([columns[rows.block == number].T @ columns[rows.block == number]
-                                    for number in range(BLOCKS)])
-        alone[joint] = _unseen(products[joint], [products[joint]], list(range(_WIDTH)))[0]
-    own, other_own, shared = (list(range(_WIDTH)), list(range(_WIDTH, 2 * _WIDTH)),
-                              [2 * _WIDTH, 2 * _WIDTH + 1])
-    for one, other in combinations(products, 2):
-        if min(alone[one], alone[other]) <= 0.0:
+    width = len(JOINT_COLUMNS)
+    result = np.zeros((len(used), len(used)))
+    parts = {joint: np.column_stack((rows.joints[joint][:, -width - 1:-1], residuals[joint]))
+             / max(float(np.linalg.norm(residuals[joint])), 1e-300)
+             for joint in np.flatnonzero(used).tolist()}
+    alone = {joint: _unseen([part], rows.block)[0] for joint, part in parts.items()}
+    for pair in combinations(parts, 2):
+        if min(alone[joint] for joint in pair) <= 0.0:
             continue
-        parts = [_placed(products[joint], [*places, *shared, -1], [
-            *own, _WIDTH + 2 * another, _WIDTH + 2 * another + 1, -1])
-            for joint, another, places in ((one, other, own), (other, one, other_own))]
-        left = _unseen(parts[0] + parts[1], parts, [*own, *other_own, *shared])
-        result[one, other] = max(0.0, 1.0 - left[0] / alone[one])
-        result[other, one] = max(0.0, 1.0 - left[1] / alone[other])
+        both = []   # own columns of one joint and of the other, those they share, the residual
+        for place, (joint, other) in enumerate((pair, pair[::-1])):
+            size = max(float(np.linalg.norm(residuals[joint])), 1e-300)
+            part = np.zeros((len(rows.block), 2 * width + 3))
+            part[:, place * width:(place + 1) * width] = parts[joint][:, :-1]
+            part[:, -3:-1] = rows.joints[other][:, -width - 1:-1][:, [VISCOUS, COULOMB]] / size
+            part[:, -1] = parts[joint][:, -1]
+            both.append(part)
+        left = _unseen(both, rows.block)
+        for k, (joint, other) in enumerate((pair, pair[::-1])):
+            result[joint, other] = max(0.0, 1.0 - left[k] / alone[joint])
     return result
 
 
-def _placed(products: Array, places: Sequence[int], chosen: Sequence[int]) -> Array:
-    """Return the chosen rows and columns of products at their places among those of two joints."""
-    result = np.zeros((len(products), 2 * _WIDTH + 3, 2 * _WIDTH + 3))
-    result[np.ix_(range(len(products)), places, places)] = products[
-        np.ix_(range(len(products)), chosen, chosen)]
-    return result
-
-
-def _unseen(products: Array, judged: Sequence[Array], chosen: list[int]) -> list[float]:
-    """Return the squares that columns leave of the last one in blocks that were held out."""
-    total, left = products.sum(axis=0), [0.0] * len(judged)
-    places = [*chosen, -1]
-    for number, block in enumerate(products):
-        seen = (total - block)[np.ix_(chosen, chosen)]
-        seen += np.diag(_RIDGE * np.diag(seen) + 1e-12)
-        x = np.append(np.linalg.solve(seen, (total - block)[chosen, -1]), -1.0)
-        for k, each in enumerate(judged):
-            left[k] += float(x @ each[number][np.ix_(places, places)] @ x)
+def _unseen(parts: Sequence[Array], block: NDArray[np.int64]) -> Array:
+    """Return the squares (p,) that columns leave of the last one in blocks that are held out."""
+    products = np.array([[part[block == number].T @ part[block == number]
+                          for number in range(BLOCKS)] for part in parts])
+    together, left = products.sum(axis=0), np.zeros(len(parts))
+    for number in range(BLOCKS):
+        seen = together.sum(axis=0) - together[number]
+        normal = seen[:-1, :-1] + np.diag(_RIDGE * np.diag(seen)[:-1] + 1e-12)
+        x = np.append(np.linalg.solve(normal, seen[:-1, -1]), -1.0)
+        left += [x @ each[number] @ x for each in products]
     return left

@@ -94,6 +94,11 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     return result if gains is None else in_other_units(result, 1.0 / gains.values)
 
 
+def all_rows(summaries: Sequence[Summary]) -> Pool:
+    """Return the pool of all rows of the fit."""
+    return pooled([pool for each in summaries for pool in each.weighted])
+
+
 def in_other_units(summary: Summary, factors: Array) -> Summary:
     """Return a summary whose efforts are multiplied by factors (n,)."""
     return summary.with_pools(lambda pools: with_gains(pools, factors),
@@ -166,24 +171,21 @@ def read_summary(path: Path, robot: Robot) -> Summary:
         return _summary(head, arrays, robot)
     except RecordingError:
         raise
-    # a damaged archive raises many types
-    except Exception as error:
+    except Exception as error:   # a damaged archive raises many types
         raise RecordingError(path, f'no summary, or damaged ({type(error).__name__}): make it '
                              'again from the recording') from None
 
 
 def summary_paths(folder: Path) -> list[Path]:
     """Return the files of a directory that `summary_bytes` wrote, also those of other robots."""
-    return [path for path in sorted(folder.glob(f'*{SUFFIX}')) if _is_summary(path)]
+    def is_summary(path: Path) -> bool:
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                return {'version', 'robot', 'seconds'} <= set(json.loads(str(file['head'])))
+        except Exception:   # a damaged archive, or another one, raises many types
+            return False
 
-
-def _is_summary(path: Path) -> bool:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {'version', 'robot', 'seconds'} <= set(json.loads(str(file['head'])))
-    # a damaged archive, or another one, raises many types
-    except Exception:
-        return False
+    return [path for path in sorted(folder.glob(f'*{SUFFIX}')) if is_summary(path)]
 
 
 def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Summary:
@@ -227,30 +229,26 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
     if first.currents != second.currents:
         raise ParameterError(f'{first.name} and {second.name}: one is a summary of currents, the '
                              'other of efforts: merge those of each kind')
+    def mean(name: str, share: Array | float) -> Any:
+        """Return the mean of both, in which the second has a share, or one of each joint (n,)."""
+        one, other = getattr(first, name), getattr(second, name)
+        return one + (share * np.subtract(other, one).T).T
+
+    def merged(name: str) -> list[Pool]:
+        return [pooled(pair) for pair in zip(getattr(first, name), getattr(second, name))]
+
     seconds = first.seconds + second.seconds
-    share = second.seconds / seconds
     joints = first.joint_seconds + second.joint_seconds
+    share = second.seconds / seconds
     joint_share = second.joint_seconds / np.where(joints > 0.0, joints, 1.0)
     return replace(
-        first, seconds=seconds, cutoff=first.cutoff + share * (second.cutoff - first.cutoff),
-        delay=first.delay + share * (second.delay - first.delay),
+        first, seconds=seconds, joint_seconds=joints,
         recordings=first.recordings + second.recordings,
+        cutoff=float(mean('cutoff', share)), delay=float(mean('delay', share)),
+        coupling=mean('coupling', share), correlation=mean('correlation', joint_share),
         used=np.maximum(first.used, second.used),
         fastest=np.maximum(first.fastest, second.fastest),
-        correlation=_mean(first.correlation, second.correlation, joint_share),
-        joint_seconds=joints, weighted=_merged(first.weighted, second.weighted),
-        moving=_merged(first.moving, second.moving),
-        resting=_merged(first.resting, second.resting),
-        coupling=_mean(first.coupling, second.coupling, np.full(len(joints), share)))
-
-
-def _mean(first: Array, second: Array, share: Array) -> Array:
-    """Return the mean of each row with the second's share (n,)."""
-    return first + (share * (second - first).T).T
-
-
-def _merged(first: Sequence[Pool], second: Sequence[Pool]) -> list[Pool]:
-    return [pooled(pair) for pair in zip(first, second)]
+        weighted=merged('weighted'), moving=merged('moving'), resting=merged('resting'))
 
 
 class SummaryGroups:

@@ -1,7 +1,9 @@
-"""Joints look coupled if one motor's friction predicts residuals of both that were not fitted."""
+"""Rows of a recording: joints that look coupled, and the delay of their efforts."""
 
 import numpy as np
+import pytest
 
+from urdf2dyn_ros.identification.delays import vertex
 from urdf2dyn_ros.identification.robot import joint_columns
 from urdf2dyn_ros.identification.rows import RecordedRows, coupling
 
@@ -43,3 +45,11 @@ def test_errors_of_a_model_that_follow_velocities_are_no_coupling() -> None:
     assert max(share[0, 1], share[1, 0]) < 0.1
     apart = [np.square(each).sum() for each in residuals]
     assert all(np.square(each).sum() < 0.7 * size for each, size in zip(noise.T, apart))
+
+
+@pytest.mark.parametrize(('errors', 'least'), [
+    ((2.0, 1.0, 2.0), 0.1), ((2.0, 1.0, 1.0), 0.105), ((1.0, 1.0, 1.0), 0.1)])
+def test_a_delay_is_where_a_parabola_through_three_errors_is_least(
+        errors: tuple[float, float, float], least: float) -> None:
+    """Errors that are all equal, as those of efforts without noise may be, have the middle one."""
+    assert vertex(0.1, 0.01, errors) == pytest.approx(least)

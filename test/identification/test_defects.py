@@ -1,0 +1,259 @@
+"""The command identify with defects in one recording: refused, noted, or without effect."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from support.scara_recordings import MODEL, NAMES, ROBOT, identified, motion, recording, robot
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.robot.reader import read_urdf
+
+Change = Callable[[Any, Any], tuple[Any, Any]]
+LIGHTER = 1.15 * next(link.inertia.mass for link in reversed(MODEL.links) if link.inertia)
+"""What the last body of the recorded robot is lighter than 1.3 times its mass in the URDF [kg]."""
+
+
+class Done(NamedTuple):
+    """What the command did."""
+
+    code: int
+    out: str
+    errors: str
+    notes: list[str]
+    figures: dict[str, Any]   # of identification.json
+
+    @property
+    def least_r2(self) -> float:
+        """Least coefficient of determination of what was held out."""
+        return min(each['held_out']['r2']['identified']
+                   for each in self.figures['joints'].values())
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Return the command, for a recording with options of `recording`, and words."""
+    def identify(*words: object, **options: Any) -> Done:
+        path = recording(tmp_path / 'r.csv', **options)
+        code = identified(path, '-o', tmp_path / 'out', *words)
+        out, errors = capsys.readouterr()
+        figures = tmp_path / 'out' / 'identification.json'
+        return Done(code, out, errors, [line.removeprefix('note: ') for line in errors.splitlines()
+                                        if line.startswith('note: ')],
+                    json.loads(figures.read_text()) if figures.exists() else {})
+    return identify
+
+
+def noise(q, effort):
+    return q, np.random.default_rng(5).normal(size=effort.shape)
+
+
+def spikes(q, effort):
+    effort[::50] = 1e5
+    return q, effort
+
+
+def jump(size: float) -> Change:
+    """Return a change by which the second joint jumps in the middle."""
+    def change(q, effort):
+        q[len(q) // 2:, 1] += size
+        return q, effort
+    return change
+
+
+@pytest.mark.parametrize(('words', 'options'), [
+    (f'the position of {NAMES[1]} jumps by 2 rad', {'change': jump(2.0)}),
+    ('no joint moves', {'moving': ()}),
+    ('at least 2 s', {'seconds': 1.5}),
+    ('its times rise at 0 of ', {'unit': 0.0}),
+    ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
+    ('zero throughout', {'change': lambda q, effort: (q, 0.0 * effort)}),
+    ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),
+    ('the measured effort has spikes of up to 1e+05, where 95 % are below', {'change': spikes}),
+    ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
+    ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),
+    ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),
+    ('does not explain the efforts', {'change': noise}),
+    ('does not explain the efforts', {'change': lambda q, effort: (
+        q, 100.0 + noise(q, effort)[1])})])
+def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, tmp_path: Path,
+                                                    run: Callable[..., Done]) -> None:
+    done = run(**{'seconds': 6.0, **options})
+    assert done.code == 3 and words in done.errors
+    assert not (tmp_path / 'out').exists()
+
+
+def cut(q, effort):
+    """Cut the effort of the second joint, not those of the others, at 0.8 of its largest."""
+    limit = 0.8 * np.abs(effort[:, 1]).max()
+    effort[:, 1] = effort[:, 1].clip(-limit, limit)
+    return q, effort.round(1)
+
+
+def opposite(q, effort):
+    """Change a sign, with too much noise for an error that names it, and a large mean."""
+    random = np.random.default_rng(1).normal(size=len(q))
+    effort[:, 3] = 0.5 * effort[:, 3].std() * random - effort[:, 3]
+    return q, effort
+
+
+def hysteresis(q, effort):
+    """Delay friction alone by 0.1 s: a delay of everything helps, but not much."""
+    coulomb = 6.0 * np.tanh(50.0 * np.gradient(q, 1.0 / 60.0, axis=0))
+    return q[6:], effort[6:] + coulomb[:-6]
+
+
+def step(q, effort):
+    """Change the offset of one joint by a fifth of its effort."""
+    effort[300:, 1] -= 0.2 * effort[:, 1].std()
+    return q, effort
+
+
+def late_joint(samples: int) -> Change:
+    """Return a change that delays one joint, which left a fifth of its efforts."""
+    def change(q, effort):
+        effort[:, 1] = np.roll(effort[:, 1], samples)
+        return q[5:-5], effort[5:-5]
+    return change
+
+
+@pytest.mark.parametrize(('options', 'about', 'words'), [
+    ({'recorded': robot(payload=20.0)}, ' would have ',
+     ['does it carry a tool that the URDF is without']),
+    ({'recorded': robot(payload=-LIGHTER)}, ' would have ', ['a counterweight carries it']),
+    ({'change': cut}, '', ['r: joint2: the measured effort is exactly ']),
+    ({'change': opposite}, 'joint4 is hardly explained', ['is its sign wrong?']),
+    ({'change': hysteresis}, 'late by 20 ms', ['--delay 0']),
+    ({'change': step}, 'offset', ['r: the effort of joint2 is ', 'smaller from about 5 s on']),
+    *(({'change': late_joint(samples)}, 'those of the other joints',
+       [f'the efforts of {NAMES[1]} are about 0.08 s {late} than'])
+      for samples, late in ((5, 'later'), (-5, 'earlier')))])
+def test_what_is_doubtful_is_noted(options: dict, about: str, words: Sequence[str],
+                                   run: Callable[..., Done]) -> None:
+    """Of the notes about something every one has the words."""
+    done = run(**options)
+    found = [note for note in done.notes if about in note]
+    assert done.code == 0 and found
+    assert all(word in note for note in found for word in words), found
+
+
+def coarse(share: float) -> Change:
+    """Return a change to some twenty values, the largest ones for longest, or five."""
+    def change(q, effort):
+        size = share * effort.std(axis=0)
+        return q, np.round(effort / size) * size
+    return change
+
+
+def flat(q, effort):
+    """Hold the largest effort of a joint once."""
+    top = int(np.argmax(effort[:, 1]))
+    effort[top - 6:top + 6, 1] = effort[top, 1]
+    return q, effort
+
+
+@pytest.mark.parametrize('change', [coarse(0.3), coarse(0.8), flat])
+def test_coarse_efforts_and_short_plateaus_are_not_taken_for_cut_ones(
+        change: Change, run: Callable[..., Done]) -> None:
+    assert run(change=change).notes == []
+
+
+def with_hole(q, effort):
+    """Return efforts of which 1.5 s are missing at the second joint."""
+    effort[200:290, 1] = np.nan
+    return q, effort
+
+
+@pytest.mark.parametrize(('change', 'note'), [
+    (lambda q, effort: (q[6:], effort[:-6]), 'efforts are late by 100 ms'),
+    (jump(2.0 * np.pi), f'the position of {NAMES[1]} jumps by 6.28 rad'),
+    (with_hole, 'measured efforts are missing for up to 1.52 s')])
+def test_late_and_missing_efforts_cost_no_accuracy(change: Change, note: str,
+                                                   run: Callable[..., Done]) -> None:
+    done = run(change=change)
+    assert note in done.errors and done.least_r2 > 0.99
+
+
+def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,
+                                                  run: Callable[..., Done]) -> None:
+    done = run(moving=(1,))
+    assert list(done.figures['joints']) == [NAMES[1]]
+    for name, entries in done.figures['bodies'].items():
+        same = all(abs(entry['identified'] - entry['urdf']) < 1e-3 for entry in entries.values())
+        assert same or name == NAMES[1]
+    assert 'at rest: not identified' in done.errors
+    found = read_urdf((tmp_path / 'out' / 'identified.urdf').read_text())
+    changed = [a.name for a, b in zip(MODEL.joints, found.joints) if a.damping != b.damping]
+    assert changed == [NAMES[1]]
+
+
+def test_joints_that_move_one_after_the_other_are_identified(tmp_path: Path) -> None:
+    """Each moves in a fifth of the recording, which the others do not predict."""
+    time, q, _, _ = motion(24.0)
+    parts = 5.0 * time[:, None] / time[-1] - np.arange(len(NAMES))
+    q = q * np.sin(np.pi * np.clip(parts, 0.0, 1.0)) ** 2
+    qd = np.gradient(q, time, axis=0)
+    effort = ROBOT(q, qd, np.gradient(qd, time, axis=0))
+    effort += 0.01 * effort.std(axis=0) * np.random.default_rng(1).normal(size=effort.shape)
+    path = recording(tmp_path / 'r.csv', 24.0, change=lambda *_: (q, effort))
+    assert identified(path, '-o', tmp_path / 'out') == 0
+    joints = json.loads((tmp_path / 'out' / 'identification.json').read_text())['joints']
+    assert min(each['held_out']['r2']['identified'] for each in joints.values()) > 0.999
+
+
+def test_joints_that_are_held_automatically_are_named(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Under a misspelt name, a joint of the arm would be at rest without a word."""
+    path = Path(recording(tmp_path / 'r.csv', seconds=6.0))
+    path.write_text(path.read_text().replace(f'_{NAMES[-1]}', '_misspelt'))
+    assert identified(path, '--hold', 'auto', '-o', tmp_path / 'out') == 0
+    assert f'taken to be at rest: {NAMES[-1]} at 0' in capsys.readouterr().err
+
+
+def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(
+        run: Callable[..., Done]) -> None:
+    """Late by 0.5 s, they look like efforts of the wrong sign, or of nothing."""
+    def late(q, effort):
+        return q[30:], effort[:-30]
+
+    refused = run(change=late)
+    assert refused.code == 3 and refused.errors.rstrip().endswith('add --delay 0.5')
+    assert 'the efforts are about 0.5 s later than the motion that needs them' in refused.errors
+    assert run('--delay', '0.5', change=late).least_r2 > 0.99
+
+
+def test_a_joint_that_is_not_explained_is_no_yes(run: Callable[..., Done]) -> None:
+    """The last joint has the effort of something else."""
+    done = run(seconds=6.0, change=lambda q, effort: (
+        q, np.column_stack((effort[:, :-1], noise(q, effort)[1][:, -1]))))
+    assert done.code == 0
+    assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: its residual is ' in done.out
+    assert 'measured effort below 10 Hz minus the computed one below ' in done.out
+
+
+def test_a_contact_is_named_with_its_time(run: Callable[..., Done]) -> None:
+    """A push from 4 to 5.5 s, felt by the first two joints."""
+    def contact(q, effort):
+        effort[240:330, :2] += effort[:, :2].std(axis=0)
+        return q, effort
+
+    (note,) = [note for note in run(seconds=16.0, change=contact).notes if 'touch' in note]
+    assert f'the efforts of {NAMES[0]}, {NAMES[1]} do not fit' in note
+    first, last = (float(word) for word in note.split('from ')[1].split(' s ')[0].split(' to '))
+    assert abs(first - 4.0) <= 0.5
+    assert abs(last - 5.5) <= 0.5
+
+
+def test_a_validation_that_the_urdf_explains_better_is_noted(tmp_path: Path,
+                                                             run: Callable[..., Done]) -> None:
+    """It is of a robot whose fourth joint is as light as the URDF says."""
+    def lighter(q, effort):
+        effort[:, 3] = InverseDynamics(MODEL)(q, 0.0 * q, 0.0 * q)[:, 3]
+        return q, effort + 0.01 * np.random.default_rng(1).normal(size=effort.shape)
+
+    other = recording(tmp_path / 'other.csv', seed=1, change=lighter)
+    (note,) = run('--validate', other).notes
+    assert 'other: at joint4 the identified model is no better than the URDF' in note
