@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from urdf2dyn_ros.identification.fit import SCALAR_WEIGHT, ConsistentFit, FitProblem, triangle
+from urdf2dyn_ros.identification.fit import (
+    SCALAR_WEIGHT,
+    ConsistentFit,
+    FitProblem,
+    FitTerms,
+    triangle,
+)
 from urdf2dyn_ros.identification.robot import (
     BASIS,
     JOINT_COLUMNS,
@@ -31,8 +37,9 @@ def problem(seed=0):
         rows[:, -1] = rows[:, :-1] @ unknowns
         triangles.append(triangle(rows))
     factors = np.array([np.linalg.cholesky(np.diag([0.3, 0.2, 0.1, 2.0])) for _ in range(2)])
-    return FitProblem(triangles, ((0, 1), (1,)), factors, np.full((2, 6), 0.3),
-                      np.full(2, TOP_SPEED), np.array([0.5, 2.0]), WEIGHT)
+    terms = FitTerms(np.ones((2, 6), dtype=bool), np.full(2, TOP_SPEED))
+    return FitProblem(triangles, ((0, 1), (1,)), factors, terms, np.full((2, 6), 0.3),
+                      np.array([0.5, 2.0]), WEIGHT)
 
 
 def cost(given, bodies, values):

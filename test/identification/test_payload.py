@@ -64,7 +64,8 @@ def motion(seed: int, sizes: tuple[float, float] = (0.4, 0.4), about: float = 0.
     time = np.arange(0.0, 12.0, 0.02)
     w, phase = 2.0 * np.pi * random.uniform(0.1, 0.8, (2, 4)), random.uniform(0.0, 6.28, (2, 4))
     q, qd, qdd = sums_of_sines(time, w.T, phase.T, np.array(sizes))
-    return time, q + [about, 0.0], qd, qdd
+    q[:, 0] += about
+    return time, q, qd, qdd
 
 
 def recorded(path: Path, model: pin.Model, seed: int, gains: np.ndarray | float = 1.0,

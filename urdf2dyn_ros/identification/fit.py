@@ -91,6 +91,19 @@ _STEPS = 100
 _LEAST_DECREASE = 1e-11   # decrease of the cost that the last step promises, relative to it
 
 
+class FitTerms(NamedTuple):
+    """What is unknown of n joints, which may be several sets, one after the other."""
+
+    used: NDArray[np.bool_]   # (n, 6), unknowns of each joint
+    top_speed: Array   # (n,), velocity up to which friction is not negative [rad/s or m/s]
+    # joints (of the first set) whose effort has units of its own: their bodies' columns are
+    # multiplied by an unknown exp(gain), in all sets
+    free_gains: tuple[int, ...] = ()
+    fixed: tuple[int, ...] = ()   # bodies that stay as in the URDF
+    sets: int = 1   # sets of joints that have their rotors in common
+    payload: float | None = None   # mass [kg] of the last body, a payload; NaN: not known
+
+
 class FitProblem(NamedTuple):
     """A fit."""
 
@@ -98,16 +111,10 @@ class FitProblem(NamedTuple):
     triangles: Sequence[Array]
     bodies: Sequence[Sequence[int]]   # the bodies of each joint's columns
     factors: Array   # (b, 4, 4), L0 of every body
+    terms: FitTerms
     scale: Array   # (n, 6), x0 of the unknowns of each joint; zero where there is no such unknown
-    top_speed: Array   # (n,), velocity up to which friction is not negative [rad/s or m/s]
     sigma: Array   # (n,), standard deviation of the residual of each joint
     weight: float = 1.0   # of the prior of bodies
-    # joints (of the first set) whose effort has units of its own: their bodies' columns are
-    # multiplied by an unknown exp(gain), in all sets
-    free_gains: tuple[int, ...] = ()
-    fixed: tuple[int, ...] = ()   # bodies that stay as in the URDF
-    sets: int = 1   # sets of joints, one after the other, that have their rotors in common
-    payload: float | None = None   # mass [kg] of the last body, a payload; NaN: not known
 
 
 class Fit(NamedTuple):
@@ -152,31 +159,31 @@ class ConsistentFit:
 
     def __init__(self, problem: FitProblem, signed: bool = False) -> None:
         self.problem = problem
-        b, n = len(problem.factors), len(problem.triangles)
+        terms, b, n = problem.terms, len(problem.factors), len(problem.triangles)
         self._bodies_end = 10 * b
         self._weights = np.full(b, problem.weight)
-        if problem.payload is not None:
+        if terms.payload is not None:
             self._weights[-1] = _PAYLOAD_WEIGHT
         used = problem.scale > 0.0
         positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
         self.place = np.full(used.shape, -1)
         number = np.arange(used.size).reshape(used.shape)
-        number[:, ARMATURE] = np.tile(number[:n // problem.sets, ARMATURE], problem.sets)
+        number[:, ARMATURE] = np.tile(number[:n // terms.sets, ARMATURE], terms.sets)
         distinct, places = np.unique(number[used], return_inverse=True)
         self.place[used], self._gain = 10 * b + places, 10 * b + len(distinct)
         self._used, self._scalars = used, np.unique(self.place[positive])
-        free, count = list(problem.free_gains), n // problem.sets
+        free, count = list(terms.free_gains), n // terms.sets
         self._count = self._gain + len(free)
         # an approximation of a gain is wrong by a factor of two or three, an offset is small
         offsets = () if signed else np.unique(self.place[:, OFFSET][used[:, OFFSET]])
         self._squared = np.array([*offsets, *range(self._gain, self._count)], dtype=np.int64)
         self.gain_place = np.full(count, -1)
         self.gain_place[free] = self._gain + np.arange(len(free))
-        self.gain_place = np.tile(self.gain_place, problem.sets)
-        speeds = np.where(used[:, QUADRATIC], problem.top_speed, np.inf)
+        self.gain_place = np.tile(self.gain_place, terms.sets)
+        speeds = np.where(used[:, QUADRATIC], terms.top_speed, np.inf)
         self._to_joint = [bounded(speed) for speed in speeds.tolist()]
         self._free = np.ones(self._count)
-        for body in problem.fixed:
+        for body in terms.fixed:
             self._free[10 * body:10 * body + 10] = 0.0
         L = problem.factors
         self.slopes = slopes_of(L)
@@ -200,14 +207,14 @@ class ConsistentFit:
                 self._nominal[rows] += part @ self._prior_bodies[body]
             own = matrix[:, 10 * len(used):-1] @ self._to_joint[j] * problem.scale[j]
             self._of_joints[np.ix_(rows, self.place[j][self._used[j]])] = own[:, self._used[j]]
-        if problem.payload is not None and np.isfinite(problem.payload):   # one more residual
-            deviation = _MASS_DEVIATION * problem.payload
+        mass = problem.terms.payload
+        if mass is not None and np.isfinite(mass):   # one more residual
+            deviation = _MASS_DEVIATION * mass
             row = np.zeros((1, self._count))
             row[0, self._bodies_end - 10:self._bodies_end] = self.slopes[-1, 0] / deviation
             self._joint = np.append(self._joint, 0)
             self._nominal = np.append(self._nominal, 0.0)
-            self._target = np.append(
-                self._target, (problem.payload - self._prior_bodies[-1, 0]) / deviation)
+            self._target = np.append(self._target, (mass - self._prior_bodies[-1, 0]) / deviation)
             self._of_bodies = np.vstack((self._of_bodies, 0.0 * row))
             self._of_joints = np.vstack((self._of_joints, row))
         self._jacobian = self._of_bodies * self._free + self._of_joints
@@ -260,7 +267,7 @@ class ConsistentFit:
     def linearised(self, u: Array) -> tuple[Array, Array]:
         """Return the whitened residuals of all joints and a mass (m,), and their Jacobian."""
         explained = self._nominal + self._of_bodies @ u
-        if not self.problem.free_gains:
+        if not self.problem.terms.free_gains:
             return explained + self._of_joints @ u - self._target, self._jacobian
         gains = self._gains(u)[self._joint]
         explained *= gains
@@ -339,21 +346,6 @@ _SIGNIFICANT_DEVIATIONS = 3.0   # deviations from which on a value differs from 
 LEAST_SIGMA = 1e-9
 
 
-class FitTerms(NamedTuple):
-    """
-    Unknowns of each joint (n, 6), and the velocity up to which its friction is bounded.
-
-    The others are those of FitProblem.
-    """
-
-    used: NDArray[np.bool_]
-    top_speed: Array
-    free_gains: tuple[int, ...] = ()
-    fixed: tuple[int, ...] = ()
-    sets: int = 1
-    payload: float | None = None
-
-
 def used_terms(robot: Robot, used: Array, fastest: Array,
                free_gains: tuple[int, ...] = ()) -> FitTerms:
     """Return the terms of all unknowns of the joints that are used (n,)."""
@@ -371,7 +363,7 @@ class PooledFit(NamedTuple):
     @property
     def urdf_bodies(self) -> int:
         """Number of the bodies without a payload."""
-        return len(self.problem.factors) - (self.problem.payload is not None)
+        return len(self.problem.factors) - (self.problem.terms.payload is not None)
 
     @property
     def urdf_variance(self) -> float:
@@ -408,13 +400,12 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     sigma = 0.3 * sizes / np.sqrt(rows) if begin is None else begin.sigma
     unknowns = None if begin is None or linear else begin.fit.unknowns
     scale = scales(pool, terms) if begin is None else begin.problem.scale
+    terms = terms._replace(free_gains=()) if linear else terms
     passes = (2 if linear else _PASSES) if begin is None else 1 if linear else 2
     for _ in range(passes):
         sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
-        problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, scale,
-                             terms.top_speed, sigma, weight,
-                             () if linear else terms.free_gains, terms.fixed, terms.sets,
-                             terms.payload)
+        problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, terms,
+                             scale, sigma, weight)
         method = ConsistentFit(problem, signed=linear)
         fit = method.solve_linear() if linear else method.solve(unknowns)
         unknowns = fit.unknowns
@@ -476,7 +467,7 @@ def cleaned(fit: Fit, problem: FitProblem) -> Fit:
     least = _NEGLIGIBLE_SHARE * problem.scale / _PRIOR_SHARE
     small = (np.abs(fit.joints) < least) & ~signed
     small[:, QUADRATIC] &= (
-        np.abs(fit.joints[:, QUADRATIC]) * problem.top_speed < least[:, QUADRATIC])
+        np.abs(fit.joints[:, QUADRATIC]) * problem.terms.top_speed < least[:, QUADRATIC])
     return fit._replace(joints=np.where(small, 0.0, fit.joints))
 
 
