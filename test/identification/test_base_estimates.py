@@ -53,6 +53,7 @@ def summary_of(urdf: Robot, seed: int, drift: float = 0.0) -> Summary:
     return summarised(urdf, f'simulated {seed}', pieces, used, (10.0, 0.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('drift', 'weight'), [(0.3, None), (0.0, 1000.0)])
 def test_deviations_are_honest(drift: float, weight: float | None, urdf: Robot) -> None:
     """Where sensors have other offsets on each of four days, and the URDF has much weight."""

@@ -123,14 +123,16 @@ def late_joint(samples: int) -> Change:
 @pytest.mark.parametrize(('options', 'about', 'words'), [
     ({'recorded': robot(payload=20.0)}, ' would have ',
      ['does it carry a tool that the URDF is without']),
-    ({'recorded': robot(payload=-LIGHTER)}, ' would have ', ['a counterweight carries it']),
     ({'change': cut}, '', ['r: joint2: the measured effort is exactly ']),
-    ({'change': opposite}, 'joint4 is hardly explained', ['is its sign wrong?']),
-    ({'change': hysteresis}, 'late by 20 ms', ['--delay 0']),
     ({'change': step}, 'offset', ['r: the effort of joint2 is ', 'smaller from about 5 s on']),
-    *(({'change': late_joint(samples)}, 'those of the other joints',
-       [f'the efforts of {NAMES[1]} are about 0.08 s {late} than'])
-      for samples, late in ((5, 'later'), (-5, 'earlier')))])
+    ({'change': late_joint(5)}, 'those of the other joints',
+     [f'the efforts of {NAMES[1]} are about 0.08 s later than']),
+    *(pytest.param(*each, marks=pytest.mark.slow) for each in (
+        ({'change': late_joint(-5)}, 'those of the other joints',
+         [f'the efforts of {NAMES[1]} are about 0.08 s earlier than']),
+        ({'recorded': robot(payload=-LIGHTER)}, ' would have ', ['a counterweight carries it']),
+        ({'change': opposite}, 'joint4 is hardly explained', ['is its sign wrong?']),
+        ({'change': hysteresis}, 'late by 20 ms', ['--delay 0'])))])
 def test_what_is_doubtful_is_noted(options: dict, about: str, words: Sequence[str],
                                    run: Callable[..., Done]) -> None:
     """Of the notes about something every one has the words."""
@@ -155,7 +157,8 @@ def flat(q, effort):
     return q, effort
 
 
-@pytest.mark.parametrize('change', [coarse(0.3), coarse(0.8), flat])
+@pytest.mark.parametrize('change', [
+    pytest.param(coarse(0.3), marks=pytest.mark.slow), coarse(0.8), flat])
 def test_coarse_efforts_and_short_plateaus_are_not_taken_for_cut_ones(
         change: Change, run: Callable[..., Done]) -> None:
     assert run(change=change).notes == []
@@ -190,6 +193,7 @@ def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,
     assert changed == [NAMES[1]]
 
 
+@pytest.mark.slow
 def test_joints_that_move_one_after_the_other_are_identified(tmp_path: Path) -> None:
     """Each moves in a fifth of the recording, which the others do not predict."""
     time, q, _, _ = motion(24.0)

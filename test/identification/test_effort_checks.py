@@ -38,6 +38,7 @@ def robot() -> Robot:
     return robot_of(model, InverseDynamics(model, backend='python'))
 
 
+SLOW = pytest.mark.slow
 NONE = no_change(6)
 TURNED = turned(6, 1)
 GAINS = np.array([12.0, -9.0, 11.0, 5.0, -4.0, 6.0])
@@ -73,9 +74,10 @@ def fault(robot: Robot, gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
 
 
 @pytest.mark.parametrize(('gravity', 'begin', 'gains'), [
-    ((0.0, 0.0, -9.81), '', None), ((0.0, 0.0, 9.81), FITS, None), ((9.81, 0.0, 0.0), FITS, FREE),
-    ((6.0, 0.0, -7.8), FITS, None), ((2.54, 0.0, -9.48), FITS, None),
-    ((0.0, 0.0, 0.0), ABSENT, None), ((0.0, 0.0, 9.81), FITS, FREE)])
+    ((0.0, 0.0, -9.81), '', None), ((0.0, 0.0, 9.81), FITS, None), ((0.0, 0.0, 0.0), ABSENT, None),
+    *(pytest.param(*each, marks=SLOW) for each in (
+        ((9.81, 0.0, 0.0), FITS, FREE), ((6.0, 0.0, -7.8), FITS, None),
+        ((2.54, 0.0, -9.48), FITS, None), ((0.0, 0.0, 9.81), FITS, FREE)))])
 def test_another_gravity_is_reported_with_its_direction(
         gravity: tuple[float, ...], begin: str, gains: Gains | None, robot: Robot) -> None:
     text = fault(robot, gravity, gains=gains)
@@ -94,19 +96,20 @@ def zero(joint: int, degrees: float) -> Change:
 @pytest.mark.parametrize(('change', 'gains', 'words'), [
     (zero(2, 90.0), None, 'the zero of elbow_joint is not that of the URDF: the efforts fit its '
      'geometry if about 1.57 rad (90 deg) is added'),
-    (zero(1, -90.0), FREE, 'about -1.57 rad (-90 deg) is added'),
-    (zero(1, 20.0), None, 'the zero of shoulder_lift_joint is not that of the URDF'),
+    pytest.param(zero(1, -90.0), FREE, 'about -1.57 rad (-90 deg) is added', marks=SLOW),
+    pytest.param(zero(1, 20.0), None, 'the zero of shoulder_lift_joint is not that of the URDF',
+                 marks=SLOW),
     (NONE._replace(efforts=swapped(6, 1, 2)), FREE,
      'the efforts of shoulder_lift_joint and elbow_joint look interchanged'),
     (NONE._replace(efforts=swapped(6, 0, 2), positions=swapped(6, 0, 2)), None,
      '--rename shoulder_pan_joint=elbow_joint --rename elbow_joint=shoulder_pan_joint'),
-    (NONE._replace(positions=TURNED), None,
-     'the positions of shoulder_lift_joint have the wrong sign'),
+    pytest.param(NONE._replace(positions=TURNED), None,
+                 'the positions of shoulder_lift_joint have the wrong sign', marks=SLOW),
     (NONE._replace(positions=TURNED, efforts=TURNED), KNOWN,
      'shoulder_lift_joint turns the other way than in the URDF'),
-    (NONE._replace(efforts=TURNED), KNOWN,
-     'the efforts of shoulder_lift_joint have the wrong sign: there they are minus what the URDF '
-     'needs, and they push where friction brakes; change the sign of its gain'),
+    pytest.param(NONE._replace(efforts=TURNED), KNOWN, 'the efforts of shoulder_lift_joint have '
+                 'the wrong sign: there they are minus what the URDF needs, and they push where '
+                 'friction brakes; change the sign of its gain', marks=SLOW),
     (NONE._replace(efforts=TURNED @ turned(6, 3)), None,
      '--gains 1 shoulder_lift_joint=-1; the efforts of wrist_1_joint have the wrong sign')])
 def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gains | None,
@@ -123,8 +126,8 @@ def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gai
 @pytest.mark.parametrize(('signs', 'words'), [
     ((1.0, 1.0), 'e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and e_wrist_1_joint - '
      'e_wrist_2_joint for wrist_2_joint'),
-    ((-1.0, 1.0), '-e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and -e_wrist_1_joint - '
-     'e_wrist_2_joint for wrist_2_joint')])
+    pytest.param((-1.0, 1.0), '-e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and '
+                 '-e_wrist_1_joint - e_wrist_2_joint for wrist_2_joint', marks=SLOW)])
 def test_efforts_of_the_two_motors_of_a_differential_are_named_with_both_joints(
         signs: tuple[float, float], words: str, robot: Robot) -> None:
     time, *motions = motion()
@@ -173,7 +176,7 @@ def test_noise_is_not_an_effort_without_gravity(robot: Robot) -> None:
     assert checked(robot, [Piece(time, RATE, *motions, noise)]).fault == ''
 
 
-@pytest.mark.parametrize('gains', [KNOWN, FREE])
+@pytest.mark.parametrize('gains', [pytest.param(KNOWN, marks=SLOW), FREE])
 def test_currents_of_mirrored_motors_are_no_fault(gains: Gains, robot: Robot) -> None:
     assert fault(robot, gains=gains) == ''
 

@@ -102,6 +102,7 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
     assert code == 1 and 'a summary of currents' in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not TIAGO.exists(), reason='the recording of a TIAGo is not here')
 def test_free_gains_of_a_tiago(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Wheels and head are not recorded, the wrist has no current, two motors are mirrored."""
@@ -120,6 +121,7 @@ def test_free_gains_of_a_tiago(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert f'arm_{k}_joint: the measured effort is 0 in ' in errors
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')
 def test_free_gains_of_a_ur10_have_the_scale_of_the_gravity_of_its_urdf(tmp_path: Path) -> None:
     """They were 55 % too small: the inertias of the wrist, without rotors, set the scale."""

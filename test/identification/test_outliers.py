@@ -27,6 +27,7 @@ def test_a_recording_that_spoils_the_model_is_not_used(
     assert results['three']['held_out_parts'] == 'blocks'
 
 
+@pytest.mark.slow
 def test_two_recordings_with_different_loads_are_not_used(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """
@@ -54,6 +55,7 @@ def test_two_recordings_with_different_loads_are_not_used(
     assert [each['name'] for each in figures['recordings']] == ['a', 'b', 'c', 'd']
 
 
+@pytest.mark.slow
 def test_one_of_several_recordings_that_the_others_contradict_is_not_used(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It spoils little: its first joint alone has efforts that are cut, in a tenth of the time."""

@@ -100,7 +100,8 @@ def identified(folder: Path, unit: str, out: Path, *words: object, loaded: str =
                  '--weight', '10', *map(str, words)])
 
 
-@pytest.mark.parametrize('words', [(), ('--friction-per-recording',)])
+@pytest.mark.parametrize('words', [
+    (), pytest.param(('--friction-per-recording',), marks=pytest.mark.slow)])
 def test_a_known_mass_fixes_the_gains(words: tuple, folder: Path, tmp_path: Path,
                                       capsys: pytest.CaptureFixture[str]) -> None:
     """Though the robot is a third heavier than its URDF."""
@@ -125,7 +126,8 @@ def test_a_known_mass_fixes_the_gains(words: tuple, folder: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(('mass', 'share'), [
-    (MASS, None), (2.0 * MASS, '2.'), (MASS / 3.0, '0.')])
+    (MASS, None), (2.0 * MASS, '2.'),
+    pytest.param(MASS / 3.0, '0.', marks=pytest.mark.slow)])
 def test_a_wrong_mass_is_named(mass: float, share: str | None, folder: Path, tmp_path: Path,
                                capsys: pytest.CaptureFixture[str]) -> None:
     """By what the robot itself would weigh."""
@@ -137,6 +139,7 @@ def test_a_wrong_mass_is_named(mass: float, share: str | None, folder: Path, tmp
     assert all(f'the robot would have {share}' in note for note in notes)
 
 
+@pytest.mark.slow
 def test_friction_with_the_load_has_the_scale_of_the_gains(tmp_path: Path) -> None:
     """The masses of the URDF are a third: currents say so when the payload's mass is known."""
     load = 0.1
@@ -173,6 +176,7 @@ def test_a_sign_that_friction_does_not_determine_is_that_which_explains_more(
     assert gains == pytest.approx(GAINS, rel=0.02)
 
 
+@pytest.mark.slow
 def test_friction_that_follows_late_is_no_delay_of_the_currents(tmp_path: Path) -> None:
     """It delays what friction does, not what bodies do, from which gains follow."""
     (tmp_path / 'arm.urdf').write_text(TEXT)
@@ -257,6 +261,7 @@ def test_options_that_contradict_each_other_are_errors(
     assert text in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('first', 'second'), [
     ({'sizes': (0.06, 0.06), 'seed': 0}, {'sizes': (0.06, 0.06), 'seed': 1, 'about': 1.4}),
     ({'sizes': (0.3, 0.02), 'seed': 3, 'travel': 0.002},

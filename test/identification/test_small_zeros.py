@@ -59,7 +59,8 @@ def notes(q, qd, qdd, effort) -> tuple[str, str]:
     return found
 
 
-@pytest.mark.parametrize(('joint', 'degrees'), [(1, -6.0), (2, 8.0), (2, 0.0)])
+@pytest.mark.parametrize(('joint', 'degrees'), [
+    pytest.param(1, -6.0, marks=pytest.mark.slow), (2, 8.0), (2, 0.0)])
 def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) -> None:
     """The masses are those of another robot; axes of other joints are parallel to its axis."""
     q, qd, qdd = motion()
@@ -73,6 +74,7 @@ def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) 
         assert float(words) == pytest.approx(-degrees, abs=2.0)
 
 
+@pytest.mark.slow
 def test_a_motion_of_some_seconds_is_too_short_for_a_zero() -> None:
     q, qd, qdd = motion()
     effort = efforts(arm(), q, qd, qdd)
@@ -80,6 +82,7 @@ def test_a_motion_of_some_seconds_is_too_short_for_a_zero() -> None:
     assert notes(*(each[:round(6.0 * RATE)] for each in (q, qd, qdd, effort))) == ('', '')
 
 
+@pytest.mark.slow
 def test_static_friction_that_looks_like_another_zero_is_none() -> None:
     """The robot rests a third of the time, with efforts of an elbow that is 8 degrees further."""
     turns, part = np.divmod(TIME, 3.0)

@@ -10,7 +10,8 @@ from support.robot_files import EXAMPLES
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import open_recording
 
-pytestmark = pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(
+    not UR10.exists(), reason='the recording of a UR10 is not here')]
 
 URDF = str(EXAMPLES / 'ur_description' / 'urdf' / 'ur10_robot.urdf')
 
