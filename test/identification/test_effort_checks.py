@@ -165,8 +165,8 @@ def test_a_joint_in_other_units_is_noted_by_its_limit_where_friction_is_most_of_
         effort /= GAINS
     found = checked(robot, [Piece(time, RATE, *motions, effort)], gains)
     assert found.fault == ''
-    assert ['is it in another unit, as N mm?' in remark and remark.startswith('wrist_1_joint: its '
-            'effort is up to ') for remark in found.remarks] == [True] * noted
+    assert ['is it in another unit, as N mm?' in remark and remark.startswith('wrist_1_joint: the '
+            'measured effort is up to ') for remark in found.remarks] == [True] * noted
 
 
 def test_noise_is_not_an_effort_without_gravity(robot: Robot) -> None:

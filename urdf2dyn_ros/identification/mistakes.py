@@ -210,7 +210,8 @@ class Mistake(NamedTuple):
             words['nominal'] = ' '.join(f'{entry:.3g}' for entry in robot.dynamics.gravity_vector)
         if self.kind == 'differential':
             words['formulas'] = ' and '.join(
-                f'{"-" * (one < 0.0)}e_{names[0]} {"-" if other < 0.0 else "+"} e_{names[1]} '
+                f'{"-" if one < 0.0 else ""}e_{names[0]} {"-" if other < 0.0 else "+"} '
+                f'e_{names[1]} '
                 f'for {name}' for name, (one, other) in zip(
                     names, self.change.efforts[np.ix_(self.joints, self.joints)]))
         words['gains'] = ('change the sign of its gain' if gains else
