@@ -18,13 +18,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.joint_states.messages import LARGEST_MEASURED
 from urdf2dyn_ros.recordings.credibility import Evidence
-from urdf2dyn_ros.recordings.measured_efforts import (
-    ADDED,
-    COMPUTED,
-    MEASURED,
-    VELOCITY,
-    Fair,
-)
+from urdf2dyn_ros.recordings.measured_efforts import ADDED, COMPUTED, MEASURED, VELOCITY, Fair
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- Values over time in bounded memory
@@ -69,8 +63,6 @@ class Series:
         known = np.abs(rows[:, 0]) < _LARGEST_EFFORT   # NaN is not
         if not known.all():
             stamps, rows = stamps[known], rows[known]
-        if not len(stamps):
-            return False
         restarted = False
         while len(stamps):
             before = stamps[:1] - 1 if self.newest is None else np.array([self.newest])
@@ -88,30 +80,18 @@ class Series:
     def _append(self, stamps: Stamps, rows: Array) -> None:
         if not len(stamps):
             return
-        self.newest = int(stamps[-1])
+        if self._end + len(stamps) > len(self._stamps):   # the newest rows move to new arrays
+            kept_stamps, kept_rows = self.values()
+            count = self._end = len(kept_stamps)
+            # with room for as many rows again, or for a fifth of the capacity
+            size = max(count + len(stamps),
+                       min(2 * len(self._stamps), self._capacity + self._capacity // 5))
+            self._stamps, self._rows = np.empty(size, dtype=np.int64), np.empty(
+                (size, rows.shape[1]))
+            self._stamps[:count], self._rows[:count] = kept_stamps, kept_rows
         end = self._end + len(stamps)
-        if end > len(self._stamps):
-            self._make_room(len(stamps))
-            end = self._end + len(stamps)
-        self._stamps[self._end:end] = stamps
-        self._rows[self._end:end] = rows
-        self._end = end
-
-    def _make_room(self, count: int) -> None:
-        """Grow to a quarter more than the capacity; then move the newest rows to the front."""
-        if self._end > self._capacity:
-            kept = slice(self._end - self._capacity, self._end)
-            self._stamps[:self._capacity] = self._stamps[kept].copy()
-            self._rows[:self._capacity] = self._rows[kept].copy()
-            self._end = self._capacity
-        if self._end + count > len(self._stamps):
-            size = max(self._end + count,
-                       min(2 * len(self._stamps), self._capacity + self._capacity // 4))
-            for name in ('_stamps', '_rows'):
-                old = getattr(self, name)
-                grown = np.empty((size, *old.shape[1:]), dtype=old.dtype)
-                grown[:self._end] = old[:self._end]
-                setattr(self, name, grown)
+        self._stamps[self._end:end], self._rows[self._end:end] = stamps, rows
+        self._end, self.newest = end, int(stamps[-1])
 
     def values(self) -> tuple[Stamps, Array]:
         """Return stamps (k,) [ns] and rows (k, columns) as views that new rows may change."""
@@ -282,8 +262,7 @@ _ROWS = 7
 VELOCITY_ROW, DIRECTION, MOVING, STILL, MEASURED_ROW, COMPUTED_ROW, LOAD = range(-_ROWS, 0)
 """Rows of the matrix after those of the residuals."""
 
-NEAR_LAGS = 4
-"""Number of lags from which the residual between them is interpolated."""
+NEAR_LAGS = 4   # from which the residual between them is interpolated
 
 
 @dataclass(frozen=True)
