@@ -84,6 +84,7 @@ def test_efforts_of_trees_with_massless_links_are_the_same(model: RobotModel) ->
     check(model)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(trees(nearly=True))
 def test_efforts_of_almost_regular_trees_are_the_same_to_a_snap(model: RobotModel) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from support.random_trees import examples, trees
-from support.robot_files import OWN, ROBOTS, robot_path
+from support.robot_files import OWN, ROBOTS, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES, generate
 from urdf2dyn_ros.codegen.information import information
@@ -68,8 +68,8 @@ def test_the_fast_style_costs_no_more_than_it_did(path: Path) -> None:
     assert operations.additions <= additions
 
 
-@pytest.mark.parametrize('path', [path for path in LIMITS if path.stem in LIMITS_OF],
-                         ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', mostly_slow(
+    [path for path in LIMITS if path.stem in LIMITS_OF], 'rx90', 'ur5_robot'))
 def test_its_parts_cost_no_more_than_they_did(path: Path) -> None:
     system = multibody(read_urdf(path))
     for name, limits in LIMITS_OF[path.stem].items():
@@ -86,7 +86,8 @@ def test_the_readable_style_of_the_rx90_costs_no_more_than_textbook_moments() ->
     assert operations['trigonometric'] == 10   # nothing depends on the first angle
 
 
-@pytest.mark.parametrize('path', [*ROBOTS, *LIMITS], ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', mostly_slow(
+    dict.fromkeys([*ROBOTS, *LIMITS]), 'robot_2r', 'rx90', 'scara', 'ur5_robot', 'panda'))
 def test_the_text_has_as_many_operations_as_are_reported(path: Path) -> None:
     check_counts(read_urdf(path.read_bytes()))
 

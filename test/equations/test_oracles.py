@@ -91,6 +91,7 @@ def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel)
     check(model, ROUNDING, Pinocchio(clean_urdf(model)))
 
 
+@pytest.mark.slow
 @examples(60)
 @given(trees(nearly=True))
 def test_both_agree_on_trees_that_are_almost_regular(model: RobotModel) -> None:

@@ -118,7 +118,9 @@ def with_payload(model: RobotModel, link: str) -> RobotModel:
 
 
 @pytest.mark.parametrize('base', ['fixed', 'moving'])
-@pytest.mark.parametrize('name', ['rx90', 'scara', 'humanoid_3p33r', 'panda'])
+@pytest.mark.parametrize('name', [
+    'rx90', 'scara', *(pytest.param(name, marks=pytest.mark.slow)
+                       for name in ('humanoid_3p33r', 'panda'))])
 def test_a_payload_is_the_same_mass_in_the_urdf(name: str, base: str) -> None:
     model = read_urdf(robot_path(name).read_bytes())
     system = multibody(model)

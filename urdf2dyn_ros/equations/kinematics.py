@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.equations.newton_euler import Sweep, unnoted
 from urdf2dyn_ros.robot.joints import (
-    AT_REST,
     JOINTS,
     BodyNote,
     Coordinate,
-    Motion,
     Note,
     silent,
     spin,
@@ -167,21 +165,19 @@ def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], links: Col
 
 # ---- Where everything is and how it moves, in the root frame: the third sweep, for any scalar
 
-Vectors = dict[str, tuple[Scalar, ...]]
-"""Kind and name to entries."""
+Vectors = dict[str, tuple[Scalar, ...]]   # kind and name to entries
 
 
-class _Frame:
-    """
-    A body's frame in the root: orientation, position, velocity, and motion from the sweep.
+class _Frame(NamedTuple):
+    """A body's frame in the root, in the axes of the root but for w and U of the sweep."""
 
-    `rate` is the angular velocity w, in the axes of the root.
-    """
-
-    def __init__(self, T: Matrix, r: Vector, v: Vector, rate: Vector, motion: Motion,
-                 U: Matrix) -> None:
-        self.T, self.r, self.v, self.rate, self.w, self.U = T, r, v, rate, motion.w, U
-        self.a = motion.a
+    T: Matrix   # root_R_body
+    r: Vector
+    v: Vector
+    a: Vector
+    rate: Vector   # w, in the axes of the root
+    w: Vector
+    U: Matrix
 
     def at(self, p: Vector, R: Matrix) -> Vectors:
         """Return where a frame that is fixed in the body at p with axes R is, and its motion."""
@@ -204,7 +200,7 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector,
     a link and a joint of the same name have different frames, the link's key ends in
     ``' (link)'``.
     """
-    root = _Frame(IDENTITY, ZERO, ZERO, ZERO, AT_REST, spin(ZERO, ZERO))
+    root = _Frame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, spin(ZERO, ZERO))
     frames: list[_Frame] = []
     vectors: Vectors = {}
     for attached in system.root:
@@ -241,7 +237,7 @@ def _frame(i: int, body: Body, parent: _Frame, sweep: Sweep, gravity: Vector,
     turning = scale(JOINTS[body.type].turns * at.qd, (T[0][2], T[1][2], T[2][2]))
     rate = add(parent.rate, turning)
     note(i, 'wr', rate)
-    return _Frame(T, r, v, rate, motion._replace(a=a), sweep.spins[i])
+    return _Frame(T, r, v, a, rate, motion.w, sweep.spins[i])
 
 
 def _attached(vectors: Vectors, frame: _Frame, attached: Attached) -> None:
