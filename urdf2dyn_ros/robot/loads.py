@@ -14,8 +14,6 @@ from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Family, Parameter
 from urdf2dyn_ros.robot.spatial import Array, Triple, inertia_flaw
 from urdf2dyn_ros.robot.terms import (
-    LARGEST_SETTING,
-    SMALLEST_DIVISOR_SETTING,
     Friction,
     JointTerm,
     Rotor,
@@ -156,22 +154,8 @@ def carried(values: Mapping[str, Any]) -> str:
 
 # ---- The loads as parameters: which of them count, and for each joint what the URDF lacks
 
-SIGN_WIDTH = 0.01   # velocity [rad/s or m/s] at which the sign of friction has come to tanh(1)
-
 LOAD_PARAMETERS = (
-    Parameter('friction.enabled', False,
-              'Count the friction of the joints: <dynamics damping friction> of the URDF is '
-              'viscous and Coulomb friction, joints.* are added or take its place. False where '
-              'the measured effort is net of friction, as that of Gazebo is.'),
-    Parameter('friction.width', SIGN_WIDTH,
-              'Velocity within which the sign of Coulomb friction turns over: tanh(qd / width).',
-              unit='rad/s or m/s', minimum=SMALLEST_DIVISOR_SETTING, maximum=LARGEST_SETTING),
-    Parameter('rotor.enabled', True,
-              'Count the inertia of the rotors that drive the joints, where joints.* give it.'),
-    Parameter('rotor.gyroscopic', False,
-              'Count that a rotor also rotates with its parent; its axis is parallel to that of '
-              'the joint. Revolute and continuous joints only.'),
-    Parameter('spring.enabled', True, 'Count the springs at the joints that joints.* give.'),
+    *(row for term in TERMS.values() for row in term.PARAMETERS),
     Parameter('forces.enabled', True, 'Count the <force> tags of the URDF.'),
 )
 
@@ -191,11 +175,10 @@ WRENCH_TOPICS = Family('external_wrenches', 'link', (
 def _terms(values: Mapping[str, Any], own: Mapping[str, float], joint: Joint | None,
            turns: bool) -> Iterator[JointTerm]:
     """Yield a joint's terms; its `own` parameters precede the URDF's, these the defaults."""
-    defaults = {'friction_width': values['friction.width']}
     for name, term in TERMS.items():
         fields: dict[str, Any] = {}
         for name_of_field, row in term.rows().items():
-            value = defaults.get(row.setting, row.row.default)
+            value = values[row.shared] if row.shared else row.row.default
             if joint is not None and row.urdf and getattr(joint, row.urdf) is not None:
                 value = getattr(joint, row.urdf)
             fields[name_of_field] = row.value(own.get(row.setting, value))

@@ -40,6 +40,7 @@ class TermParameter:
     setting: str   # name of the node's parameter
     meaning: str   # description of the node's parameter
     urdf: str = ''   # attribute of `Joint` in model.py that is its default; empty for none
+    shared: str = ''   # the node's parameter of all joints that is its default; empty for none
     power: int = 1   # its value is this power of the setting: -1 for 1 over the setting
     of: tuple[str, ...] = ()   # fields one of which must be other than 0 for it to have an effect
     setting_unit: str = ''   # unit of the setting where that is another one
@@ -82,6 +83,7 @@ class JointTerm(ABC):
 
     NAME: ClassVar[str]   # key of TERMS, and what the effort is called in the equations
     PLURAL: ClassVar[str]   # what a sentence calls those of all joints
+    PARAMETERS: ClassVar[tuple[Parameter, ...]]   # of all joints; NAME.enabled: whether they count
     INERTIAL: ClassVar[bool] = False   # it depends on accelerations: part of the mass matrix
 
     @classmethod
@@ -167,6 +169,15 @@ class Friction(JointTerm):
 
     NAME: ClassVar[str] = 'friction'
     PLURAL: ClassVar[str] = 'friction'
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('friction.enabled', False,
+                  'Count the friction of the joints: <dynamics damping friction> of the URDF is '
+                  'viscous and Coulomb friction, joints.* are added or take its place. False '
+                  'where the measured effort is net of friction, as that of Gazebo is.'),
+        Parameter('friction.width', 0.01,
+                  'Velocity within which the sign of Coulomb friction turns over: '
+                  'tanh(qd / width).', unit='rad/s or m/s', minimum=SMALLEST_DIVISOR_SETTING,
+                  maximum=LARGEST_SETTING))
 
     viscous: Scalar = parameter(
         'Fv', 'viscous friction', '{effort} s/{unit}', 'viscous',
@@ -176,8 +187,8 @@ class Friction(JointTerm):
         'Coulomb friction; by default the friction of the URDF.', urdf='friction')
     steepness: Scalar = parameter(
         'iw', '1 over the width of its sign', 's/{unit}', 'friction_width',
-        'In the place of friction.width.', 100.0, SMALLEST_DIVISOR, power=-1,
-        setting_unit='{unit}/s', of=_SIGNED)
+        'In the place of friction.width.', 100.0, SMALLEST_DIVISOR, shared='friction.width',
+        power=-1, setting_unit='{unit}/s', of=_SIGNED)
     stribeck: Scalar = parameter(
         'Fs', 'what sticking takes more than sliding', '{effort}', 'stribeck',
         'What sticking takes more than sliding.')
@@ -254,6 +265,12 @@ class Rotor(JointTerm):
 
     NAME: ClassVar[str] = 'rotor'
     PLURAL: ClassVar[str] = 'rotors'
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('rotor.enabled', True, 'Count the inertia of the rotors that drive the joints, '
+                  'where joints.* give it.'),
+        Parameter('rotor.gyroscopic', False, 'Count that a rotor also rotates with its parent; '
+                  'its axis is parallel to that of the joint. Revolute and continuous joints '
+                  'only.'))
     INERTIAL: ClassVar[bool] = True
 
     inertia: Scalar = parameter(
@@ -314,6 +331,9 @@ class Spring(JointTerm):
 
     NAME: ClassVar[str] = 'spring'
     PLURAL: ClassVar[str] = 'springs'
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('spring.enabled', True,
+                  'Count the springs at the joints that joints.* give.'),)
 
     stiffness: Scalar = parameter(
         'ks', 'stiffness of the spring', '{effort}/{unit}', 'spring_stiffness',
