@@ -437,23 +437,19 @@ class GeneratedFunction:
             count = f'{len(self._inputs)} argument' + 's' * (len(self._inputs) != 1)
             raise StateError(f'{self._name} takes {count} ({names}); there are {len(arguments)}')
         states = [self._checked(x, values) for x, values in zip(self._inputs, arguments)]
-        if any(state.ndim == 2 for state in states):
-            states = self._broadcast(states)
+        if many := [len(state) for state in states if state.ndim == 2]:   # one row goes with N
+            if len(set(many)) > 1:
+                shapes = ', '.join(f'{x.name} {state.shape}'
+                                   for x, state in zip(self._inputs, states))
+                raise StateError(f'the arguments of {self._name} must be one row each or rows of '
+                                 f'the same number; they have: {shapes}')
+            states = [np.broadcast_to(state, (many[0], state.shape[-1])) for state in states]
         if self.backend == 'c':
             clean = self.compiled(*(np.require(state, requirements=['C', 'A'])
                                     for state in states))
             if clean is not None:
                 return clean
         return self._of_one(states) if states[0].ndim == 1 else self._of_many(states)
-
-    def _broadcast(self, states: Sequence[Array]) -> list[Array]:   # one row goes with N others
-        rows = next(len(state) for state in states if state.ndim == 2)
-        if any(state.ndim == 2 and len(state) != rows for state in states):
-            shapes = ', '.join(f'{x.name} {state.shape}'
-                               for x, state in zip(self._inputs, states))
-            raise StateError(f'the arguments of {self._name} must be one row each or rows of the '
-                             f'same number; they have: {shapes}')
-        return [np.broadcast_to(state, (rows, state.shape[-1])) for state in states]
 
     def _of_one(self, states: Sequence[Array]) -> Array:
         try:

@@ -45,6 +45,13 @@ def information(model: RobotModel,
             'number': row.number, 'joint': row.name, 'type': row.type, 'mimic': row.driver,
             'parent': None if body.parent == ROOT else body.parent + 1,
             'links': [link.name for link in links], 'mass': sum(link.mass for link in links)})
+    base: dict[str, Any] = {}
+    if functions == 'regressor':
+        found = base_parameters(for_any_inertia(system)[0], gravity)
+        base['base_parameters'] = [
+            {'name': name, 'value': value, 'unit': unit, 'formula': formula}
+            for name, value, unit, formula in zip(
+                found.names, found.values.tolist(), found.units, found.formulas)]
     return {
         'name': model.name,
         'mass': model.mass,
@@ -60,17 +67,8 @@ def information(model: RobotModel,
         'results': [_shape(result) for result in last['fast'].results],
         'warnings': [str(problem) for problem in model.warnings],
         'rounded': list(rounded_angles(model)),
-        **({'base_parameters': _base_parameters(system, gravity)} if functions == 'regressor'
-           else {}),
+        **base,
     }
-
-
-def _base_parameters(system: Multibody, gravity: tuple[float, float, float],
-                     ) -> list[dict[str, Any]]:
-    base = base_parameters(for_any_inertia(system)[0], gravity)
-    return [{'name': name, 'value': value, 'unit': unit, 'formula': formula}
-            for name, value, unit, formula in zip(
-                base.names, base.values.tolist(), base.units, base.formulas)]
 
 
 def _shape(result: Result) -> dict[str, Any]:

@@ -239,25 +239,22 @@ class Twinned:
 
     def _build(self, needed: Sequence[Node]) -> None:
         """Make the nodes, phase by phase."""
+        other = self._like.other
         waiting = [node for node in needed if node not in self._first]
         while waiting:
             before = len(waiting)
             for twins in (False, True):
                 made: set[Node] = set()
                 for node in waiting:
-                    if (node in self._like.other) == twins and self._is_ready(node, made):
-                        (self._make_twin if twins else self._make_single)(node)
+                    if (node in other) == twins and self._is_ready(node, made):
+                        self._make(node)
                         made.add(node)
                 waiting = [node for node in waiting if node not in made]
             if len(waiting) == before:
-                waiting = self._separated(waiting)
-
-    def _separated(self, waiting: Sequence[Node]) -> list[Node]:
-        """Compute the first waiting node singly: its operands depend on a number of its twin."""
-        first = next(node for node in waiting if node in self._like.other)
-        second = self._like.other.pop(first)
-        del self._first[second]
-        return sorted([*waiting, second], key=lambda node: node.serial)
+                # the first one is computed singly: its operands depend on a number of its twin
+                second = other.pop(next(node for node in waiting if node in other))
+                del self._first[second]
+                waiting = sorted([*waiting, second], key=lambda node: node.serial)
 
     def _is_ready(self, node: Node, made: Collection[Node]) -> bool:
         """Return whether the operands of a node are made; twins give single numbers later."""
@@ -270,12 +267,12 @@ class Twinned:
     def _is_made(self, node: Node) -> bool:
         return not node.args or node in self._single or self._first.get(node, node) in self._twins
 
-    def _make_twin(self, node: Node) -> None:
-        operands = [self._operand(operand) for operand in self._like.operands[node]]
-        self._twins[node] = _FUNCTIONS[node.op](*operands)
-
-    def _make_single(self, node: Node) -> None:
-        if node.args:
+    def _make(self, node: Node) -> None:
+        """Make a twin, or what is not one, from its operands."""
+        if node in self._like.other:
+            self._twins[node] = _FUNCTIONS[node.op](*(
+                self._operand(operand) for operand in self._like.operands[node]))
+        elif node.args:
             operands = [self._number(arg) for arg in node.args]
             self._single[node] = (exp(-operands[0] if node.value else operands[0])
                                   if node.op == 'exp' else _FUNCTIONS[node.op](*operands))
@@ -285,8 +282,9 @@ class Twinned:
         x, y, _ = operand
         if self._like.other.get(x) is y:
             return self._twins[x]
-        first, second = self._number(x), self._number(y)
-        a, b = (self._as_expression(number) for number in (first, second))
+        a, b = (number if isinstance(number, Expression) else Expression(
+            self.graph.node('const', (), abs(number)), number < 0.0)
+            for number in (self._number(x), self._number(y)))
         minus = b.negative != self._like.signs.negative(operand.sign)
         twin = self.graph.node('twin', (a.node, b.node), (False, minus != a.negative))
         return Expression(twin, a.negative)
@@ -304,10 +302,6 @@ class Twinned:
                 second and self._like.negative(first)))
         return node.value if node.op == 'const' else Expression(
             self.graph.node(node.op, (), node.value))
-
-    def _as_expression(self, number: Scalar) -> Expression:
-        return number if isinstance(number, Expression) else Expression(
-            self.graph.node('const', (), abs(number)), number < 0.0)
 
     def _signed(self, entry: Scalar) -> Scalar:
         if not isinstance(entry, Expression):

@@ -63,9 +63,14 @@ end
             f'{joint_inputs}: columns (n x 1) of one state.', *self.described(function),
             *['Every function has parameters of its own: change them in all files.'] * own, '',
             *self.heading()])
-        yield from [*self.parameters(used, self.INDENT), *self.own_parameters(function),
-                    *self.derived(used, self.INDENT)]
-        yield from [*self.unpacked(function), *self.body(function), '']
+        yield from self.parameters(used, self.INDENT)
+        own_names = [name for name, _ in self.exported_parameters([function])]
+        if own_names:   # called without arguments, a function returns them
+            yield '    if nargin == 0   % for the check, which reports changed parameters'
+            yield self.array(f'        {function.result_names[0]} = [', own_names, '];')
+            yield from ['        return', '    end']
+        yield from [*self.derived(used, self.INDENT),
+                    *self.unpacked(function), *self.body(function), '']
         for result in function.results:
             size = ', '.join([*self.shape(result), '1'][:2])
             yield f'    {result.name} = zeros({size});'
@@ -129,14 +134,6 @@ end
             yield from [f'for i = 1:numel({result.name})',
                         f"    fprintf('%-24s %.9g %s\\n', {names}{{i}}, "
                         f'{result.name}(i), units{{i}});', 'end']
-
-    def own_parameters(self, function: Function) -> Iterator[str]:
-        """Yield what returns the parameters of a function that is called without arguments."""
-        names = [name for name, _ in self.exported_parameters([function])]
-        if names:
-            yield from ['    if nargin == 0   % for the check, which reports changed parameters']
-            yield self.array(f'        {function.result_names[0]} = [', names, '];')
-            yield from ['        return', '    end']
 
     def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
         for function in self.program.functions:

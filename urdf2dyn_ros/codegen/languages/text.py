@@ -155,17 +155,15 @@ def variables(rows: Sequence[JointRow]) -> list[str]:
 
 _WIDTH = 96   # behind what begins a comment
 
+# method, and the lines about units
 _DYNAMIC = ('Recursive Newton-Euler', (
     'SI: rad, m, kg, s, N, N m. Efforts are positive along the axis: what the actuator must',
     'supply. Inputs must be finite: products with what is always zero are omitted.'))
-# method, and the lines about units
 _KINEMATIC = ('Kinematics', (
     'SI: rad, m, s. Inputs must be finite: products with what is always zero are omitted.',))
 
-_SAME_AXES = 'x y z'
-# axes of a frame that are those of another; how to read others
+_SAME_AXES = 'x y z'   # those of a frame that are those of another; how to read others
 _KEY = "    z -x -y: x of frame i is the link's z, y its -x, z its -y"
-
 
 # sentences of each style on the numbers of the URDF
 _NUMBERS = {
@@ -183,12 +181,17 @@ def heading(program: Program) -> list[str]:
     method, units = (_KINEMATIC if program.kinematic else _DYNAMIC)
     costs = [f'One call{f" of {function.name}" * several}: {function.operations}.'
              for function in program.functions]
+    accuracy = []
+    if program.accuracy:
+        of = 'its scale' if scales(program) else 'the largest entry of a result, or of 1'
+        accuracy = _wrapped(f'The self-test allows {program.accuracy:.1g} of {of}: eight times '
+                            'the error in its states.')
     lines = [
         *_wrapped(program.title),
         '',
         f'{method}, {program.style} style{single}, written by urdf2dyn_ros {__version__}.',
         *units,
-        *_wrapped(_accuracy(program)),
+        *accuracy,
         *(line for sentence in program.loads for line in _wrapped(sentence)),
         *_NUMBERS[program.style],
         *(line for cost in costs for line in _wrapped(cost)),
@@ -201,14 +204,6 @@ def heading(program: Program) -> list[str]:
 
 def _wrapped(sentence: str) -> list[str]:
     return wrapped(sentence, '', '    ', _WIDTH).splitlines()
-
-
-def _accuracy(program: Program) -> str:
-    if not program.accuracy:
-        return ''
-    of = 'its scale' if scales(program) else 'the largest entry of a result, or of 1'
-    return (f'The self-test allows {program.accuracy:.1g} of {of}: eight times the error in its '
-            'states.')
 
 
 def _table(program: Program) -> list[str]:
