@@ -1,10 +1,12 @@
 """Build of urdf2dyn_ros, for pip and for colcon (ament_python)."""
 
 from glob import glob
+from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
 
 PACKAGE = 'urdf2dyn_ros'
 HOME = 'https://a-seed-17898ced.example/urdf2dyn_ros'   # the host of the maintainers' address
@@ -43,6 +45,20 @@ FUZZ = [
     "atheris>=2.3,<3; python_version < '3.11'", "atheris>=3; python_version >= '3.11'",
     'example-robot-data', 'pytest',
 ]
+ESTIMATOR = Path(PACKAGE, 'estimation', 'estimator.c')
+
+
+class BuildLibrary(build_ext):
+    """Build a library for ctypes: it is no module, and needs no headers of Python."""
+
+    def run(self) -> None:
+        # in a source tree the compiler cache is used, which follows changes of the source
+        if not (self.inplace or getattr(self, 'editable_mode', False)):
+            super().run()
+
+    def get_ext_filename(self, fullname: str) -> str:
+        return fullname.replace('.', '/') + '.so'
+
 
 setup(
     name=PACKAGE,
@@ -77,6 +93,12 @@ setup(
     package_data={PACKAGE: ['py.typed', '*/*.c', '*/*/*.c', '*/*.h', 'page/*.html', 'page/*.css',
                             'page/*.js']},
     zip_safe=True,
+    cmdclass={'build_ext': BuildLibrary},
+    ext_modules=[Extension(   # options and name as in compiled.py, which does without it, too
+        f'{PACKAGE}.estimation.libestimator', [str(ESTIMATOR)], optional=True, libraries=['m'],
+        define_macros=[('VERSION', f'"{sha256(ESTIMATOR.read_bytes()).hexdigest()}"')],
+        extra_compile_args=['-std=gnu99', '-O3', '-fno-fast-math', '-ffp-contract=off',
+                            '-fno-math-errno', '-fno-trapping-math'])],
     install_requires=[
         'lxml>=4.8', 'numpy>=1.21', 'pyyaml>=5.4', 'threadpoolctl>=2', 'tqdm>=4.57',
         'urdfdom_py>=1.2',   # of the module urdf_parser_py

@@ -199,6 +199,20 @@ def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
                 == {path.relative_to(PACKAGE) for path in PACKAGE.rglob(pattern)})
 
 
+def test_the_installed_estimator_needs_no_compiler(installed: Path, tmp_path: Path) -> None:
+    """What setup.py has built is used: nothing is compiled, or put into the cache."""
+    if not any(map(shutil.which, ('cc', 'gcc', 'clang'))):
+        pytest.skip('there was no C compiler to build it')
+    code = ('import os'
+            f'; os.environ.update(CC="no_such_compiler", XDG_CACHE_HOME={str(tmp_path)!r})'
+            '; from urdf2dyn_ros.estimation.compiled import CompiledEstimator, library'
+            '; CompiledEstimator(2); print(library()._name)')
+    done = command(installed, 'python', '-c', code)
+    assert done.returncode == 0, done.stderr
+    assert installed.resolve() in Path(done.stdout.strip()).resolve().parents
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_the_installed_command_reads_and_exports(installed: Path, tmp_path: Path) -> None:
     """The script that it writes runs by itself."""
     robot = installed / 'share' / 'urdf2dyn_ros' / 'urdf' / 'rx90.urdf'

@@ -63,7 +63,7 @@ class Bank:
         Bandwidth of each filter [rad/s].
     x : (4, k, n)
         States, SI.
-    P : (4, 4, k, 1 + n)
+    P : (1 + n, 4, 4, k)
         Covariances: the shared one, and that of each joint that began later.
     slot : (n,)
         Which of them a joint has.
@@ -92,16 +92,16 @@ class Bank:
                                  in zip(self.w.tolist(), integrations, ~self.by_position)])
         self._unit = min(w[-1], 1.0 / step)   # rad/s, a motion that two samples tell apart
         self.x = np.zeros((4, len(rows), joints))
-        self.P = np.zeros((4, 4, len(rows), 1 + joints))
+        self.P = np.zeros((1 + joints, 4, 4, len(rows)))
         self.slot = np.zeros(joints, dtype=np.int64)
         self.slots = [0]   # those in use
         self.past = np.zeros((0, 3, len(rows), joints))
-        self._cross = np.zeros((0, 3, 4, len(rows), 1 + joints))   # with the present states
+        self._cross = np.zeros((0, 1 + joints, 3, 4, len(rows)))   # with the present states
 
     def keep(self) -> None:
         """Keep the present states as past ones."""
         self.past = np.concatenate((self.past, self.x[None, :3]))
-        self._cross = np.concatenate((self._cross, self.P[None, :3]))
+        self._cross = np.concatenate((self._cross, self.P[None, :, :3]))
 
     def forget(self, count: int) -> None:
         """Forget the oldest past states."""
@@ -128,15 +128,15 @@ class Bank:
             self.x[1, ~self.by_position, joint] = qd
         deviation = DIFFUSE
         self.past[..., joint] = self.x[:3, :, joint]
-        self._cross[..., slot] = 0.0
-        self.P[..., slot] = 0.0
-        self.P[0, 0, :, slot] = np.where(self.by_position, 1.0, 0.0)
+        self._cross[:, slot] = 0.0
+        self.P[slot] = 0.0
+        self.P[slot, 0, 0] = np.where(self.by_position, 1.0, 0.0)
         for i in range(1, 4):
             before = deviation   # the velocity of a filter of velocities is measured
             deviation *= self._unit
             variance = np.where(self.by_position, deviation * deviation,
                                 1.0 if i == 1 else before * before)
-            self.P[i, i, :, slot] = np.where((i == 3) & (self.order == 3), 0.0, variance)
+            self.P[slot, i, i] = np.where((i == 3) & (self.order == 3), 0.0, variance)
 
     def predict(self, h: float) -> None:
         """Advance by a step of h [s]."""
@@ -147,12 +147,12 @@ class Bank:
         x[2] += h * x[3]
         snap, jerk = _densities(h)
         for slot in self.slots:
-            P = self.P[..., slot]
+            P = self.P[slot]
             for rows in (P, P.transpose(1, 0, 2)):
                 rows[0] += h * rows[1] + h2 * rows[2] + h3 * rows[3]
                 rows[1] += h * rows[2] + h2 * rows[3]
                 rows[2] += h * rows[3]
-            cross = self._cross[..., slot]   # no rows without a lag
+            cross = self._cross[:, slot]   # no rows without a lag
             cross[:, :, 0] += h * cross[:, :, 1] + h2 * cross[:, :, 2] + h3 * cross[:, :, 3]
             cross[:, :, 1] += h * cross[:, :, 2] + h2 * cross[:, :, 3]
             cross[:, :, 2] += h * cross[:, :, 3]
@@ -172,13 +172,13 @@ class Bank:
                 if not (some & mine).any() and (mine.any() or not some.any()):
                     continue
                 y = np.where(some & mine, z - self.x[i], 0.0)
-                P = self.P[..., slot]
+                P = self.P[slot]
                 scale = np.where(by, 1.0 / (P[i, i] + variance), 0.0)
                 K, row = P[:, i] * scale, P[i].copy()
                 if len(self.past):
-                    K_past = self._cross[:, :, i, :, slot] * scale
+                    K_past = self._cross[:, slot, :, i] * scale
                     self.past += K_past[..., None] * y
-                    self._cross[..., slot] -= K_past[:, :, None] * row
+                    self._cross[:, slot] -= K_past[:, :, None] * row
                 self.x += K[:, :, None] * y
                 for k in range(4):
                     P[k, k:] -= K[k] * row[k:]
@@ -186,13 +186,13 @@ class Bank:
         # the position of a filter of velocities is the measured one
         self.x[0] = np.where(~self.by_position[:, None] & used[0], measured[0], self.x[0])
         for joint in np.flatnonzero(self.slot):
-            if (self.P[2, 2, :, 1 + joint] < SETTLED * self._steady).all():
+            if (self.P[1 + joint, 2, 2] < SETTLED * self._steady).all():
                 self.slot[joint] = 0
                 self.slots = sorted({0, *self.slot.tolist()})
 
     def unsettled(self) -> Array:
         """Return variances of accelerations, over the steady ones, (k, n): at least 1."""
-        ratio: Array = self.P[2, 2][:, self.slot] / self._steady[:, None]
+        ratio: Array = self.P[self.slot, 2, 2].T / self._steady[:, None]
         return np.maximum(ratio, 1.0)
 
     def shift(self, joint: int, by: float) -> None:

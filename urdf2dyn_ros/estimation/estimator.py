@@ -42,7 +42,7 @@ MOST_UNUSUAL = 9.0   # of the usual square, at which one is clipped
 USUAL_POSITION = 1e-6   # rad^2 or m^2, usual square before a joint moves: coarse encoders
 USUAL_VELOCITY = 1e-2   # rad^2/s^2 or m^2/s^2, that of velocities
 USUAL_MEMORY = 0.5   # s, time constant of the usual squares
-FEWEST = 8   # samples that they remember at least
+FEWEST_SAMPLES = 8   # samples that they remember at least
 IN_A_ROW = 3   # contradictions after which the motion or the zero of the sensor is another one
 TRUSTED = 0.75   # share of samples as expected, from which a joint is trusted
 FIRST_TRUST = 0.4   # trust of a joint that begins
@@ -259,7 +259,7 @@ class Estimator:
         """Learn what is usual, and count what is not."""
         new = measured & ~bad & settled & (z != self._last)
         self._counts += new
-        gain = np.maximum(min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST),
+        gain = np.maximum(min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES),
                           1.0 / (1.0 + self._counts))
         square = np.minimum(y * y, MOST_UNUSUAL * self._usual)
         self._usual += np.where(new, gain * (square - self._usual), 0.0)
@@ -267,7 +267,7 @@ class Estimator:
         for i, trust in enumerate((self.trust, self.velocity_trust)):
             good = measured[i] & ~bad[i]
             trust += share * (np.where(good, 1.0, 0.0) - trust) * (measured[i] | (i == 1))
-        self._row = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
+        self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
 
     def _resolve(self, z: Array, deviation: Array, limits: Array,
                  bad: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -37,7 +37,7 @@ SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
 ROWS = 128   # kept: those of the longest delay, 0.15 s
 MEMORY = 0.5   # s, time constant of the errors: 0.3 to 1 are equally good
 SIZE_MEMORY = 3.0   # s, time constant of the size of accelerations
-FEWEST = 8   # rows that the errors remember at least, and before which nothing is known
+FEWEST_ROWS = 8   # rows that the errors remember at least, and before which nothing is known
 BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
 LEAST_ERROR = 1e-8   # rad^2/s^4 or m^2/s^4, at which filters are equally good
 LEAST_PART = 1e-3   # of the size of accelerations, at which they are
@@ -69,7 +69,7 @@ class Hindsight:
         self._judges = JUDGES + (lag > 0.0)   # what is smoothed is less wrong
         self.errors = np.zeros((count, filters + 1, joints))   # E
         self.own_errors, self._missed, self.size = np.zeros((3, count, joints))
-        self.rows = [0] * count   # that each reference has judged
+        self.rows = np.zeros(count, dtype=np.int64)   # that each reference has judged
         speed = bank.w / bank.w[bank.each - 1] * np.where(bank.order == 3, ROUGH, 1.0)
         self._prior = np.append(np.sqrt(speed), 1.0)
         self._allowed = np.ones((filters + 1, joints), dtype=bool)
@@ -85,7 +85,7 @@ class Hindsight:
 
     def begin(self, time: float) -> None:
         """Forget the rows, but not the errors: all joints start at a time [s]."""
-        self._number, self._next = 0, [0] * len(self._filters)
+        self._number, self._next = 0, np.zeros(len(self._filters), dtype=np.int64)
         self._began[:] = time
         self.unsettled[:] = math.inf
 
@@ -97,7 +97,7 @@ class Hindsight:
     @property
     def known(self) -> bool:
         """Whether the fastest reference has judged enough rows."""
-        return self.rows[-1] >= FEWEST
+        return bool(self.rows[-1] >= FEWEST_ROWS)
 
     def add(self, time: float, velocities: NDArray[np.bool_], at: float, a: Array) -> None:
         """
@@ -107,7 +107,7 @@ class Hindsight:
         """
         bank = self._bank
         lost = bool((self._velocities & ~velocities).any())
-        self._velocities = velocities.copy()
+        self._velocities[:] = velocities
         self._allowed[:-1] = (~bank.by_velocity)[:, None] | velocities
         last = self._times[(self._number - 1) % ROWS]
         if self._number == 0 or at - last >= SPACING:
@@ -137,7 +137,7 @@ class Hindsight:
         dt = min(u - float(self._times[before]), 1.0) if number > 1 else delay
         self.rows[i] += 1
         first = 1.0 / self.rows[i]
-        gain = max(min(1.0 - math.exp(-dt / MEMORY), 1.0 / FEWEST), first)
+        gain = max(min(1.0 - math.exp(-dt / MEMORY), 1.0 / FEWEST_ROWS), first)
         slow = max(1.0 - math.exp(-dt / SIZE_MEMORY), first)
         _, _, a, j = self._bank.x[:, self._filters[i]]
         old = time - self._began >= BEGUN * delay
@@ -173,6 +173,6 @@ class Hindsight:
         error = np.where(self._allowed, error, math.inf)
         part = error.min(axis=0) / error
         weights = self._prior[:, None] * (part * part * part)
-        self.weights = weights / np.cumsum(weights, axis=0)[-1]
-        self.unsettled = mixed(self.weights, unsettled)
-        self.variance = self.own_errors.max(axis=0) * self.unsettled
+        self.weights[:] = weights / np.cumsum(weights, axis=0)[-1]
+        self.unsettled[:] = mixed(self.weights, unsettled)
+        self.variance[:] = self.own_errors.max(axis=0) * self.unsettled

@@ -28,18 +28,18 @@ class Lag:
         self._kept: deque[float] = deque()   # times of the past states of the bank
         self._samples: deque[float] = deque()   # times that wait for their estimate
         self._known: deque[tuple[float, Array]] = deque()   # states (3, n) that are old enough
-        self._began = np.zeros(bank.x.shape[2])
+        self.began = 0.0   # time [s] of the last joint
 
     def begin(self, time: float) -> None:
         """Start all joints at a time [s]."""
         for each in (self._kept, self._samples, self._known):
             each.clear()
-        self._began[:] = time
+        self.began = time
         self.hindsight.begin(time)
 
     def begin_joint(self, joint: int, time: float) -> None:
         """Leave out the past of a joint."""
-        self._began[joint] = time
+        self.began = time
         self.hindsight.begin_joint(joint, time)
 
     def add(self, time: float, velocities: NDArray[np.bool_]) -> tuple[float, Array, Array] | None:
@@ -49,20 +49,13 @@ class Lag:
         Return the time [s], positions, velocities and accelerations (3, n) and deviations (n,) of
         an earlier sample; None if there is none.
         """
-        bank, hindsight = self._bank, self.hindsight
         self._samples.append(time)
         if not self._kept or time - self._kept[-1] >= SPACING:
-            bank.keep()
+            self._keep()
             self._kept.append(time)
         while self._kept and self._kept[0] <= time - self._lag + FINER:
             at = self._kept.popleft()
-            past = bank.past[0]
-            hindsight.add(time, velocities, at, past[2])
-            weights = hindsight.weights
-            position = mixed(weights, np.concatenate((past[0], past[0, bank.each - 1, None])))
-            self._known.append((at, np.stack((position, mixed(weights[:-1], past[1]),
-                                              mixed(weights[:-1], past[2])))))
-            bank.forget(1)
+            self._known.append((at, self._settle(time, velocities, at)))
         while len(self._known) > 1 and self._known[1][0] <= self._samples[0]:
             self._known.popleft()
         if not self._known or self._samples[0] > self._known[-1][0]:
@@ -72,15 +65,27 @@ class Lag:
             return None
         state = self._known[0][1] if len(self._known) == 1 else _between(
             at, self._known[0], self._known[1])
-        settled = bool((self._began <= at).all())
-        return (at, state, np.sqrt(hindsight.variance)) if settled else None
+        return (at, state, np.sqrt(self.hindsight.variance)) if self.began <= at else None
+
+    def _keep(self) -> None:
+        self._bank.keep()
+
+    def _settle(self, time: float, velocities: NDArray[np.bool_], at: float) -> Array:
+        """Return the motion (3, n) at the time of the oldest past state, and forget it."""
+        bank, hindsight = self._bank, self.hindsight
+        past = bank.past[0]
+        hindsight.add(time, velocities, at, past[2])
+        weights = hindsight.weights
+        position = mixed(weights, np.concatenate((past[0], past[0, bank.each - 1, None])))
+        bank.forget(1)
+        return np.stack((position, *(mixed(weights[:-1], past[i]) for i in (1, 2))))
 
 
 def _between(time: float, before: tuple[float, Array], after: tuple[float, Array]) -> Array:
     """Return the motion (3, n) between two states, both continued with their accelerations."""
     part = (time - before[0]) / (after[0] - before[0])
-    result = np.zeros_like(before[1])
-    for share, (at, (q, v, a)) in ((1.0 - part, before), (part, after)):
-        t = time - at
-        result += share * np.stack((q + t * v + t * t / 2.0 * a, v + t * a, a))
-    return result
+    shares = []
+    for share, t in ((1.0 - part, time - before[0]), (part, time - after[0])):
+        v, a = share * t, share * t * t / 2.0
+        shares.append([[share, v, a], [0.0, share, v], [0.0, 0.0, share]])
+    return np.asarray(np.concatenate(shares, axis=1) @ np.concatenate((before[1], after[1])))

@@ -1,0 +1,220 @@
+"""The estimator in C against the one on numpy: the same to the last bit."""
+
+import re
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from support.paths import RECORDINGS, ROOT
+from urdf2dyn_ros.errors import CompilerError
+from urdf2dyn_ros.estimation import compiled
+from urdf2dyn_ros.estimation.compiled import CompiledEstimator
+from urdf2dyn_ros.estimation.estimator import REASONS, Estimator
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.robot.spatial import Array
+
+Messages = tuple[NDArray[np.int64], Array, Array]
+MOST = 600   # messages of a recording
+FILES = (ROOT / 'examples' / 'rx90.csv', *(RECORDINGS / name for name in (
+    'tx40/tx40.csv', 'tiago/tiago.csv', 'so101/friction_gravity.csv', 'so101/chirp_sweep.csv',
+    'kr300/kr300.csv', 'reachy/reachy.csv', 'pendulum/triple.csv', 'kinova_gen3/joint_2.csv',
+    'ur10_exciting_trajectory/ur10_exciting_trajectory.db3', 'gazebo/mimic_velocity.csv',
+    'gazebo/rx90_doc_motion.csv', 'gazebo/scara_effort.csv', 'gazebo/rx90_friction_effort.csv',
+    'gazebo/rx90_update_rate_100.csv')))
+
+
+def outcomes_of_both(messages: Messages, lag: float = 0.0) -> set[str]:
+    """Feed both, and return the outcomes of all messages by their names."""
+    joints = messages[1].shape[1]
+    first, second = Estimator(joints, lag), CompiledEstimator(joints, lag)
+    found = set()
+    for stamp, q, qd in zip(messages[0].tolist(), *messages[1:]):
+        expected, estimate = first.update(stamp, q, qd), second.update(stamp, q, qd)
+        assert estimate.outcome == expected.outcome
+        assert estimate.stamp == expected.stamp
+        np.testing.assert_array_equal(estimate[1:5], expected[1:5])
+        np.testing.assert_array_equal(second.trust, first.trust)
+        np.testing.assert_array_equal(second.velocity_trust, first.velocity_trust)
+        found.add(REASONS[expected.outcome])
+    return found
+
+
+def without_velocities(messages: Messages) -> Messages:
+    return messages[0], messages[1], np.full_like(messages[2], np.nan)
+
+
+def recorded(path: Path) -> Messages:
+    if not path.exists():
+        pytest.skip(f'the recording {path} is not here')
+    records = list(islice(open_recording(path), MOST))
+    q = np.array([record.position for record in records])
+    return (np.array([record.stamp for record in records]), q,
+            np.array([record.velocity if len(record.velocity) else np.full(q.shape[1], np.nan)
+                      for record in records]))
+
+
+@pytest.mark.parametrize('lag', [0.0, 0.02])
+@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
+def test_recordings(path: Path, lag: float) -> None:
+    messages = recorded(path)
+    assert '' in outcomes_of_both(messages, lag)
+    assert '' in outcomes_of_both(without_velocities(messages), lag)
+
+
+def motion(joints: int, rate: float, count: int, random: np.random.Generator) -> Messages:
+    """Sums of sines, measured by encoders of 18 bits."""
+    times = np.arange(count) / rate
+    w, phase = random.uniform(1.0, 8.0, (2, joints)), random.uniform(0.0, 6.0, (2, joints))
+    angles = times[:, None, None] * w + phase
+    unit = 2.0 * np.pi / 2.0**18
+    q = unit * np.round(np.sin(angles).sum(1) / unit)
+    qd = (w * np.cos(angles)).sum(1) + 1e-3 * random.normal(size=q.shape)
+    return np.round(times * 1e9).astype(np.int64), q, qd
+
+
+def outliers(m: Messages, random: np.random.Generator) -> Messages:
+    hit = random.random(m[1].shape) < 0.03
+    m[1][hit] += random.choice([-0.02, 0.02], int(hit.sum()))
+    return m
+
+
+def slips(m: Messages, random: np.random.Generator) -> Messages:
+    for row in random.integers(100, len(m[1]), 4):
+        m[1][row:, random.integers(m[1].shape[1])] += 0.05
+    return m
+
+
+def turns(m: Messages, random: np.random.Generator) -> Messages:
+    return m[0], np.remainder(m[1] + np.pi, 2.0 * np.pi) - np.pi, m[2]
+
+
+def zeros(m: Messages, random: np.random.Generator) -> Messages:
+    hit = random.random(len(m[1])) < 0.03
+    m[1][hit] = m[2][hit] = 0.0
+    return m
+
+
+def stalls(m: Messages, random: np.random.Generator) -> Messages:
+    rows = np.arange(len(m[1]))
+    for begin in random.integers(100, len(rows) - 150, 4):
+        rows[begin:begin + random.integers(2, 120)] = begin
+    return m[0], m[1][rows], m[2][rows]
+
+
+def copies(m: Messages, random: np.random.Generator) -> Messages:
+    rows = np.repeat(np.arange(len(m[1])), random.integers(1, 4, len(m[1])))
+    return m[0][rows] + 2000 * np.arange(len(rows)) % 7000, m[1][rows], m[2][rows]
+
+
+def foreign(m: Messages, random: np.random.Generator) -> Messages:
+    m[1][::5] = m[1][40]
+    return m
+
+
+def missing(m: Messages, random: np.random.Generator) -> Messages:
+    """Single joints and velocities, and velocities that are scaled."""
+    m[1][200:][random.random(m[1][200:].shape) < 0.05] = np.nan
+    m[2][random.random(m[2].shape) < 0.1] = np.nan
+    m[2][:, 0] *= 1.3
+    return m
+
+
+def gaps(m: Messages, random: np.random.Generator) -> Messages:
+    stamps = m[0].copy()
+    stamps[250:] += 900_000_000
+    stamps[400:] -= 20_000_000
+    return stamps, *m[1:]
+
+
+def late_velocities(m: Messages, random: np.random.Generator) -> Messages:
+    """None at first."""
+    m[2][:200] = np.nan
+    return m
+
+
+def other_motions(m: Messages, random: np.random.Generator) -> Messages:
+    """Single joints, and then all, jump to where they go on in another way."""
+    for row in (200, 300, 400):
+        m[1][row:, :m[1].shape[1] if row == 400 else 1] *= random.uniform(-2.0, 2.0)
+    return m
+
+
+FAULTS = (outliers, slips, turns, zeros, stalls, copies, foreign, missing, gaps, late_velocities,
+          other_motions)
+
+
+@pytest.mark.parametrize('lag', [0.0, 0.03])
+@pytest.mark.parametrize('velocities', [False, True])
+@pytest.mark.parametrize('fault', FAULTS)
+def test_faults(fault, velocities: bool, lag: float) -> None:
+    random = np.random.default_rng([FAULTS.index(fault), velocities])
+    joints = 1 + (FAULTS.index(fault) * 5 + 6 * velocities) % 12
+    rate = random.choice([50.0, 250.0, 1000.0])
+    messages = fault(motion(joints, rate, 450, random), random)
+    outcomes_of_both(messages if velocities else without_velocities(messages), lag)
+
+
+def test_every_outcome_is_reached() -> None:
+    """Otherwise what the tests above compare would be little."""
+    found = set()
+    for fault in (stalls, foreign, gaps, other_motions, outliers):
+        random = np.random.default_rng(5)
+        found |= outcomes_of_both(fault(motion(2, 250.0, 500, random), random))
+    assert found == {*REASONS}
+
+
+def test_reset_begins_anew() -> None:
+    random = np.random.default_rng(0)
+    stamps, q, qd = motion(3, 250.0, 60, random)
+    estimators = Estimator(3), CompiledEstimator(3)
+    for _ in range(2):
+        for each in zip(stamps.tolist(), q, qd):
+            expected, estimate = (estimator.update(*each) for estimator in estimators)
+            np.testing.assert_array_equal(estimate[1:5], expected[1:5])
+        for estimator in estimators:
+            estimator.reset()
+
+
+def test_estimates_are_not_overwritten() -> None:
+    stamps, q, qd = motion(2, 250.0, 100, np.random.default_rng(0))
+    estimator = CompiledEstimator(2)
+    kept = [estimator.update(*each) for each in zip(stamps.tolist(), q, qd)]
+    assert len({float(each.q[0]) for each in kept[20:]}) > 70
+
+
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error, by which callers choose numpy."""
+    monkeypatch.setenv('CC', 'no_such_compiler')
+    compiled.library.cache_clear()
+    try:
+        with pytest.raises(CompilerError, match='no_such_compiler'):
+            CompiledEstimator(2)
+    finally:
+        compiled.library.cache_clear()
+
+
+def test_setup_builds_with_the_same_options() -> None:
+    options = re.search(r'extra_compile_args=\[(.*?)\]', (ROOT / 'setup.py').read_text(), re.S)
+    assert options is not None
+    assert re.findall(r"'(.*?)'", options[1]) == ['-std=gnu99', *compiled.OPTIONS]
+
+
+def test_an_old_library_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nor a file that is none: the text is compiled instead."""
+    text = Path(compiled.__file__).with_name('estimator.c').read_bytes()
+    for name in ('estimator.c', compiled.LIBRARY):
+        (tmp_path / name).write_bytes(text)
+    monkeypatch.setattr(compiled, 'files', lambda package: tmp_path)
+    compiled.library.cache_clear()
+    try:
+        assert Path(compiled.library()._name).parent != tmp_path
+        built = Path(compiled.library()._name).read_bytes()
+        (tmp_path / compiled.LIBRARY).write_bytes(built)
+        (tmp_path / 'estimator.c').open('a').write('/* changed */')
+        compiled.library.cache_clear()
+        assert Path(compiled.library()._name).parent != tmp_path
+    finally:
+        compiled.library.cache_clear()

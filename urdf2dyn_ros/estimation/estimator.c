@@ -1,0 +1,588 @@
+/*
+ * The work of estimator.py, hindsight.py, bank.py and lag.py at each message, in C.
+ *
+ * Every function does what the method of that name does, by the same operations in the same
+ * order: the results are the same to the last bit, unless multiply-adds are fused. A pointer in a
+ * structure is the numpy array of that name, in its memory and shape. What happens before the
+ * usual step is known is in Python alone.
+ */
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+#if defined __x86_64__ && defined __GLIBC__ && !defined __clang__
+#define VECTORS __attribute__((target_clones("avx2", "default"), flatten))   /* without FMA */
+#else
+#define VECTORS
+#endif
+
+/* Constants of the modules, by their names there; compiled.py hands over the values. */
+#define CONSTANTS(X) X(DIFFUSE) X(SETTLED) \
+    X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST_ROWS) X(BEGUN) \
+    X(LEAST_ERROR) X(LEAST_PART) \
+    X(CONTRADICTS) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
+    X(FEWEST_SAMPLES) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) \
+    X(UNSETTLED) X(GAP) X(GAP_STEPS) X(BRIDGED) X(COPY) X(TURN) \
+    X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
+    X(BEGUN_ANEW) X(AFTER_GAP)
+#define DECLARED(name) static double name;
+#define NAMED(name) #name " "
+#define SET(name) name = *values++;
+CONSTANTS(DECLARED)
+EXPORTED const char *const urdf2dyn_constants = CONSTANTS(NAMED);
+EXPORTED const char *const urdf2dyn_version = VERSION;   /* which text this is the library of */
+
+EXPORTED void urdf2dyn_set_constants(const double *values)
+{
+    CONSTANTS(SET)
+}
+
+typedef unsigned char Boolean;   /* of numpy */
+typedef double Flag;             /* 0 or 1, as wide as what it selects: so loops become vectors */
+
+typedef struct {
+    int64_t joints, filters, each;
+    int64_t first[2], end[2];     /* filters that positions correct, and velocities */
+    int64_t rows, oldest, kept;   /* the past is a ring of rows, of which some are kept */
+    double unit;
+    int64_t *order, *slot;
+    const double *snap, *jerk, *variances, *steady;
+    void *x, *P, *past, *cross, *residuals;   /* residuals (n, k), which correct the past */
+} Bank;
+
+typedef struct {
+    int64_t count, judges, number, *filters, *rows, *next;
+    double *delays, *prior, *own_errors, *missed, *size, *variance, *unsettled, *times, *began;
+    void *errors, *weights, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
+    Boolean *velocities;
+} Hindsight;
+
+typedef struct {
+    Bank bank;
+    Hindsight hindsight, lag;   /* lag: the one of past states */
+    int64_t velocities, bridged, begun, *row;
+    double step, time, good, still, lag_began;
+    double *usual, *counts, *trust, *velocity_trust, *sampled, *last;
+    double *measured, *estimate;   /* (2, n), the present sample, and (4, n), the result */
+    void *deviations, *oldest;     /* oldest (3, k, n), of the past */
+} Estimator;
+
+#define RANGE(index, first, end) for (long index = (first); index < (end); ++index)
+#define EACH(index, count) RANGE(index, 0, count)
+#define SHAPE(bank) const long K = (bank)->filters, n = (bank)->joints
+
+static double smaller(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* ---- Bank: x (4, k, n), P (1 + n, 4, 4, k), past (m, 3, n, k), cross (m, 1 + n, 3, 4, k) */
+
+/* Whether a covariance is in use: the shared one, 0, or that of joint slot - 1 */
+#define IN_USE(bank, slot_) ((slot_) == 0 || (bank)->slot[(slot_) - 1] == (slot_))
+#define ROW(bank, m) (((bank)->oldest + (m)) % (bank)->rows)   /* of the past, from the oldest */
+
+static void start(Bank *bank, long joint, double q, double qd, long slot)
+{
+    SHAPE(bank);
+    double (*x)[K][n] = bank->x, (*P)[4][K] = ((double (*)[4][4][K])bank->P)[slot];
+    double (*past)[3][n][K] = bank->past, (*cross)[1 + n][3][4][K] = bank->cross;
+    double deviation = DIFFUSE;
+    memset(P, 0, sizeof (double [4][4][K]));
+    EACH(k, K) {
+        const int late = k >= bank->end[0];   /* a filter of velocities alone */
+        x[0][k][joint] = q;
+        x[1][k][joint] = late && isfinite(qd) ? qd : 0.0;
+        x[2][k][joint] = x[3][k][joint] = 0.0;
+        P[0][0][k] = late ? 0.0 : 1.0;
+    }
+    RANGE(i, 1, 4) {
+        const double before = deviation;
+        deviation *= bank->unit;
+        EACH(k, K) {
+            const double variance = k < bank->end[0] ? deviation * deviation
+                : i == 1 ? 1.0 : before * before;
+            P[i][i][k] = i == 3 && bank->order[k] == 3 ? 0.0 : variance;
+        }
+    }
+    EACH(m, bank->kept) {
+        EACH(i, 3) EACH(k, K) past[ROW(bank, m)][i][joint][k] = x[i][k][joint];
+        memset(cross[ROW(bank, m)][slot], 0, sizeof cross[0][0]);
+    }
+}
+
+/* Four rows of `count` numbers: x <- F(h) x */
+static void advance(double *restrict rows, long count, double h)
+{
+    const double h2 = h * h / 2.0, h3 = h * h * h / 6.0;
+    EACH(e, count) {
+        const double r1 = rows[count + e], r2 = rows[2 * count + e], r3 = rows[3 * count + e];
+        rows[e] += h * r1 + h2 * r2 + h3 * r3;
+        rows[count + e] = r1 + (h * r2 + h2 * r3);
+        rows[2 * count + e] = r2 + h * r3;
+    }
+}
+
+static void predict(Bank *bank, double h)
+{
+    SHAPE(bank);
+    static const double factorials[] = {1.0, 1.0, 2.0, 6.0};
+    double (*cross)[1 + n][3][4][K] = bank->cross, powers[8] = {1.0};
+    EACH(m, 7) powers[m + 1] = powers[m] * h;
+    advance(bank->x, K * n, h);
+    EACH(slot, 1 + n) {
+        double (*P)[4][K] = ((double (*)[4][4][K])bank->P)[slot];
+        if (!IN_USE(bank, slot))
+            continue;
+        advance(P[0][0], 4 * K, h);
+        EACH(i, 4) advance(P[i][0], K, h);
+        EACH(m, bank->kept) EACH(i, 3) advance(cross[ROW(bank, m)][slot][i][0], K, h);
+        EACH(i, 4) RANGE(j, i, 4) {
+            const double snap = powers[7 - i - j]   /* see `_densities` */
+                / (factorials[3 - i] * factorials[3 - j] * (double)(7 - i - j));
+            const double jerk = j == 3 ? 0.0 : powers[5 - i - j]
+                / (factorials[2 - i] * factorials[2 - j] * (double)(5 - i - j));
+            EACH(k, K) P[i][j][k] += snap * bank->snap[k] + jerk * bank->jerk[k];
+            memcpy(P[j][i], P[i][j], sizeof P[j][i]);
+        }
+    }
+}
+
+static void correct(Bank *bank, const double *measured, const Flag *used)
+{
+    SHAPE(bank);
+    double (*x)[K][n] = bank->x, gain[4][K], row[4][K], scale[K], y[n];
+    double (*past)[3][n][K] = bank->past, (*cross)[1 + n][3][4][K] = bank->cross;
+    double (*residuals)[K] = bank->residuals;
+    Flag here[n];
+    EACH(i, 2) EACH(slot, 1 + n) {
+        const long first = bank->first[i], end = bank->end[i];
+        const double *z = measured + i * n, *variances = bank->variances + i * K;
+        double (*P)[4][K] = ((double (*)[4][4][K])bank->P)[slot];
+        int some = 0, mine = 0, both = 0;
+        if (!IN_USE(bank, slot))
+            continue;
+        EACH(j, n) {
+            here[j] = bank->slot[j] == slot ? used[i * n + j] : 0.0;
+            some |= used[i * n + j] != 0.0;
+            mine |= bank->slot[j] == slot;
+            both |= here[j] != 0.0;
+        }
+        if (!both && (mine || !some))
+            continue;
+        memcpy(row, P[i], sizeof row);
+        RANGE(k, first, end) scale[k] = 1.0 / (P[i][i][k] + variances[k]);
+        EACH(r, 4) RANGE(k, first, end) gain[r][k] = P[r][i][k] * scale[k];
+        RANGE(k, first, end) {
+            EACH(j, n) y[j] = here[j] != 0.0 ? z[j] - x[i][k][j] : 0.0;
+            EACH(r, 4) EACH(j, n) x[r][k][j] += gain[r][k] * y[j];
+            EACH(j, bank->kept ? n : 0) residuals[j][k] = y[j];
+        }
+        EACH(r, 4) RANGE(c, r, 4) {
+            RANGE(k, first, end) P[r][c][k] -= gain[r][k] * row[c][k];
+            memcpy(P[c][r], P[r][c], sizeof P[c][r]);
+        }
+        EACH(m, bank->kept) EACH(r, 3) {
+            double (*mine_of)[K] = cross[ROW(bank, m)][slot][r], *restrict g = gain[0];
+            RANGE(k, first, end) g[k] = mine_of[i][k] * scale[k];
+            EACH(c, 4) RANGE(k, first, end) mine_of[c][k] -= g[k] * row[c][k];
+            RANGE(j, slot ? slot - 1 : 0, slot ? slot : n) {
+                double *restrict state = past[ROW(bank, m)][r][j];
+                RANGE(k, first, end) state[k] += g[k] * residuals[j][k];
+            }
+        }
+    }
+    RANGE(k, bank->end[0], K) EACH(j, n)   /* the position of a filter of velocities */
+        x[0][k][j] = used[j] != 0.0 ? measured[j] : x[0][k][j];
+    EACH(j, n) {
+        const double *variance = ((double (*)[4][4][K])bank->P)[1 + j][2][2];
+        int settled = 1;
+        EACH(k, bank->slot[j] ? K : 0) settled &= variance[k] < SETTLED * bank->steady[k];
+        if (settled)
+            bank->slot[j] = 0;
+    }
+}
+
+/* Sums over filters (k, n), in their order */
+static void mixed(long K, long n, const double *weights, const double *values, double *sums)
+{
+    memset(sums, 0, (size_t)n * sizeof *sums);
+    EACH(k, K) EACH(j, n) sums[j] += weights[k * n + j] * values[k * n + j];
+}
+
+/* ---- Hindsight: errors (count, k + 1, n), weights (k + 1, n), accelerations (ROWS, k + 1, n) */
+
+static void average(double *mean, double value, double gain, int some)
+{
+    *mean += some ? gain * (value - *mean) : 0.0;
+}
+
+static void judge(Hindsight *self, const Bank *bank, long i, double time)
+{
+    SHAPE(bank);
+    const long kept = (long)ROWS;
+    const double delay = self->delays[i];
+    long number = self->next[i] > self->number - kept ? self->next[i] : self->number - kept;
+    while (number < self->number && self->times[number % kept] <= time - delay)
+        ++number;
+    if (number == self->next[i])
+        return;
+    self->next[i] = number;
+    const long row = (number - 1) % kept;
+    const double u = self->times[row];
+    const double dt = number > 1 ? smaller(u - self->times[(number - 2) % kept], 1.0) : delay;
+    const double first = 1.0 / (double)++self->rows[i];
+    const double gain = larger(smaller(1.0 - exp(-dt / MEMORY), 1.0 / FEWEST_ROWS), first);
+    const double slow = larger(1.0 - exp(-dt / SIZE_MEMORY), first);
+    double (*x)[K][n] = bank->x, (*errors)[K + 1][n] = self->errors, (*own)[n] = self->mixed;
+    double (*accelerations)[K + 1][n] = self->accelerations;
+    double (*references)[self->count][n] = self->references, reference[n];
+    Flag old[n];
+    EACH(j, n) {
+        old[j] = time - self->began[j] >= BEGUN * delay ? 1.0 : 0.0;
+        reference[j] = x[2][self->filters[i]][j] - (time - u) * x[3][self->filters[i]][j];
+        references[row][i][j] = old[j] != 0.0 ? reference[j] : NAN;
+    }
+    EACH(k, i < self->judges ? K + 1 : 0) EACH(j, n) {   /* those of the others are not read */
+        const double error = accelerations[row][k][j] - reference[j];
+        errors[i][k][j] += old[j] != 0.0 ? gain * (error * error - errors[i][k][j]) : 0.0;
+    }
+    EACH(j, n) {
+        const int some = old[j] != 0.0;
+        const double error = own[row][j] - reference[j];
+        const double missed = i + 1 < self->count ? reference[j] - references[row][i + 1][j] : NAN;
+        average(self->own_errors + i * n + j, error * error, gain, some);
+        average(self->size + i * n + j, reference[j] * reference[j], slow, some);
+        average(self->missed + i * n + j, missed * missed, gain, some && isfinite(missed));
+    }
+}
+
+/* The least error of each joint */
+static void least(long K, long n, const double *errors, double *result)
+{
+    memcpy(result, errors, (size_t)n * sizeof *result);
+    EACH(k, K) EACH(j, n) result[j] = smaller(errors[k * n + j], result[j]);
+}
+
+static void weigh(Hindsight *self, const Bank *bank)
+{
+    SHAPE(bank);
+    const long last = (self->count < self->judges ? self->count : self->judges) - 1;
+    double (*errors)[K + 1][n] = self->errors, (*weights)[n] = self->weights;
+    double (*error)[n] = self->work, (*unsettled)[n] = error + K + 1;
+    double (*P)[4][4][K] = bank->P, size[n], lowest[n], sum[n];
+    Flag enough[n];
+    memcpy(error, errors[last], sizeof errors[last]);
+    memcpy(size, self->size + last * n, sizeof size);
+    EACH(j, n) enough[j] = 1.0;
+    for (long i = last - 1; i >= 0 && self->rows[i]; --i) {
+        least(K + 1, n, errors[i + 1][0], lowest);
+        EACH(j, n) {
+            enough[j] = self->missed[i * n + j] <= lowest[j] ? enough[j] : 0.0;
+            size[j] = enough[j] != 0.0 ? self->size[i * n + j] : size[j];
+        }
+        EACH(k, K + 1) EACH(j, n) error[k][j] = enough[j] != 0.0 ? errors[i][k][j] : error[k][j];
+    }
+    EACH(k, K) EACH(j, n)
+        unsettled[k][j] = larger(P[bank->slot[j]][2][2][k] / bank->steady[k], 1.0);
+    memcpy(unsettled[K], unsettled[bank->each - 1], sizeof unsettled[K]);
+    EACH(k, K + 1) EACH(j, n)
+        error[k][j] = k < bank->first[1] || k == K || self->velocities[j] ? unsettled[k][j]
+            * (error[k][j] + (LEAST_ERROR + LEAST_PART * LEAST_PART * size[j])) : INFINITY;
+    least(K + 1, n, error[0], lowest);
+    memset(sum, 0, sizeof sum);
+    EACH(k, K + 1) EACH(j, n) {
+        const double part = lowest[j] / error[k][j];
+        weights[k][j] = self->prior[k] * (part * part * part);
+        sum[j] += weights[k][j];
+    }
+    EACH(k, K + 1) EACH(j, n) weights[k][j] /= sum[j];
+    mixed(K + 1, n, weights[0], unsettled[0], self->unsettled);
+    EACH(j, n) {
+        double most = self->own_errors[j];
+        EACH(i, self->count) most = larger(self->own_errors[i * n + j], most);
+        self->variance[j] = most * self->unsettled[j];
+    }
+}
+
+static void add(Hindsight *self, const Bank *bank, double time, const double *trust, double at,
+                const double *a)
+{
+    SHAPE(bank);
+    const long kept = (long)ROWS;
+    double (*own)[n] = self->mixed;
+    double (*accelerations)[K + 1][n] = self->accelerations;
+    double (*references)[self->count][n] = self->references;
+    int again = 0;
+    EACH(j, n) {
+        const int trusted = trust[j] >= TRUSTED;
+        again |= self->velocities[j] > trusted || bank->slot[j] || self->unsettled[j] > SETTLED;
+        self->velocities[j] = (Boolean)trusted;
+    }
+    if (self->number == 0 || at - self->times[(self->number - 1) % kept] >= SPACING) {
+        EACH(i, self->number ? 0 : self->count) self->next[i] = 0;
+        const long row = self->number++ % kept;
+        self->times[row] = at;
+        memcpy(accelerations[row], a, sizeof (double [K][n]));
+        mixed(K, n, self->weights, a, own[row]);
+        EACH(i, self->count) EACH(j, n) references[row][i][j] = NAN;
+        for (long i = self->count - 1; i >= 0; --i)
+            judge(self, bank, i, time);
+        again = 1;
+    }
+    if (again)
+        weigh(self, bank);
+}
+
+/* ---- Estimator: usual, counts, row, last (2, n), deviations (IN_A_ROW, n) */
+
+static void begin_joint(Estimator *self, long joint, double q, double qd, long slot)
+{
+    self->bank.slot[joint] = slot;
+    start(&self->bank, joint, q, qd, slot);
+    self->hindsight.began[joint] = self->lag.began[joint]
+        = self->lag_began = self->sampled[joint] = self->time;
+    self->hindsight.unsettled[joint] = self->lag.unsettled[joint] = INFINITY;
+    self->trust[joint] = FIRST_TRUST;
+    self->row[joint] = 0;
+}
+
+static void begin(Estimator *self, const double *q, const double *qd)
+{
+    const long n = self->bank.joints;
+    self->bank.kept = 0;
+    self->begun = 1;   /* the times of `Lag` are to be forgotten, too */
+    EACH(j, n) {
+        self->last[j] = isfinite(q[j]) ? q[j] : self->last[j];
+        self->last[n + j] = qd[j];
+        begin_joint(self, j, self->last[j], qd[j], 0);
+        self->velocity_trust[j] = FIRST_TRUST;
+        self->row[n + j] = 0;
+    }
+    self->hindsight.number = self->lag.number = 0;
+    self->good = self->time;
+    self->still = 0.0;
+}
+
+/* Position and velocity, z (2, n), are compared with what is expected */
+static void innovations(const Estimator *self, double *z, double *deviations, double *nearest,
+                        double *limits)
+{
+    const Bank *bank = &self->bank;
+    SHAPE(bank);
+    double (*x)[K][n] = bank->x, (*weights)[n] = self->hindsight.weights, sums[n], expected[n];
+    memset(sums, 0, sizeof sums);
+    EACH(k, K) EACH(j, n) sums[j] += weights[k][j];
+    EACH(i, 2) {
+        double *zi = z + i * n, *nearest_i = nearest + i * n;
+        mixed(K, n, weights[0], x[i][0], expected);
+        EACH(j, n) {
+            const double alone = i ? 0.0 : x[0][bank->each - 1][j];
+            expected[j] = sums[j] > 1e-6 ? expected[j] / sums[j] : alone;   /* 0: a = 0 alone */
+            if (i == 0)
+                zi[j] -= TURN * floor((zi[j] - expected[j]) / TURN + 0.5);
+            deviations[i * n + j] = nearest_i[j] = zi[j] - expected[j];
+        }
+        RANGE(k, i ? bank->end[0] : 0, i ? K : bank->first[1])
+            EACH(j, k % bank->each < bank->each / 2 ? 0 : n) {
+                const double other = zi[j] - x[i][k][j];
+                nearest_i[j] = fabs(other) < fabs(nearest_i[j]) ? other : nearest_i[j];
+            }
+    }
+    EACH(j, n) {
+        const double h = self->time - self->sampled[j];
+        const double position = SUDDEN * (h * h) / 2.0, velocity = SUDDEN * h;
+        limits[j] = CONTRADICTS * CONTRADICTS * self->usual[j] + position * position;
+        limits[n + j] = VELOCITY_CONTRADICTS * VELOCITY_CONTRADICTS * self->usual[n + j]
+            + velocity * velocity;
+    }
+}
+
+static void learn(Estimator *self, double h, const Boolean *measured, const Boolean *bad,
+                  const double *y)
+{
+    const long n = self->bank.joints;
+    const double fastest = smaller(1.0 - exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES);
+    const double gain = smaller(1.0 - exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES);
+    EACH(e, 2 * n) {
+        const int good = measured[e] && !bad[e];
+        double *trust = e < n ? self->trust + e : self->velocity_trust + e - n;
+        if (good && self->hindsight.unsettled[e % n] <= UNSETTLED
+                && self->measured[e] != self->last[e]) {
+            const double square = smaller(y[e] * y[e], MOST_UNUSUAL * self->usual[e]);
+            self->counts[e] += 1.0;
+            self->usual[e] += larger(fastest, 1.0 / (1.0 + self->counts[e]))
+                * (square - self->usual[e]);
+        }
+        if (measured[e] || e >= n)
+            *trust += gain * ((good ? 1.0 : 0.0) - *trust);
+        if (measured[e])
+            self->row[e] = bad[e] ? self->row[e] + 1 : 0;
+    }
+}
+
+static void resolve(Estimator *self, const double *z, const double *deviation,
+                    const double *limits, Boolean *bad, Flag *used)
+{
+    SHAPE(&self->bank);
+    const long in_a_row = (long)IN_A_ROW;
+    double (*deviations)[n] = self->deviations, (*x)[K][n] = self->bank.x;
+    long begun[n], count = 0;
+    EACH(j, n) {
+        if (bad[n + j] && self->row[n + j] >= in_a_row) {
+            used[n + j] = 1.0;
+            self->velocity_trust[j] = 0.0;
+        }
+        if (!bad[j])
+            continue;
+        if (self->row[j] < in_a_row) {
+            deviations[self->row[j] - 1][j] = deviation[j];
+            continue;
+        }
+        int same = 1;
+        EACH(i, in_a_row - 1) {
+            const double away = deviations[i][j] - deviation[j];
+            same &= away * away <= limits[j] / 4.0;
+        }
+        if (same) {   /* the sensor has another zero */
+            EACH(k, K) x[0][k][j] += deviation[j];
+            self->trust[j] = FIRST_TRUST;
+            self->row[j] = 0;
+            bad[j] = 0;
+            used[j] = 1.0;
+        } else {
+            begun[count++] = j;
+        }
+    }
+    if (count == n)
+        begin(self, z, z + n);
+    else
+        EACH(e, count) begin_joint(self, begun[e], z[begun[e]], z[n + begun[e]], 1 + begun[e]);
+}
+
+static double outcome(Estimator *self, int same, int repeated, const Boolean *bad)
+{
+    const long n = self->bank.joints;
+    const int bridges = self->time - self->good < BRIDGED * self->step;
+    long count = 0, distrusted = 0, unsettled = 0, in_a_row = 0;
+    EACH(j, n) {
+        count += bad[j];
+        distrusted |= self->trust[j] < TRUSTED;
+        unsettled |= self->hindsight.unsettled[j] > UNSETTLED;
+        in_a_row |= self->row[j] > 1;
+    }
+    if (!same && !count)
+        self->good = self->time;
+    self->bridged = repeated ? self->bridged + 1 : 0;
+    return (double)self->hindsight.rows[self->hindsight.count - 1] < FEWEST_ROWS ? STARTING
+        : distrusted ? DISTRUSTED : unsettled ? BEGUN_ANEW
+        : repeated && !(bridges && self->bridged == 1) ? REPEATED
+        : in_a_row || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;
+}
+
+static double compare(Estimator *self, double h)
+{
+    const long n = self->bank.joints;
+    const double *q = self->measured;
+    double z[2 * n], deviation[2 * n], y[2 * n], limits[2 * n];
+    Boolean measured[2 * n], bad[2 * n];
+    Flag used[2 * n];
+    int same = 1, beyond = 0, any_bad = 0, any_row = 0;
+    memcpy(z, q, sizeof z);
+    innovations(self, z, deviation, y, limits);
+    EACH(e, 2 * n) {
+        const int is_beyond = isfinite(z[e]) && y[e] * y[e] > limits[e];
+        measured[e] = isfinite(z[e]) != 0;
+        bad[e] = is_beyond && self->hindsight.unsettled[e % n] <= UNSETTLED;
+        used[e] = measured[e] && !bad[e];
+        any_bad |= bad[e];
+        beyond |= is_beyond && e < n;
+        same &= e >= n || q[e] == self->last[e];
+        any_row |= e < n && self->row[e];
+    }
+    const int copy = same && h < COPY * self->step, repeated = same && !copy
+        && (beyond || self->still > 0.0);
+    if (copy || repeated) {
+        memset(used, 0, sizeof used);
+    } else {
+        learn(self, h, measured, bad, y);
+        if (any_bad)
+            resolve(self, z, deviation, limits, bad, used);
+        EACH(e, 2 * n) self->last[e] = e >= n || isfinite(q[e]) ? q[e] : self->last[e];
+    }
+    if (!repeated) {
+        self->still = 0.0;
+    } else if (self->still == 0.0) {
+        self->still = self->time;
+    } else if (self->time - self->still > GAP && !any_row) {
+        begin(self, q, q + n);
+        return BEGUN_ANEW;
+    }
+    EACH(j, n) self->sampled[j] = used[j] != 0.0 ? self->time : self->sampled[j];
+    correct(&self->bank, z, used);
+    add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
+        (double *)self->bank.x + 2 * self->bank.filters * n);
+    return outcome(self, same, repeated, bad);
+}
+
+/* The mixed position, velocity and acceleration of states (3, k, n), into (3, n) */
+static void mixed_states(const Bank *bank, const double *weights, const double *states,
+                         double *result)
+{
+    SHAPE(bank);
+    EACH(i, 3) mixed(K, n, weights, states + i * K * n, result + i * n);
+    EACH(j, n) result[j] += weights[K * n + j] * states[(bank->each - 1) * n + j];
+}
+
+/*
+ * `Estimator.update` with the sample `measured`. Where these are the first velocities, for which
+ * there are no filters, nothing is done and the result is -1.
+ */
+EXPORTED VECTORS int urdf2dyn_update(Estimator *self, double time)
+{
+    const long n = self->bank.joints;
+    const double h = time - self->time;
+    double why = LATE;
+    EACH(j, self->velocities ? 0 : n)
+        if (isfinite(self->measured[n + j]))
+            return -1;
+    if (h > 0.0)
+        self->time = time;
+    if (h > larger(GAP, GAP_STEPS * self->step)) {
+        begin(self, self->measured, self->measured + n);
+        why = AFTER_GAP;
+    } else if (h > 0.0) {
+        predict(&self->bank, h);
+        why = compare(self, h);
+    }
+    mixed_states(&self->bank, self->hindsight.weights, self->bank.x, self->estimate);
+    EACH(j, n) self->estimate[3 * n + j] = sqrt(self->hindsight.variance[j]);
+    return (int)why;
+}
+
+/* `Bank.keep`, in the past with filters innermost */
+EXPORTED void urdf2dyn_keep(Estimator *self)
+{
+    Bank *bank = &self->bank;
+    SHAPE(bank);
+    const long row = ROW(bank, bank->kept++);
+    double (*x)[K][n] = bank->x, (*P)[4][4][K] = bank->P;
+    double (*past)[3][n][K] = bank->past, (*cross)[1 + n][3][4][K] = bank->cross;
+    EACH(i, 3) EACH(k, K) EACH(j, n) past[row][i][j][k] = x[i][k][j];
+    EACH(slot, 1 + n)
+        if (IN_USE(bank, slot))
+            memcpy(cross[row][slot], P[slot], sizeof cross[row][slot]);
+}
+
+/* `Lag._settle` */
+EXPORTED VECTORS void urdf2dyn_settle(Estimator *self, double at)
+{
+    Bank *bank = &self->bank;
+    SHAPE(bank);
+    double (*past)[3][n][K] = bank->past, (*oldest)[K][n] = self->oldest;
+    EACH(i, 3) EACH(j, n) EACH(k, K) oldest[i][k][j] = past[bank->oldest][i][j][k];
+    add(&self->lag, bank, self->time, self->velocity_trust, at, oldest[2][0]);
+    mixed_states(bank, self->lag.weights, oldest[0][0], self->estimate);
+    bank->oldest = ROW(bank, 1);
+    bank->kept -= 1;
+}
