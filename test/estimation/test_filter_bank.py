@@ -31,7 +31,7 @@ def test_gains_become_those_of_the_butterworth_low_pass() -> None:
         row = 0 if kind == 0 else 1
         expected = [gain * bank.w[k] ** (1 + i) * STEP for i, gain in enumerate(
             BUTTERWORTH[order - row])]
-        gains = bank.P[row, row:order, k, 0] / (1.0 + bank.P[row, row, k, 0])
+        gains = bank.P[0, row, row:order, k] / (1.0 + bank.P[0, row, row, k])
         assert gains == pytest.approx(expected, rel=0.03)
 
 
@@ -58,7 +58,7 @@ def test_covariances_stay_symmetric_and_positive(velocities: bool) -> None:
         assert np.isfinite(bank.x).all()
         for slot in bank.slots:
             for i in range(len(bank.w)):
-                P = bank.P[:, :, i, slot]
+                P = bank.P[slot, :, :, i]
                 assert np.array_equal(P, P.T)
                 assert (np.diag(P) >= 0.0).all()
 
@@ -83,10 +83,10 @@ def test_a_past_state_is_that_of_the_rauch_tung_striebel_smoother() -> None:
     for step in range(60):
         bank.predict(STEP)
         predicted.append(bank.x[:, k, 0].copy())
-        P_predicted.append(bank.P[:, :, k, 0].copy())
+        P_predicted.append(bank.P[0, :, :, k].copy())
         bank.correct((random.normal(size=1), np.zeros(1)), (np.ones(1, bool), np.zeros(1, bool)))
         states.append(bank.x[:, k, 0].copy())
-        P.append(bank.P[:, :, k, 0].copy())
+        P.append(bank.P[0, :, :, k].copy())
         if step == 30:
             bank.keep()
     F = np.array([[1.0, STEP, STEP**2 / 2, STEP**3 / 6], [0, 1, STEP, STEP**2 / 2],
