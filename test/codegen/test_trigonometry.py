@@ -20,7 +20,7 @@ from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.c_compiler import find_compiler
 from urdf2dyn_ros.codegen.compiled import source
 from urdf2dyn_ros.codegen.generator import generate
-from urdf2dyn_ros.codegen.languages import LanguageName
+from urdf2dyn_ros.codegen.languages import LanguageName, Target
 from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
 from urdf2dyn_ros.codegen.languages.sections import at_once
 from urdf2dyn_ros.robot.multibody import multibody
@@ -233,6 +233,11 @@ def exact_values() -> list[tuple[float, mpmath.mpf, mpmath.mpf]]:
                 for angle in angles_of_all_sizes().tolist()]
 
 
+# before version 12, gcc did not define the macro
+AS_GCC_11 = ('-O3 -funsafe-math-optimizations -U__ASSOCIATIVE_MATH__',
+             '-O3 -ffast-math -fno-finite-math-only -U__ASSOCIATIVE_MATH__')
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(('compiler', 'flags'), [
     ('gcc', '-O0'), ('gcc', '-O3 -march=native'), ('clang', '-O2'), ('clang', '-O3 -march=native'),
@@ -240,7 +245,8 @@ def exact_values() -> list[tuple[float, mpmath.mpf, mpmath.mpf]]:
     ('gcc', '-O2 -funsafe-math-optimizations'), ('clang', '-O2 -funsafe-math-optimizations'),
     ('g++', '-O0'), ('g++', '-O3 -march=native'), ('clang++', '-O2'),
     ('clang++', '-O3 -march=native'), ('g++', '-O2 -ffast-math'),
-    ('clang++', '-O2 -funsafe-math-optimizations')])
+    ('clang++', '-O2 -funsafe-math-optimizations'),
+    *((compiler, flags) for compiler in ('gcc', 'g++') for flags in AS_GCC_11)])
 def test_sines_and_cosines_are_right_to_the_last_places(
         compiler: str, flags: str, tmp_path: Path) -> None:
     found = evaluated(angles_of_all_sizes(), tmp_path, compiler, flags)
@@ -250,6 +256,21 @@ def test_sines_and_cosines_are_right_to_the_last_places(
             assert ulps(cosine, exact_cosine) < 2.5, angle
     assert np.array_equal(found[:, 2], -found[:, 0])
     assert np.array_equal(found[:, 3], found[:, 1])
+
+
+@pytest.mark.parametrize('precision', ['double', 'float'])
+@pytest.mark.parametrize('flags', AS_GCC_11)
+def test_efforts_are_right_where_sums_may_be_reordered(
+        flags: str, precision: str, tmp_path: Path) -> None:
+    files = export_model(read_urdf((OWN / 'rx90.urdf').read_bytes()), Target('c', precision),
+                         'fast', 'robot')
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    subprocess.run(['gcc', *flags.split(), '-DROBOT_SELF_TEST', 'robot_dynamics.c', '-lm', '-o',
+                    'self_test'], cwd=tmp_path, check=True)
+    done = subprocess.run(['./self_test'], cwd=tmp_path, text=True, capture_output=True,
+                          check=False)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize('compiler', ['gcc', 'clang++'])
