@@ -38,7 +38,7 @@ def test_limits_on_size_are_parameters() -> None:
     assert codes(joints, max_links=8) == ['too-many-links']
     assert codes(VALID, max_depth=4) == []
     assert codes(VALID, max_depth=3) == ['too-deep']
-    deep = VALID.replace('</robot>', '<a>' * 150 + '</a>' * 150 + '</robot>')
+    deep = VALID.replace('</robot>', '<gazebo>' * 150 + '</gazebo>' * 150 + '</robot>')
     assert (codes(deep), codes(deep, max_depth=151)) == (['too-deep'], [])
 
 

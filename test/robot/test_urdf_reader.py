@@ -75,9 +75,8 @@ def test_all_problems_come_at_once_in_the_order_of_their_lines() -> None:
 def test_what_dynamics_does_not_need_is_not_looked_at(
         capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
     noise = ('<gazebo><mass value="1,5"/><joint name="swing"/></gazebo><ros2_control x="${y}"/>'
-             '<transmission><joint name="swing"/></transmission><?pi?><!-- <link/> -->'
-             '<mass value="x"/>')
-    visual = '<visual><origin xyz="nan"/><geometry><unknown/></geometry></visual><link name="q"/>'
+             '<transmission><joint name="swing"/></transmission><?pi?><!-- <link/> -->')
+    visual = '<visual><origin xyz="nan"/><geometry><unknown/></geometry></visual>'
     text = VALID.replace('</robot>', noise + '</robot>').replace('</link>', visual + '</link>')
     text = text.replace('<robot', '<robot version="9" xmlns:x="urn:x" x:y="z"')
     assert read_urdf(text) == read_urdf(VALID)
@@ -85,7 +84,7 @@ def test_what_dynamics_does_not_need_is_not_looked_at(
     with caplog.at_level(logging.DEBUG, 'urdf2dyn_ros.robot'):
         read_urdf(text)
     (said,) = caplog.messages
-    assert said.endswith(': "gazebo", "link", "mass", "ros2_control", "visual"')
+    assert said.endswith(': "gazebo", "ros2_control", "visual"')
 
 
 @pytest.mark.fault(13)
@@ -119,15 +118,14 @@ def test_what_has_no_mass_takes_no_effort() -> None:
 @pytest.mark.parametrize(('was', 'is_now'), [
     ('joint name="wrist"', 'joint name="hand"'),  # as the link
     ('<mimic joint="swing" multiplier="0.5"/>', '<mimic joint="swing"/>'),
-    ('type="continuous"', 'type="planar"><axis xyz="0 1 0"/><a'),
-    ('type="continuous"', 'type="fixed"><axis xyz="0 0 0"/><a'),  # it has none
+    ('type="continuous"', 'type="planar"><axis xyz="0 1 0"/'),
+    ('type="continuous"', 'type="fixed"><axis xyz="0 0 0"/'),  # it has none
     ('<mass value="2"/>', '<mass value="\t2\n"/>'),
     ('type="revolute"', "type='revolute'")])
 def test_legal_oddities_pass_without_a_word(was: str, is_now: str) -> None:
     text = VALID if 'mimic' in was else re.sub('<mimic.*/>', '', VALID)
     assert was in text
-    text = text.replace(was, is_now)
-    assert codes(text.replace('<a>', '<a/>')) == []
+    assert codes(text.replace(was, is_now)) == []
 
 
 @pytest.mark.fault(12)

@@ -205,6 +205,49 @@ REQUIRED_ATTRIBUTES = {
 ATTRIBUTES = {tag: (*NAME_ATTRIBUTES.get(tag, ()), *NUMBER_ATTRIBUTES.get(tag, ()))
               for tag in (*NAME_ATTRIBUTES, *NUMBER_ATTRIBUTES, 'inertial')}
 
+REDUCTION_TAGS = ('mechanicalReduction', 'mechanical_reduction')
+
+# What other tools define, by tag of the parent: ignored without a word. Names with a prefix are
+# always known. ``transmission joint`` is the joint in a transmission.
+_REDUCED = ('mechanicalReduction', 'mechanical_reduction', 'hardwareInterface', 'role', 'offset',
+            'motorTorqueConstant', 'type')
+OTHER_CHILDREN = {
+    'robot': ('transmission', 'material', 'gazebo', 'ros2_control', 'sensor', 'frame', 'mujoco',
+              'plugin', 'actuator', 'group', 'chain', 'disable_collisions', 'comment', 'version',
+              'author', 'license', 'self_collision_checking', 'isaac_sim_config'),
+    'link': ('visual', 'collision', 'contact', 'sensor', 'self_collision_checking', 'material',
+             'collision_checking', 'self_filter', 'verbose', 'gravity', 'kinematic', 'surface'),
+    'joint': ('calibration', 'safety_controller', 'hardwareInterface', 'verbose', 'actuator',
+              'limits_soft', 'sensor', 'material'),
+    'transmission': ('type', 'joint', 'actuator', *REDUCTION_TAGS, 'leftActuator', 'offset',
+                     'rightActuator', 'flexJoint', 'rollJoint', 'gap_joint', 'passive_joint',
+                     'use_simulated_gripper_joint', 'simulated_actuated_joint', 'plugin', 'param',
+                     'motorTorqueConstant', 'compensator', 'hardwareInterface'),
+    'transmission joint': (*_REDUCED, 'deadBandUpper', 'deadBandLower', 'saturationLower',
+                           'saturationUpper', 'ignoreTransmissionAbsoluteEncoder',
+                           'mechanicalOffset', 'state_interface', 'command_interface'),
+    'transmission actuator': (*_REDUCED, 'gear_ratio', 'state_interface', 'command_interface'),
+}
+OTHER_ATTRIBUTES = {
+    'robot': ('version',),
+    'link': ('type', 'id'),
+    'joint': ('dont_collapse', 'id'),
+    'origin': ('quat_xyzw',),
+    'limit': ('current', 'command_effort', 'gear_velocity', 'acceleration', 'deceleration',
+              'jerk'),
+    'dynamics': ('D', 'K', 'mu_coulomb', 'mu_viscous', 'stiffness', 'spring_stiffness',
+                 'spring_reference'),
+    'transmission': ('name', 'type'),
+    'transmission joint': ('name', 'role'),
+    'transmission actuator': ('name', 'role'),
+}
+
+# What changes efforts where other tools read it, and is not counted, with any prefix.
+LOOP_TAGS = ('loop_joint', 'constraint', 'ball_constraint', 'distance_constraint',
+             'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
+ROTOR_NAMES = ('rotor_inertia', 'rotorInertia', 'motor_inertia', 'motorInertia', 'armature',
+               'reflected_inertia')
+
 
 class Description:
     """
@@ -291,6 +334,12 @@ def line_of(element: Element) -> int | None:
     return cast('int | None', element.sourceline)
 
 
+def tag_of(element: Element) -> str:
+    """Return the tag as it is written, with its prefix."""
+    name = etree.QName(element).localname
+    return f'{element.prefix}:{name}' if element.prefix else name
+
+
 def type_of(joint: Element) -> str:
     """Return the type of a joint; empty where it has none."""
     return joint.get('type', '')
@@ -338,7 +387,6 @@ def _flaw(text: str, count: int) -> str:
 # the joint (ros2_control, whose transmissions are in <ros2_control>) or in the transmission itself
 # (PR2). A transmission of several joints or actuators, such as a differential, couples them: none
 # of its joints has a gear ratio of its own.
-REDUCTION_TAGS = ('mechanicalReduction', 'mechanical_reduction')
 
 
 def transmissions(robot: Description) -> Iterator[Element]:

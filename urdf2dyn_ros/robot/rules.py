@@ -10,6 +10,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
+from itertools import islice
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.document import (
@@ -17,11 +19,15 @@ from urdf2dyn_ros.robot.document import (
     AXIAL_TYPES,
     CHILDREN,
     JOINT_TYPES,
+    LOOP_TAGS,
     MOVING_TYPES,
     MULTI_DOF_TYPES,
     NUMBER_ATTRIBUTES,
+    OTHER_ATTRIBUTES,
+    OTHER_CHILDREN,
     REQUIRED_ATTRIBUTES,
     REQUIRED_CHILDREN,
+    ROTOR_NAMES,
     TENSOR_ATTRIBUTES,
     Description,
     Element,
@@ -32,6 +38,7 @@ from urdf2dyn_ros.robot.document import (
     read_numbers,
     read_reduction,
     reductions,
+    tag_of,
     transmissions,
     type_of,
 )
@@ -48,6 +55,7 @@ _UNIT_TOLERANCE = 1e-3   # of the length of an axis
 _LARGEST_DISTANCE = 100.0   # [m] from an origin to the next
 _LARGEST_MASS = 1e4   # of a link [kg]
 _LARGEST_MASS_RATIO = 1e6   # of two links [-]
+_MOST_NAMES = 100   # that are unknown and reported
 _MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
 
 Rule = Callable[[Description], Iterator[Problem]]
@@ -96,10 +104,10 @@ def place_of(element: Element, attribute: str) -> str:
         return f'<force{link}{value}>'
     *path, owner = element, *element.iterancestors('inertial', 'link', 'joint', 'actuator',
                                                    'transmission')
-    place = f'{owner.tag} {quote(name_of(owner))}'
+    place = f'{tag_of(owner)} {quote(name_of(owner))}'
     if not path:
         return place + value
-    return f'{place} <' + '><'.join(str(step.tag) for step in reversed(path)) + f'{value}>'
+    return f'{place} <' + '><'.join(tag_of(step) for step in reversed(path)) + f'{value}>'
 
 
 # Single elements and attributes: present, once, readable.
@@ -215,6 +223,110 @@ def duplicate_names(robot: Description) -> Iterator[Problem]:
                 lines = ', '.join(str(line) for line in map(line_of, group[:10]) if line)
                 yield reject('name-duplicate', group[1], f'{len(group)} {group[0].tag}s have this '
                              f'name{f" (lines {lines})" if lines else ""}; rename')
+
+
+# Names that are none of URDF's: misspelt, misplaced, or of another tool.
+
+# What is assumed where an element or attribute is missing; the others have no effect on efforts.
+_ASSUMED = {
+    'link': 'there is no such link', 'joint': 'there is no such joint',
+    'force': 'no force acts there', 'inertial': 'the link has neither mass nor inertia',
+    'origin': 'zero displacement and rotation', 'axis': 'the axis "1 0 0"',
+    'dynamics': 'no damping and no friction', 'damping': 'no damping', 'friction': 'no friction',
+    'mimic': 'the joint moves by itself', 'multiplier': 'the multiplier 1', 'xyz': '"0 0 0"',
+    'rpy': '"0 0 0"', 'offset': 'the offset 0', 'mechanicalReduction': 'no gear ratio'}
+
+
+@rule
+def unknown_elements(robot: Description) -> Iterator[Problem]:
+    """Elements are URDF's, or known to be another tool's."""
+    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    for parent, kind in _parents(robot):
+        known = {*CHILDREN.get(kind, ()), *OTHER_CHILDREN.get(kind, ()), *LOOP_TAGS, *ROTOR_NAMES}
+        for element in parent.iterchildren('*'):
+            if not element.prefix and element.tag not in known:
+                found[kind, str(element.tag)].append(element)
+    for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
+        places = [f'<{place}>' for place, tags in CHILDREN.items() if tag in tags]
+        meant = _closest(tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
+        remedy = (f'move it into {" or ".join(places)}' if places else f'did you mean <{meant}>?'
+                  if meant else 'delete it, or correct its name')
+        message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
+                   f'{remedy}')
+        yield from merged(warn('unknown-element', element, message, effect=_without(meant))
+                          for element in elements)
+
+
+@rule
+def unknown_attributes(robot: Description) -> Iterator[Problem]:
+    """Attributes are URDF's, or known to be another tool's."""
+    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    pairs = [(element, str(element.tag)) for element in robot.elements]
+    pairs += [pair for pair in _parents(robot) if pair[1].startswith('transmission')]
+    for element, kind in pairs:
+        known = {*ATTRIBUTES.get(kind, ()), *OTHER_ATTRIBUTES.get(kind, ()), *ROTOR_NAMES}
+        for attribute in map(str, element.attrib):
+            if attribute not in known and not set('{:') & set(attribute):   # with a prefix
+                found[kind, attribute].append(element)
+    for (kind, attribute), elements in islice(found.items(), _MOST_NAMES):
+        ours = ATTRIBUTES.get(kind) or OTHER_ATTRIBUTES.get(kind, ())
+        meant = _closest(attribute, ours)
+        remedy = (f'did you mean {meant}?' if meant else
+                  f'it has {", ".join(ours)}' if ours else 'it has no attributes')
+        message = (f'<{kind.split()[-1]}> has no attribute {escaped(attribute, 40)}, which is '
+                   f'ignored; {remedy}')
+        yield from merged(warn('unknown-attribute', element, message, attribute,
+                               effect=_without(meant)) for element in elements)
+
+
+@rule
+def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
+    """No other tool closes a loop, which a tree of links and joints does not have."""
+    ends = [*robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)),
+            *robot.robot.iterfind('gazebo/joint[child]')]
+    for element in ends:
+        yield warn('loop-not-counted', element, f'<{tag_of(element)}> closes a loop, which is not '
+                   'counted: the links are a tree that is cut open here; for a parallelogram '
+                   'write the passive joints as <mimic> of the driven one',
+                   effect='those of all joints of the loop are of the open tree, not of the robot')
+
+
+@rule
+def rotors_of_other_tools(robot: Description) -> Iterator[Problem]:
+    """No other tool gives a motor an inertia, which is a parameter here."""
+    message = ('the inertia of a motor in a URDF is not counted; give it with its gear ratio as '
+               'parameter joints.NAME.rotor_inertia')
+    owners = [*robot.joints, *transmissions(robot)]
+    tags = [f'{{*}}{name}' for name in ROTOR_NAMES]
+    return merged(warn('rotor-not-counted', element, message, attribute,
+                       effect='those of accelerations lack the inertia of the motor')
+                  for owner in owners for element in owner.iter('*')
+                  for attribute in ([''] if next(element.iter(*tags), None) is element else
+                                    [name for name in ROTOR_NAMES if name in element.attrib]))
+
+
+def _parents(robot: Description) -> Iterator[tuple[Element, str]]:
+    """Yield the elements whose children have known names, and the key of these."""
+    for element in robot.elements:
+        if element.tag in (*CHILDREN, 'origin', 'dynamics', 'limit', 'mimic'):
+            yield element, str(element.tag)
+    for transmission in transmissions(robot):
+        yield transmission, 'transmission'
+        for end in transmission.iterchildren('joint', 'actuator'):
+            yield end, f'transmission {end.tag}'
+
+
+def _closest(name: str, names: Iterable[str]) -> str:
+    """Return the name that is meant, in any case; empty if none is similar."""
+    by_lower = {each.lower(): each for each in names}
+    close = get_close_matches(name.lower(), by_lower, n=1) if len(name) <= 100 else []
+    return by_lower[close[0]] if close else ''
+
+
+def _without(meant: str) -> str:
+    assumed = _ASSUMED.get(meant)
+    return f'in its place is assumed: {assumed}' if assumed else (
+        'they are computed as if it were not there')
 
 
 # The graph: every joint connects two links, and together they make one tree.
