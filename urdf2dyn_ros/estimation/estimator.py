@@ -19,6 +19,11 @@ and for 0.1 s at least, which starts at 0.4, must be above 3/4, and its filters 
 Two publishers of the same joints, or a sensor that fails often, keep it below. Velocities are
 compared in the same way; without trust, no filter of velocities has a weight.
 
+A foreign sample may also lie so close that it does not contradict. What is used although
+y^2 > 6^2 U, and changes the mixed acceleration by more than three declared deviations, makes this
+change a doubt, which fades with twice the mean bandwidth. Nothing is published while it is
+above half the size A of the accelerations: a sudden change, or a wrong one.
+
 Positions are compared within a turn of the predicted ones: an encoder that counts another turn
 tells nothing of the motion.
 """
@@ -43,6 +48,9 @@ USUAL_POSITION = 1e-6   # rad^2 or m^2, usual square before a joint moves: coars
 USUAL_VELOCITY = 1e-2   # rad^2/s^2 or m^2/s^2, that of velocities
 USUAL_MEMORY = 0.5   # s, time constant of the usual squares
 FEWEST_SAMPLES = 8   # samples that they remember at least
+UNUSUAL = 6.0   # deviation that is doubtful, in usual ones
+UNEXPLAINED = 3.0   # change of the acceleration that is, in its declared deviations
+DOUBTED = 0.5   # part of the size of accelerations that may rest on doubtful samples
 IN_A_ROW = 3   # contradictions after which the motion or the zero of the sensor is another one
 TRUSTED = 0.75   # share of samples as expected, from which a joint is trusted
 FIRST_TRUST = 0.4   # trust of a joint that begins
@@ -103,6 +111,7 @@ class Estimator:
         self.trust, self.velocity_trust = np.full((2, joints), FIRST_TRUST)
         self._row = np.zeros((2, joints), dtype=np.int64)   # contradictions in a row
         self._deviations = np.zeros((IN_A_ROW, joints))
+        self._doubt = np.zeros(joints)   # acceleration that rests on doubtful samples
         self._sampled = np.zeros(joints)   # time of the last sample that was used
         self._time = self._good = self._still = 0.0
         self._bridged = 0
@@ -221,9 +230,25 @@ class Estimator:
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
-        bank.correct((z[0], z[1]), (used[0], used[1]))
+        self._correct(h, z, used, settled & (y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0]))
         hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time, bank.x[2])
-        return self._outcome(same, repeated, bad[0])
+        return self._outcome(same, repeated, bad[0], settled)
+
+    def _correct(self, h: float, z: Array, used: NDArray[np.bool_],
+                 unusual: NDArray[np.bool_]) -> None:
+        """Correct the filters; doubt what an unusual sample (n,) changes."""
+        bank, hindsight = self._bank, self._hindsight
+        assert bank is not None
+        weights = hindsight.weights[:-1]
+        before = mixed(weights, bank.x[2])
+        bank.correct((z[0], z[1]), (used[0], used[1]))
+        change = mixed(weights, bank.x[2]) - before
+        # it fades with what the filters remember
+        self._doubt /= 1.0 + 2.0 * h * mixed(
+            weights, np.broadcast_to(bank.w[:, None], weights.shape))
+        doubtful = unusual & (hindsight.unsettled <= UNSETTLED) & (
+            change * change > UNEXPLAINED * UNEXPLAINED * hindsight.variance)
+        self._doubt[:] = np.maximum(self._doubt, np.where(doubtful, np.abs(change), 0.0))
 
     def _innovations(self, z: Array) -> tuple[Array, Array, Array, Array]:
         """
@@ -307,7 +332,8 @@ class Estimator:
                 self._sampled[joint] = self._time
         return used
 
-    def _outcome(self, same: bool, repeated: bool, bad: NDArray[np.bool_]) -> int:
+    def _outcome(self, same: bool, repeated: bool, bad: NDArray[np.bool_],
+                 settled: NDArray[np.bool_]) -> int:
         """Return whether there is an estimate, or why not."""
         bridges = self._time - self._good < BRIDGED * self._step
         if not (same or bad.any()):
@@ -317,10 +343,14 @@ class Estimator:
             return STARTING
         if (self.trust < TRUSTED).any():
             return DISTRUSTED
-        if (self._hindsight.unsettled > UNSETTLED).any():
+        # the sample itself must have been compared, too
+        if (~settled | (self._hindsight.unsettled > UNSETTLED)).any():
             return BEGUN_ANEW
         if repeated and not (bridges and self._bridged == 1):
             return REPEATED
         if (self._row[0] > 1).any() or (2 * int(bad.sum()) > self._joints and not bridges):
+            return CONTRADICTORY
+        size = self._hindsight.size.max(axis=0)
+        if (self._doubt * self._doubt > DOUBTED * DOUBTED * size).any():
             return CONTRADICTORY
         return PUBLISHED
