@@ -29,13 +29,13 @@ OPTIONS = ('-O3', '-fno-fast-math', '-ffp-contract=off', '-fno-math-errno', '-fn
 """Options of the compiler: the last two make vectors of more loops, and change no result."""
 
 _INTEGER, _NUMBER, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
-_BANK = ('order', 'slot', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 'past', 'cross',
+_BANK = ('order', 'slot', 'w', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 'past', 'cross',
          'residuals')
 _HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'own_errors', 'missed', 'size',
               'variance', 'unsettled', 'times', 'began', 'errors', 'weights', 'accelerations',
               'mixed', 'references', 'work', 'velocities')
-_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'sampled', 'last', 'measured',
-              'estimate', 'deviations', 'oldest')
+_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'doubt', 'sampled', 'last',
+              'measured', 'estimate', 'deviations', 'oldest')
 
 
 def _fields(names: str, kind: type) -> list[tuple[str, type]]:

@@ -23,8 +23,8 @@
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST_ROWS) X(BEGUN) \
     X(LEAST_ERROR) X(LEAST_PART) \
     X(CONTRADICTS) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
-    X(FEWEST_SAMPLES) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) \
-    X(UNSETTLED) X(GAP) X(GAP_STEPS) X(BRIDGED) X(COPY) X(TURN) \
+    X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
+    X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(GAP) X(GAP_STEPS) X(BRIDGED) X(COPY) X(TURN) \
     X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
@@ -48,7 +48,7 @@ typedef struct {
     int64_t rows, oldest, kept;   /* the past is a ring of rows, of which some are kept */
     double unit;
     int64_t *order, *slot;
-    const double *snap, *jerk, *variances, *steady;
+    const double *w, *snap, *jerk, *variances, *steady;
     void *x, *P, *past, *cross, *residuals;   /* residuals (n, k), which correct the past */
 } Bank;
 
@@ -64,7 +64,7 @@ typedef struct {
     Hindsight hindsight, lag;   /* lag: the one of past states */
     int64_t velocities, bridged, begun, *row;
     double step, time, good, still, lag_began;
-    double *usual, *counts, *trust, *velocity_trust, *sampled, *last;
+    double *usual, *counts, *trust, *velocity_trust, *doubt, *sampled, *last;
     double *measured, *estimate;   /* (2, n), the present sample, and (4, n), the result */
     void *deviations, *oldest;     /* oldest (3, k, n), of the past */
 } Estimator;
@@ -460,12 +460,38 @@ static void resolve(Estimator *self, const double *z, const double *deviation,
         EACH(e, count) begin_joint(self, begun[e], z[begun[e]], z[n + begun[e]], 1 + begun[e]);
 }
 
-static double outcome(Estimator *self, int same, int repeated, const Boolean *bad)
+/* Estimator._correct */
+static void use(Estimator *self, double h, const double *z, const Flag *used,
+                const Boolean *unusual)
+{
+    Bank *bank = &self->bank;
+    const Hindsight *hindsight = &self->hindsight;
+    SHAPE(bank);
+    const double (*weights)[n] = hindsight->weights, *a = (double *)bank->x + 2 * K * n;
+    double before[n], after[n], bandwidth[n];
+    mixed(K, n, weights[0], a, before);
+    correct(bank, z, used);
+    mixed(K, n, weights[0], a, after);
+    memset(bandwidth, 0, sizeof bandwidth);
+    EACH(k, K) EACH(j, n) bandwidth[j] += weights[k][j] * bank->w[k];
+    EACH(j, n) {
+        const double change = after[j] - before[j];
+        const int doubtful = unusual[j] && hindsight->unsettled[j] <= UNSETTLED
+            && change * change > UNEXPLAINED * UNEXPLAINED * hindsight->variance[j];
+        self->doubt[j] /= 1.0 + 2.0 * h * bandwidth[j];
+        self->doubt[j] = larger(self->doubt[j], doubtful ? fabs(change) : 0.0);
+    }
+}
+
+static double outcome(Estimator *self, int same, int repeated, const Boolean *bad, int compared)
 {
     const long n = self->bank.joints;
     const int bridges = self->time - self->good < BRIDGED * self->step;
-    long count = 0, distrusted = 0, unsettled = 0, in_a_row = 0;
+    long count = 0, distrusted = 0, unsettled = !compared, in_a_row = 0, doubted = 0;
     EACH(j, n) {
+        double size = 0.0;
+        EACH(i, self->hindsight.count) size = larger(size, self->hindsight.size[i * n + j]);
+        doubted |= self->doubt[j] * self->doubt[j] > DOUBTED * DOUBTED * size;
         count += bad[j];
         distrusted |= self->trust[j] < TRUSTED;
         unsettled |= self->hindsight.unsettled[j] > UNSETTLED;
@@ -477,7 +503,7 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
     return (double)self->hindsight.rows[self->hindsight.count - 1] < FEWEST_ROWS ? STARTING
         : distrusted ? DISTRUSTED : unsettled ? BEGUN_ANEW
         : repeated && !(bridges && self->bridged == 1) ? REPEATED
-        : in_a_row || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;
+        : in_a_row || doubted || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;
 }
 
 static double compare(Estimator *self, double h)
@@ -485,15 +511,19 @@ static double compare(Estimator *self, double h)
     const long n = self->bank.joints;
     const double *q = self->measured;
     double z[2 * n], deviation[2 * n], y[2 * n], limits[2 * n];
-    Boolean measured[2 * n], bad[2 * n];
+    Boolean measured[2 * n], bad[2 * n], settled[n], unusual[n];
     Flag used[2 * n];
-    int same = 1, beyond = 0, any_bad = 0, any_row = 0;
+    int compared = 1, same = 1, beyond = 0, any_bad = 0, any_row = 0;
     memcpy(z, q, sizeof z);
     innovations(self, z, deviation, y, limits);
+    EACH(j, n) {
+        settled[j] = self->hindsight.unsettled[j] <= UNSETTLED;
+        compared &= settled[j];
+    }
     EACH(e, 2 * n) {
         const int is_beyond = isfinite(z[e]) && y[e] * y[e] > limits[e];
         measured[e] = isfinite(z[e]) != 0;
-        bad[e] = is_beyond && self->hindsight.unsettled[e % n] <= UNSETTLED;
+        bad[e] = is_beyond && settled[e % n];
         used[e] = measured[e] && !bad[e];
         any_bad |= bad[e];
         beyond |= is_beyond && e < n;
@@ -519,10 +549,12 @@ static double compare(Estimator *self, double h)
         return BEGUN_ANEW;
     }
     EACH(j, n) self->sampled[j] = used[j] != 0.0 ? self->time : self->sampled[j];
-    correct(&self->bank, z, used);
+    EACH(j, n)
+        unusual[j] = settled[j] && y[j] * y[j] > UNUSUAL * UNUSUAL * self->usual[j];
+    use(self, h, z, used, unusual);
     add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
         (double *)self->bank.x + 2 * self->bank.filters * n);
-    return outcome(self, same, repeated, bad);
+    return outcome(self, same, repeated, bad, compared);
 }
 
 /* The mixed position, velocity and acceleration of states (3, k, n), into (3, n) */
