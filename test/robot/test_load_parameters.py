@@ -1,7 +1,9 @@
 """Loads from parameters of a node: friction, rotors, springs, forces, payload."""
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
 from urdf2dyn_ros.robot.loads import PAYLOAD, carried, payload, payload_fault
 from urdf2dyn_ros.robot.model import ExternalForce
+from urdf2dyn_ros.robot.parameters import read_parameter_file
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
 MODEL = read_urdf(TEXT)
@@ -200,3 +203,27 @@ def test_a_payload_that_no_body_is_has_a_fault(inertia: tuple[float, ...], mass:
                                                word: str) -> None:
     found = payload_fault({**DEFAULTS, 'payload.inertia': inertia, 'payload.mass': mass})
     assert word in found and bool(word) == bool(found)
+
+
+def test_of_two_nodes_in_a_file_one_is_chosen(tmp_path: Path) -> None:
+    """Sections for any node, or any of a namespace, count for the nodes that they match."""
+    path = tmp_path / 'two.yaml'
+    path.write_text("""
+/**: {ros__parameters: {a: 0}}
+robot_a: {inverse_dynamics: {ros__parameters: {a: 1, b: 1}}}
+/robot_b/**: {ros__parameters: {c: 2}}
+/robot_b/inverse_dynamics: {ros__parameters: {a: 2}}
+/*/inverse_dynamics: {ros__parameters: {d: 3}}
+""")
+    with pytest.raises(ParameterError, match=re.escape(
+            'has parameters of 2 nodes called inverse_dynamics: "/robot_a/inverse_dynamics", '
+            '"/robot_b/inverse_dynamics"; choose one of them: --node /robot_a/inverse_dynamics')):
+        read_parameter_file(path, 'inverse_dynamics')
+    for node, values in (('/robot_a/inverse_dynamics', {'a': 1, 'b': 1, 'd': 3}),
+                         ('robot_b/inverse_dynamics', {'a': 2, 'c': 2, 'd': 3}),
+                         ('/inverse_dynamics', {'a': 0}), ('/robot_b/other', {'a': 0, 'c': 2})):
+        assert read_parameter_file(path, node) == values
+    path.write_text('/left/inverse_dynamics: {ros__parameters: {a: 1}}')
+    assert read_parameter_file(path, 'inverse_dynamics') == {'a': 1}
+    with pytest.raises(ParameterError, match='it has those of "/left/inverse_dynamics"'):
+        read_parameter_file(path, '/right/inverse_dynamics')

@@ -169,7 +169,6 @@ def read_frames(arguments: argparse.Namespace) -> LinkFrames:
 
 # ---- The arguments of commands for loads: options, and a file of the node's parameters
 
-_NODE = 'inverse_dynamics'
 _ROWS = {row.name: row for row in (GRAVITY_PARAMETER, BASE_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD)}
 _FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
 _GROUPS = {name.partition('.')[0] for name in _ROWS}
@@ -192,6 +191,9 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
                         help='file of parameters of the node inverse_dynamics, of which gravity '
                         'and the loads count: friction.*, rotor.*, spring.*, forces.*, payload.*, '
                         'joints.*; other options take the place of what it says')
+    parser.add_argument('--node', metavar='NODE', default='inverse_dynamics',
+                        help='node whose parameters are read, with its namespace where the file '
+                        'has several: /robot_a/inverse_dynamics (default: inverse_dynamics)')
 
 
 def add_loads(parser: argparse.ArgumentParser) -> None:
@@ -245,7 +247,7 @@ def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> Loa
 
 
 def _read(arguments: argparse.Namespace, model: RobotModel, friction: bool) -> LoadedRobot:
-    from_file = _read_file(arguments.parameters) if arguments.parameters else {}
+    from_file = _read_file(arguments.parameters, arguments.node) if arguments.parameters else {}
     check_names(from_file, model)
     values = {**{name: row.default for name, row in _ROWS.items()}, **from_file}
     if friction:
@@ -260,10 +262,10 @@ def _read(arguments: argparse.Namespace, model: RobotModel, friction: bool) -> L
     return LoadedRobot(chosen, gravity, loads, values)
 
 
-def _read_file(path: str) -> dict[str, Any]:
+def _read_file(path: str, node: str) -> dict[str, Any]:
     """Return the values of a file that count, checked; warn of the others."""
     values, others = {}, []
-    for name, value in read_parameter_file(path, _NODE).items():
+    for name, value in read_parameter_file(path, node).items():
         family = next((each for each in _FAMILIES if each.has(name)), None)
         if family is None and name not in _ROWS and name.partition('.')[0] not in _GROUPS:
             others.append(name)

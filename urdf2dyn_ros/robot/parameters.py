@@ -196,15 +196,22 @@ def read_parameter_file(path: str | Path, node: str) -> dict[str, Any]:
     """
     Return the parameters of a node by their full names, joined with dots.
 
-    As for a node without a namespace, sections of all nodes (``/**``) count, and later values
-    replace earlier ones. Values are checked by nothing but their syntax. A ParameterError if the
-    file cannot be read, or has no section of this node.
+    The node is a name, or a full one with its namespace, ``/robot_a/inverse_dynamics``. Sections
+    of several nodes (``/**``) count, and later values replace earlier ones. Values are checked by
+    nothing but their syntax. A ParameterError if the file cannot be read, has no section of this
+    node, or has those of several nodes with this name.
     """
     values: dict[str, Any] = {}
     entries = parameter_entries(path)
-    for section, parameter, value in entries:
-        if section.rpartition('/')[2] in (node, '*', '**'):
-            values[parameter] = value
+    own = [(_full(section, node), parameter, value) for section, parameter, value in entries
+           if _is_of(section, node)]
+    nodes = dict.fromkeys(full for full, _, _ in own if '*' not in full)
+    if len(nodes) > 1 and '/' not in node:
+        raise ParameterError(
+            f'{printable(str(path))} has parameters of {len(nodes)} nodes called {node}: '
+            f'{listed(nodes)}; choose one of them: --node {next(iter(nodes))}')
+    for _, parameter, value in own:
+        values[parameter] = value
     if not values:
         sections = dict.fromkeys(section for section, _, _ in entries)
         raise ParameterError(
@@ -212,6 +219,24 @@ def read_parameter_file(path: str | Path, node: str) -> dict[str, Any]:
             f'"/**:" and "{_SECTION}:"' + (f'; it has those of {listed(sections)}'
                                            if sections else ''))
     return values
+
+
+def _full(section: str, node: str) -> str:
+    """Return the full name of the node of a section; with * if it is that of any namespace."""
+    names = section.strip('/').split('/')
+    if names[-1] in ('*', '**') and names[:-1]:
+        names[-1] = node
+    return '/' + '/'.join(names)
+
+
+def _is_of(section: str, node: str) -> bool:
+    """Return whether a section is that of a node, of which * is any name, and ** any names."""
+    *_, last = section.split('/')
+    if '/' not in node:
+        return last in (node, '*', '**')
+    pattern = ''.join('(/[^/]+)*' if name == '**' else '/[^/]+' if name == '*'
+                      else f'/{re.escape(name)}' for name in section.strip('/').split('/'))
+    return re.fullmatch(pattern, '/' + node.strip('/')) is not None
 
 
 def parameter_entries(path: str | Path) -> list[tuple[str, str, Any]]:
