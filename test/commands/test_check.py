@@ -70,8 +70,10 @@ def test_rounded_angles_are_notes(capsys: pytest.CaptureFixture[str], tmp_path: 
     robot = tmp_path / 'r.urdf'
     robot.write_text((OWN / 'rx90.urdf').read_text().replace('1.5707963267948966', '1.5707963268'))
     assert '1.5707963268' in robot.read_text()
-    code, out = check(capsys, robot, '--strict')
+    code, out = check(capsys, robot, '--strict', '-v')
     assert code == 0 and 'note: joint ' in out and 'rad is read as ' in out
+    code, out = check(capsys, robot, '--strict')
+    assert code == 0 and out.count('note: ') == 1 and 'quarter turns' in out and '-v' in out
 
 
 PENDULUM = """<?xml version="1.0" encoding="iso-8859-1"?>\r

@@ -43,7 +43,7 @@ REFUSED = [
     (16, 'mimic-joint-missing', 'attribute-missing', 25, ('<mimic>', 'add joint=')),
     (10, 'inertial-twice', 'element-repeated', 9, ('link "arm"', '2 <inertial>', 'delete')),
     (9, 'axis-twice', 'element-repeated', 14, ('joint "swing" <axis>', '2 <axis>', 'delete')),
-    (8, 'quaternion', 'quaternion', 5, ('quat_xyzw="0 0 0 1"', 'rpy="..."')),
+    (8, 'quaternion', 'quaternion', 5, ('quat_xyzw="0 0 0 1"', 'version="1.1"', 'rpy="..."')),
     (7, 'mass-comma', 'number', 6, ('link "arm" <inertial><mass value="1,5">', 'point')),
     (7, 'mass-underscore', 'number', 6, ('"1_0"', 'without underscores')),
     (7, 'mass-nan', 'number', 6, ('"nan"', 'finite')),

@@ -303,12 +303,16 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_file(parser)
     parser.add_argument('--strict', action='store_true',
                         help='fail on warnings as well as on errors')
+    parser.add_argument('-v', '--verbose', action='store_true',
+                        help='list all angles that are read as quarter turns')
     parser.add_argument('--json', action='store_true', help='print JSON')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print all findings; return 1 after errors, with --strict also after warnings."""
     name, reported, rounded = findings(load_urdf(arguments.robot))
+    notes = rounded if arguments.verbose or len(rounded) < 2 else [
+        f'{len(rounded)} angles are read as the quarter turns that they almost are; -v lists them']
     errors = sum(finding.error for finding in reported)
     if arguments.json:
         print(json.dumps({'robot': name, 'errors': errors, 'warnings': len(reported) - errors,
@@ -318,6 +322,6 @@ def run(arguments: argparse.Namespace) -> int:
         counts = [f'{n} {what}' + 's' * (n != 1) for n, what in (
             (errors, 'error'), (len(reported) - errors, 'warning')) if n]
         robot = f'robot {printable(name)!r}' if name else 'the robot'
-        print('\n'.join([*map(Finding.text, reported), *(f'note: {line}' for line in rounded),
+        print('\n'.join([*map(Finding.text, reported), *(f'note: {line}' for line in notes),
                          f'{robot}: {" and ".join(counts) or "no problems"}']))
     return int(bool(errors or (arguments.strict and reported)))

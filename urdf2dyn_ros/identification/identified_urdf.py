@@ -159,6 +159,10 @@ class _Writer(EditableText):
             if name in there:
                 start, end = there[name]
                 yield start, end, _renumbered(self.text[start:end], before[name], numbers)
+            elif name == 'rpy' and 'quat_xyzw' in there:   # only one of both is allowed
+                start, end = there['quat_xyzw']
+                start = self.text.rindex('quat_xyzw', place.start, start)
+                yield start, end + 1, _written({name: numbers}).strip()
             else:
                 yield last, last, _written({name: numbers})
 

@@ -41,6 +41,10 @@ _DECLARATION = re.compile(r'\s*<\?xml\s[^>]*\?>')
 # What may precede the root element, hence a DOCTYPE.
 _PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
 
+UNDECLARED = 'undeclared:'   # begins the namespace of a prefix that is not declared
+_UNDECLARED = re.compile(r'Namespace prefix (\S+) (?:for \S+ )?on \S+ is not defined')
+_MOST_PREFIXES = 20
+
 
 def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
                    max_depth: int = MAX_DEPTH) -> Element:
@@ -107,10 +111,44 @@ def _parse(text: str) -> Element:
     except UnicodeEncodeError as error:
         raise _error_at('encoding', text, error.start,
                         'a lone surrogate is no character') from None
-    try:
-        return etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise _syntax_error(error, text) from None
+    fault: etree.XMLSyntaxError | None = None
+    declared = data
+    for _ in range(_MOST_PREFIXES + 1):
+        try:
+            root = etree.fromstring(declared, parser)
+        except etree.XMLSyntaxError as error:
+            fault = fault or error
+            prefix = _UNDECLARED.match(error.msg or '')
+            start = _start_tag(text)
+            if prefix is None or start is None or prefix[1] == 'xacro':
+                break
+            # urdfdom and what reads <gazebo> know no namespaces: the prefix is declared
+            words = f' xmlns:{prefix[1]}="{UNDECLARED}{prefix[1]}"'
+            text = text[:start] + words + text[start:]
+            declared = text.encode()
+            continue
+        if fault is None or all(next(element.iterancestors('gazebo'), None) is not None
+                                for element in undeclared(root)):
+            return root
+        break
+    assert fault is not None
+    raise _syntax_error(fault, data.decode()) from None
+
+
+def undeclared(root: Element) -> Iterator[Element]:
+    """Yield the elements whose prefix, or that of an attribute, is not declared in the text."""
+    for element in root.iter('*'):
+        if any(str(name).startswith('{' + UNDECLARED) for name in (element.tag, *element.attrib)):
+            yield element
+
+
+def _start_tag(text: str) -> int | None:
+    """Return the offset behind the name of the root element."""
+    position = 0
+    while prolog := _PROLOG.match(text, position):
+        position = prolog.end()
+    name = re.compile(r'<[^\s/>]+').match(text, position)
+    return name.end() if name else None
 
 
 def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
@@ -187,7 +225,7 @@ NAME_ATTRIBUTES = {
 
 # Numeric attributes by tag, with the count of their numbers.
 NUMBER_ATTRIBUTES = {
-    'origin': {'xyz': 3, 'rpy': 3},
+    'origin': {'xyz': 3, 'rpy': 3, 'quat_xyzw': 4},
     'mass': {'value': 1},
     'inertia': dict.fromkeys(TENSOR_ATTRIBUTES, 1),
     'axis': {'xyz': 3},
@@ -232,7 +270,6 @@ OTHER_ATTRIBUTES = {
     'robot': ('version',),
     'link': ('type', 'id'),
     'joint': ('dont_collapse', 'id'),
-    'origin': ('quat_xyzw',),
     'limit': ('current', 'command_effort', 'gear_velocity', 'acceleration', 'deceleration',
               'jerk'),
     'dynamics': ('D', 'K', 'mu_coulomb', 'mu_viscous', 'stiffness', 'spring_stiffness',
@@ -299,6 +336,19 @@ class Description:
         return values[0] if values else None
 
 
+def rpy_of(quaternion: tuple[float, ...]) -> tuple[float, float, float]:
+    """Return roll, pitch and yaw [rad] of a quaternion x, y, z, w of any length but zero."""
+    size = max(map(abs, quaternion))   # against overflow
+    x, y, z, w = (entry / size for entry in quaternion)
+    # the rotation matrix's first column, times the norm squared
+    first, second, third = w*w + x*x - y*y - z*z, 2 * (x*y + w*z), 2 * (w*y - x*z)
+    pitch = math.atan2(third, math.hypot(first, second))
+    if math.hypot(first, second) < 1e-9 * (w*w + x*x + y*y + z*z):   # roll and yaw are one
+        return 0.0, pitch, math.atan2(2 * (w*z - x*y), w*w - x*x + y*y - z*z)
+    roll = math.atan2(2 * (w*x + y*z), w*w - x*x - y*y + z*z)
+    return roll, pitch, math.atan2(second, first)
+
+
 def _first_by_name(elements: tuple[Element, ...]) -> dict[str, Element]:
     first: dict[str, Element] = {}
     for element in elements:
@@ -312,8 +362,10 @@ def _link_of(joint: Element, tag: str) -> str:
 
 
 def children(element: Element) -> list[Element]:
-    """Return the children that are in the schema."""
+    """Return the children that are in the schema; an axis only where the joint has one."""
     tags = CHILDREN.get(str(element.tag), ())
+    if type_of(element) in ('fixed', 'floating'):
+        tags = tuple(tag for tag in tags if tag != 'axis')   # as urdfdom does
     return list(element.iterchildren(*tags)) if tags else []
 
 
@@ -350,7 +402,7 @@ def type_of(joint: Element) -> str:
 _SPACE = '[ \t\r\n]'
 _NUMBER = r'[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?'
 _NUMBERS = {count: re.compile(rf'{_SPACE}*{_NUMBER}(?:{_SPACE}+{_NUMBER}){{{count - 1}}}{_SPACE}*')
-            for count in (1, 3)}
+            for count in (1, 3, 4)}
 
 # Common mistakes, and the remedy for each; the first match counts.
 _REMEDIES = (
@@ -364,7 +416,7 @@ _REMEDIES = (
 
 
 def read_numbers(text: str, count: int) -> tuple[float, ...]:
-    """Return the finite numbers of a text, one or three; a ValueError says what is wrong."""
+    """Return the finite numbers of a text, one, three or four; a ValueError says what is wrong."""
     if not _NUMBERS[count].fullmatch(text):
         raise ValueError(_flaw(text, count))
     values = tuple(map(float, text.split()))

@@ -30,6 +30,8 @@ from urdf2dyn_ros.robot.document import (
     ignored,
     name_of,
     parse_document,
+    read_numbers,
+    rpy_of,
 )
 from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.rules import check_description
@@ -120,6 +122,8 @@ def _urdf_1_0(description: Description) -> Element:
             values = dict(_NO_LIMITS) if tag == 'limit' else {}
             values |= {name: value for name in ATTRIBUTES[tag]
                        if (value := element.get(name)) is not None}
+            if quaternion := values.pop('quat_xyzw', None):
+                values['rpy'] = ' '.join(map(repr, rpy_of(read_numbers(quaternion, 4))))
             parent = cast('Element', element.getparent())
             copies[element] = etree.SubElement(copies[parent], tag, values)
     return copies[description.robot]

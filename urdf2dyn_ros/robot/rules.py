@@ -41,6 +41,7 @@ from urdf2dyn_ros.robot.document import (
     tag_of,
     transmissions,
     type_of,
+    undeclared,
 )
 from urdf2dyn_ros.robot.joints import DECOMPOSED
 from urdf2dyn_ros.robot.model import Joint
@@ -187,11 +188,42 @@ def repeated_elements(robot: Description) -> Iterator[Problem]:
 
 @rule
 def quaternions(robot: Description) -> Iterator[Problem]:
-    """No rotation is a quaternion of URDF 1.1, which would be ignored."""
+    """A quaternion is of URDF 1.1 or later, has a direction, and is the only rotation."""
+    version = robot.robot.get('version', '1.0').strip()
     for element in robot.elements:
-        if element.tag == 'origin' and element.get('quat_xyzw') is not None:
-            yield reject('quaternion', element, 'quaternions are not supported; write the '
-                         'rotation as rpy="..."', 'quat_xyzw')
+        if element.tag != 'origin' or element.get('quat_xyzw') is None:
+            continue
+        values = robot.numbers(element, 'quat_xyzw')
+        if version in ('1', '1.0'):
+            yield reject('quaternion', element, 'ROS ignores quaternions before URDF 1.1; add '
+                         'version="1.1" to <robot>, or write the rotation as rpy="..."',
+                         'quat_xyzw')
+        elif element.get('rpy') is not None:
+            yield reject('quaternion', element, 'there are rpy and quat_xyzw, one is allowed; '
+                         'delete one of them', 'quat_xyzw')
+        elif values is not None and max(map(abs, values)) < _SHORTEST_AXIS:
+            yield reject('quaternion', element, 'a zero quaternion is no rotation; write one of '
+                         'length 1, like "0 0 0 1"', 'quat_xyzw')
+
+
+@rule
+def unused_axes(robot: Description) -> Iterator[Problem]:
+    """Where an axis is not used, it is at least readable."""
+    for joint in robot.joints:
+        axis = joint.find('axis')
+        if (axis is not None and type_of(joint) in ('fixed', 'floating')
+                and robot.numbers(axis, 'xyz') is None):
+            yield warn('axis-unused', axis, f'a {type_of(joint)} joint has no axis: this one is '
+                       'ignored, and is no vector; delete it', 'xyz', effect=NO_EFFECT)
+
+
+@rule
+def undeclared_prefixes(robot: Description) -> Iterator[Problem]:
+    """Prefixes are declared, also in <gazebo>, where others read the text without namespaces."""
+    return merged(
+        warn('prefix-in-gazebo', element, 'a prefix is not declared, which is not XML; add '
+             'xmlns:PREFIX="..." to <robot>', effect=NO_EFFECT)
+        for element in undeclared(robot.robot))
 
 
 @rule
