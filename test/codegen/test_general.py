@@ -120,9 +120,15 @@ CART = """<robot name="cart"><link name="world"/>
 @pytest.mark.parametrize('before', [(0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.6, 0.0, -0.8)])
 @pytest.mark.parametrize('tilt', [(0.0, 0.0, 0.0), (0.4, 0.0, 0.0), (0.3, -0.8, 0.2)])
 def test_planes_can_be_edited(before: Triple, tilt: Triple) -> None:
-    """Then x and y rotate with the normal, by the smallest angle; those of a URDF do not."""
+    """
+    Then x and y rotate with the normal, by the smallest angle; those of a URDF do not.
+
+    Efforts along x and y are not those of the edited URDF, which the file says.
+    """
     model = read_urdf(CART.replace('AXIS', '{} {} {}'.format(*before)))
     text, = export_model(model, style='general').values()
+    comment = '# normal of the plane of joints 1 to 3, not to be edited: export the edited URDF'
+    assert f'{comment}\naxis1_x, axis1_y, axis1_z = ' in text
     old, = (each for each in model.joints if each.name == 'floor')
     after = tuple(Rotation.from_rotvec(tilt).apply(before).tolist())
     changed = replace(model, joints=tuple(

@@ -224,11 +224,13 @@ class GeneralNames(ConstantNames):
         n = str(i + 1)
         if body.axis is not None:
             body = replace(body, alignment=self._aligned(
-                n, body.axis, body.alignment, f'axis of joint {n}'))
+                n, body.axis, body.alignment, f'axis of joint {n}, of any length'))
         elif body.normal is not None:
             if body.placement is not None:   # the first of the plane's three coordinates
-                self._plane = self._aligned(n, body.normal, aligned(body.normal),
-                                            f'normal of the plane of joints {n} to {i + 3}')
+                # x and y of a URDF's plane jump where another entry of its normal is the least
+                self._plane = self._aligned(
+                    n, body.normal, aligned(body.normal), f'normal of the plane of joints {n} to '
+                    f'{i + 3}, not to be edited: export the edited URDF')
                 self._label_matrix(f'V{n}', self._plane)
             body = replace(body, alignment=product(self._plane, composed(
                 transpose(aligned(body.normal)), body.alignment)))
@@ -291,7 +293,7 @@ class GeneralNames(ConstantNames):
         Of a unit vector (x, y, z) in the frame of the latter: T. Duff et al., Building an
         Orthonormal Basis, Revisited, 2017, which is singular in no direction.
         """
-        axis = self.vector(f'axis{n}', direction, f'{what}, of any length')
+        axis = self.vector(f'axis{n}', direction, what)
         size = sqrt(dot(axis, axis))
         self.graph.label(f'la{n}', size)
         x, y, z = apply(transpose(exported), scale(reciprocal(size), axis))
