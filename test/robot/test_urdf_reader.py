@@ -168,7 +168,8 @@ def test_inertias_are_judged_to_the_decimals_they_are_printed_in(
         tensor: tuple[str, ...], expected: list[str]) -> None:
     names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     values = ' '.join(f'{name}="{text}"' for name, text in zip(names, tensor, strict=True))
-    assert codes(re.sub(r'<inertia ixx="0.1.*/>', f'<inertia {values}/>', VALID)) == expected
+    found = codes(re.sub(r'<inertia ixx="0.1.*/>', f'<inertia {values}/>', VALID))
+    assert [code for code in found if code != 'units-inertia'] == expected
 
 
 @pytest.mark.fault(9)
