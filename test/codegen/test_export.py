@@ -11,7 +11,7 @@ import pytest
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions import CHOICES
-from urdf2dyn_ros.codegen.languages import LANGUAGES
+from urdf2dyn_ros.codegen.languages import LANGUAGES, LanguageName
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
 
@@ -55,6 +55,27 @@ def test_what_cannot_be_exported_is_said_with_the_choices(arguments: dict, words
 def test_the_robots_name_becomes_an_identifier(robot: str, name: str) -> None:
     """Whatever it is, it can stand in a file's name and in any language."""
     assert default_name(robot) == name
+
+
+@pytest.mark.parametrize(('name', 'function', 'language'), [
+    ('tau', 'gravity', 'matlab'), ('tau', 'bias', 'matlab'),
+    ('expected', 'inverse_dynamics', 'matlab'), ('expected', 'mass_matrix', 'c')])
+def test_no_function_has_the_name_of_a_variable(name: str, function: str,
+                                                language: LanguageName) -> None:
+    """In Octave, tau_gravity(q) would be an index into the vector tau_gravity."""
+    with pytest.raises(ExportError, match=f"'{name}': the function {name}_.* would have the name "
+                       f'of a variable of the files in {language}; .* {name}_robot'):
+        export_model(MODEL, language, functions='all', name=name)
+    if name == 'tau':   # it has no function tau_gravity
+        export_model(MODEL, language, name=name)
+    assert f'{name}_robot_{function}' in ''.join(
+        export_model(MODEL, language, functions='all', name=f'{name}_robot').values())
+
+
+@pytest.mark.parametrize('name', ['linux', 'unix', 'double', 'printf'])
+def test_a_namespace_is_no_macro_and_no_keyword(name: str) -> None:
+    text, = export_model(MODEL, 'cpp', name=name).values()
+    assert f'namespace {name}_dynamics' in text
 
 
 @pytest.mark.fault(44)

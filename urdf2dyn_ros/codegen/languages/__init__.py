@@ -48,6 +48,7 @@ DOUBLE_ALONE = {
     'matlab': 'its literals are of double precision, which results would follow'}
 
 
+PREFIXED = ('c', 'matlab')   # languages whose functions begin with the name of the program
 WITH_TWINS = ('c', 'cpp')   # languages that have a text for equal limbs that are computed at once
 
 
@@ -64,7 +65,19 @@ class Target:
         return self.language in WITH_TWINS
 
     def write(self, program: Program) -> dict[str, str]:
-        """Return the files of a program."""
+        """Return the files of a program; an ExportError if its name makes one of a variable."""
+        if self.language in PREFIXED:
+            functions = [function.name for function in program.functions]
+            variables = [result for function in program.functions
+                         for result in function.result_names] * (self.language == 'matlab')
+            variables += [f'{table}_{name}' for table in ('expected', 'scale')   # of the check
+                          for name in functions]
+            for function in functions:
+                if f'{program.name}_{function}' in variables:
+                    raise ExportError(
+                        f'invalid name {program.name!r}: the function {program.name}_{function} '
+                        f'would have the name of a variable of the files in {self.language}; '
+                        f'choose another, for instance {program.name}_robot')
         return LANGUAGES[self.language](program if self.precision == DOUBLE
                                         else in_single(program))
 

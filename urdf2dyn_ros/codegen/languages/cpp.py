@@ -64,6 +64,7 @@ srand48 srand48_r srandom srandom_r sscanf ssize_t static static_assert std stde
 struct switch system template this thread_local throw times true try typedef typeid typename union
 unsetenv unsigned using valloc virtual void volatile vprintf wchar_t while wrench_names xor xor_eq
 y0 y1 yn ynl
+i386 linux offsetof unix
 """
 _MATHEMATICS = """
 acos acosh asin asinh atan atan2 atanh canonicalize cbrt ceil copysign cos cosh drem erf erfc exp
