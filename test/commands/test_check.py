@@ -1,6 +1,7 @@
 """urdf2dyn check: every finding with line, effect and remedy; exit codes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,19 @@ def test_rounded_angles_are_notes(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert code == 0 and 'note: joint ' in out and 'rad is read as ' in out
     code, out = check(capsys, robot, '--strict')
     assert code == 0 and out.count('note: ') == 1 and 'quarter turns' in out and '-v' in out
+
+
+def test_a_xacro_has_arguments_and_lines(capsys: pytest.CaptureFixture[str],
+                                         tmp_path: Path) -> None:
+    pytest.importorskip('xacro')
+    robot = tmp_path / 'r.urdf.xacro'
+    text = (CORPUS / 'axis-not-unit.urdf').read_text()
+    robot.write_text(text.replace('<robot', '<robot xmlns:xacro="http://ros.org/wiki/xacro"').replace(
+        'xyz="0 0 5"', 'xyz="0 0 $(arg length)"'))
+    code, out = check(capsys, robot, '--xacro-args', 'length:=7')
+    assert code == 0 and 'length 7 instead of 1' in out
+    assert f'note: lines are those of the text that `xacro {robot} length:=7` prints' in out
+    assert re.search(r'warning: line 1\d: ', out)
 
 
 PENDULUM = """<?xml version="1.0" encoding="iso-8859-1"?>\r

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from urdf2dyn_ros.errors import SourceError, UrdfError
+from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
 from urdf2dyn_ros.robot.reader import description_text, load_urdf, read_description, read_urdf
 
 XACRO = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -83,6 +83,22 @@ def test_a_fault_in_xacro_is_one_message(tmp_path: Path,
     assert capfd.readouterr() == ('', '')
 
 
+def test_an_expanded_xacro_has_the_lines_that_xacro_prints(tmp_path: Path) -> None:
+    xacro = pytest.importorskip('xacro')
+    path = tmp_path / 'robot.xacro'
+    path.write_text(XACRO.replace('<link name="arm"/>', '<link name="arm"><foo/></link>'))
+    (problem,) = [each for each in _problems(path) if each.code == 'unknown-element']
+    lines = xacro.process_file(str(path)).toprettyxml(indent='  ').split('\n')
+    assert problem.line is not None and lines[problem.line - 1].strip() == '<foo/>'
+
+
+def _problems(path: Path) -> tuple[Problem, ...]:
+    try:
+        return read_urdf(path).warnings
+    except UrdfError as error:
+        return error.problems
+
+
 def test_xacro_has_arguments_as_on_its_command_line(tmp_path: Path) -> None:
     """For the launch files; what is wrong with them is reported."""
     pytest.importorskip('xacro')
@@ -95,7 +111,7 @@ def test_xacro_has_arguments_as_on_its_command_line(tmp_path: Path) -> None:
         model = read_urdf(description_text(str(path), arguments))
         assert (model.name, [each.name for each in model.links]) == (robot, [link])
     for file, arguments, words in (
-            (path, '', 'Undefined substitution argument name; give it with xacro_args:="NAME:='),
+            (path, '', 'Undefined substitution argument name; give it with --xacro-args "NAME:='),
             (path, 'prefix=left_', "'prefix=left_'; they are NAME:=VALUE, separated by spaces"),
             (path, 'name:="r', 'No closing quotation; they are'),
             (urdf, 'name:=r', 'is no xacro file, and the arguments')):

@@ -99,6 +99,8 @@ def add_file(parser: argparse.ArgumentParser, name: str = 'robot', **settings: A
     """Add the file of the robot, as a positional argument or the option of this name."""
     parser.add_argument(name, metavar='ROBOT.urdf', **settings,
                         help='URDF or xacro file; - for standard input')
+    parser.add_argument('--xacro-args', default='', metavar='"NAME:=VALUE ..."',
+                        help='arguments of a xacro file, as on its command line')
 
 
 def add_robot(parser: argparse.ArgumentParser) -> None:
@@ -134,9 +136,9 @@ def check_fixed(dynamics: 'InverseDynamics', reason: str) -> None:
                              'is at rest, add --base fixed')
 
 
-def read_robot(robot: str, strict_inertia: bool = False) -> RobotModel:
+def read_robot(robot: str, xacro_args: str, strict_inertia: bool = False) -> RobotModel:
     """Return the model of a description; print its warnings on standard error."""
-    return read_model(load_urdf(robot), strict_inertia, robot)
+    return read_model(load_urdf(robot, xacro_args=xacro_args), strict_inertia, robot)
 
 
 def read_model(text: str | bytes, strict_inertia: bool, name: str) -> RobotModel:

@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -310,9 +311,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print all findings; return 1 after errors, with --strict also after warnings."""
-    name, reported, rounded = findings(load_urdf(arguments.robot))
+    text = load_urdf(arguments.robot, xacro_args=arguments.xacro_args)
+    name, reported, rounded = findings(text)
     notes = rounded if arguments.verbose or len(rounded) < 2 else [
         f'{len(rounded)} angles are read as the quarter turns that they almost are; -v lists them']
+    if isinstance(text, str) and any(finding.problem.line for finding in reported):
+        command = f'xacro {shlex.quote(arguments.robot)} {arguments.xacro_args}'.strip()
+        notes = [f'lines are those of the text that `{command}` prints', *notes]
     errors = sum(finding.error for finding in reported)
     if arguments.json:
         print(json.dumps({'robot': name, 'errors': errors, 'warnings': len(reported) - errors,

@@ -85,7 +85,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print summary and figures; return 1 if the recording is not complete."""
     require('urdf2dyn evaluate', 'scipy', 'matplotlib')
-    text = load_urdf(arguments.urdf)
+    text = load_urdf(arguments.urdf, xacro_args=arguments.xacro_args)
     robot = read_recorded_loads(
         arguments, read_model(text, arguments.strict_inertia, arguments.urdf))
     model = robot.model

@@ -111,7 +111,7 @@ def _check_options(arguments: argparse.Namespace) -> None:
 
 def _fixed_robot(arguments: argparse.Namespace) -> InverseDynamics:
     """Return a robot whose efforts depend on its motion alone."""
-    model = read_robot(arguments.robot, arguments.strict_inertia)
+    model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
     check_fixed(dynamics, 'and its motion is not known')
     if not dynamics.joint_names:

@@ -48,7 +48,8 @@ def _language(name: str) -> str:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the path of every file that was written."""
-    robot = read_loads(arguments, read_robot(arguments.robot, arguments.strict_inertia))
+    robot = read_loads(arguments, read_robot(
+        arguments.robot, arguments.xacro_args, arguments.strict_inertia))
     target = Target(arguments.language, arguments.precision)
     files = export_model(robot.model, target, arguments.style, arguments.name,
                          robot.gravity, arguments.model, robot.loads, read_frames(arguments))

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the information, or the table of DH parameters."""
     if arguments.latex and not arguments.dh:
         raise ParameterError('--latex prints a table of DH parameters: add --dh')
-    model = read_robot(arguments.robot, arguments.strict_inertia)
+    model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
     if arguments.dh:
         table = dh_table(model)
         print(json.dumps(table_data(table), indent=2) if arguments.json else

@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     path = arguments.output
     if path is not None and path.suffix.lower() not in _ENDINGS:
         raise ExportError(f'{str(path)!r} does not end in {" or ".join(_ENDINGS)}')
-    robot = read_loads(arguments, read_robot(arguments.robot, arguments.strict_inertia))
+    robot = read_loads(arguments, read_robot(
+        arguments.robot, arguments.xacro_args, arguments.strict_inertia))
     text = robot_page(robot.model, robot.gravity, robot.loads)
     path = path or Path(f'{default_name(robot.model.name)}.html')
     for written in write_files({path.name: text}, path.parent, arguments.overwrite):

@@ -342,12 +342,13 @@ def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
     printed = io.StringIO()  # xacro prints warnings
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
-            return str(xacro.process_file(path, mappings=dict(mappings)).toxml())
+            return str(xacro.process_file(path, mappings=dict(mappings))
+                       .toprettyxml(indent='  '))   # as xacro's command line does
     # xacro evaluates the expressions of the file, which may raise any exception.
     except (Exception, SystemExit) as error:
         reason = str(error) or repr(error)
-        remedy = ('; give it with xacro_args:="NAME:=VALUE" of the launch files, or expand the '
-                  f'file: xacro {shlex.quote(path)} NAME:=VALUE | urdf2dyn COMMAND -'
+        remedy = ('; give it with --xacro-args "NAME:=VALUE", or xacro_args:="NAME:=VALUE" of the '
+                  'launch files'
                   if _NO_ARGUMENT in reason else
                   '; $(find PACKAGE) needs ROS 2: source its setup.bash and that of the package, '
                   'or use the URDF that xacro makes where both are installed'
