@@ -26,6 +26,7 @@ from urdf2dyn_ros.signals import signals_later
 
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors of a file system without hard links, such as FAT."""
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -39,7 +40,19 @@ def writing_to(place: object) -> Iterator[None]:
                 str(place)) and not os.path.isdir(str(place)):
             kind = 'file' if os.path.isfile(str(place)) else 'device'
             reason = f'it is a {kind}, and the results need a directory'
-        raise ExportError(f'cannot write to {place}: {reason}') from None
+        file = error.filename if error.errno in _FULL else None
+        raise ExportError(f'cannot write to {file or place}: {reason}') from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in the error of a full disk, which has a temporary name or none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            error.filename = str(path)
+        raise
 
 
 @contextmanager
@@ -69,10 +82,11 @@ def atomic_file(path: Path) -> Iterator[Path]:
     """
     part = _unused(path)
     try:
-        part.open('xb').close()
-        yield part
-        with part.open('rb') as file:
-            os.fsync(file.fileno())
+        with _named(path):
+            part.open('xb').close()
+            yield part
+            with part.open('rb') as file:
+                os.fsync(file.fileno())
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -101,7 +115,7 @@ def _create(texts: Mapping[Path, bytes | Path], replace: bool) -> None:
     try:
         for path, text in texts.items():
             parts[path] = part = text if isinstance(text, Path) else _unused(path)
-            with part.open('ab' if isinstance(text, Path) else 'xb') as file:
+            with _named(path), part.open('ab' if isinstance(text, Path) else 'xb') as file:
                 if not isinstance(text, Path):
                     file.write(text)
                 file.flush()

@@ -22,6 +22,7 @@ from urdf2dyn_ros.nodes import export_process
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
+from urdf2dyn_ros.system import atomic_file, writing_to
 
 pytestmark = pytest.mark.slow
 
@@ -213,8 +214,23 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
     try:
-        with pytest.raises(ExportError, match='File too large'):
+        with pytest.raises(ExportError,
+                           match=f'cannot write to {tmp_path / "large.c"}: File too large'):
             write_files({'small.h': 'x', 'large.c': 'x' * 10_000}, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_said_of_a_table_as_well(tmp_path: Path) -> None:
+    """Its text is written under another name."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with (pytest.raises(ExportError,
+                            match=f'cannot write to {tmp_path / "table.csv"}: File too large'),
+              writing_to(tmp_path), atomic_file(tmp_path / 'table.csv') as part):
+            part.write_text('x' * 10_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not list(tmp_path.iterdir())
@@ -229,7 +245,8 @@ def test_a_file_system_without_space_is_said_and_left_as_it_was(tmp_path: Path) 
         pytest.skip(f'only root can make a small file system: {mounted.stderr.strip()}')
     try:
         write_files({'old.c': 'x'}, tmp_path)
-        with pytest.raises(ExportError, match='No space left on device'):
+        with pytest.raises(ExportError, match=f'cannot write to {tmp_path / "old.c"}: '
+                           'No space left on device'):
             write_files({'small.h': 'x', 'old.c': 'x' * 100_000}, tmp_path, overwrite=True)
         assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {'old.c': 'x'}
     finally:
