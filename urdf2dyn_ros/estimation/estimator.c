@@ -24,8 +24,8 @@
     X(LEAST_ERROR) X(LEAST_PART) \
     X(CONTRADICTS) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
     X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
-    X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(GAP) X(GAP_STEPS) X(BRIDGED) X(COPY) X(TURN) \
-    X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
+    X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(GAP) X(GAP_STEPS) X(BRIDGED) \
+    X(COPY) X(TURN) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
 #define NAMED(name) #name " "
@@ -462,7 +462,7 @@ static void resolve(Estimator *self, const double *z, const double *deviation,
 
 /* Estimator._correct */
 static void use(Estimator *self, double h, const double *z, const Flag *used,
-                const Boolean *unusual)
+                const Boolean *settled, const Boolean *unusual)
 {
     Bank *bank = &self->bank;
     const Hindsight *hindsight = &self->hindsight;
@@ -476,8 +476,8 @@ static void use(Estimator *self, double h, const double *z, const Flag *used,
     EACH(k, K) EACH(j, n) bandwidth[j] += weights[k][j] * bank->w[k];
     EACH(j, n) {
         const double change = after[j] - before[j];
-        const int doubtful = unusual[j] && hindsight->unsettled[j] <= UNSETTLED
-            && change * change > UNEXPLAINED * UNEXPLAINED * hindsight->variance[j];
+        const int doubtful = isfinite(hindsight->unsettled[j]) && (!settled[j] || (unusual[j]
+            && change * change > UNEXPLAINED * UNEXPLAINED * hindsight->variance[j]));
         self->doubt[j] /= 1.0 + 2.0 * h * bandwidth[j];
         self->doubt[j] = larger(self->doubt[j], doubtful ? fabs(change) : 0.0);
     }
@@ -549,9 +549,8 @@ static double compare(Estimator *self, double h)
         return BEGUN_ANEW;
     }
     EACH(j, n) self->sampled[j] = used[j] != 0.0 ? self->time : self->sampled[j];
-    EACH(j, n)
-        unusual[j] = settled[j] && y[j] * y[j] > UNUSUAL * UNUSUAL * self->usual[j];
-    use(self, h, z, used, unusual);
+    EACH(j, n) unusual[j] = y[j] * y[j] > UNUSUAL * UNUSUAL * self->usual[j];
+    use(self, h, z, used, settled, unusual);
     add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
         (double *)self->bank.x + 2 * self->bank.filters * n);
     return outcome(self, same, repeated, bad, compared);

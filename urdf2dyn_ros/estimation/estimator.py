@@ -15,14 +15,15 @@ Otherwise the motion is another one: the joint begins anew. A message that repea
 and contradicts is no new one: it is not used, and after 0.3 s the joints begin anew, at rest.
 
 Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
-and for 0.1 s at least, which starts at 0.4, must be above 3/4, and its filters must be settled.
+and for 0.1 s at least, which starts at 0.7, must be above 3/4, and its filters must be settled.
 Two publishers of the same joints, or a sensor that fails often, keep it below. Velocities are
 compared in the same way; without trust, no filter of velocities has a weight.
 
 A foreign sample may also lie so close that it does not contradict. What is used although
-y^2 > 6^2 U, and changes the mixed acceleration by more than three declared deviations, makes this
-change a doubt, which fades with twice the mean bandwidth. Nothing is published while it is
-above half the size A of the accelerations: a sudden change, or a wrong one.
+y^2 > 3^2 U, and changes the mixed acceleration by more than three declared deviations, or before
+the filters are settled, makes this change a doubt, which fades with twice the mean bandwidth.
+Nothing is published while it is above half the size A of the accelerations: it is a sudden
+change, or a wrong one.
 
 Positions are compared within a turn of the predicted ones: an encoder that counts another turn
 tells nothing of the motion.
@@ -48,12 +49,12 @@ USUAL_POSITION = 1e-6   # rad^2 or m^2, usual square before a joint moves: coars
 USUAL_VELOCITY = 1e-2   # rad^2/s^2 or m^2/s^2, that of velocities
 USUAL_MEMORY = 0.5   # s, time constant of the usual squares
 FEWEST_SAMPLES = 8   # samples that they remember at least
-UNUSUAL = 6.0   # deviation that is doubtful, in usual ones
+UNUSUAL = 3.0   # deviation that is doubtful, in usual ones
 UNEXPLAINED = 3.0   # change of the acceleration that is, in its declared deviations
 DOUBTED = 0.5   # part of the size of accelerations that may rest on doubtful samples
 IN_A_ROW = 3   # contradictions after which the motion or the zero of the sensor is another one
 TRUSTED = 0.75   # share of samples as expected, from which a joint is trusted
-FIRST_TRUST = 0.4   # trust of a joint that begins
+FIRST_TRUST = 0.7   # trust of a joint that begins
 TRUST_MEMORY = 0.1   # s, time constant of this share
 TRUST_SAMPLES = 12.0   # samples that it remembers at least
 UNSETTLED = 3.0   # mean variance over the steady one from which there is no estimate
@@ -235,13 +236,13 @@ class Estimator:
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
-        self._correct(h, z, used, settled & (y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0]))
+        self._correct(h, z, used, settled, y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0])
         hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time, bank.x[2])
         return self._outcome(same, repeated, bad[0], settled)
 
     def _correct(self, h: float, z: Array, used: NDArray[np.bool_],
-                 unusual: NDArray[np.bool_]) -> None:
-        """Correct the filters; doubt what an unusual sample (n,) changes."""
+                 settled: NDArray[np.bool_], unusual: NDArray[np.bool_]) -> None:
+        """Correct the filters; doubt what a sample changes that is unusual or not compared."""
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
         weights = hindsight.weights[:-1]
@@ -251,8 +252,9 @@ class Estimator:
         # it fades with what the filters remember
         self._doubt /= 1.0 + 2.0 * h * mixed(
             weights, np.broadcast_to(bank.w[:, None], weights.shape))
-        doubtful = unusual & (hindsight.unsettled <= UNSETTLED) & (
+        doubtful = ~settled | unusual & (
             change * change > UNEXPLAINED * UNEXPLAINED * hindsight.variance)
+        doubtful &= np.isfinite(hindsight.unsettled)   # rather than begun with this sample
         self._doubt[:] = np.maximum(self._doubt, np.where(doubtful, np.abs(change), 0.0))
 
     def _innovations(self, z: Array) -> tuple[Array, Array, Array, Array]:
