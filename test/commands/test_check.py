@@ -1,6 +1,7 @@
 """urdf2dyn check: every finding with line, effect and remedy; exit codes."""
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -75,6 +76,21 @@ def test_rounded_angles_are_notes(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert code == 0 and 'note: joint ' in out and 'rad is read as ' in out
     code, out = check(capsys, robot, '--strict')
     assert code == 0 and out.count('note: ') == 1 and 'quarter turns' in out and '-v' in out
+
+
+def test_gravity_that_a_motor_cannot_hold_has_posture_and_effort(
+        capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    robot = tmp_path / 'r.urdf'
+    text = (CORPUS / 'valid.urdf').read_text().replace('effort="10"', 'effort="5"')
+    robot.write_text(text)
+    code, out = check(capsys, robot)
+    said = re.search(r'line 10: joint "swing" <limit>: gravity alone needs (\S+) N m; the limit '
+                     r'is 5 N m; in the posture swing (\S+), within', out)
+    assert code == 0 and said and said[2] != '0'
+    needed, q = float(said[1]), float(said[2])   # 2 kg at 0.5 m; the hand is at the axis
+    assert needed == pytest.approx(9.81 * abs(math.sin(q)), rel=0.01) and 5.0 < needed <= 9.81
+    robot.write_text(text.replace('effort="5"', 'effort="9.82"'))
+    assert check(capsys, robot) == (0, "robot 'pendulum': no problems\n")
 
 
 def test_a_xacro_has_arguments_and_lines(capsys: pytest.CaptureFixture[str],

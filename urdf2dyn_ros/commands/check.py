@@ -20,6 +20,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.document import (
     TENSOR_ATTRIBUTES,
     Element,
+    line_of,
     name_of,
     read_reduction,
     reductions,
@@ -31,7 +32,7 @@ from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.reader import load_urdf, read_description
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.urdf_text import Edit, EditableText, decoded_text, edited
-from urdf2dyn_ros.text import printable
+from urdf2dyn_ros.text import first_names, printable, quote
 
 # ---- The descriptions that `urdf2dyn check` compares with, to find what a problem does to efforts
 
@@ -212,6 +213,31 @@ class EffortChanges:
         return EffortChange(other.words, read.joint_names[k], read.effort_units[k],
                             float(largest[k]), rms, dict(zip(read.joint_names, largest.tolist())))
 
+    def of_gravity(self) -> Problem | None:
+        """Return the joint whose effort limit gravity alone exceeds most, in a random posture."""
+        if not self._dynamics.joint_names:
+            return None
+        system = multibody(self._dynamics.model)
+        limits = np.array([system.bodies[i].limits.effort or math.inf for i in system.drivers])
+        q = self._states[0]
+        efforts = np.abs(np.asarray(self._dynamics(q, 0.0 * q, 0.0 * q)))
+        share = np.where(limits > 0.0, efforts / np.abs(limits), 0.0)
+        state, k = np.unravel_index(int(share.argmax()), share.shape)
+        if not share[state, k] > 1.0:   # nor where numbers overflow
+            return None
+        name, unit = self._dynamics.joint_names[k], self._dynamics.effort_units[k]
+        others = int((share.max(axis=0) > 1.0).sum()) - 1
+        posture = first_names([f'{joint} {value:.3g}' for joint, value in zip(
+            self._dynamics.joint_names, q[state].tolist())], 12)
+        element = self._text.description.joint_of.get(name)
+        return Problem(
+            'gravity-effort', f'gravity alone needs {efforts[state, k]:.3g} {unit}; the '
+            f'limit is {limits[k]:.3g} {unit}; in the posture {posture}, within the limits'
+            f'{f" (and too much of {others} other joints)" * (others > 0)}; check masses, lengths '
+            'and this limit', f'joint {quote(name)} <limit>',
+            None if element is None else line_of(element), False,
+            'no effect of the limit; if a mass or length is wrong, so are they')
+
     @cached_property
     def _dynamics(self) -> InverseDynamics:
         return _dynamics(self._text.text, no_loads)
@@ -288,6 +314,8 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
         return '', list(map(Finding, error.problems)), []
     changes = EffortChanges(decoded_text(text))
     reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
+    if (gravity := changes.of_gravity()) is not None:
+        reported.append(Finding(gravity))
     try:
         Loads().check(multibody(model))
     except ParameterError as error:
