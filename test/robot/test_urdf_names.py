@@ -15,6 +15,7 @@ TRANSMISSION = ('<transmission name="t"><joint name="swing"/><actuator name="m">
     ('rpy="0 0 0"', 'RPY="0 0 1"', 'no attribute RPY, which is ignored; did you mean rpy?', '0 0'),
     ('<axis xyz="0 1 0"/>', '<axes xyz="0 1 0"/>', 'did you mean <axis>?', 'the axis "1 0 0"'),
     ('<origin xyz', '<orgin xyz', 'did you mean <origin>?', 'zero displacement'),
+    ('<axis', '<axes xyz="1 0 0"/><axis', 'did you mean <axis>?', 'the <axis> that is there'),
     ('<limit', '<dynamic damping="3"/><limit', 'did you mean <dynamics>?', 'no damping'),
     ('<limit', '<dynamics dampping="3"/><limit', 'did you mean damping?', 'no damping'),
     ('<link name="hand">', '<Joint name="x" type="fixed"/><link name="hand">',

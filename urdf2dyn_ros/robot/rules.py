@@ -292,7 +292,10 @@ def unknown_elements(robot: Description) -> Iterator[Problem]:
                   if meant else 'delete it, or correct its name')
         message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
                    f'{remedy}')
-        yield from merged(warn('unknown-element', element, message, effect=_without(meant))
+        effect = _without(meant)
+        if kind != 'robot' and meant and elements[0].xpath('count(../*[name()=$tag])', tag=meant):
+            effect = f'those of the <{meant}> that is there, too'
+        yield from merged(warn('unknown-element', element, message, effect=effect)
                           for element in elements)
 
 
