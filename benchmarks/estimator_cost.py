@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from host import host
 
-from urdf2dyn_ros.estimation.estimators import ESTIMATORS, Kalman, make_estimator
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
+from urdf2dyn_ros.estimators import COMPILED, ESTIMATORS, Estimator, make_compiled, make_estimator
 
 ROOT = Path(__file__).parents[1]
 UPDATES, TURNS, SETTLING = 5000, 4, 500
@@ -45,7 +44,7 @@ def motion(joints: int, updates: int) -> Samples:
     return list(zip(stamps.tolist(), q, qd))
 
 
-def times(estimator: EstimatorBase, samples: Samples) -> np.ndarray:
+def times(estimator: Estimator, samples: Samples) -> np.ndarray:
     """Return the times of the updates [us], without the first few."""
     found = np.empty(len(samples))
     for k, (stamp, q, qd) in enumerate(samples):
@@ -55,11 +54,12 @@ def times(estimator: EstimatorBase, samples: Samples) -> np.ndarray:
     return 1e6 * found[min(SETTLING, len(samples) // 2):]
 
 
-def contestants() -> dict[str, Callable[[int], EstimatorBase]]:
+def contestants() -> dict[str, Callable[[int], Estimator]]:
     """Return a constructor of each estimator, by its name in the table."""
     return {**{name: lambda joints, name=name: make_estimator(name, joints)
                for name in ESTIMATORS},
-            'kalman, numpy': Kalman}
+            **{f'{name}, C': lambda joints, name=name: make_compiled(name, joints)
+               for name in COMPILED}}
 
 
 def measure(updates: int) -> dict[str, Any]:

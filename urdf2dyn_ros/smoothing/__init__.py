@@ -1,0 +1,1 @@
+"""Smoothing of whole recordings, with later samples: positions to velocities, accelerations."""
