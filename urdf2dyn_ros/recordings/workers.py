@@ -71,10 +71,10 @@ def _results_of_processes(function: Callable[[_Item], _Result], items: Sequence[
     pool = _Pool(count)
     try:
         for number, item in enumerate(items):
-            for ahead in items[number + len(sent):number + _ITEMS_AHEAD * count]:
-                sent.append(pool.submit(function, ahead))
             result: _Result | Lost
             try:
+                for ahead in items[number + len(sent):number + _ITEMS_AHEAD * count]:
+                    sent.append(pool.submit(function, ahead))
                 result = sent.popleft().result()
             except BrokenProcessPool:   # by any of those that were sent: this one is tried alone
                 sent.clear()
