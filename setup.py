@@ -16,7 +16,7 @@ PLOTS = ['matplotlib>=3.5']
 ANALYSIS = [*PLOTS, 'scipy>=1.8']   # of evaluate, identify and excite
 SYMBOLIC = ['sympy>=1.9']
 RECORDINGS = ['rosbags>=0.11']
-ALL = [*ANALYSIS, *RECORDINGS, 'argcomplete>=1.12', 'xacro']
+ALL = [*ANALYSIS, *SYMBOLIC, *RECORDINGS, 'argcomplete>=1.12', 'xacro']
 ROS = [
     *ANALYSIS, 'ros-rclpy[fastrtps]>=7.1', 'ros-std-msgs', 'ros-sensor-msgs', 'ros-std-srvs',
     'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs', 'ros-geometry-msgs',
@@ -28,7 +28,7 @@ CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
     *DEMO, *ALL, *CLUSTER, 'catkin-pkg', 'check-jsonschema', 'clarabel',
     'colcon-common-extensions', 'cvxpy', 'example-robot-data', 'hypothesis', 'lxml-stubs',
-    'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout', 'pytest-xdist', 'ruff',
+    'mpmath', 'mujoco', 'mypy', 'pin', 'pytest', 'pytest-timeout', 'pytest-xdist', 'ruff',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
     *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
