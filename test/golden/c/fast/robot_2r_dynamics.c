@@ -21,7 +21,8 @@ static void sines_and_cosines(int n, const double *restrict angle, double *restr
                               double *restrict cosine)
 {
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) \
-    || FLT_EVAL_METHOD != 0 || (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+    || FLT_EVAL_METHOD != 0 || (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0 \
+        && (__GNUC__ < 12 || !defined(__arm__)))
     // the compiler may reorder sums, or rounds elsewhere: the steps below would go wrong
     for (int k = 0; k < n; k++) {
         sine[k] = sin(angle[k]);

@@ -56,7 +56,8 @@ inline void sines_and_cosines(int n, const double *__restrict angle, double *__r
                               double *__restrict cosine)
 {
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) \
-    || FLT_EVAL_METHOD != 0 || (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0)
+    || FLT_EVAL_METHOD != 0 || (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0 \
+        && (__GNUC__ < 12 || !defined(__arm__)))
     // the compiler may reorder sums, or rounds elsewhere: the steps below would go wrong
     for (int k = 0; k < n; k++) {
         sine[k] = std::sin(angle[k]);
