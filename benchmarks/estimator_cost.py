@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from host import host
 
-from urdf2dyn_ros.estimators import COMPILED, ESTIMATORS, Estimator, make_compiled, make_estimator
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, Kalman, make_estimator
+from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
 
 ROOT = Path(__file__).parents[1]
 UPDATES, TURNS, SETTLING = 5000, 4, 500
@@ -44,7 +45,7 @@ def motion(joints: int, updates: int) -> Samples:
     return list(zip(stamps.tolist(), q, qd))
 
 
-def times(estimator: Estimator, samples: Samples) -> np.ndarray:
+def times(estimator: EstimatorBase, samples: Samples) -> np.ndarray:
     """Return the times of the updates [us], without the first few."""
     found = np.empty(len(samples))
     for k, (stamp, q, qd) in enumerate(samples):
@@ -54,12 +55,11 @@ def times(estimator: Estimator, samples: Samples) -> np.ndarray:
     return 1e6 * found[min(SETTLING, len(samples) // 2):]
 
 
-def contestants() -> dict[str, Callable[[int], Estimator]]:
+def contestants() -> dict[str, Callable[[int], EstimatorBase]]:
     """Return a constructor of each estimator, by its name in the table."""
     return {**{name: lambda joints, name=name: make_estimator(name, joints)
                for name in ESTIMATORS},
-            **{f'{name}, C': lambda joints, name=name: make_compiled(name, joints)
-               for name in COMPILED}}
+            'kalman, numpy': Kalman}
 
 
 def measure(updates: int) -> dict[str, Any]:

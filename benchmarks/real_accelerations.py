@@ -20,24 +20,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.stream import Stream
-from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.smoothing import smoothed
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.smoothing.times_taken import times_taken
 
 CUTOFF = 8.0
 MOVED = 1e-3   # rad or m
-ONE_BANDWIDTH = {'snap_density': 1e5, 'max_std': 1e6}
+ONE_BANDWIDTH = {'bandwidth': 100.0}
 ROWS = {
     'kalman, q alone': ('kalman', {}, False),
     'kalman': ('kalman', {}, True),
     'one bandwidth': ('kalman', ONE_BANDWIDTH, True),
     'one bandwidth, q alone': ('kalman', ONE_BANDWIDTH, False),
-    'kalman_fixed_lag': ('kalman_fixed_lag', {'max_std': 1e6}, True),
-    'kalman_fixed_lag, q alone': ('kalman_fixed_lag', {'max_std': 1e6}, False),
+    'kalman_fixed_lag': ('kalman_fixed_lag', {}, True),
+    'kalman_fixed_lag, q alone': ('kalman_fixed_lag', {}, False),
     'finite_difference': ('finite_difference', {'cutoff': 20.0}, True),
 }
 COLORS = (('#9ecae1', 0.7), ('#d55e00', 2.2))
@@ -98,7 +97,7 @@ def estimated(motion: Motion, name: str, parameters: dict, velocity: bool) -> Ar
 
     They are NaN where there is no estimate.
     """
-    estimator = make_compiled(name, motion.q.shape[1], **parameters)
+    estimator = make_estimator(name, motion.q.shape[1], **parameters)
     found = np.full((2, *motion.q.shape), np.nan)
     index = {int(stamp): k for k, stamp in enumerate(motion.stamps)}
     for stamp, q, qd in zip(motion.stamps.tolist(), motion.q, motion.qd):
@@ -111,7 +110,7 @@ def estimated(motion: Motion, name: str, parameters: dict, velocity: bool) -> Ar
 def streamed(motion: Motion, kind: str, parameters: dict) -> Array:
     """Return the accelerations that the stream, with its checks, gives to a model, (k, n)."""
     stream = Stream(unlimited_joints(motion.names), lambda q, qd, qdd: qdd,
-                    lambda joints: make_compiled(kind, joints, **parameters),
+                    lambda joints: make_estimator(kind, joints, **parameters),
                     clock=lambda: int(motion.stamps[0]))
     found = {stamp: stream.receive(stamp, motion.names, q, qd if np.isfinite(qd).any() else (), ())
              for stamp, q, qd in zip(motion.stamps.tolist(), motion.q, motion.qd)}
@@ -193,8 +192,7 @@ def main() -> None:
             f'{figure:8.0f}' for figure in figures) + f' %   {answered:5.1f} % of the samples')
         print('    largest error         ' + ''.join(f'{each:8.1f}' for each in worst)
               + ' rad/s^2 or m/s^2')
-        times = times_taken(motion.stamps, motion.q).times
-        figures, _ = errors(smoothed(times, motion.q).qdd, true, some)
+        figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
         print(f'  {"offline (evaluate)":26}' + ''.join(f'{figure:8.0f}' for figure in figures)
               + ' %')
         if arguments.picture:

@@ -17,10 +17,10 @@ from test_base_noise import (
 )
 
 from urdf2dyn_ros.estimation.assembly import Sources
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS
 from urdf2dyn_ros.estimation.stream import Stream
-from urdf2dyn_ros.estimators import make_compiled
 
 RATE = 100.0
 
@@ -31,7 +31,7 @@ def test_joints_and_base_are_of_the_same_instant(name, lag):
     """The efforts of Pinocchio's free flyer at the stamp of the output, which is older."""
     base = make(name)
     stream = Stream(unlimited_joints(NAMES), DYNAMICS,
-                    lambda joints: make_compiled('kalman_fixed_lag', joints, lag=lag),
+                    lambda joints: make_estimator('kalman_fixed_lag', joints, lag=lag),
                     clock=lambda: 0, load_arguments=Sources(base))
     outputs = []
     for t, seen in measured(ROOT, RATE):

@@ -49,7 +49,7 @@ def receive(base, stamp: int, link: str, seen: Seen) -> str:
 
 def make(name: str, **parameters):
     """Return a sensor with the filter in C, as in the node; test_base_noise compares numpy's."""
-    return BASE_SENSORS[name](MODEL, clock=lambda: START, compiled=True, **parameters)
+    return BASE_SENSORS[name](MODEL, clock=lambda: START, **parameters)
 
 
 def errors(base, link: str, rate: float, shift: float = 0.0) -> np.ndarray:

@@ -19,7 +19,7 @@ import pytest
 
 from support.streams.estimator_runs import KINDS, said
 from support.streams.known_motions import Profile, Recording, errors, estimated, record, truth
-from urdf2dyn_ros.estimators import Estimator, make_estimator
+from urdf2dyn_ros.estimation.estimators import Estimator, make_estimator
 
 RATES = (50.0, 100.0, 250.0, 1000.0)
 DENSITIES = [10.0 ** power for power in range(1, 8)]
@@ -85,20 +85,6 @@ def untouched(kind: str, sensor: Sensor, rate: float) -> float:
     return error(KINDS[kind](4), sensor, rate)
 
 
-def best(sensor: Sensor, rate: float) -> float:
-    """Return the least error of one density; it falls to its minimum, and rises beyond it."""
-    @cache
-    def of(k: int) -> float:
-        if not 0 <= k < len(DENSITIES):
-            return np.inf
-        return error(KINDS['kalman'](4, snap_density=DENSITIES[k]), sensor, rate)
-
-    k = len(DENSITIES) // 2
-    while min(of(k - 1), of(k + 1)) < of(k):
-        k += 1 if of(k + 1) < of(k) else -1
-    return of(k)
-
-
 def differences(sensor: Sensor, rate: float) -> float:
     return error(make_estimator('finite_difference', 4), sensor, rate)
 
@@ -109,14 +95,6 @@ def test_the_defaults_keep_their_limits(name, row):
     for kind, limits in (('kalman', sensor.filter), ('kalman_fixed_lag', sensor.lagging)):
         figure = untouched(kind, sensor, rate)
         assert said(f'{kind}, {name}, {rate:g} Hz [%]', figure, limits[row]) <= limits[row]
-
-
-@pytest.mark.parametrize(('name', 'row'), EVERY)
-def test_the_defaults_are_nearly_the_best(name, row):
-    sensor, rate = SENSORS[name], RATES[row]
-    ratio = untouched('kalman', sensor, rate) / best(sensor, rate)
-    assert said(f'{name}, {rate:g} Hz [times the best density]', ratio, sensor.of_best) <= (
-        sensor.of_best)
 
 
 @pytest.mark.parametrize(('name', 'row'), EVERY)
@@ -140,4 +118,4 @@ def test_small_motions_with_noisy_velocities_need_no_parameters(row):
     assert figure <= NOISY.filter[row]
     assert lagging <= NOISY.lagging[row]
     assert lagging < 0.5 * plain
-    assert error(KINDS['kalman'](4, snap_density=1e5), NOISY, rate) > plain > 2.0 * figure
+    assert plain > 2.0 * figure

@@ -5,8 +5,8 @@ import pytest
 
 from support.streams.pendulums import MS, START, add_up, make_stream, motion, pendulums, receive
 from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.stream import MOST_WAITING
-from urdf2dyn_ros.estimators import make_estimator
 
 
 class Beside:

@@ -12,8 +12,8 @@ from support.streams.estimator_runs import (
 )
 from support.streams.known_motions import START, Recording, errors, estimated
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled, make_estimator
-from urdf2dyn_ros.estimators.polynomial import LONGEST_WINDOW
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
+from urdf2dyn_ros.estimation.simple_estimators import LONGEST_WINDOW
 
 MOST_TORN = {'kalman': 0.0015, 'kalman_fixed_lag': 5e-7}
 """Error of an exact motion without 2 % of its velocities [%], where that is felt."""
@@ -27,7 +27,7 @@ def test_joints_without_velocity_do_not_touch_the_others(name, parameters):
     whole = recording('D').chosen(np.arange(len(recording('D').stamps)) < 400)
     mixed = Recording(whole.stamps, whole.q, whole.qd.copy())
     mixed.qd[:, [0, 2]] = np.nan
-    runs = [estimated(make_compiled(name, 4, **parameters), samples)
+    runs = [estimated(make_estimator(name, 4, **parameters), samples)
             for samples in (mixed, without_velocity(whole), whole)]
     fewest = min(len(stamps) for stamps, _ in runs)   # warming up takes its time
     assert fewest > 300
@@ -44,22 +44,22 @@ def test_velocities_may_come_and_go(name, parameters):
     whole = recording('E').chosen(np.arange(len(recording('E').stamps)) < 2000)
     torn = Recording(whole.stamps, whole.q, whole.qd.copy())
     torn.qd[np.random.default_rng(5).uniform(size=torn.qd.shape) < 0.02] = np.nan
-    stamps, qdd = estimated(make_compiled(name, 4, **parameters), torn)
+    stamps, qdd = estimated(make_estimator(name, 4, **parameters), torn)
     assert len(stamps) > 1900
     assert np.isfinite(qdd).all()
-    clean = errors(*estimated(make_compiled(name, 4, **parameters), whole))[0]
+    clean = errors(*estimated(make_estimator(name, 4, **parameters), whole))[0]
     assert errors(stamps, qdd)[0] < MOST_TORN.get(name, 1.1 * clean)
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
 @pytest.mark.fault(32)
 def test_after_a_reset_nothing_is_left_of_before(name, parameters):
-    used = make_compiled(name, 4, **parameters)
+    used = make_estimator(name, 4, **parameters)
     estimates_of(used, recording('F').chosen(np.arange(len(recording('F').stamps)) < 3000))
     used.reset()
     later = short()
     for before, fresh in zip(estimates_of(used, later),
-                             estimates_of(make_compiled(name, 4, **parameters), later),
+                             estimates_of(make_estimator(name, 4, **parameters), later),
                              strict=True):
         assert (before.stamp, before.valid) == (fresh.stamp, fresh.valid)
         assert np.array_equal(before.qdd, fresh.qdd, equal_nan=True)
@@ -70,14 +70,14 @@ def test_after_a_reset_nothing_is_left_of_before(name, parameters):
 def test_a_glitch_is_forgotten(name, parameters):
     samples = short(count=1000)
     samples.qd[300] += 1000.0
-    estimates = estimates_of(make_compiled(name, 4, **parameters), samples)
-    clean = estimates_of(make_compiled(name, 4, **parameters), short(count=1000))
+    estimates = estimates_of(make_estimator(name, 4, **parameters), samples)
+    clean = estimates_of(make_estimator(name, 4, **parameters), short(count=1000))
     assert estimates[-1].qdd == pytest.approx(clean[-1].qdd, abs=1e-7)
 
 
 @pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
 def test_an_estimate_does_not_change_when_samples_follow(name, parameters):
-    estimator = make_compiled(name, 4, **parameters)
+    estimator = make_estimator(name, 4, **parameters)
     q, qd = np.zeros(4), np.zeros(4)
     estimates = []
     for stamp, position, velocity in short(count=3 * LONGEST_WINDOW):
@@ -94,8 +94,8 @@ def test_an_estimate_does_not_change_when_samples_follow(name, parameters):
 def test_only_differences_of_stamps_matter(name, parameters):
     early, late = short(), short()
     late = Recording(late.stamps - START + 5, late.q, late.qd)
-    for one, other in zip(estimates_of(make_compiled(name, 4, **parameters), early),
-                          estimates_of(make_compiled(name, 4, **parameters), late), strict=True):
+    for one, other in zip(estimates_of(make_estimator(name, 4, **parameters), early),
+                          estimates_of(make_estimator(name, 4, **parameters), late), strict=True):
         assert np.array_equal(one.qdd, other.qdd, equal_nan=True)
 
 
@@ -103,7 +103,7 @@ def test_only_differences_of_stamps_matter(name, parameters):
 @pytest.mark.fault(38)
 def test_stamps_next_to_each_other_raise_nothing(name):
     random = np.random.default_rng(2)
-    estimator = make_compiled(name, 3)
+    estimator = make_estimator(name, 3)
     stamp = START
     known = 0
     for _ in range(500):
@@ -146,7 +146,7 @@ def test_a_parameter_out_of_range_is_refused(name, parameters):
 @pytest.mark.parametrize('kind', [np.float64, np.float32, np.int64])
 def test_a_number_of_numpy_is_a_number(kind):
     """As in a loop over densities."""
-    estimator, same = (make_estimator('kalman', 1, snap_density=value)
+    estimator, same = (make_estimator('kalman', 1, bandwidth=value)
                        for value in (kind(10.0), 10.0))
     for k in range(10):
         sample = 10_000_000 * (k + 1), np.array([0.1 * k]), np.array([10.0])

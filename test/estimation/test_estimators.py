@@ -7,10 +7,10 @@ import pytest
 
 from support.streams import estimator_runs
 from support.streams.known_motions import START, error, estimated, truth
-from urdf2dyn_ros.estimators import make_compiled
-from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.estimators import make_estimator
 
-polynomial = partial(make_compiled, 'polynomial')
+polynomial = partial(make_estimator, 'polynomial')
 
 # RMSE of qdd over RMS(qdd), geometric mean of four motions [%]: the most that is allowed.
 POLYNOMIAL_GATES = {
@@ -53,7 +53,7 @@ def test_polynomial_of_positions_only_meets_the_gate_with_good_encoders(profile,
 
 @pytest.mark.parametrize(('profile', 'cutoff'), DIFFERENCE_FIGURES)
 def test_finite_difference_has_the_error_of_its_kind(profile, cutoff):
-    figure = error(make_compiled('finite_difference', 4, cutoff=cutoff),
+    figure = error(make_estimator('finite_difference', 4, cutoff=cutoff),
                    estimator_runs.beginning(profile))
     expected = DIFFERENCE_FIGURES[profile, cutoff]
     print(f'\nfinite difference, {cutoff:g} Hz, {profile}: {figure:.2f} %, known: {expected}')
@@ -61,7 +61,7 @@ def test_finite_difference_has_the_error_of_its_kind(profile, cutoff):
 
 
 def test_centred_difference_of_an_exact_simulation_is_nearly_exact():
-    centred = make_compiled('finite_difference', 4, align='centre', cutoff=0.0)
+    centred = make_estimator('finite_difference', 4, align='centre', cutoff=0.0)
     figure = error(centred, estimator_runs.beginning('E'))
     print(f'\nfinite difference, centred, E: {figure:.3f} %')
     assert figure <= 0.06
@@ -69,7 +69,7 @@ def test_centred_difference_of_an_exact_simulation_is_nearly_exact():
 
 @pytest.mark.parametrize(('name', 'parameters'), estimator_runs.EVERY_ESTIMATOR)
 def test_positions_and_velocities_are_those_of_the_declared_instant(name, parameters):
-    estimator = make_compiled(name, 4, **parameters)
+    estimator = make_estimator(name, 4, **parameters)
     most = {'kalman': 2e-4, 'kalman_fixed_lag': 1.5e-6}.get(name, 1e-12)
     samples = estimator_runs.short(count=2100)
     for estimate in estimator_runs.estimates_of(estimator, samples)[100::97]:
@@ -142,7 +142,7 @@ LAGS = [  # what is not declared by the stamp [ms]
 
 @pytest.mark.parametrize(('name', 'parameters', 'lag', 'tolerance'), LAGS)
 def test_the_declared_lag_is_the_true_one(name, parameters, lag, tolerance):
-    stamps, qdd = estimated(make_compiled(name, 4, **parameters), estimator_runs.recording('E'))
+    stamps, qdd = estimated(make_estimator(name, 4, **parameters), estimator_runs.recording('E'))
     stamps, qdd = stamps[1000:-200:20], qdd[1000:-200:20]
     shifts = np.arange(-20.0, 5.0, 0.1)
     correlation = [[np.corrcoef(true, seen)[0, 1] for true, seen in zip(

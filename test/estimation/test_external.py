@@ -6,7 +6,7 @@ import pytest
 from support.streams.estimator_runs import short
 from support.streams.known_motions import truth
 from support.streams.pendulums import MS, NAMES, START, make_stream, motion, pendulums, receive
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimation.estimators import make_estimator
 
 
 def fed(every, shift=0, count=200, **parameters):

@@ -5,8 +5,8 @@ import pytest
 
 from support.streams.estimator_runs import estimates_of
 from support.streams.known_motions import START, Recording
-from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.estimators.finite_difference import LowPass
+from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.simple_estimators import LowPass
 
 
 @pytest.mark.parametrize('missing', [False, True])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.streams.estimator_runs import estimates_of, short, without_velocity
-from urdf2dyn_ros.estimators import make_estimator
+from urdf2dyn_ros.estimation.estimators import make_estimator
 
 
 def test_accelerations_are_zero_and_everything_else_is_what_was_measured():

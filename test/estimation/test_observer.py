@@ -12,8 +12,8 @@ from support.streams import pushed_robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation import observer as momentum_observer
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.observer import THRESHOLD, ContactDetector, MomentumObserver
-from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.robot.loads import Loads
 
 Array = np.ndarray
@@ -125,7 +125,7 @@ def test_what_is_wrong_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def through_kalman(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
     """Return what comes of estimated positions and velocities, as the node has them."""
-    estimator = make_compiled('kalman', 7)
+    estimator = make_estimator('kalman', 7)
     rows = []
     for stamp, q, qd, effort in zip(motion.stamps.tolist(), motion.q, motion.qd, motion.effort):
         estimate = estimator.update(stamp, q, qd)

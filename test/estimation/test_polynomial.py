@@ -7,8 +7,8 @@ import pytest
 
 from support.streams.estimator_runs import estimates_of, recording, short, with_loss
 from support.streams.known_motions import START, Recording, estimated, truth
-from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.estimators.polynomial import LONGEST_WINDOW
+from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.simple_estimators import LONGEST_WINDOW
 
 polynomial = partial(make_estimator, 'polynomial')
 

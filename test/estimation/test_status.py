@@ -11,6 +11,7 @@ import pytest
 
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import joints_of
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.status import (
@@ -21,8 +22,7 @@ from urdf2dyn_ros.estimation.status import (
     output_status,
 )
 from urdf2dyn_ros.estimation.stream import Output, Stream
-from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
+from urdf2dyn_ros.estimation.velocities import JointVelocity
 from urdf2dyn_ros.system import resident_memory
 from urdf2dyn_ros.text import Level
 
@@ -73,7 +73,7 @@ def test_warnings_and_refusals_of_descriptions() -> None:
     assert status.level == Level.WARN and 'inertia' in status.values['warnings']
     status = model_status(state(refused='two problems\nhere'))
     assert status.level == Level.ERROR and status.message.endswith('stays active: two problems')
-    assert status.values['refused'] == 'two problems\nhere'
+    assert status.values['rejected'] == 'two problems\nhere'
     assert status.values['model'] == 'robot_2r'
     status = model_status(NodeState(None, None, 'none', 'no XML'))
     assert status.level == Level.ERROR and 'no XML' in status.message

@@ -20,9 +20,9 @@ from support.streams.pendulums import (
 )
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError, StateError
-from urdf2dyn_ros.estimation.groups import MAX_EFFORTS
-from urdf2dyn_ros.estimators import make_estimator
-from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.groups import MOST_KEPT
 from urdf2dyn_ros.system import robot_file
 
 
@@ -167,7 +167,7 @@ class Constant:
 
     def update(self, stamp, q, qd):
         vectors = {'q': q, 'qd': qd, 'qdd': np.zeros(2), **self.values}
-        return Estimate(stamp, std=np.zeros(2), valid=True, **vectors)
+        return Estimate(stamp, std=np.zeros(2), outcome=0, **vectors)
 
     def reset(self):
         pass
@@ -223,6 +223,6 @@ def test_an_effort_that_no_estimate_takes_is_not_kept_for_ever():
     stream = make_stream(Idle())
     sizes = []
     for k in range(3):
-        run(stream, range(k * MAX_EFFORTS, (k + 1) * MAX_EFFORTS))
+        run(stream, range(k * MOST_KEPT, (k + 1) * MOST_KEPT))
         sizes.append(bytes_of(stream))
     assert max(sizes) < 1.1 * sizes[0]

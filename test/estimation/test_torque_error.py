@@ -17,7 +17,7 @@ import pytest
 from support.robot_files import EXAMPLES
 from support.streams.known_motions import DURATION, ENDING, PROFILES, SETTLING, START, fourier
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.estimators import make_compiled
+from urdf2dyn_ros.estimation.estimators import make_estimator
 
 GATES = {'A': 1.3, 'C': 1.7, 'F': 2.8}
 EVERY = 5   # of the estimates has its effort computed
@@ -80,7 +80,7 @@ def nrmse(name: str, profile: str, estimator: str, **parameters: float) -> float
     q, qd, qdd = motion(stamps, joints)
     step = 2.0 * np.pi / 2**sensor.bits
     noise = sensor.noise * np.random.default_rng(0).normal(size=qd.shape)
-    filter_ = make_compiled(estimator, joints, **parameters)
+    filter_ = make_estimator(estimator, joints, **parameters)
     row_of = {stamp: row for row, stamp in enumerate(stamps.tolist())}
     found, expected = [], []
     for row, sample in enumerate(zip(stamps.tolist(), np.round(q / step) * step, qd + noise)):

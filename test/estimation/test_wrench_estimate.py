@@ -12,8 +12,8 @@ from support.streams import pushed_robot
 from support.streams.pushed_robot import TOOL
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
-from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.text import Level
 
@@ -45,7 +45,7 @@ def test_a_push_of_20_newtons_is_a_force_within_5_percent_and_3_degrees(force: A
     motion = pushed_robot.pushed(force, duration=1.1, rubs=False).chosen(slice(800, None))
     for seed in range(3):
         noisy = pushed_robot.measured(motion, 17, 1e-3, EFFORT_NOISE, seed)
-        estimator, observer = make_compiled('kalman', 7), MomentumObserver(arm())
+        estimator, observer = make_estimator('kalman', 7), MomentumObserver(arm())
         estimate, wrenches = WrenchEstimate(arm(), link=TOOL), {}
         for k, (stamp, q, qd, effort) in enumerate(zip(noisy.stamps.tolist(), noisy.q, noisy.qd,
                                                        noisy.effort), start=800):

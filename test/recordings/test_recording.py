@@ -20,9 +20,9 @@ from support.recordings.scara import no_pictures
 from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import joints_of
 from urdf2dyn_ros.estimation.stream import Output, Stream
-from urdf2dyn_ros.estimators import make_estimator
 from urdf2dyn_ros.recordings import many as job
 from urdf2dyn_ros.recordings import open_recording
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from support.streams.known_motions import PROFILES, START, Profile, record, truth
-from urdf2dyn_ros.recordings.smoothing import smoothed
+from urdf2dyn_ros.recordings.smoothing import SmoothingSpline, smoothed
 from urdf2dyn_ros.robot.spatial import geometric_mean
-from urdf2dyn_ros.smoothing.spline import SmoothingSpline
 
 
 def errors(stamps, q):

@@ -8,9 +8,9 @@ import pytest
 
 from support.paths import ROOT
 from support.robot_files import OWN
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import joints_of
 from urdf2dyn_ros.estimation.stream import Stream
-from urdf2dyn_ros.estimators import make_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.measured_efforts import JointFacts
@@ -95,7 +95,7 @@ def outputs_of(moved, q, velocity, effort, estimator, **parameters):
     """Return what a node computes from what was published (N, n), or None, for each sample."""
     dynamics, stamps = moved.dynamics, moved.stamps[-len(q):]
     stream = Stream(joints_of(dynamics), dynamics,
-                    lambda joints: make_compiled(estimator, joints, **parameters),
+                    lambda joints: make_estimator(estimator, joints, **parameters),
                     clock=lambda: stamps[-1])
     return [stream.receive(*fields) for fields in zip(
         stamps, [moved.names] * len(stamps), q, velocity, effort, strict=True)]

@@ -25,8 +25,8 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import ParameterError, RecordingError
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
-from urdf2dyn_ros.estimators import ESTIMATORS
 from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.evaluation import OFFLINE_DEFAULT, Settings, figures_table

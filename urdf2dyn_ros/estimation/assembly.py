@@ -8,12 +8,13 @@ from math import inf
 from typing import Any
 
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
+from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
 from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
-from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled, make_estimator
-from urdf2dyn_ros.estimators.estimate import Estimate, Estimator
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.parameters import Parameter, group
@@ -81,6 +82,16 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
 )
 
 
+_ADAPTS = 'the estimator learns what is usual of each joint, nothing has to be set'
+REMOVED_PARAMETERS = {f'{prefix}.{name}': text for prefix in (
+    'kalman', 'kalman_fixed_lag', 'moving_base') for name, text in (
+    ('snap_density', f'set {prefix}.bandwidth [rad/s] for a fixed bandwidth, or nothing'),
+    ('position_noise', _ADAPTS), ('velocity_noise', _ADAPTS), ('gate', _ADAPTS),
+    ('acceleration_step', _ADAPTS),
+    ('max_std', 'set stream.max_deviation for a limit on the declared deviation'))}
+"""What to do instead of setting parameters that no longer exist."""
+
+
 def check_lags(values: Mapping[str, Any]) -> None:
     """Raise a ParameterError if the motion of a base is older than that of the joints."""
     name, lag = values['estimator'], values['moving_base.lag']
@@ -94,18 +105,17 @@ def check_lags(values: Mapping[str, Any]) -> None:
             'estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
 
 
-def estimator(values: Mapping[str, Any], joints: int, compiled: bool = False) -> Estimator:
-    """Return the estimator of the parameters, in C if it is available."""
+def estimator(values: Mapping[str, Any], joints: int) -> EstimatorBase:
+    """Return the estimator of the parameters."""
     name = values['estimator']
-    make = make_compiled if compiled else make_estimator
-    return make(name, joints, **group(values, name))
+    return make_estimator(name, joints, **group(values, name))
 
 
 def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
            clock: Callable[[], int], **options: Any) -> Stream:
     """Return the stream of the parameters; faults of `hold` have no effect."""
     result = Stream(joints_of(dynamics), dynamics,
-                    lambda joints: estimator(values, joints, dynamics.backend == 'c'),
+                    lambda joints: estimator(values, joints),
                     clock=clock, **group(values, 'stream'), **options)
     result.hold(read_hold(values['hold'], dynamics)[0])
     return result
@@ -125,8 +135,7 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
     if loads.moving(system):
         base = BASE_SENSORS[{'auto': 'imu'}.get(values['base'], values['base'])](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
-            compiled=dynamics.backend == 'c', counters=counted[0],
-            **group(values, 'moving_base'))
+            counters=counted[0], **group(values, 'moving_base'))
     if loads.external:
         wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
                                     moving=base is not None,

@@ -80,6 +80,11 @@ class Estimate(NamedTuple):
     std: Array   # (n,), standard deviation of qdd
     outcome: int   # PUBLISHED, or the reason for which the arrays must not be used
 
+    @property
+    def valid(self) -> bool:
+        """Whether the arrays may be used."""
+        return self.outcome == PUBLISHED
+
 
 class Estimator:
     """

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.messages import Indices
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.joint_states.layouts import Indices
 from urdf2dyn_ros.robot.model import Limits
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
@@ -219,9 +219,9 @@ class HeldJoints:
         """Return an estimate and measured efforts of all joints, from those of the received."""
         if not self.positions:
             return estimate, measured
-        stamp, q, qd, qdd, std, valid = estimate
+        stamp, q, qd, qdd, std, outcome = estimate
         q, qd, qdd = self.motion(np.stack((q, qd, qdd)))
-        return (Estimate(stamp, q, qd, qdd, self.filled(std, 0.0), valid),
+        return (Estimate(stamp, q, qd, qdd, self.filled(std, 0.0), outcome),
                 self.filled(measured, np.nan))
 
     def motion(self, received: Array) -> Array:

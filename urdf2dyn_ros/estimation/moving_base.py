@@ -1,28 +1,20 @@
 """The motion of the root of a robot with a moving base, from a sensor on one of its links."""
 
-import logging
 import math
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, link_frame, next_frame
-from urdf2dyn_ros.errors import CompilerError
+from urdf2dyn_ros.estimation.estimator import CONTRADICTORY, DISTRUSTED, PUBLISHED, Estimate
+from urdf2dyn_ros.estimation.estimators import BANDWIDTH, make_estimator
+from urdf2dyn_ros.estimation.messages import is_finite
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
-from urdf2dyn_ros.estimators.bank import Model
-from urdf2dyn_ros.estimators.compiled.kalman import CompiledKalman
-from urdf2dyn_ros.estimators.estimate import Estimate
-from urdf2dyn_ros.estimators.gate import MOST_REJECTED
-from urdf2dyn_ros.estimators.kalman import Kalman
-from urdf2dyn_ros.estimators.kalman_fixed_lag import KalmanFixedLag
-from urdf2dyn_ros.estimators.kalman_parameters import FIXED_DENSITY
-from urdf2dyn_ros.joint_states.messages import is_finite
-from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.estimation.steps import Steps
 from urdf2dyn_ros.robot.joints import Motion
 from urdf2dyn_ros.robot.loads import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import RobotModel
@@ -100,6 +92,11 @@ class SensorHistory:
     def clear(self) -> None:
         """Forget every sample."""
         self._samples.clear()
+
+    @property
+    def known(self) -> bool:
+        """Whether there are samples."""
+        return bool(self._samples)
 
     def at(self, stamp: int) -> Array | str:
         """Return the values (k,) at a stamp [ns], or a key of ``BASE_ABSENCES``."""
@@ -221,13 +218,12 @@ class MessageCheck:
         """Accept a message of a stamp [ns], or return its outcome if that does not advance."""
         if not is_stamp(stamp):
             return 'no_stamp'
-        jump = self._steps.is_jump(stamp - self.newest) and self.newest > 0
-        fault = self._steps.add(self.newest, stamp)
-        if fault:
-            return fault
-        jump = jump or stamp < self.newest
+        step = self._steps.add(self.newest, stamp)
+        jump = step in ('gap', 'jump_back')
         if jump:
-            self._events['gap' if stamp > self.newest else 'jump_back'] += 1
+            self._events[step] += 1
+        elif step:
+            return step
         changed = self.frame not in ('', frame)
         if changed:
             self._events['frame_changed'] += 1
@@ -249,122 +245,43 @@ class MessageCheck:
                                      self._accepted)
 
 
-# ---- Derivatives of measured velocities, by the Kalman filter of the joints without positions
+# ---- Derivatives of measured velocities, by the Kalman filters of the joints
 
-POSITION_NOISE = 1.0
-"""Deviation of the positions, so large that they have no effect."""
-
-RATE_MODELS = tuple(Model(10.0 ** (exponent + 0.5)) for exponent in (-2, 0, 2, 4, 6, 8))
-"""Models of the filters of each velocity where the bandwidth adapts: no motion has a lag
-that is much larger than that of the best of them."""
-
-_LOG = logging.getLogger(__name__)
+SCALE = 1e-2   # of velocities as the estimator sees them: none is near a turn
 
 
 class Rates:
     """
-    Constant-jerk filter of velocities alone; it is constructed like an `Estimator`.
+    Derivatives of velocities (k,), by the estimator of joints with velocities as its positions.
 
-    The filter receives the velocities and, as positions, their integrals with a deviation of so
-    many radians or metres that they have no effect. (Velocities in the place of positions do
-    worse: at a step of the acceleration they are rejected as outliers.) Its bandwidth adapts by
-    predictions of the velocities, as that of a joint with velocity does.
+    So what is a sudden acceleration of a joint is a sudden jerk here, and a step of a velocity, as
+    by an impact, is another zero of a sensor: it is believed when the third sample confirms it.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        replace(FIXED_DENSITY, default=0.0, minimum=0.0,
-                meaning=FIXED_DENSITY.meaning.rstrip('.') + '; 0 adapts it to the motion of the '
-                f'base, by how well predictions succeed, or is {FIXED_DENSITY.default:g} with a '
-                'lag.'),
-        *(row for row in Kalman.PARAMETERS[1:] if row.name != 'position_noise'),
+        BANDWIDTH,
         Parameter('lag', 0.0, 'How much older the motion of the base is than the newest base '
                   "data; a lag reduces noise. No more than that of the joints' estimator.",
                   unit='s', minimum=0.0, maximum=0.5),
     )
 
-    def __init__(self, channels: int, compiled: bool = False, *, lag: float, snap_density: float,
-                 **kalman: float) -> None:
-        kalman['position_noise'] = POSITION_NOISE
-        self._filter: _VelocityKalman
-        if lag > 0.0:
-            self._filter = _VelocityFixedLag(
-                channels, lag=lag, snap_density=snap_density or FIXED_DENSITY.default, **kalman)
-        else:   # half the work
-            self._filter = _filter(channels, compiled, snap_density=snap_density, **kalman)
+    def __init__(self, channels: int, *, lag: float, bandwidth: float) -> None:
+        self._filter = (
+            make_estimator('kalman_fixed_lag', channels, lag=lag, bandwidth=bandwidth) if lag
+            else make_estimator('kalman', channels, bandwidth=bandwidth))
+        self._none = np.full(channels, np.nan)
         self.reset()
 
     def reset(self) -> None:
         """Forget every sample."""
         self._filter.reset()
-        self._last: list[tuple[int, Array]] = []
-        self._integral: Array | float = 0.0
+        self.jerk = np.zeros_like(self._none)   # derivative of qdd at the last estimate
 
     def update(self, stamp: int, velocity: Array) -> Estimate:
         """Add a sample: stamp [ns], velocity (k,); return qd and qdd, while q has no meaning."""
-        self._integral = self._integral + self._increment(stamp, velocity)
-        self._last = [*self._last[-1:], (stamp, velocity)]
-        return self._filter.update(stamp, self._integral, velocity)
-
-    @property
-    def jerk(self) -> Array:
-        """Derivative of qdd at the last estimate, (k,)."""
-        return self._filter.jerk
-
-    def _increment(self, stamp: int, velocity: Array) -> Array:
-        """Return the integral since the last sample of the parabola through the last three."""
-        if not self._last:
-            return 0.0 * velocity
-        last, before = self._last[-1]
-        h = (stamp - last) * 1e-9
-        slope = (velocity - before) / h
-        change: Array = 0.5 * h * (before + velocity)
-        if len(self._last) == 2:
-            first, earliest = self._last[0]
-            h_before = (last - first) * 1e-9
-            curvature = (slope - (before - earliest) / h_before) / (h + h_before)
-            change = change - h ** 3 / 6.0 * curvature
-        return change
-
-
-class _VelocityKalman(Kalman):
-    """A filter that uses the velocity right after a reset: no position contradicts it."""
-
-    MOTION_MODELS = RATE_MODELS
-
-    @property
-    def jerk(self) -> Array:
-        """Jerk of the weighted filters, (k,)."""
-        each = self._z[3].reshape(self._filters, self._joints)
-        jerk: Array = np.sum(self._bandwidth.weights * each, axis=0)
-        return jerk
-
-    def _reset_rejected(self, stamp: int, measured: Array) -> None:
-        lost = self._rejected.max(axis=0) > MOST_REJECTED
-        if lost.any():
-            self._begin(lost, measured)
-
-
-class _VelocityCompiledKalman(_VelocityKalman, CompiledKalman):
-    """The same in C."""
-
-
-class _VelocityFixedLag(_VelocityKalman, KalmanFixedLag):
-    """The same with a lag."""
-
-    @property
-    def jerk(self) -> Array:
-        """Zero: the smoother has no jerk."""
-        return np.zeros(self._joints)
-
-
-def _filter(channels: int, compiled: bool, **kalman: float) -> _VelocityKalman:
-    """Return the filter in C if that is wanted and available; else log why not."""
-    if compiled:
-        try:
-            return _VelocityCompiledKalman(channels, **kalman)
-        except CompilerError as error:
-            _LOG.warning('the filter of the base data runs on numpy: %s', error)
-    return _VelocityKalman(channels, **kalman)
+        estimate = self._filter.update(stamp, SCALE * velocity, self._none)
+        self.jerk = estimate.qdd / SCALE
+        return estimate._replace(qd=estimate.q / SCALE, qdd=estimate.qd / SCALE)
 
 
 # ---- The motion of the root of a robot with a moving base, from a sensor on one of its links
@@ -382,7 +299,7 @@ class MovingBase(ABC):
     measurements, -1 where there is no such measurement.
 
     The links of the model are the valid frames; `clock` returns the present time [ns]; gravity
-    (3,) [m/s^2] is in the world's frame; a `compiled` filter runs in C if that is available; the
+    (3,) [m/s^2] is in the world's frame; the
     parameters are rows of ``PARAMETERS`` by name.
     """
 
@@ -399,13 +316,13 @@ class MovingBase(ABC):
     """Number of measured velocities; their derivatives are estimated."""
 
     def __init__(self, model: RobotModel, *, clock: Callable[[], int],
-                 gravity: tuple[float, float, float] = GRAVITY, compiled: bool = False,
+                 gravity: tuple[float, float, float] = GRAVITY,
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
         self._gravity: tuple[float, float, float] = GRAVITY_PARAMETER.check(gravity)
         timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
-        self._rates = Rates(self.CHANNELS, compiled, **values)
+        self._rates = Rates(self.CHANNELS, **values)
         self._clock = clock
         self._system = multibody(model)
         fixed = self._system.world - {model.root}   # a sensor there does not move with the robot
@@ -514,8 +431,9 @@ class MovingBase(ABC):
     def _compute(self, stamp: int, velocities: Array, unfiltered: Array) -> str:
         self._unfiltered.append((stamp, unfiltered))
         estimate = self._rates.update(stamp, velocities)
-        if not estimate.valid:
-            return 'warming_up'
+        if estimate.outcome != PUBLISHED:
+            return ('contradictory' if estimate.outcome in (CONTRADICTORY, DISTRUSTED)
+                    and self._history.known else 'warming_up')
         while self._unfiltered[0][0] < estimate.stamp:
             self._unfiltered.popleft()
         state = SensorState(estimate.qd, estimate.qdd, self._rates.jerk, self._unfiltered[0][1])

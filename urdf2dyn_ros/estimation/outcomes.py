@@ -30,12 +30,17 @@ JOINT_STATE_OUTCOMES = {
     'malformed': 'a name is not a string, or not one position for each name',
     'duplicate_names': 'a name appears twice',
     'other_joints': 'no joint of the model among the names',
-    'position_not_finite': 'NaN or infinite position of a joint of the model',
+    'position_not_finite': 'all positions of joints of the model are NaN or infinite',
     **_STAMP_OUTCOMES,
     'no_stamp': 'stamp zero or out of range: publish with stamps, or set '
                 'stream.use_receive_time',
-    'two_sources': 'positions alternate from message to message, as of two publishers of the '
-                   'same joints',
+    'repeated': 'all positions are once more those of the message before, while the motion goes '
+                'on: the driver stalls, or its samples are sent again',
+    'contradictory': 'positions contradict the motion before: not used until later messages show '
+                     'whether they were errors, another zero of an encoder or another motion',
+    'distrusted': 'too many positions of a joint contradict its motion: two publishers of the '
+                  'same joints, or a sensor that fails',
+    'uncertain': 'the standard deviation of an acceleration is above stream.max_deviation',
     'no_base': 'the motion of the base at that stamp is unknown',
     'no_wrench': 'an external wrench is missing, stale or unusable, and wrench.policy is stop',
     'not_finite': 'acceleration or effort NaN or infinite; the estimator is reset',
@@ -43,14 +48,15 @@ JOINT_STATE_OUTCOMES = {
 JOINT_STATE_EVENTS = {
     'received': 'messages; the sum of all outcomes, and of those that wait for base data',
     'gap': 'steps forward over max_gap and five median periods of these joints; their estimator '
-           'is reset but keeps the learned noise',
+           'begins anew but keeps what it has learned',
     'jump_back': 'steps back over max_gap and five median periods of these joints, or smaller '
                  'ones that a second older message confirmed; all of them is reset',
     'overruns': 'messages that a full queue, an overload that lasts, or the network lost before '
                 'they were received',
     'velocity_ignored': 'velocities not one for each name',
     'effort_ignored': 'efforts not one for each name',
-    'velocity_doubted': 'samples with a velocity dropped that contradicts the positions',
+    'velocity_rejected': 'samples with a velocity that the estimate does not use, as it does not '
+                         'fit the positions',
     'accelerations': 'messages with accelerations for the estimator external',
     'accelerations_ignored': 'of these, without a stamp, with a joint missing or not finite, or '
                              'for another estimator',
@@ -80,6 +86,7 @@ BASE_OUTCOMES = {
     'not_measured': 'a covariance begins with -1: there is no such measurement',
     'not_finite': 'NaN, infinite or beyond any motion; if it is an acceleration that was '
                   'computed, everything is reset',
+    'contradictory': 'velocities contradict the motion before',
     'no_rotation': 'the quaternion is not of unit length',
     **_STAMP_OUTCOMES,
 }

@@ -284,11 +284,11 @@ def _several_publishers(received: Received) -> str:
     return 'several publishers of the same joints: ' + ', '.join(received.publishers)
 
 
-def _alternating_positions(received: Received) -> str:
-    if not received.grown['two_sources']:
+def _contradicting_positions(received: Received) -> str:
+    if not received.grown['distrusted']:
         return ''
-    return ('positions alternate: several publishers of the same joints? '
-            + ', '.join(received.publishers))
+    return ('positions contradict one another: several publishers of the same joints, or a sensor '
+            'that fails: ' + ', '.join(received.publishers))
 
 
 def _dropped_messages(received: Received) -> str:
@@ -349,7 +349,7 @@ def _with_advice(fault: str, advice: str) -> str:
 _FAULTS: tuple[tuple[Level, Callable[[Received], str]], ...] = (
     (Level.WARN, _silence),
     (Level.ERROR, _several_publishers),
-    (Level.ERROR, _alternating_positions),
+    (Level.ERROR, _contradicting_positions),
     (Level.WARN, _dropped_messages),
     (Level.WARN, _jumps),
     (Level.WARN, _overruns),
@@ -370,7 +370,7 @@ def model_status(state: NodeState) -> Status:
     dynamics = state.dynamics
     if dynamics is None:
         return Status('model', Level.ERROR if state.rejected else Level.WARN, state.absence,
-                      {'refused': state.rejected})
+                      {'rejected': state.rejected})
     warnings = [str(problem) for problem in dynamics.model.warnings]
     values = {
         'model': dynamics.model.name, 'joints': ', '.join(dynamics.joint_names),
@@ -379,7 +379,7 @@ def model_status(state: NodeState) -> Status:
         'operations': str(dynamics.operations), 'back end': dynamics.backend,
         **_loads(dynamics), 'payload': state.payload,
         'number of warnings': str(len(warnings)), 'warnings': '\n'.join(warnings),
-        'refused': state.rejected}
+        'rejected': state.rejected}
     if state.rejected:
         message = ('the newest robot description is rejected, the model before it stays active: '
                    + state.rejected)
@@ -411,7 +411,7 @@ def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
         'age of the newest stamp [s]': _number(None if age is None else age * 1e-9),
         'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
     if stream is not None:
-        values |= {'doubts': '\n'.join(state.warnings),
+        values |= {'warnings': '\n'.join(state.warnings),
                    'velocities': '\n'.join(f'{name} {velocity}' for name, velocity
                                            in stream.velocities.items()),
                    'missing joints': ', '.join(stream.missing_joints),
@@ -478,7 +478,7 @@ LOG_PERIOD = 5.0
 WARNING_MEMORY = 60.0
 """Time after which a warning that returns is logged again [s]."""
 
-NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_doubted', 'two_sources'))
+NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_rejected', 'distrusted'))
 """No faults, or reported by warnings."""
 
 HARMLESS_OUTCOMES = frozenset(('gap', 'jump_back', 'other_joints'))

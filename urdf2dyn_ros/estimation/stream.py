@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, Partition, figures, warnings
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
-from urdf2dyn_ros.estimators.estimate import Accelerated, Estimate, Estimator
-from urdf2dyn_ros.joint_states.messages import Message, Messages, is_finite
-from urdf2dyn_ros.joint_states.velocity_words import JointVelocity
+from urdf2dyn_ros.estimation.messages import Message, Messages, is_finite
+from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
+from urdf2dyn_ros.estimation.velocities import JointVelocity
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import is_stamp
@@ -169,13 +170,16 @@ class Stream:
         Parameter('max_skew', 0.0, 'Longest time over which joints of other messages are carried '
                   'to the stamp of an output; 0 for 2.5 of their median periods or 5 ms, '
                   'whichever is longer.', unit='s', minimum=0.0, maximum=3600.0),
+        Parameter('max_deviation', 0.0, 'Largest standard deviation of an acceleration, of any '
+                  'joint, with which efforts are computed; 0 for no limit.',
+                  unit='rad/s^2 or m/s^2', minimum=0.0, maximum=1e9),
         Parameter('use_receive_time', False, 'Use the time of receipt for messages without a '
                   'stamp, which are dropped otherwise.'),
     )
 
     def __init__(self, joints: ModelJoints,
                  inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
-                 make_estimator: Callable[[int], Estimator], *, clock: Callable[[], int],
+                 make_estimator: Callable[[int], EstimatorBase], *, clock: Callable[[], int],
                  load_arguments: LoadArguments = lambda estimate: (),
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
@@ -184,6 +188,7 @@ class Stream:
         self._make_estimator = make_estimator
         self._max_gap, self._max_skew = (round(values[name] * 1e9)
                                          for name in ('max_gap', 'max_skew'))
+        self._max_deviation: float = values['max_deviation'] or np.inf
         self._efforts = EffortQueue(inverse_dynamics, load_arguments, self.counters)
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
@@ -199,8 +204,7 @@ class Stream:
         """Start without samples of the joints that are not held."""
         received = self._joints.chosen(self.held.received)
         self._names = received.names
-        self._messages = Messages(received.names, received.continuous.tolist(),
-                                  self.counters)
+        self._messages = Messages(received.names, self.counters)
         self._groups = Groups(Partition(received, self._make_estimator, self._max_gap),
                               self.counters, self._max_skew)
 
@@ -213,7 +217,7 @@ class Stream:
     @property
     def unknown_joints(self) -> tuple[str, ...]:
         """Names in messages that are no joints of the model, the first few."""
-        return tuple(name for name in self._messages.layouts.unknown
+        return tuple(name for name in self._messages.unknown
                      if name not in self.held.positions)
 
     @property
@@ -249,8 +253,7 @@ class Stream:
     @property
     def velocities(self) -> dict[str, JointVelocity]:
         """Recognised properties of the velocity of each joint, by its name."""
-        known = {joint: velocity for group in self._groups
-                 for joint, velocity in zip(group.joints.tolist(), group.velocities.joints)}
+        known = self._groups.velocities
         return {name: known[joint] for joint, name in enumerate(self._names) if joint in known}
 
     def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
@@ -263,8 +266,8 @@ class Stream:
         self.counters['accelerations'] += 1
         values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
         qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
-        used = [is_stamp(stamp) and _accelerate(group.estimator, stamp, qdd[group.joints])
-                for group in self._groups]
+        used = [is_stamp(stamp) and is_finite(qdd[group.joints])
+                and group.estimator.accelerate(stamp, qdd[group.joints]) for group in self._groups]
         if not any(used):
             self.counters['accelerations_ignored'] += 1
 
@@ -355,9 +358,11 @@ class Stream:
             return known
         if known.estimate.stamp <= self._last_output:
             return 'same_instant'
+        if (known.estimate.std > self._max_deviation).any():
+            return 'uncertain'
         if not compute:
             return 'overtaken'
-        result = self._efforts.add(*self.held.complete(*known))
+        result = self._efforts.add(*self.held.complete(known.estimate, known.measured))
         if result == 'not_finite':
             self._restart()
         elif not isinstance(result, str):
@@ -367,9 +372,3 @@ class Stream:
     def _restart(self) -> None:
         self._efforts.clear()
         self._groups.restart()
-
-
-def _accelerate(estimator: Estimator, stamp: int, qdd: Array) -> bool:
-    """Add accelerations (k,) to an estimator; return whether it uses them."""
-    return (isinstance(estimator, Accelerated) and is_finite(qdd)
-            and estimator.accelerate(stamp, qdd))

@@ -9,7 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Placement, chain, next_placement
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_OUTCOMES
-from urdf2dyn_ros.joint_states.steps import Steps
+from urdf2dyn_ros.estimation.steps import Steps
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import Attached, Body, Multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
@@ -136,16 +136,15 @@ class HeldWrench:
     def add(self, message: WrenchMessage, now: int) -> str:
         """Add a message received at a time of a monotonic clock [ns]; return its outcome."""
         before, self._jump = self._jump, 0
-        fault = self._steps.add(self._newest, message.stamp)
-        if fault:
-            return fault
-        if message.stamp < self._newest:
+        step = self._steps.add(self._newest, message.stamp)
+        if step in ('duplicate_stamp', 'out_of_order'):
+            return step
+        if step == 'jump_back':
             if not 0 < before < message.stamp:
                 self._jump = message.stamp
                 return 'out_of_order'
             self._events['jump_back'] += 1
             self._messages.clear()
-            self._steps.clear()
         self._newest, self._arrived = message.stamp, now
         self._messages.append(message)
         return 'taken'

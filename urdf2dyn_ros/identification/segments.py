@@ -1,15 +1,15 @@
 """A recording as segments without a gap, on a uniform grid, filtered without a phase."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.estimation.hold import Hold
-from urdf2dyn_ros.joint_states.samples import Sample, Samples
+from urdf2dyn_ros.estimation.hold import Hold, unlimited_joints
+from urdf2dyn_ros.estimation.messages import Message, Messages
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP
 from urdf2dyn_ros.recordings.joint_names import recorded_joints
 from urdf2dyn_ros.recordings.jumps import (
@@ -18,13 +18,11 @@ from urdf2dyn_ros.recordings.jumps import (
     parts_between,
     position_jumps,
 )
+from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 from urdf2dyn_ros.recordings.recording import Recording
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smoothed
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.smoothing.repeated import single_instants
-from urdf2dyn_ros.smoothing.times_taken import times_taken
-from urdf2dyn_ros.smoothing.times_words import times_sentences
 from urdf2dyn_ros.text import SECOND_NS
 
 # ---- A recording as segments without a gap: stamps, positions and measured efforts
@@ -32,10 +30,6 @@ from urdf2dyn_ros.text import SECOND_NS
 # longest time between two measured efforts over which they are interpolated [s]
 _LONGEST_HOLE = 0.1
 MEASURED_SHARE = 0.5   # share of the samples with an effort, from which on it is measured
-# length of a run of equal samples, relative to the usual one, above which the robot may rest
-_REST_RUN = 3
-# mean velocity of a run, relative to that after it, from which on it is lost samples, no rest
-_REST_SPEED = 0.5
 NOTHING_HELD = Hold()
 
 
@@ -74,8 +68,8 @@ def read_segments(recording: Recording,
                   if name in recorded.moving]
     for remark in recorded.remarks:
         recording.remark(remark)
-    samples = Samples(recorded.moving, continuous, Counter())
-    segments: list[list[Sample]] = []
+    messages = Messages(recorded.moving, Counter())
+    merged = MergedMotions(unlimited_joints(recorded.moving, continuous))
     last = recorded.heads[0].stamp
     later, rises = max(SECOND_NS - last, 0), 0
     for record in recorded.records:
@@ -84,18 +78,16 @@ def read_segments(recording: Recording,
         stamp = record.stamp + later
         if not 0 < stamp < LATEST_STAMP:
             continue
-        sample = samples.add(stamp, *cast(Any, record[1:5]))
-        if isinstance(sample, Sample):
-            if sample.restart or not segments:
-                segments.append([])
-            segments[-1].append(sample)
-    whole = [segment for each in segments if (segment := _segment(each)) is not None]
+        message = messages.read(*cast(Any, record[1:5]))
+        if isinstance(message, Message):
+            merged.add(stamp, message)
+    merged.end()
+    whole = [segment for each in merged.motions if (segment := _segment(*each)) is not None]
     if not whole and rises < 0.5 * (recording.count - 1):
         raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
                              'steps: write the records in the order of their times')
     units = [unit for name, unit in zip(names.joints, names.units) if name in recorded.moving]
-    smooth = _at_times_taken(_without_jumps(whole, recording, recorded.moving, units), recording,
-                             recorded.moving)
+    smooth = list(_without_jumps(whole, recording, recorded.moving, units))
     parts = [part for segment in smooth for part in _without_holes(segment)]
     missing = _seconds(smooth) - _seconds(parts)
     if missing > _LONGEST_HOLE:
@@ -126,16 +118,6 @@ def _without_jumps(segments: Sequence[RecordedSegment], recording: Recording,
                                       segment.effort[rows])
 
 
-def _at_times_taken(segments: Iterable[RecordedSegment], recording: Recording,
-                    joints: Sequence[str]) -> list[RecordedSegment]:
-    """Return the segments with times at which samples were taken, positions with efforts."""
-    taken = [(each, times_taken(each.stamps, each.q)) for each in segments]
-    clock = np.max([(times.period, times.off) for _, times in taken], axis=0, initial=0.0)
-    for sentence in times_sentences(joints, np.repeat(clock[:, None], len(joints), axis=1)):
-        recording.remark(sentence)
-    return [each._replace(stamps=times.times) for each, times in taken]
-
-
 def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
     """Yield the parts between holes in the efforts of joints that are measured otherwise."""
     missing = np.zeros(len(segment.stamps), dtype=bool)
@@ -156,36 +138,11 @@ def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
             yield RecordedSegment(segment.stamps[part], segment.q[part], segment.effort[part])
 
 
-def _segment(samples: Sequence[Sample]) -> RecordedSegment | None:
+def _segment(stamps: NDArray[np.int64], q: Array, effort: Array) -> RecordedSegment | None:
     """Return samples without repeated ones; None if there are too few."""
-    q, effort = np.array([each.q for each in samples]), np.array([each.effort for each in samples])
-    stamps = np.array([each.stamp for each in samples], dtype=np.int64)
-    single = single_instants(stamps) if len(stamps) > 1 else np.ones(len(stamps), dtype=bool)
-    stamps, q, effort = stamps[single], q[single], effort[single]
-    both = np.nan_to_num(np.concatenate((q, effort), axis=1))
-    new = np.concatenate(([True], (np.diff(both, axis=0) != 0.0).any(axis=1)))
-    if new.mean() < 0.9 and new.sum() > 1:
-        new |= _at_rest(new, q)
-        stamps, q, effort = stamps[new], q[new], effort[new]
-    return RecordedSegment(stamps, q, effort) if len(stamps) >= FEWEST_SAMPLES else None
-
-
-def _at_rest(new: NDArray[np.bool_], q: Array) -> NDArray[np.bool_]:
-    """
-    Return which repeated samples are those of a robot at rest, as of a simulated one.
-
-    A rest ends with a small change, a run of lost samples with that of the whole run. The
-    positions are (k, m), samples with a change are `new` (k,).
-    """
-    changes = np.flatnonzero(new)
-    runs = np.diff(changes, append=len(new))
-    usual = int(np.median(runs))
-    distances = np.linalg.norm(np.diff(q[changes], axis=0), axis=1)
-    speeds = np.append(distances, [0.0, 0.0]) / np.append(runs, 1)
-    rest = (runs > _REST_RUN * usual) & (speeds[:-1] <= _REST_SPEED * speeds[1:])
-    since = np.arange(len(new)) - np.repeat(changes, runs)
-    rests: NDArray[np.bool_] = np.repeat(rest, runs) & (since % usual == 0)
-    return rests
+    new = measured(stamps, q, effort)
+    return RecordedSegment(stamps[new], q[new], effort[new]) if (
+        new.sum() >= FEWEST_SAMPLES) else None
 
 
 # ---- Segments of a recording on a uniform grid: positions to accelerations, and efforts

@@ -27,8 +27,15 @@ from urdf2dyn_ros.codegen.functions.function import FRAME_AXES
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.errors import ParameterError, StateError, Urdf2DynError
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, check_lags, estimator, streaming
+from urdf2dyn_ros.estimation.assembly import (
+    REMOVED_PARAMETERS,
+    STREAM_PARAMETERS,
+    check_lags,
+    estimator,
+    streaming,
+)
 from urdf2dyn_ros.estimation.hold import read_hold
+from urdf2dyn_ros.estimation.messages import Backlog, Fields, Overruns, SerializedJointStates
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, Imu, MovingBase, Odometry
 from urdf2dyn_ros.estimation.observer import ContactDetector, MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
@@ -36,8 +43,6 @@ from urdf2dyn_ros.estimation.status import CHECK_PERIOD, Monitor, NodeState, rem
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.export import checked_name
-from urdf2dyn_ros.joint_states.backlog import Backlog, Overruns
-from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.endpoints import Endpoints, SameName, Worker, best_effort
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
 from urdf2dyn_ros.nodes.messages import filled_wrench, nanoseconds, state_message, triple
@@ -126,7 +131,8 @@ class InverseDynamicsNode(Node):
         super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
         monitor = Monitor()
         self.wiring = Wiring(Endpoints(self, monitor.failed),
-                             NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES), monitor)
+                             NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES,
+                                            REMOVED_PARAMETERS), monitor)
 
 
 class Wiring:

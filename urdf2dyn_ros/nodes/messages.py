@@ -13,8 +13,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from urdf2dyn_ros.estimation.messages import JointStateTemplate
 from urdf2dyn_ros.estimation.stream import Output
-from urdf2dyn_ros.joint_states.serialized import JointStateTemplate
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, Status
 

@@ -13,7 +13,6 @@ from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
 from urdf2dyn_ros.estimation.assembly import Sources, sources, stream
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.stream import Stream
-from urdf2dyn_ros.estimators import prepare_compiled
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, Worker, latched
 from urdf2dyn_ros.nodes.messages import JointStateFields
@@ -237,8 +236,6 @@ def _read(text: str, values: Mapping[str, Any]) -> tuple[RobotModel, Loads]:
 def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
     model, loads = _read(text, values)
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
-    if dynamics.backend == 'c':
-        prepare_compiled()   # another estimator may be chosen while joint states arrive
     if values['terms.enabled']:
         dynamics.prepare('terms')
     if values['observer.enabled']:

@@ -2,7 +2,7 @@
 
 import traceback
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -21,6 +21,7 @@ class NodeParameters:
     """
     The requested parameters of a node: values that were set and checked.
 
+    The values of `removed` say what to do instead of setting parameters that no longer exist.
     Those of families, for which the node allows undeclared parameters, are in ``values`` only
     while they are set. If values set at the start break their rules, a ParameterError is raised
     that names all of them; an unknown name is logged if it resembles a known one, and has no
@@ -32,8 +33,9 @@ class NodeParameters:
     """
 
     def __init__(self, node: Node, table: Sequence[Parameter],
-                 families: Sequence[Family] = ()) -> None:
-        self._node = node
+                 families: Sequence[Family] = (),
+                 removed: Mapping[str, str] | None = None) -> None:
+        self._node, self._removed = node, removed or {}
         self._rows = {row.name: row for row in table}
         self._families = families
         self.check: Callable[[dict[str, Any]], None] = lambda values: None
@@ -59,6 +61,9 @@ class NodeParameters:
                     node.get_logger().warning(str(error))
                 else:
                     self._declare(row, None)
+            elif name in self._removed:
+                node.get_logger().warning(f'the parameter {name} no longer exists and has no '
+                                          f'effect: {self._removed[name]}')
             elif name not in self._rows:
                 self._log_unknown(name)
         node.add_on_set_parameters_callback(self._set)
@@ -116,6 +121,9 @@ class NodeParameters:
                 values[name] = family.row(name).check(_plain(change.value))
         elif not (self._node.has_parameter(name) or name.startswith(_QOS)):
             # rclpy also calls this to declare the QoS overrides of a publisher
+            if name in self._removed:
+                raise ParameterError(f'the parameter {name} no longer exists: '
+                                     f'{self._removed[name]}')
             raise ParameterError(f'there is no parameter {name}; '
                                  f'{suggestion(name, self._rows, True)}')
 

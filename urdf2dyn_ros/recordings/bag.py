@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.errors import ExportError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.joint_states.serialized import Fields, JointStateTemplate, SerializedJointStates
+from urdf2dyn_ros.estimation.messages import Fields, JointStateTemplate, SerializedJointStates
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted

@@ -40,7 +40,6 @@ from urdf2dyn_ros.recordings.report import (
     write_rows,
 )
 from urdf2dyn_ros.robot.loads import TERMS
-from urdf2dyn_ros.smoothing.times_words import times_sentences
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import SECOND_NS, asked_once, counted, printable
 
@@ -365,7 +364,6 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
             joints, *offline.cutoffs.tolist()) if low <= high}
         result.remarks += jump_sentences(offline.jumps.values(), joints, dynamics.units,
                                          recorded.heads[0].stamp + sinks.later)
-        result.remarks += times_sentences(joints, offline.clocks)
     for notice in source.held.notices:
         result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints

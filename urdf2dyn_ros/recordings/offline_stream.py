@@ -1,5 +1,6 @@
 """A stream that uses later samples: it smooths long pieces of a recording as a whole."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -7,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.estimation.groups import Group
+from urdf2dyn_ros.estimation.estimator import STARTING, Estimate
+from urdf2dyn_ros.estimation.groups import Group, Groups, Partition
 from urdf2dyn_ros.estimation.hold import ModelJoints
+from urdf2dyn_ros.estimation.messages import Indices, Message
+from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
+from urdf2dyn_ros.estimation.steps import MAX_GAP_NS
 from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
-from urdf2dyn_ros.estimators.estimate import Estimate
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.joint_states.layouts import Indices
-from urdf2dyn_ros.joint_states.messages import Message
 from urdf2dyn_ros.recordings.jumps import PositionJump, parts_between, position_jumps
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smoothed
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.smoothing.times_taken import Taken, times_taken
 from urdf2dyn_ros.text import SECOND_NS
 
 # ---- Samples of joints that are received together, kept until they are smoothed as a whole
@@ -29,12 +30,12 @@ _FEWEST_AT_END = 3
 """Fewest samples in that time."""
 
 
-class Recorder:
+class Recorder(EstimatorBase):
     """An estimator that keeps all samples, and has no estimate."""
 
     def __init__(self, joints: int) -> None:
         unknown = np.full(joints, np.nan)
-        self._none = Estimate(0, unknown, unknown, unknown, unknown, valid=False)
+        self._none = Estimate(0, unknown, unknown, unknown, unknown, STARTING)
         self._stamps: list[int] = []
         self._positions: list[Array] = []
         self._ended: tuple[list[int], list[Array]] | None = None
@@ -43,7 +44,7 @@ class Recorder:
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Keep a sample."""
         self._stamps.append(stamp)
-        self._positions.append(q)
+        self._positions.append(q.copy())
         return self._none
 
     def reset(self) -> None:
@@ -94,7 +95,7 @@ _SAMPLED_OUTCOMES = ('warming_up', 'incomplete')
 class _Part(NamedTuple):
     """Samples (k,) without a jump with positions (k, n), first and last stamp of outputs."""
 
-    taken: Taken
+    stamps: NDArray[np.int64]
     positions: Array
     first: int
     last: int
@@ -107,9 +108,8 @@ class OfflineStream(Stream):
     Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
     outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
     where the stream restarts, for instance at a gap, and where a position jumps: `jumps` has all
-    of these by joint and stamp. `clocks` are `period` and `off` of `Taken` for each joint [s],
-    (2, n). `cutoffs` has the lowest and the highest cutoff of each joint that were chosen [Hz],
-    (2, n); infinite for held joints.
+    of these by joint and stamp. `cutoffs` has the lowest and the highest cutoff of each joint that
+    were chosen [Hz], (2, n); infinite for held joints.
     """
 
     _known: list[Group]
@@ -118,11 +118,10 @@ class OfflineStream(Stream):
         super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
         self._dynamics = dynamics
         self._wanted: list[int] = []
-        self._measured: list[tuple[int, Indices, Array]] = []
+        self._measured: Efforts = []
         self._ready: list[Outputs] = []
         self.jumps: dict[tuple[int, int], PositionJump] = {}
         n = len(self._names)
-        self.clocks = np.zeros((2, n))
         self.cutoffs = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
 
     def take(self) -> Iterator[Outputs]:
@@ -190,14 +189,14 @@ class OfflineStream(Stream):
     def _parts(self, group: Group, recorder: Recorder) -> list[_Part]:
         """Return the parts of the motion of a group between jumps that are long enough."""
         stamps, positions = recorder.motion()
-        if group.repeats.known and len(stamps):   # before a driver was known to repeat them
-            kept = group.repeats.measured(stamps, positions)
+        if len(stamps):
+            kept = measured(stamps, positions)
             stamps, positions = stamps[kept], positions[kept]
         jumps = position_jumps(stamps, positions)
         for jump in jumps:
             joint = int(self.held.received[group.joints[jump.joint]])
             self.jumps[joint, jump.stamp] = jump._replace(joint=joint)
-        return [_Part(times_taken(stamps[rows], positions[rows]), positions[rows], *span)
+        return [_Part(stamps[rows], positions[rows], *span)
                 for rows in parts_between(stamps, jumps)
                 if (span := recorder.span(stamps[rows], rows.start > 0)) is not None]
 
@@ -207,11 +206,9 @@ class OfflineStream(Stream):
         rows = np.flatnonzero((at >= part.first) & (at <= part.last))
         if not len(rows):
             return
-        estimate = smoothed(part.taken.times, part.positions, part.taken.at(at[rows]))
+        estimate = smoothed(part.stamps, part.positions, at[rows])
         motion[:, rows[:, None], group.joints] = estimate[:3]
         joints = self.held.received[group.joints]
-        self.clocks[:, joints] = np.maximum(
-            self.clocks[:, joints], [[part.taken.period], [part.taken.off]])
         low, high = self.cutoffs[:, joints]
         self.cutoffs[:, joints] = (np.minimum(low, estimate.cutoffs),
                                    np.maximum(high, estimate.cutoffs))
@@ -226,7 +223,9 @@ class OfflineStream(Stream):
         self.counters['used'] += int(known.sum())
         self.counters['not_finite'] += int((~known).sum())
         self._ready.append(Outputs(stamps, q, qd, qdd, efforts,
-                                   self.held.filled(self._measured_at(stamps), np.nan)
+                                   self.held.filled(
+                                       newest_efforts(self._measured, stamps, len(self._names)),
+                                       np.nan)
                                    ).some(known))
 
     def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
@@ -235,14 +234,59 @@ class OfflineStream(Stream):
         except (ArithmeticError, StateError):
             return np.full(len(q), np.nan)
 
-    def _measured_at(self, stamps: NDArray[np.int64]) -> Array:
-        """Return the newest measured efforts (k, n) at some stamps (k,) [ns]."""
-        result = np.full((len(stamps), len(self._names)), np.nan)
-        by_joints: dict[bytes, list[tuple[int, Indices, Array]]] = {}
-        for each in self._measured:
-            by_joints.setdefault(each[1].tobytes(), []).append(each)
-        for messages in by_joints.values():
-            rows = np.searchsorted([each[0] for each in messages], stamps, side='right') - 1
-            values = np.array([each[2] for each in messages])[np.maximum(rows, 0)]
-            result[:, messages[0][1]] = np.where(rows[:, None] >= 0, values, np.nan)
-        return result
+
+Efforts = list[tuple[int, Indices, Array]]
+"""Stamps [ns], joints and measured efforts of messages."""
+
+
+def newest_efforts(efforts: Efforts, stamps: NDArray[np.int64], joints: int) -> Array:
+    """Return the newest measured efforts (k, n) at some stamps (k,) [ns], NaN before the first."""
+    result = np.full((len(stamps), joints), np.nan)
+    by_joints: dict[bytes, Efforts] = {}
+    for each in efforts:
+        by_joints.setdefault(each[1].tobytes(), []).append(each)
+    for messages in by_joints.values():
+        rows = np.searchsorted([each[0] for each in messages], stamps, side='right') - 1
+        values = np.array([each[2] for each in messages])[np.maximum(rows, 0)]
+        result[:, messages[0][1]] = np.where(rows[:, None] >= 0, values, np.nan)
+    return result
+
+
+class MergedMotions:
+    """
+    Motions of all joints (n,) at the stamps of one publisher, between gaps.
+
+    `motions` has stamps (k,) [ns], positions and efforts (k, n) of those that have ended.
+    """
+
+    def __init__(self, joints: ModelJoints) -> None:
+        self._count = len(joints.names)
+        self._groups = Groups(Partition(joints, Recorder, MAX_GAP_NS), Counter(), 0)
+        self._known = self._groups.all
+        self._efforts: Efforts = []
+        self.motions: list[tuple[NDArray[np.int64], Array, Array]] = []
+
+    def add(self, stamp: int, message: Message) -> None:
+        """Add a message with a stamp [ns]."""
+        self._groups.add(stamp, message)
+        if self._groups.restarted or self._groups.all is not self._known:
+            self.end()
+        self._efforts.append((stamp, message.layout.joints, message.effort))
+
+    def end(self) -> None:
+        """End the motion before the newest message, if that began another one."""
+        recorders = [(group, recorder) for group in self._known
+                     if isinstance(recorder := group.estimator, Recorder)]
+        each = [recorder.motion() for _, recorder in recorders]
+        if all(len(stamps) for stamps, _ in each):
+            at = max(each, key=lambda motion: len(motion[0]))[0]
+            at = at[(at >= max(stamps[0] for stamps, _ in each))
+                    & (at <= min(stamps[-1] for stamps, _ in each))]
+            q = np.empty((len(at), self._count))
+            for (group, _), (stamps, positions) in zip(recorders, each):
+                for column, joint in enumerate(group.joints.tolist() if len(at) else ()):
+                    q[:, joint] = np.interp(at - at[0], stamps - at[0], positions[:, column])
+            self.motions.append((at, q, newest_efforts(self._efforts, at, self._count)))
+        for _, recorder in recorders:
+            recorder.end()
+        self._efforts, self._known = [], self._groups.all

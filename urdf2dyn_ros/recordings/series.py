@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.joint_states.messages import LARGEST_MEASURED
+from urdf2dyn_ros.estimation.messages import LARGEST_MEASURED
 from urdf2dyn_ros.recordings.credibility import Evidence
 from urdf2dyn_ros.recordings.measured_efforts import ADDED, COMPUTED, MEASURED, VELOCITY, Fair
 from urdf2dyn_ros.robot.spatial import Array

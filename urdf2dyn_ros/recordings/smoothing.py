@@ -1,13 +1,99 @@
-"""Smoothing of whole recordings by splines: positions to velocities and accelerations."""
+"""
+Smoothing of whole recordings by splines: positions to velocities and accelerations.
 
-from typing import NamedTuple
+The curve f through the samples q minimises
+
+    period * sum of (q - f(t))^2 + integral of f''''^2 / (2 pi cutoff)^8
+
+Between the ends it is the same as a Butterworth low-pass of order 4 with this cutoff, forwards and
+backwards: without lag, and with the half of a sine at the cutoff. It is a sum of B-splines of
+degree 5 with a penalty on their fourth differences (Eilers and Marx, Flexible smoothing with
+B-splines and penalties, Statistical Science 11, 1996): its equations are banded, and their number
+depends on the cutoff, not on the rate of the samples.
+"""
+
+from math import pi
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.smoothing.repeated import cubic_weights, single_instants, without_repeated
-from urdf2dyn_ros.smoothing.spline import SmoothingSpline
+
+# ---- Splines
+
+_DEGREE = 5
+_ORDER = 4   # of the derivative that is penalised
+_KNOTS = 8.0   # in a period of the cutoff
+
+
+class SmoothingSpline:
+    """
+    Smooths the columns of tables at the same, increasing times (k,) [s].
+
+    Their typical step is the period [s]; the cutoff is in [Hz].
+    """
+
+    def __init__(self, time: Array, period: float, cutoff: float) -> None:
+        # imported here because they take half of the time in which a command starts
+        from scipy.interpolate import BSpline
+        from scipy.linalg import lapack
+
+        self._lapack, self._spline = lapack, BSpline
+        width = max(period, 1.0 / (_KNOTS * cutoff))
+        spans = max(int(np.ceil((time[-1] - time[0]) / width)), _ORDER)
+        self._count = spans + _DEGREE
+        self._knots = time[0] + width * np.arange(-_DEGREE, self._count + 1)
+        # the last time may be one rounding behind the last knot
+        self._basis: Any = BSpline.design_matrix(   # (k, m)
+            np.clip(time, self._knots[_DEGREE], self._knots[self._count]), self._knots, _DEGREE)
+        self._penalty = _penalty(self._count) * (
+            width ** (1 - 2 * _ORDER) / period / (2.0 * pi * cutoff) ** (2 * _ORDER))
+
+    def fit(self, samples: Array) -> Array:
+        """Return the coefficients (m, n) of the curves through samples (k, n)."""
+        return self._solve(self._band(self._basis), self._basis.T @ samples)
+
+    def _band(self, basis: Any) -> Array:
+        """Return the lower band (6, m) of the normal equations of some samples."""
+        normal = basis.T @ basis
+        return np.array([np.pad(normal.diagonal(-i), (0, i)) for i in range(_DEGREE + 1)])
+
+    def _solve(self, band: Array, right: Array) -> Array:
+        _, coefficients, failed = self._lapack.dpbsv(band + self._penalty, right, lower=1)
+        return np.full_like(right, np.nan) if failed else coefficients
+
+    def values(self, coefficients: Array, time: Array, derivative: int = 0) -> Array:
+        """Return a derivative of the curves at any times (i,) between the ends, (i, n)."""
+        curves = self._spline.construct_fast(self._knots, coefficients, _DEGREE)
+        return np.asarray(curves(time, derivative))
+
+    def unseen(self, samples: Array, folds: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+               ) -> list[Array]:
+        """
+        Return by how much samples (k, n) differ from curves that did not see them.
+
+        For each fold, rows that the curve does not see, and those of the differences (i, n).
+        """
+        band = self._band(self._basis)
+        right = self._basis.T @ samples
+        differences = []
+        for hidden, judged in folds:
+            basis = self._basis[hidden]
+            coefficients = self._solve(band - self._band(basis), right - basis.T @ samples[hidden])
+            differences.append(samples[judged] - self._basis[judged] @ coefficients)
+        return differences
+
+
+def _penalty(count: int) -> Array:
+    """Return the lower band (6, m) of the squared fourth differences of m coefficients."""
+    difference = np.array([1.0, -4.0, 6.0, -4.0, 1.0])
+    band = np.zeros((_DEGREE + 1, count))
+    for i in range(_ORDER + 1):
+        for j in range(i, _ORDER + 1):
+            band[j - i, i:count - _ORDER + i] += difference[i] * difference[j]
+    return band
+
 
 # ---- The cutoff of a smoothing spline for each joint, by how well it predicts what it did not see
 #
@@ -140,9 +226,9 @@ def smoothed(stamps: NDArray[np.int64], positions: Array,
 
     It is that at these stamps, or `at` others between the first and the last [ns].
 
-    Single positions far from a curve through their neighbours, and those that a driver repeated,
-    are replaced by that curve; of several samples of one instant the last counts. The ends are
-    less exact, as samples are on one side only.
+    Single positions far from a curve through their neighbours are replaced by that curve; of
+    several samples of one instant the last counts. The ends are less exact, as samples are on one
+    side only.
     """
     at = stamps if at is None else at
     single = single_instants(stamps)
@@ -151,7 +237,7 @@ def smoothed(stamps: NDArray[np.int64], positions: Array,
     time = (stamps - stamps[0]) * 1e-9
     period = float(np.median(np.diff(time)))
     origin = positions[0]
-    samples, noise = without_spikes(time, without_repeated(stamps, positions) - origin)
+    samples, noise = without_spikes(time, positions - origin)
     chosen = cutoffs(time, samples, period, noise)
     wanted = (at - stamps[0]) * 1e-9
     result = np.empty((3, len(wanted), samples.shape[1]))
@@ -191,3 +277,68 @@ def without_spikes(time: Array, samples: Array) -> tuple[Array, Array]:
         for offset in (0, *_NEIGHBOURS):
             errors[rows + offset] = np.where(spikes, 0.0, errors[rows + offset])
     return cleaned, np.sqrt(np.square(errors).mean(axis=0))
+
+
+def cubic_weights(times: Array) -> Array:
+    """Return the weights (k, 4) of four values at times (k, 4) in their cubic at the time 0."""
+    apart = times[:, :, None] - times[:, None, :]
+    factors = np.repeat(-times[:, None, :], 4, axis=1)
+    diagonal = np.arange(4)
+    apart[:, diagonal, diagonal] = factors[:, diagonal, diagonal] = 1.0
+    weights: Array = factors.prod(axis=2) / apart.prod(axis=2)
+    return weights
+
+
+# ---- Samples that were measured anew
+
+_SAME_INSTANT = 0.01   # part of the mean step below which two samples are of one instant
+_REPEATED_SHARE = 0.9   # of new samples, above which single repeated ones stay
+_REST_RUN = 3   # length of a run of equal samples, relative to the usual one: the robot may rest
+_REST_SPEED = 0.5   # mean velocity of a run, relative to that after it: from here on lost samples
+
+
+def single_instants(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """
+    Return which samples at stamps (k,) [ns] are the last ones of their instant, (k,).
+
+    Messages that are sent twice, or received together, are some microseconds apart; with these
+    steps, neither a period nor a velocity is known.
+    """
+    steps = np.diff(stamps)
+    return np.append(steps >= _SAME_INSTANT * steps.mean(), True)
+
+
+def measured(stamps: NDArray[np.int64], q: Array,
+             effort: Array | None = None) -> NDArray[np.bool_]:
+    """
+    Return which samples (k,) with positions and efforts (k, m) were measured anew.
+
+    Drivers that publish faster than they measure repeat everything. Repeated samples of a rest
+    stay: without them, accelerations would begin before the motion does.
+    """
+    result = single_instants(stamps) if len(stamps) > 1 else np.ones(len(stamps), dtype=bool)
+    q = q[result]
+    values = np.nan_to_num(q if effort is None else np.hstack((q, effort[result])))
+    new = np.concatenate(([True], (np.diff(values, axis=0) != 0.0).any(axis=1)))[:len(values)]
+    if len(new) and new.mean() < _REPEATED_SHARE and new.sum() > 1:
+        new |= _at_rest(new, q)
+        result[np.flatnonzero(result)[~new]] = False
+    return result
+
+
+def _at_rest(new: NDArray[np.bool_], q: Array) -> NDArray[np.bool_]:
+    """
+    Return which repeated samples are those of a robot at rest, as of a simulated one.
+
+    A rest ends with a small change, a run of lost samples with that of the whole run. The
+    positions are (k, m), samples with a change are `new` (k,).
+    """
+    changes = np.flatnonzero(new)
+    runs = np.diff(changes, append=len(new))
+    usual = int(np.median(runs))
+    distances = np.linalg.norm(np.diff(q[changes], axis=0), axis=1)
+    speeds = np.append(distances, [0.0, 0.0]) / np.append(runs, 1)
+    rest = (runs > _REST_RUN * usual) & (speeds[:-1] <= _REST_SPEED * speeds[1:])
+    since = np.arange(len(new)) - np.repeat(changes, runs)
+    rests: NDArray[np.bool_] = np.repeat(rest, runs) & (since % usual == 0)
+    return rests

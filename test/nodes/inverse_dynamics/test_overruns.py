@@ -13,9 +13,9 @@ from support.memory import bytes_of
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, Robot, connected, error, stamp_of, started
 from support.streams.pendulums import add_up, make_stream, receive
+from urdf2dyn_ros.estimation.messages import MAX_PUBLISHERS, Backlog, Overruns
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.status import MonitorReport, NodeState, input_status
-from urdf2dyn_ros.joint_states.backlog import MAX_PUBLISHERS, Backlog, Overruns
 from urdf2dyn_ros.text import Level
 
 pytestmark = pytest.mark.slow

@@ -12,8 +12,8 @@ from sensor_msgs.msg import JointState
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
 from support.nodes.statuses import Statuses
+from urdf2dyn_ros.estimation.messages import Fields, SerializedJointStates
 from urdf2dyn_ros.estimation.stream import Output
-from urdf2dyn_ros.joint_states.serialized import Fields, SerializedJointStates
 from urdf2dyn_ros.nodes.inverse_dynamics import UNREADABLE, decoded
 from urdf2dyn_ros.nodes.messages import JointStateFields
 

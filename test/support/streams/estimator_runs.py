@@ -5,8 +5,8 @@ from functools import cache, partial
 import numpy as np
 
 from support.streams.known_motions import PROFILES, START, Recording, error, record, truth
-from urdf2dyn_ros.estimators import ESTIMATORS, make_compiled
-from urdf2dyn_ros.estimators.estimate import Estimate
+from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 
 EVERY_ESTIMATOR = [
     (name, {'align': align} if align else {}) for name, kind in ESTIMATORS.items()
@@ -14,8 +14,8 @@ EVERY_ESTIMATOR = [
     for align in next((row.choices for row in kind.PARAMETERS if row.name == 'align'), ('',))]
 """The estimators in the table, with each choice of where the output lies in the window."""
 
-KINDS = {'kalman': partial(make_compiled, 'kalman'),
-         'kalman_fixed_lag': partial(make_compiled, 'kalman_fixed_lag')}
+KINDS = {'kalman': partial(make_estimator, 'kalman'),
+         'kalman_fixed_lag': partial(make_estimator, 'kalman_fixed_lag')}
 """In C, as the node has it; test_compiled_kalman holds the one on numpy to it."""
 
 

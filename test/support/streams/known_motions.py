@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimators.estimate import Estimator
+from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase as Estimator
 
 Array = NDArray[np.float64]
 

@@ -4,10 +4,10 @@ from math import pi
 
 import numpy as np
 
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.stream import Stream
-from urdf2dyn_ros.estimators import make_estimator
 
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS

@@ -1,15 +1,10 @@
-"""
-The stream at commit 0f59707a, which the stored figures are of.
-
-Run the judge with PYTHONPATH set to a checkout of that commit.
-
-"""
+"""The present stream: positions and velocities of messages to accelerations."""
 
 import numpy as np
 
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import ModelJoints
 from urdf2dyn_ros.estimation.stream import Stream
-from urdf2dyn_ros.estimators import make_compiled
 
 
 class Adapter:
@@ -20,18 +15,15 @@ class Adapter:
             kind, parameters = 'kalman_fixed_lag', {'lag': lag, **parameters}
         self._now = 0
         self._names = [f'joint{k}' for k in range(joints)]
-        self._stream = Stream(
+        self.stream = Stream(
             ModelJoints(tuple(self._names), np.asarray(continuous, bool), np.asarray(limits)),
-            lambda q, qd, qdd: qdd, lambda count: make_compiled(kind, count, **parameters),
+            lambda q, qd, qdd: qdd, lambda count: make_estimator(kind, count, **parameters),
             clock=lambda: self._now)
 
     def update(self, stamp, q, qd):
         """Return the output for a message, or None."""
         self._now = stamp
-        names, has = self._names, np.isfinite(q)
-        if not has.all():
-            names, q, qd = [self._names[k] for k in np.flatnonzero(has)], q[has], qd[has]
-        found = self._stream.receive(stamp, names, q, qd if np.isfinite(qd).any() else (), ())
+        found = self.stream.receive(stamp, self._names, q, qd if np.isfinite(qd).any() else (), ())
         return found and (found.stamp, found.q, found.qd, found.qdd, found.std)
 
 

@@ -1,0 +1,339 @@
+"""
+From fields of JointState messages to the model's joints, checked and sorted.
+
+Also reads and writes serialized messages without message objects, and decides what to do with
+those that wait in a queue.
+"""
+
+import struct
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import hypot, isfinite, pi
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import SECOND_NS
+
+Indices = NDArray[np.intp]
+
+MAX_LAYOUTS = 64   # lists of names that are cached
+MAX_UNKNOWN = 64   # unknown names that are remembered
+MAX_TURNS = 1e6   # between two positions of a joint that are unwrapped; more are a fault
+LARGEST_MEASURED = 1e9   # rad/s or N m; from here on a sensor or a bus has failed: not measured
+
+_TURN = 2.0 * pi
+
+# ---- Which entries of a message belong to which joints of the model, by name
+
+
+@dataclass(frozen=True, eq=False)
+class NameLayout:
+    """Joints of the model in a list of names."""
+
+    length: int   # number of names
+    joints: Indices   # (k,), joints of the model that are named, ascending
+    entries: Indices   # (k,), entry of the message for each of them
+    complete: bool   # whether all joints of the model are named
+
+
+class Message(NamedTuple):
+    """Joints of the model in one message, in the model's order."""
+
+    layout: NameLayout   # which joints these are
+    q: Array   # (k,) [rad or m], finite
+    qd: Array   # (k,) [rad/s or m/s]; NaN where not measured
+    effort: Array   # (k,) [N m or N]; NaN where not measured
+
+
+class Messages:
+    """
+    Checks and sorts the fields of messages.
+
+    The names (n,) are in the model's order; ``velocity_ignored`` and ``effort_ignored`` are
+    counted in `events`. The keys of `unknown` are names that are no joints of the model, the
+    first few in the order of receipt.
+    """
+
+    def __init__(self, joint_names: Sequence[str], events: Counter[str]) -> None:
+        self._joint_names = tuple(joint_names)
+        self._events = events
+        self.unknown: dict[str, None] = {}
+        self._known: dict[Any, NameLayout | str] = {}
+        self._last_names: tuple[str, ...] = ()
+        self._last: NameLayout | str = 'empty'
+
+    def read(self, names: Sequence[str], position: Sequence[float], velocity: Sequence[float],
+             effort: Sequence[float]) -> Message | str:
+        """Return the message of fields as in `Stream.receive`, or the outcome without one."""
+        layout = self._layout(names)
+        if isinstance(layout, str):
+            return layout
+        q = _numbers(position)
+        if q is None or len(q) != layout.length:
+            return 'malformed'
+        if not is_finite(q[layout.entries]):   # these joints are not published
+            layout = self._finite(layout, np.isfinite(q[layout.entries]))
+            if isinstance(layout, str):
+                return layout
+        return Message(layout, q[layout.entries],
+                       self._measured(velocity, layout, 'velocity_ignored'),
+                       self._measured(effort, layout, 'effort_ignored'))
+
+    def _layout(self, names: Any) -> NameLayout | str:
+        """Return the layout of a sequence of names; the outcome if it is none or has a fault."""
+        try:
+            key = tuple(names)
+            if key == self._last_names:
+                return self._last
+            layout = self._known.get(key)
+        except (TypeError, ValueError):  # no sequence, or entries that cannot be names
+            return 'malformed'
+        if layout is None:
+            layout = self._keep(key, self._arrange(key))
+        self._last_names, self._last = key, layout
+        return layout
+
+    def _arrange(self, names: tuple[str, ...]) -> NameLayout | str:
+        if not names:
+            return 'empty'
+        entry_of = {name: entry for entry, name in enumerate(names)}
+        if len(entry_of) < len(names):
+            return 'duplicate_names'
+        joint_names = set(self._joint_names)
+        for name in names:   # a difference of sets would have another order in each process
+            if name not in joint_names and len(self.unknown) < MAX_UNKNOWN:
+                self.unknown[name] = None
+        joints = np.array([joint for joint, name in enumerate(self._joint_names)
+                           if name in entry_of], dtype=np.intp)
+        if not joints.size:
+            return 'other_joints'
+        entries = np.array([entry_of[self._joint_names[joint]] for joint in joints], dtype=np.intp)
+        return NameLayout(len(names), joints, entries, len(joints) == len(self._joint_names))
+
+    def _finite(self, layout: NameLayout, some: NDArray[np.bool_]) -> NameLayout | str:
+        """Return the layout of some joints (k,) of another one."""
+        key = layout, some.tobytes()
+        if not some.any():
+            return 'position_not_finite'
+        return self._known.get(key) or self._keep(key, NameLayout(
+            layout.length, layout.joints[some], layout.entries[some], complete=False))
+
+    def _keep(self, key: Any, layout: NameLayout | str) -> NameLayout | str:
+        if len(self._known) >= MAX_LAYOUTS:
+            self._known.clear()
+        self._known[key] = layout
+        return layout
+
+    def _measured(self, values: Any, layout: NameLayout, ignored: str) -> Array:
+        """Return the entries (k,) of an optional field; NaN where there is no credible one."""
+        numbers = _numbers(values)
+        if numbers is not None and len(numbers) == layout.length:
+            numbers = numbers[layout.entries]
+            if not hypot(*numbers.tolist()) < LARGEST_MEASURED:   # also NaN
+                numbers[~(np.abs(numbers) < LARGEST_MEASURED)] = np.nan
+            return numbers
+        if numbers is None or len(numbers) > 0:
+            self._events[ignored] += 1
+        return np.full(len(layout.joints), np.nan)
+
+
+def unwrap(q: Array, continuous: Indices, last: Array) -> None:
+    """
+    Add whole turns to continuous joints of q (k,), so that they change by half a turn at most.
+
+    q [rad or m] is changed in place; `continuous` (c,) says which entries are continuous, `last`
+    (c,) are their positions before [rad], NaN if there are none.
+    """
+    if not continuous.size:
+        return
+    step = last - q[continuous]
+    if np.abs(step).max() <= pi:
+        return
+    turns = np.rint(step / _TURN)
+    turns[~(np.abs(turns) < MAX_TURNS)] = 0.0  # also NaN, before the first position
+    q[continuous] += _TURN * turns
+
+
+def is_finite(values: Array) -> bool:
+    """Return whether all entries (n,) are finite; for few entries faster than numpy."""
+    numbers = values.tolist()
+    return isfinite(sum(numbers)) or all(map(isfinite, numbers))
+
+
+def _numbers(values: Any) -> Array | None:
+    """Return a field as numbers (k,), maybe in its own memory; None if it is malformed."""
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return numbers if numbers.ndim == 1 else None
+
+
+# ---- Serialized messages
+
+_LITTLE_ENDIAN = b'\0\1'
+_STAMP_BEGIN, _STAMP_END = 4, 12
+
+_stamp = struct.Struct('<iI')
+_number = np.dtype('<f8')
+
+
+class Fields(NamedTuple):
+    """Fields of a JointState; the lengths are not checked."""
+
+    stamp: int   # [ns]
+    names: Any
+    position: Any   # [rad or m]
+    velocity: Any   # [rad/s or m/s]
+    effort: Any   # [N m or N]
+
+
+class SerializedJointStates:
+    """
+    Reads joint states ten times faster than a library, as long as their layout stays the same.
+
+    A driver sends the same names in every message, so that the numbers are at the same places.
+    These follow from CDR's rules of alignment; they are used only if the numbers there equal those
+    that the library decodes with `decode`.
+    """
+
+    def __init__(self, decode: Callable[[bytes], Fields]) -> None:
+        self._decode = decode
+        self._length = 0
+        self._mask = self._same = 0                   # bits that do not change, and their values
+        self._arrays: list[tuple[int, int]] = []      # how many numbers, and where
+        self._names: tuple[str, ...] = ()
+
+    def read(self, data: bytes) -> Fields:
+        """Return the fields of a message."""
+        if (len(data) == self._length
+                and int.from_bytes(data, 'little') & self._mask == self._same):
+            second, nanosecond = _stamp.unpack_from(data, _STAMP_BEGIN)
+            return Fields(second * SECOND_NS + nanosecond, self._names,
+                          *[np.frombuffer(data, _number, *array) for array in self._arrays])
+        fields = self._decode(data)
+        self._length = 0
+        if fields.names is not None and data[:2] == _LITTLE_ENDIAN:
+            self._learn(data, fields, tuple(fields.names))
+        return fields
+
+    def _learn(self, data: bytes, fields: Fields, names: tuple[str, ...]) -> None:
+        fixed, places, end = _layout(data, len(names), [len(values) for values in fields[2:]])
+        arrays = [(len(values), place) for values, place in zip(fields[2:], places)]
+        if end <= len(data) and all(
+                data[place:place + 8 * count] == np.array(values, _number).tobytes()
+                for (count, place), values in zip(arrays, fields[2:])):
+            mask = bytearray(len(data))
+            for span in fixed:
+                mask[span] = b'\xff' * (span.stop - span.start)
+            self._mask = int.from_bytes(mask, 'little')
+            self._same = int.from_bytes(data, 'little') & self._mask
+            self._length, self._arrays, self._names = len(data), arrays, names
+
+
+class JointStateTemplate:
+    """
+    Writes joint states of the same n joints into a message that a library has written.
+
+    These bytes have n names and three times n numbers.
+    """
+
+    def __init__(self, data: bytes, joints: int) -> None:
+        self._data = bytearray(data)
+        self._q, self._qd, self._effort = (
+            np.frombuffer(self._data, _number, joints, place)
+            for place in _layout(data, joints, [joints] * 3)[1])
+
+    def filled(self, stamp: int, q: Array, qd: Array, effort: Array) -> bytes:
+        """Return a serialized message with a stamp [ns] and three arrays (n,), as in `Fields`."""
+        _stamp.pack_into(self._data, _STAMP_BEGIN, *divmod(stamp, SECOND_NS))
+        self._q[:], self._qd[:], self._effort[:] = q, qd, effort
+        return bytes(self._data)
+
+
+def _layout(data: bytes, names: int,
+            lengths: Sequence[int]) -> tuple[list[slice], list[int], int]:
+    """Return what does not change (strings, counts; not padding), places of numbers, the end."""
+    fixed, places, place = [slice(0, _STAMP_BEGIN)], [], _STAMP_END
+
+    def keep(is_text: bool) -> None:
+        nonlocal place
+        begin = _aligned(place, 4)
+        length = struct.unpack_from('<I', data, begin)[0] if is_text else 0
+        place = begin + 4 + int(length)
+        fixed.append(slice(begin, place))
+
+    for is_text in (True, False, *[True] * names):   # frame_id, number of names, names
+        keep(is_text)
+    for length in lengths:
+        keep(False)
+        if length:
+            place = _aligned(place, 8)
+        places.append(place)
+        place += 8 * length
+    return fixed, places, place
+
+
+def _aligned(place: int, size: int) -> int:
+    """Return the next place of a number of so many bytes; CDR counts after a header of four."""
+    return place + (4 - place) % size
+
+
+# ---- Messages that wait in the queue, and messages that were lost before
+
+LARGE_BACKLOG = 0.25   # share of the queue above which a backlog means overload
+SMALL_BACKLOG, CATCH_UP = 0.025, 0.5   # a backlog that directly follows another one means overload
+# above this share of the queue, and of the one before: processing does not catch up
+MAX_PUBLISHERS = 64   # whose sequence numbers are remembered
+
+class Backlog:
+    """
+    Decides whether a backlog came from a pause (process every message) or from overload.
+
+    In an overload, efforts are computed for the newest message only. The older ones enter the
+    estimator; but a machine that is too slow even for that would never come to the newest, so that
+    `thinned` keeps fewer of them with each overload that directly follows another one. `depth`
+    messages fit into the queue.
+    """
+
+    def __init__(self, depth: int) -> None:
+        self._small, self._large = SMALL_BACKLOG * depth, LARGE_BACKLOG * depth
+        self.over()
+
+    def over(self) -> None:
+        """End the backlog: a message was received in time."""
+        self._limit = self._large
+        self._overloads = 0   # that directly followed one another
+
+    def is_overload(self, messages: int) -> bool:
+        """Return whether a backlog of so many messages means overload."""
+        overload = messages > self._limit
+        self._limit = min(self._large, max(self._small, CATCH_UP * messages))
+        self._overloads = self._overloads + 1 if overload else 0
+        return overload
+
+    def thinned(self, older: Sequence[bytes]) -> Sequence[bytes]:
+        """Return those messages that are processed: of the k-th overload one in 2^(k - 1)."""
+        every = 1 << max(self._overloads - 1, 0)
+        return older[(len(older) - 1) % every::every]
+
+
+class Overruns:
+    """Lost messages of each publisher, from their sequence numbers."""
+
+    def __init__(self) -> None:
+        self._newest: dict[bytes, int] = {}
+
+    def lost(self, publisher: bytes, number: int) -> int:
+        """Return how many messages are missing between this number and the newest before."""
+        newest = self._newest.get(publisher)
+        if newest is None:
+            if len(self._newest) >= MAX_PUBLISHERS:
+                self._newest.clear()
+            newest = number - 1
+        self._newest[publisher] = max(newest, number)
+        return max(number - newest - 1, 0)

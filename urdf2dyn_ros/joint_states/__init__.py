@@ -1,1 +1,0 @@
-"""From the fields of JointState messages to samples: all joints at one stamp."""

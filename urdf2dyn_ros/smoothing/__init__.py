@@ -1,1 +1,0 @@
-"""Smoothing of whole recordings, with later samples: positions to velocities, accelerations."""
