@@ -91,7 +91,7 @@ class KalmanFixedLag(Kalman):
 
 
 class CompiledKalman(Kalman, CompiledEstimator):
-    """The same in C."""
+    """Both in C."""
 
 
 ESTIMATORS: dict[str, type[EstimatorBase]] = {
@@ -116,8 +116,8 @@ def make_estimator(name: str, joints: int, **parameters: Any) -> EstimatorBase:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
     kind: Callable[..., EstimatorBase] = ESTIMATORS[name]
     values = check_all(ESTIMATORS[name].PARAMETERS, parameters)
-    if kind is Kalman:
-        kind = CompiledKalman if _compiled() else Kalman
+    if kind in (Kalman, KalmanFixedLag) and _compiled():
+        kind = CompiledKalman
     return kind(joints, **values)
 
 
@@ -127,6 +127,6 @@ def _compiled() -> bool:
     try:
         library()
     except CompilerError as error:
-        _LOG.warning('the estimator kalman runs on numpy: %s', error)
+        _LOG.warning('the Kalman filters run on numpy: %s', error)
         return False
     return True
