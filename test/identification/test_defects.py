@@ -172,7 +172,6 @@ def with_hole(q, effort):
 
 @pytest.mark.parametrize(('change', 'note'), [
     (lambda q, effort: (q[6:], effort[:-6]), 'efforts are late by 100 ms'),
-    (jump(2.0 * np.pi), f'the position of {NAMES[1]} jumps by 6.28 rad'),
     (with_hole, 'measured efforts are missing for up to 1.52 s')])
 def test_late_and_missing_efforts_cost_no_accuracy(change: Change, note: str,
                                                    run: Callable[..., Done]) -> None:

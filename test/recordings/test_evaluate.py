@@ -74,6 +74,19 @@ def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path
     assert 'accelerations: kalman_fixed_lag, offline smoothing' in done.out
 
 
+def test_turns_of_joints_with_limits_are_no_jumps(evaluate, tmp_path: Path) -> None:
+    """Some drivers report angles from 0 to 2 pi, and with noise cross that border many times."""
+    samples = scara.motion(600)
+    q = samples.q + 1e-5 * np.random.default_rng(0).normal(size=samples.q.shape)
+    q[:, :3] %= 2.0 * np.pi
+    assert (np.abs(np.diff(q, axis=0)).max(axis=0)[:3] > 6.0).all()
+    path = scara.table(tmp_path, samples.but(q=q, qd=None))
+    for estimator, largest in (('smoothing_spline', 0.01), ('kalman', 0.1)):
+        done = evaluate(path, '--estimator', estimator, '--overwrite')
+        assert (done.code, done.err) == (0, '')
+        assert nrmse(done.side('computed'), true_efforts(done, samples)) < largest
+
+
 def test_a_trajectory_is_compared_at_its_points(evaluate, tmp_path: Path) -> None:
     """With its own accelerations, however far apart the points are."""
     samples = scara.motion(60, rate=5)

@@ -103,10 +103,10 @@ class History:
 
 
 class Joints(NamedTuple):
-    """Joints of a group (k,): indices in the model, those that are continuous, limits (k, 2)."""
+    """Joints of a group (k,): indices in the model, `turn_error` and limits of `ModelJoints`."""
 
     indices: Indices
-    continuous: Indices
+    turn_error: Array
     limits: Array
 
 
@@ -116,7 +116,9 @@ class Group:
     def __init__(self, joints: Joints, estimator: EstimatorBase, steps: Steps,
                  several: bool = False, newest: int = 0) -> None:
         count = len(joints.indices)
-        self.joints, self._continuous = joints.indices, joints.continuous
+        self.joints, self._endless = joints.indices, joints.turn_error >= pi
+        self._turning = np.flatnonzero(joints.turn_error)
+        self._turn_error = joints.turn_error[self._turning]
         self._lower, self._upper = joints.limits[:, 0] - LIMIT_MARGIN, (
             joints.limits[:, 1] + LIMIT_MARGIN)
         self.estimator, self.steps = estimator, steps
@@ -134,7 +136,7 @@ class Group:
         self.incomplete = 0           # messages in a row with a part of the joints
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=MOST_KEPT)
         self._no_effort = np.full(count, nan)
-        self._q = np.full(count, nan)
+        self._q = self._before = np.full(count, nan)   # positions of the last two messages
         self._sampled = False
 
     def add(self, stamp: int, q: Array, qd: Array, effort: Array) -> str:
@@ -154,9 +156,11 @@ class Group:
             self.restart(step == 'gap')
             self.event = step or 'restart'
         self._sampled = True
-        if self._continuous.size:
-            unwrap(q, self._continuous, self._q[self._continuous])
-        self._q = q
+        if step == 'gap':   # a joint with limits may have gone the long way
+            self._q = np.where(self._endless, self._q, nan)
+        if self._turning.size:
+            unwrap(q, self._turning, self._turn_error, self._q, self._before)
+        self._before, self._q = self._q, q
         self._efforts.append((stamp, effort))
         estimate = self.estimator.update(stamp, q, qd)
         reason = REASONS[estimate.outcome]
@@ -329,8 +333,7 @@ class Partition:
                            self._new(joints, received[0].steps.copy(), received[0].newest)])
 
     def _new(self, joints: Indices, steps: Steps, newest: int, several: bool = True) -> Group:
-        chosen = Joints(joints, np.flatnonzero(self._model.continuous[joints]),
-                        self._model.limits[joints])
+        chosen = Joints(joints, self._model.turn_error[joints], self._model.limits[joints])
         return Group(chosen, self._make_estimator(len(joints)), steps, several, newest)
 
     def _replace(self, groups: Iterable[Group]) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.messages import Indices
@@ -18,14 +18,18 @@ from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import first_names, listed, quote, suggestion
 
-# ---- The joints of a model as a stream sees them: names, continuous ones, limits of positions
+# ---- The joints of a model as a stream sees them: names, which ones turn, limits of positions
+
+_LARGEST_STEP = 1.0   # of a joint with limits, between two of its messages [rad]
+
 
 class ModelJoints(NamedTuple):
     """Joints in the model's order."""
 
     names: tuple[str, ...]
-    # (n,), which joints are continuous; only their positions are unwrapped
-    continuous: NDArray[np.bool_]
+    # (n,), distance from whole turns up to which a step is one of turns, which is removed: half a
+    # turn for continuous joints, 0 for prismatic ones [rad]
+    turn_error: Array
     # (n, 2), lower and upper positions [rad]; infinite for joints that have none or are measured
     # in m
     limits: Array
@@ -33,7 +37,7 @@ class ModelJoints(NamedTuple):
     def chosen(self, joints: Indices) -> ModelJoints:
         """Return the joints with some indices (k,)."""
         return ModelJoints(tuple(self.names[joint] for joint in joints.tolist()),
-                           self.continuous[joints], self.limits[joints])
+                           self.turn_error[joints], self.limits[joints])
 
 
 def joints_of(dynamics: InverseDynamics) -> ModelJoints:
@@ -42,13 +46,16 @@ def joints_of(dynamics: InverseDynamics) -> ModelJoints:
               and row.lower is not None and row.upper is not None and row.lower < row.upper
               else (-np.inf, np.inf) for row, unit, continuous in zip(
                   dynamics.limits, dynamics.units, dynamics.continuous)]
-    return unlimited_joints(dynamics.joint_names, dynamics.continuous)._replace(
+    return unlimited_joints(dynamics.joint_names, dynamics.continuous, dynamics.units)._replace(
         limits=np.array(limits).reshape(-1, 2))
 
 
-def unlimited_joints(names: Sequence[str], continuous: Sequence[bool] = ()) -> ModelJoints:
-    """Return joints whose positions have no limits, none of them continuous by default."""
-    return ModelJoints(tuple(names), np.array(continuous or [False] * len(names), dtype=bool),
+def unlimited_joints(names: Sequence[str], continuous: Sequence[bool] = (),
+                     units: Sequence[str] = ()) -> ModelJoints:
+    """Return joints whose positions have no limits; by default none of them turns."""
+    errors = [math.pi if endless else _LARGEST_STEP if unit == 'rad' else 0.0
+              for _, endless, unit in zip_longest(names, continuous, units)]
+    return ModelJoints(tuple(names), np.array(errors, dtype=np.float64),
                        np.tile((-np.inf, np.inf), (len(names), 1)))
 
 

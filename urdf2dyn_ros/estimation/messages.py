@@ -141,21 +141,23 @@ class Messages:
         return np.full(len(layout.joints), np.nan)
 
 
-def unwrap(q: Array, continuous: Indices, last: Array) -> None:
+def unwrap(q: Array, turning: Indices, turn_error: Array, last: Array, before: Array) -> None:
     """
-    Add whole turns to continuous joints of q (k,), so that they change by half a turn at most.
+    Remove steps of whole turns from some entries of q (k,) [rad or m], in place.
 
-    q [rad or m] is changed in place; `continuous` (c,) says which entries are continuous, `last`
-    (c,) are their positions before [rad], NaN if there are none.
+    `turning` (c,) are these entries, `turn_error` (c,) is that of `ModelJoints`, `last` and
+    `before` (k,) are the positions of the last two messages, NaN if there are none. A step that
+    continues the one before is no turn of a joint with limits: it is fast, or in degrees.
     """
-    if not continuous.size:
-        return
-    step = last - q[continuous]
+    step = q[turning] - last[turning]
     if np.abs(step).max() <= pi:
         return
     turns = np.rint(step / _TURN)
     turns[~(np.abs(turns) < MAX_TURNS)] = 0.0  # also NaN, before the first position
-    q[continuous] += _TURN * turns
+    left, usual = step - _TURN * turns, (last - before)[turning]
+    turns[(np.abs(left) > turn_error) | (turn_error < pi) & (
+        np.abs(step - usual) <= np.abs(left - usual))] = 0.0
+    q[turning] -= _TURN * turns
 
 
 def is_finite(values: Array) -> bool:

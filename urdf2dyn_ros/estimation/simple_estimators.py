@@ -18,7 +18,7 @@ class EstimatorBase:
     What a stream needs of an estimator of n joints that are sampled together.
 
     The stream guarantees stamps that increase, and positions that are finite unless the class is
-    `PARTIAL`; continuous joints are unwrapped. Velocities that were not measured are NaN.
+    `PARTIAL`; turns are unwrapped. Velocities that were not measured are NaN.
     Constructors take n and, as keywords, every row of ``PARAMETERS``, checked.
     """
 

@@ -12,12 +12,7 @@ from urdf2dyn_ros.estimation.hold import Hold, unlimited_joints
 from urdf2dyn_ros.estimation.messages import Message, Messages
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP
 from urdf2dyn_ros.recordings.joint_names import recorded_joints
-from urdf2dyn_ros.recordings.jumps import (
-    is_of_turns,
-    jump_sentences,
-    parts_between,
-    position_jumps,
-)
+from urdf2dyn_ros.recordings.jumps import jump_sentences, position_jumps
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
@@ -58,18 +53,19 @@ def read_segments(recording: Recording,
     Return the segments of a recording, and the names with what is held in it.
 
     Repeated samples are dropped: drivers that publish faster than they measure repeat everything.
-    Those of a rest stay: without them, accelerations would begin before the motion does. Jumps of
-    positions by whole turns divide segments, too. A RecordingError if a joint is missing, its
-    position jumps, the recording is damaged, or too short.
+    Those of a rest stay: without them, accelerations would begin before the motion does. A
+    RecordingError if a joint is missing, its position jumps, the recording is damaged, or too
+    short.
     """
     recorded = recorded_joints(recording, names.joints, names.hold, names.renames, recording.path,
                                names.mimics)
-    continuous = [flag for name, flag in zip(names.joints, names.continuous)
-                  if name in recorded.moving]
+    kept = [joint for joint, name in enumerate(names.joints) if name in recorded.moving]
+    units = [names.units[joint] for joint in kept]
     for remark in recorded.remarks:
         recording.remark(remark)
     messages = Messages(recorded.moving, Counter())
-    merged = MergedMotions(unlimited_joints(recorded.moving, continuous))
+    merged = MergedMotions(unlimited_joints(
+        recorded.moving, [names.continuous[joint] for joint in kept], units))
     last = recorded.heads[0].stamp
     later, rises = max(SECOND_NS - last, 0), 0
     for record in recorded.records:
@@ -86,10 +82,12 @@ def read_segments(recording: Recording,
     if not whole and rises < 0.5 * (recording.count - 1):
         raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
                              'steps: write the records in the order of their times')
-    units = [unit for name, unit in zip(names.joints, names.units) if name in recorded.moving]
-    smooth = list(_without_jumps(whole, recording, recorded.moving, units))
-    parts = [part for segment in smooth for part in _without_holes(segment)]
-    missing = _seconds(smooth) - _seconds(parts)
+    jumps = [jump for each in whole for jump in position_jumps(each.stamps, each.q)]
+    if jumps:
+        raise RecordingError(recording.path, '; '.join(jump_sentences(
+            jumps, recorded.moving, units, int(whole[0].stamps[0]))))
+    parts = [part for segment in whole for part in _without_holes(segment)]
+    missing = _seconds(whole) - _seconds(parts)
     if missing > _LONGEST_HOLE:
         recording.remark(f'measured efforts are missing for up to {missing:.3g} s in the middle '
                          'of the motion, which is not used')
@@ -98,24 +96,6 @@ def read_segments(recording: Recording,
 
 def _seconds(segments: Sequence[RecordedSegment]) -> float:
     return sum(float(each.stamps[-1] - each.stamps[0]) for each in segments) / SECOND_NS
-
-
-def _without_jumps(segments: Sequence[RecordedSegment], recording: Recording,
-                   joints: Sequence[str], units: Sequence[str]) -> Iterator[RecordedSegment]:
-    """Yield the parts between jumps of whole turns; RecordingError if there are other jumps."""
-    jumps = [position_jumps(each.stamps, each.q) for each in segments]
-    every = [jump for each in jumps for jump in each]
-    start = int(segments[0].stamps[0]) if every else 0
-    sentences = jump_sentences(every, joints, units, start)
-    if not all(is_of_turns(jump, units[jump.joint]) for jump in every):
-        raise RecordingError(recording.path, '; '.join(sentences))
-    for sentence in sentences:
-        recording.remark(sentence)
-    for segment, each in zip(segments, jumps):
-        for rows in parts_between(segment.stamps, each):
-            if rows.stop - rows.start >= FEWEST_SAMPLES:
-                yield RecordedSegment(segment.stamps[rows], segment.q[rows],
-                                      segment.effort[rows])
 
 
 def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:

@@ -9,7 +9,6 @@ joints that move have none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import pi
 from typing import NamedTuple
 
 import numpy as np
@@ -161,17 +160,11 @@ def _usual_change(time: Array, changes: Array, step: int) -> float:
 
 _MOST_SENTENCES = 3
 
-_TURN_ERROR = 0.05
-"""Difference from whole turns that is the error of a jump [rad]."""
+_LARGEST_STEP = 60.0
+"""Difference of a jump from 360 up to which it is a turn in degrees."""
 
 _EXCHANGE_ERROR = 0.1
-"""The same of the positions of two joints that are interchanged, relative to the jump."""
-
-
-def is_of_turns(jump: PositionJump, unit: str) -> bool:
-    """Return whether a jump is one of whole turns, after which a joint is where it was."""
-    turns = round(jump.size / (2.0 * pi))
-    return unit == 'rad' and turns != 0 and abs(jump.size - 2.0 * pi * turns) < _TURN_ERROR
+"""Difference of the positions of two joints that are interchanged, relative to the jump."""
 
 
 def jump_sentences(jumps: Iterable[PositionJump], names: Sequence[str], units: Sequence[str],
@@ -190,13 +183,13 @@ def jump_sentences(jumps: Iterable[PositionJump], names: Sequence[str], units: S
                 'there the position of each jumps to that of the other; change their names on '
                 'one side, or cut the recording there and use the side with the right ones')
             continue
-        head = (f'the position of {joint} jumps by {jump.size:.3g} {units[jump.joint]} from one '
-                f'sample to the next, {when}, which no motion explains: ')
-        sentences.append(head + (
-            'from there on the driver counts turns in another way, which changes no effort but '
-            'that of springs' if is_of_turns(jump, units[jump.joint]) else
-            'its sensor was set to another zero, or the values are those of another joint; cut '
-            'the recording there, and use the side on which the zero is that of the URDF'))
+        sentences.append(
+            f'the position of {joint} jumps by {jump.size:.3g} {units[jump.joint]} from one '
+            f'sample to the next, {when}, which no motion explains: '
+            + ('it is in degrees; convert it to radians'
+               if abs(abs(jump.size) - 360.0) < _LARGEST_STEP else
+               'its sensor was set to another zero, or the values are those of another joint; cut '
+               'the recording there, and use the side on which the zero is that of the URDF'))
     more = len(sentences) - _MOST_SENTENCES
     return [*sentences[:_MOST_SENTENCES],
             *([f'there are {more} more jumps of positions'] if more > 0 else [])]
