@@ -54,6 +54,10 @@ ARGUMENTS = (
         'export_directory', default_value='',
         description='Where /export_model writes; if empty, where the file of parameters says.'),
     DeclareLaunchArgument(
+        'gravity', default_value='',
+        description='Gravity along z of the root [m/s^2], for instance -9.8; if empty, as in the '
+                    'file of parameters.'),
+    DeclareLaunchArgument(
         'use_sim_time', default_value='', choices=['', 'true', 'false', 'True', 'False'],
         description='Whether to use the time of the topic /clock; if empty, as in the file of '
                     'parameters, or else false.'),
@@ -95,6 +99,8 @@ def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
     if values['export_directory']:
         parameters.append({'export.directory': ParameterValue(
             values['export_directory'], value_type=str)})
+    if values['gravity']:
+        parameters.append({'gravity': [0.0, 0.0, float(values['gravity'])]})
     if values['use_sim_time']:
         parameters.append({'use_sim_time': values['use_sim_time'].lower() == 'true'})
     action, executable = NODES[values['lifecycle'].lower()]

@@ -60,6 +60,10 @@ ARGUMENTS = (
         'gz_args', default_value='-r -v 3 empty.sdf',
         description='Arguments of Gazebo Sim: -r runs at once, -s has no window.'),
     DeclareLaunchArgument(
+        'gravity', default_value='-9.8',
+        description="Gravity of Gazebo's world along z [m/s^2]; -9.8 is the default of SDFormat, "
+                    'and that of empty.sdf.'),
+    DeclareLaunchArgument(
         'plugins', default_value='ign' if os.environ.get('ROS_DISTRO') == 'humble' else 'gz',
         choices=[*CLOCK],
         description='Prefix of the plugins of gz_ros2_control: ign for Fortress on Humble, '
@@ -94,7 +98,11 @@ def _robot(context: LaunchContext) -> list[object]:
         package='ros_gz_bridge', executable='parameter_bridge', name='clock_bridge',
         output='screen', arguments=[f'/clock@rosgraph_msgs/msg/Clock[{CLOCK[plugins]}'])
     _look_up(context, [clock, publisher, spawned, controllers])
-    return [clock, publisher, spawned,
+    gravity = [0.0, 0.0, float(LaunchConfiguration('gravity').perform(context))]
+    comparison = Node(
+        package='urdf2dyn_ros', executable='effort_comparison', name='effort_comparison',
+        output='screen', parameters=[SIM_TIME, {'gravity': gravity}])
+    return [clock, publisher, spawned, comparison,
             RegisterEventHandler(OnProcessExit(target_action=spawned, on_exit=[controllers]))]
 
 
@@ -124,10 +132,8 @@ def generate_launch_description() -> LaunchDescription:
             PathJoinSubstitution([SHARE, 'launch', 'dynamics.launch.py'])),
         # robot_state_publisher publishes the description
         launch_arguments={'urdf': '', 'xacro_args': '', **FIXED,
-                          'config': LaunchConfiguration('config')}.items())
-    comparison = Node(
-        package='urdf2dyn_ros', executable='effort_comparison', name='effort_comparison',
-        output='screen', parameters=[SIM_TIME])
+                          'config': LaunchConfiguration('config'),
+                          'gravity': LaunchConfiguration('gravity')}.items())
     return LaunchDescription([
         *ARGUMENTS, OpaqueFunction(function=_unknown), OpaqueFunction(function=_robot),
-        comparison, dynamics, gazebo])
+        dynamics, gazebo])

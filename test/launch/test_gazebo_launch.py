@@ -28,8 +28,8 @@ def test_the_arguments_are_listed_without_gazebo(tmp_path):
     code, output = prefix.start(SHOW).wait(120.0), prefix.output.read_text()
     assert code == 0, output
     # and those of dynamics.launch.py
-    assert output.split()[:6] == ['urdf', 'xacro_args', 'controllers', 'config', 'gz_args',
-                                  'plugins']
+    assert output.split()[:7] == ['urdf', 'xacro_args', 'controllers', 'config', 'gz_args',
+                                  'gravity', 'plugins']
 
 
 @pytest.mark.parametrize(('plugins', 'clock'), [('gz', 'gz.msgs.Clock'),

@@ -33,7 +33,7 @@ from urdf2dyn_ros.recordings.comparison import (
     gravity_of,
     robot_facts,
 )
-from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, JointFacts
+from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, JointFacts, with_followers
 from urdf2dyn_ros.recordings.report import (
     REPORT_FILES,
     comparison_table,
@@ -41,6 +41,7 @@ from urdf2dyn_ros.recordings.report import (
     write_report_in_child,
 )
 from urdf2dyn_ros.robot.loads import GRAVITY_PARAMETER
+from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.system import writing_to
@@ -212,6 +213,7 @@ class _Robot(NamedTuple):
     name: str
     description: str
     facts: dict[str, JointFacts]
+    mimics: dict[str, Mimic]
     gravity: GravityEfforts | None
 
 
@@ -244,7 +246,9 @@ class EffortComparison(Node):
         self._publisher = self.create_publisher(DiagnosticArray, '~/comparison', 10)
         self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(
             lambda stamp, message: self._comparison.add_measured(
-                stamp, message.name, message.effort)), best_effort(_QUEUE_DEPTH))
+                stamp, message.name, with_followers(
+                    message.name, message.effort, self._robot.mimics if self._robot else {}))),
+            best_effort(_QUEUE_DEPTH))
         self.create_subscription(JointState, COMPUTED_TOPIC, self._receiver(self._add_computed),
                                  QoSProfile(depth=_QUEUE_DEPTH))
         self.create_subscription(String, 'robot_description', barrier(self, self._read),
@@ -328,7 +332,7 @@ def _robot(text: str, gravity: tuple[float, float, float], needs_gravity: bool) 
     model = read_description(text)
     efforts = (gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
                if needs_gravity else None)
-    return _Robot(model.name, text, robot_facts(model), efforts)
+    return _Robot(model.name, text, robot_facts(model), model.mimics, efforts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import Hold
+from urdf2dyn_ros.recordings.measured_efforts import with_followers
 from urdf2dyn_ros.recordings.recording import Record
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
@@ -28,8 +29,8 @@ class RecordedJoints(NamedTuple):
     """
     Records with the names of the robot; the first ones, `heads`, again.
 
-    `hold` is what is held in them, `moving` are the joints that are not, and `remarks` the drivers
-    of mimic joints that are recorded in their place.
+    `hold` is what is held in them, `moving` are the joints that are not, and `remarks` what of
+    drivers and mimic joints was combined.
     """
 
     records: Iterator[Record]
@@ -65,9 +66,20 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
     found = {mimic.joint: name for name, mimic in mimics.items()
              if name in recorded and mimic.joint in missing and mimic.multiplier}
     drivers = {name: mimics[name] for name in found.values()}
+    remarks: list[str] = []
     if drivers:
         heads = [_of_drivers(record, drivers) for record in heads]
         rest = (_of_drivers(record, drivers) for record in rest)
+    followers = {name: mimic for name, mimic in mimics.items()
+                 if {name, mimic.joint} <= recorded}
+    if followers:
+        rest = (record._replace(effort=with_followers(record.names, record.effort, followers))
+                if len(record.effort) == len(record.names) else record
+                for record in chain(heads, rest))
+        heads = list(islice(rest, len(heads)))
+        remarks += [f'the measured effort of {mimic.joint} counts that of {name}, which mimics '
+                    f'it, {mimic.multiplier:g} times' for name, mimic in followers.items()
+                    if any(dict(zip(record.names, record.effort)).get(name) for record in heads)]
     lacking = {}
     recorded = {name for record in heads for name in record.names}
     if hold.automatic and not recorded.isdisjoint(names):
@@ -76,7 +88,7 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
     hold = Hold({**hold.positions, **lacking}, False, hold.defaults)
     moving = [name for name in names if name not in hold.positions]
     _check_recorded(moving, heads, path)
-    remarks = [f'{mimic.joint} is not recorded, but {name}, which mimics it: its position is '
+    remarks += [f'{mimic.joint} is not recorded, but {name}, which mimics it: its position is '
                f'computed from that as (q - {mimic.offset:g}) / {mimic.multiplier:g}; its effort '
                'is unknown' for name, mimic in drivers.items()]
     return RecordedJoints(chain(heads, rest), hold, moving, heads, remarks)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
 
 MEASURED, ADDED, COMPUTED, VELOCITY, GRAVITY = range(5)
@@ -91,9 +92,28 @@ SEMANTICS = {
                            'computed effort', friction=True),
     'current': Semantics('current of the motors, multiplied by current_gains; friction of '
                          'the URDF is added to the computed effort', friction=True, current=True),
-    'gravity_compensated': Semantics('effort without the effort against gravity, which is added',
+    'gravity_compensated': Semantics('effort without the effort against gravity, which is added, '
+                                     'as of UR drivers since PolyScope 5.23 and 10.11',
                                      gravity=True),
 }
+
+def with_followers(names: Sequence[str], efforts: Any, mimics: Mapping[str, Mimic]) -> Any:
+    """
+    Return efforts (k,) to which those of mimic joints, by name, are added.
+
+    Simulators report each joint's effort, but the computed one of a driver moves its followers,
+    too: a follower's counts by its multiplier, as its power does.
+    """
+    if mimics.keys().isdisjoint(names):
+        return efforts
+    entries = {name: entry for entry, name in enumerate(names)}
+    result = np.array(efforts, dtype=np.float64)
+    for name in mimics.keys() & entries.keys():
+        if mimics[name].joint in entries and np.isfinite(result[entries[name]]):
+            result[entries[mimics[name].joint]] += (
+                mimics[name].multiplier * float(efforts[entries[name]]))
+    return result
+
 
 # ---- Whether measured efforts are of another semantics than the chosen one
 

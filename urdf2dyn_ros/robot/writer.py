@@ -8,7 +8,7 @@ from lxml import etree
 
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.robot.document import TENSOR_ATTRIBUTES, Description, Element, parse_document
-from urdf2dyn_ros.robot.model import Joint, Link, RobotModel
+from urdf2dyn_ros.robot.model import Joint, RobotModel
 from urdf2dyn_ros.robot.reader import read_description
 
 # ---- From a RobotModel to a URDF of the same model, for simulators and tests
@@ -84,6 +84,7 @@ def _text(value: float | tuple[float, ...]) -> str:
 # ---- A robot description with the tags that Gazebo Sim and ros2_control need
 
 _WORLD = 'world'   # Gazebo fixes a root link of this name; otherwise the robot falls
+_NO_MASS = 1e-6   # up to which SDFormat takes a link to have none [kg]
 _INTERFACES = ('position', 'velocity', 'effort')
 _CONTROLLED_TYPES = ('revolute', 'continuous', 'prismatic')
 
@@ -110,23 +111,23 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     Return the description with ``<ros2_control>`` for every joint and the plugin that reads it.
 
     Every joint gets all three command interfaces, so that the controllers choose, and all three
-    state interfaces. The root is fixed to the world, and gets a mass if it has none: Gazebo drops
-    links without mass, and all links beyond them. A description with ``<ros2_control>`` is
-    returned as it is.
+    state interfaces; a mimic joint the latter alone. The root is fixed to the world, and links
+    that do not move get a mass if they have none: Gazebo drops links without mass, and all links
+    beyond them. A description with ``<ros2_control>`` is returned as it is.
 
     `controllers` is the path of the file of parameters for these, `plugins` a key of ``PLUGINS``:
     a ParameterError for another one. A UrdfError for a description that cannot be read, or that
-    Gazebo would simulate in part only: moving links without mass, mimic joints, and joints with
-    several coordinates.
+    Gazebo would refuse or simulate in part only: impossible inertias, links without mass that
+    move, mimic joints on Humble, and joints with several coordinates.
     """
     if plugins not in PLUGINS:
         raise ParameterError(f'plugins {plugins!r}: must be one of {", ".join(PLUGINS)}')
-    model = read_description(text)
     robot = parse_document(text)
-    if robot.find('ros2_control') is None:
-        _check(model)
-        if model.root != _WORLD:
-            _fix_to_world(robot, next(link for link in model.links if link.name == model.root))
+    without = robot.find('ros2_control') is None
+    model = read_description(text, strict_inertia=without)
+    if without:
+        _check(model, robot, plugins)
+        _fix_to_world(robot, model)
         _add_control(robot, [joint for joint in model.joints if joint.type in _CONTROLLED_TYPES],
                      PLUGINS[plugins].hardware)
         plugin = etree.SubElement(etree.SubElement(robot, 'gazebo'), 'plugin',
@@ -135,45 +136,67 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     return etree.tostring(robot, encoding='unicode')
 
 
-def _check(model: RobotModel) -> None:
-    links = {link.name: link for link in model.links}
+def _check(model: RobotModel, robot: Element, plugins: str) -> None:
+    massless = {link.name for link in model.links if link.mass <= _NO_MASS} - _static(model)
+    moved = {joint.parent for joint in model.joints if joint.type != 'fixed'}
+    kept = {str(element.get('reference')) for element in robot.iterfind('gazebo')
+            if any(element.findtext(tag, '').strip() in ('true', '1')
+                   for tag in ('preserveFixedJoint', 'disableFixedJointLumping'))}
     problems = []
     for joint in model.joints:
         place = f'joint "{joint.name}"'
         if joint.type not in (*_CONTROLLED_TYPES, 'fixed'):
             problems.append(Problem('gazebo-type', f'ros2_control has no {joint.type} joints; '
                                     'write it as several joints with one coordinate each', place))
-        elif joint.mimic is not None:
+        elif joint.mimic is not None and plugins == 'ign':
             problems.append(Problem('gazebo-mimic', 'how a joint follows another depends on the '
-                                    'release of ros2_control; add <ros2_control> by hand', place))
-        elif joint.type != 'fixed' and not links[joint.child].mass:
-            problems.append(Problem('gazebo-mass', 'Gazebo drops moving links without mass and '
-                                    'all links beyond them; give it an <inertial>',
-                                    f'link "{joint.child}"'))
-    if model.root != _WORLD and _WORLD in links:
+                                    'release of ign_ros2_control; add <ros2_control> by hand',
+                                    place))
+        elif joint.child in massless and (
+                joint.type != 'fixed' or joint.name in kept or joint.child in moved):
+            problems.append(Problem(
+                'gazebo-mass', f'Gazebo drops links of up to {_NO_MASS:g} kg and all links '
+                'beyond them; give it an <inertial>' + (
+                    '' if joint.type != 'fixed' else ', or attach what follows it to '
+                    f'"{joint.parent}"'), f'link "{joint.child}"'))
+    if model.root != _WORLD and _WORLD in {link.name for link in model.links}:
         problems.append(Problem('gazebo-world', 'only the root may have this name',
                                 f'link "{_WORLD}"'))
     if problems:
         raise UrdfError(problems)
 
 
-def _fix_to_world(robot: Element, root: Link) -> None:
-    if not root.mass:
-        link = Description(robot).link_of[root.name]
-        for inertial in link.findall('inertial'):
-            link.remove(inertial)
-        inertial = etree.SubElement(link, 'inertial')
-        etree.SubElement(inertial, 'mass', value='1')
-        etree.SubElement(inertial, 'inertia', ixx='1', ixy='0', ixz='0', iyy='1', iyz='0',
-                         izz='1')
+def _static(model: RobotModel) -> set[str]:
+    """Return the links that do not move, without the world: their masses have no effect."""
+    static = {model.root}
+    while more := {joint.child for joint in model.joints
+                   if joint.type == 'fixed' and joint.parent in static} - static:
+        static |= more
+    return static - {_WORLD}
+
+
+def _fix_to_world(robot: Element, model: RobotModel) -> None:
+    links, static = Description(robot).link_of, _static(model)
+    parents = {joint.parent for joint in model.joints}
+    for each in model.links:
+        if each.name in static & parents and each.mass <= _NO_MASS:
+            link = links[each.name]
+            for inertial in link.findall('inertial'):
+                link.remove(inertial)
+            inertial = etree.SubElement(link, 'inertial')
+            etree.SubElement(inertial, 'mass', value='1')
+            etree.SubElement(inertial, 'inertia', ixx='1', ixy='0', ixz='0', iyy='1', iyz='0',
+                             izz='1')
+    if model.root == _WORLD:
+        return
     etree.SubElement(robot, 'link', name=_WORLD)
     names = {joint.get('name') for joint in robot.iterchildren('joint')}
-    name = f'{_WORLD}_to_{root.name}'
+    name = f'{_WORLD}_to_{model.root}'
     while name in names:
         name += '_'
     joint = etree.SubElement(robot, 'joint', name=name, type='fixed')
     etree.SubElement(joint, 'parent', link=_WORLD)
-    etree.SubElement(joint, 'child', link=root.name)
+    etree.SubElement(joint, 'child', link=model.root)
 
 
 def _add_control(robot: Element, joints: Sequence[Joint], hardware: str) -> None:
@@ -181,7 +204,7 @@ def _add_control(robot: Element, joints: Sequence[Joint], hardware: str) -> None
     etree.SubElement(etree.SubElement(control, 'hardware'), 'plugin').text = hardware
     for joint in joints:
         element = etree.SubElement(control, 'joint', name=joint.name)
-        for interface in _INTERFACES:
+        for interface in _INTERFACES if joint.mimic is None else ():
             etree.SubElement(element, 'command_interface', name=interface)
         for interface in _INTERFACES:
             state = etree.SubElement(element, 'state_interface', name=interface)

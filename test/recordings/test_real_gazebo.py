@@ -1,0 +1,33 @@
+"""Efforts of the real Gazebo Sim Fortress, and those that evaluate computes of its motions."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.paths import RECORDINGS
+from support.recordings.evaluate_command import Done
+from support.robot_files import OWN
+
+
+@pytest.fixture
+def run(evaluate: Any) -> Any:
+    """Return evaluate with the gravity of Gazebo, for a recording and options."""
+    def run(name: str, urdf: Path, *options: str, gravity: str = '-9.8') -> Done:
+        path = RECORDINGS / 'gazebo' / f'{name}.csv'
+        if not path.exists():
+            pytest.skip(f'{path.name} is not part of the repository')
+        done: Done = evaluate(path, '--gravity', '0', '0', gravity, *options, urdf=urdf)
+        assert done.code == 0
+        return done
+    return run
+
+
+@pytest.mark.parametrize(('name', 'urdf'), [
+    ('rx90_doc_motion', OWN / 'rx90.urdf'), ('scara_effort', OWN / 'scara.urdf'),
+    ('mimic_velocity', RECORDINGS / 'gazebo' / 'mimic.urdf')])
+def test_efforts_agree(run: Any, name: str, urdf: Path) -> None:
+    """They are one step of 1 ms late; those of a driver are without its followers'."""
+    done = run(name, urdf)
+    for joint in done.figures():
+        assert joint['nrmse_rms'] < 5e-4 and joint['lag'] == pytest.approx(1e-3, abs=1e-4)
