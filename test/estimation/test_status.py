@@ -39,13 +39,14 @@ TWO = [*ONE, '/replay (RELIABLE, VOLATILE)']
 
 
 def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[str] = NAMES,
-          dynamics: InverseDynamics = DYNAMICS, refused: str = '') -> NodeState:
+          dynamics: InverseDynamics = DYNAMICS, refused: str = '',
+          estimator: str = 'none') -> NodeState:
     """Return a state whose stream has received these stamps at the time NOW."""
-    stream = Stream(joints_of(dynamics), dynamics, lambda joints: make_estimator('none', joints),
-                    clock=lambda: NOW)
+    stream = Stream(joints_of(dynamics), dynamics, lambda joints: make_estimator(
+        estimator, joints), clock=lambda: NOW)
     for stamp in stamps:
         stream.receive(stamp, names, [0.1] * len(names), [], [])
-    return NodeState(dynamics, stream, 'none', refused)
+    return NodeState(dynamics, stream, estimator, refused)
 
 
 def judged(running: NodeState, figures: MonitorReport = FIGURES, publishers: Sequence[str] = ONE,
@@ -148,7 +149,7 @@ def test_messages_that_are_dropped_are_reported_with_the_reason() -> None:
 
 def test_use_lag_and_scale_of_each_velocity_are_in_the_figures() -> None:
     """One joint's is 0.1 s late, the other's is not measured."""
-    running = state()
+    running = state(estimator='kalman')
     assert running.stream is not None
     for k in range(300):
         time = 0.01 * k

@@ -240,7 +240,7 @@ def warnings(group: Group, joint_names: Sequence[str], newest: int) -> Iterator[
     for joint, position in group.beyond_limits:
         yield (f'position of {joint_names[joint]!r}: it is {position:.4g}, far beyond its limits: '
                'is it in degrees?')
-    for joint, text in group.velocities.warnings.items():
+    for joint, text in group.velocities.warnings.items() if group.velocities.rejected else ():
         yield f'velocity of {joint_names[group.joints[joint]]!r}: {text}'
     if group.newest and group.is_far(newest):
         yield (f'joint states of {listed(group.names(joint_names))}: their stamps are '

@@ -25,11 +25,12 @@ class JointVelocity(NamedTuple):
     lag: float   # by which it is later than the positions [s]; NaN before there was enough motion
     scale: float   # measured over true velocity [-]; NaN likewise
     fault: str   # why it is not credible; empty if it is
+    measured: bool = True   # whether the newest sample had one
 
     def __str__(self) -> str:
         use = 'used' if self.used else 'not used'
         if not np.isfinite(self.lag):
-            return f'{use}: {self.fault or "not compared with a motion yet"}'
+            return f'{use}: not {"compared with a motion yet" if self.measured else "measured"}'
         return f'{use}: lag {round(1e3 * self.lag, 1) + 0.0:.1f} ms, scale {self.scale:.3g}' + (
             f' ({self.fault})' if self.fault else '')
 
@@ -38,8 +39,9 @@ class VelocityReport:
     """
     Compares the velocities of joints (n,) with estimates.
 
-    Least squares of z = s v - s L a over the last seconds, with the measured velocity z and the
-    estimates v and a: the scale s and the lag L.
+    Least squares of z = c v + d a over the last seconds, with the measured velocity z and the
+    estimates v and a. A velocity with the scale s and the lag L has c = s cos(w L) and
+    d = -s sin(w L) / w in a motion of the frequency w, which is that of the sizes of v and a.
     """
 
     def __init__(self, joints: int) -> None:
@@ -47,6 +49,7 @@ class VelocityReport:
         self._count = 0.0
         self._last = 0
         self._use = np.zeros(joints)
+        self._measured = np.zeros(joints, dtype=np.bool_)
         self.rejected = False   # whether a velocity of the newest sample was not used
 
     def add(self, stamp: int, measured: Array, estimate: Estimate,
@@ -55,17 +58,22 @@ class VelocityReport:
         if 0 <= stamp - self._last < BETWEEN_NS:
             return
         self._last = stamp
-        there = np.isfinite(measured)
+        self._measured = there = np.isfinite(measured)
         use = estimator.velocity_use
         self._use = np.where(there, 1.0, 0.0) if use is None else np.where(there, use, 0.0)
         self.rejected = bool((there & (self._use < USED)).any())
         if estimate.stamp != stamp or not there.any():
             return
-        z = np.where(there, measured, 0.0)
-        v, a = np.where(there, estimate.qd, 0.0), np.where(there, estimate.qdd, 0.0)
-        self._count = min(self._count + 1.0, MEMORY)
-        self._sums += (np.stack((v * v, v * a, a * a, z * v, z * a, z * z))
-                       - self._sums) / self._count
+        self._count = min(self._count, MEMORY - 1.0)
+        self.compare(measured[None], estimate.qd[None], estimate.qdd[None])
+
+    def compare(self, measured: Array, qd: Array, qdd: Array) -> None:
+        """Compare measured velocities (k, n), NaN for none, with velocities and accelerations."""
+        there = np.isfinite(measured)
+        z, v, a = (np.where(there, each, 0.0) for each in (measured, qd, qdd))
+        self._count += len(z)
+        sums = np.stack((v * v, v * a, a * a, z * v, z * a, z * z)).sum(axis=1)
+        self._sums += (sums - len(z) * self._sums) / self._count
 
     @property
     def joints(self) -> list[JointVelocity]:
@@ -73,14 +81,16 @@ class VelocityReport:
         vv, va, aa, zv, za, zz = self._sums
         with np.errstate(all='ignore'):
             determinant = vv * aa - va * va
-            scale = (zv * aa - za * va) / determinant
-            lag = -(za * vv - zv * va) / determinant / scale
+            c, d = (zv * aa - za * va) / determinant, (za * vv - zv * va) / determinant
+            w = np.sqrt(aa / vv)
+            scale = np.copysign(np.hypot(c, d * w), c)
+            lag = np.where(zz > 0.0, -np.arctan(d * w / c) / w, 0.0)
         known = (self._count >= FEWEST) & (vv > LEAST_SPEED ** 2) & np.isfinite(lag)
         result = []
         for k in range(len(vv)):
             used = bool(self._use[k] >= USED)
             if not known[k]:
-                result.append(JointVelocity(used, np.nan, np.nan, ''))
+                result.append(JointVelocity(used, np.nan, np.nan, '', bool(self._measured[k])))
                 continue
             fault = '' if used else _fault(float(scale[k]), float(lag[k]), float(zz[k]))
             result.append(JointVelocity(used, float(lag[k]), float(scale[k]), fault))
@@ -89,8 +99,6 @@ class VelocityReport:
     @property
     def warnings(self) -> dict[int, str]:
         """Faults of velocities that are not used, by joint."""
-        if not self.rejected:
-            return {}
         return {k: each.fault for k, each in enumerate(self.joints) if each.fault}
 
 

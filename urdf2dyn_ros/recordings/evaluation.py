@@ -403,5 +403,8 @@ def _outputs(source: Stream, offline: OfflineStream | None, sinks: _Sinks,
     if offline is not None:
         offline.finish()
         yield from offline.take()
+        for joint, fault in offline.velocity_report.warnings.items():
+            result.warnings[f'velocity of {joints[joint]!r}: '] = (
+                f'velocity of {joints[joint]!r}: {fault}')
     if waiting:
         yield Outputs.of(waiting)

@@ -15,6 +15,7 @@ from urdf2dyn_ros.estimation.messages import Indices, Message
 from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
 from urdf2dyn_ros.estimation.steps import MAX_GAP_NS
 from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
+from urdf2dyn_ros.estimation.velocities import VelocityReport
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.jumps import PositionJump, parts_between, position_jumps
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
@@ -115,6 +116,8 @@ class OfflineStream(Stream):
     _known: list[Group]
 
     def __init__(self, dynamics: InverseDynamics, joints: ModelJoints) -> None:
+        self._velocities: Efforts = []
+        self.velocity_report = VelocityReport(len(joints.names))   # which are not used
         super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
         self._dynamics = dynamics
         self._wanted: list[int] = []
@@ -140,6 +143,7 @@ class OfflineStream(Stream):
             self._known = self._groups.all
         if outcome in _SAMPLED_OUTCOMES:
             self._measured.append((stamp, message.layout.joints, message.effort))
+            self._velocities.append((stamp, message.layout.joints, message.qd))
         if outcome != 'warming_up':
             return outcome
         self._wanted.append(stamp)
@@ -183,8 +187,9 @@ class OfflineStream(Stream):
                 recorder.end()
             elif len(at):
                 recorder.forget(int(at[-1]) - _OVERLAP)
-        self._measured = [] if ends else [
-            each for each in self._measured if not len(at) or each[0] > at[-1] - _OVERLAP]
+        for some in (self._measured, self._velocities):
+            some[:] = [] if ends else [
+                each for each in some if not len(at) or each[0] > at[-1] - _OVERLAP]
 
     def _parts(self, group: Group, recorder: Recorder) -> list[_Part]:
         """Return the parts of the motion of a group between jumps that are long enough."""
@@ -222,11 +227,11 @@ class OfflineStream(Stream):
         known: NDArray[np.bool_] = np.asarray(np.isfinite(efforts).all(axis=1))
         self.counters['used'] += int(known.sum())
         self.counters['not_finite'] += int((~known).sum())
-        self._ready.append(Outputs(stamps, q, qd, qdd, efforts,
-                                   self.held.filled(
-                                       newest_efforts(self._measured, stamps, len(self._names)),
-                                       np.nan)
-                                   ).some(known))
+        measured, velocities = (
+            self.held.filled(newest_values(values, stamps, len(self._names)), np.nan)
+            for values in (self._measured, self._velocities))
+        self.velocity_report.compare(velocities, qd, qdd)
+        self._ready.append(Outputs(stamps, q, qd, qdd, efforts, measured).some(known))
 
     def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         try:
@@ -236,11 +241,11 @@ class OfflineStream(Stream):
 
 
 Efforts = list[tuple[int, Indices, Array]]
-"""Stamps [ns], joints and measured efforts of messages."""
+"""Stamps [ns], joints and measured efforts, or velocities, of messages."""
 
 
-def newest_efforts(efforts: Efforts, stamps: NDArray[np.int64], joints: int) -> Array:
-    """Return the newest measured efforts (k, n) at some stamps (k,) [ns], NaN before the first."""
+def newest_values(efforts: Efforts, stamps: NDArray[np.int64], joints: int) -> Array:
+    """Return the newest values (k, n) at some stamps (k,) [ns], NaN before the first."""
     result = np.full((len(stamps), joints), np.nan)
     by_joints: dict[bytes, Efforts] = {}
     for each in efforts:
@@ -286,7 +291,7 @@ class MergedMotions:
             for (group, _), (stamps, positions) in zip(recorders, each):
                 for column, joint in enumerate(group.joints.tolist() if len(at) else ()):
                     q[:, joint] = np.interp(at - at[0], stamps - at[0], positions[:, column])
-            self.motions.append((at, q, newest_efforts(self._efforts, at, self._count)))
+            self.motions.append((at, q, newest_values(self._efforts, at, self._count)))
         for _, recorder in recorders:
             recorder.end()
         self._efforts, self._known = [], self._groups.all
