@@ -55,20 +55,6 @@ class Kalman(Estimator, EstimatorBase):
             return None
         return mixed(self._hindsight.weights[:-1], self._bank.by_velocity[:, None] * 1.0)
 
-    def jerk(self, stamp: int) -> Array | float:
-        """Return the weighted change of accelerations since the row before: hardly late."""
-        bank, rows = self._bank, self._hindsight
-        assert bank is not None and self._origin is not None
-        time = (stamp - self._origin) * 1e-9
-        row = int(rows._times.argmax())
-        if rows._times[row] >= time:
-            row -= 1
-        h = time - rows._times[row]
-        if not 0.0 < h < GAP:
-            return 0.0
-        change: Array = bank.x[2] - rows._accelerations[row, :-1]
-        return mixed(rows.weights[:-1], change / h)
-
     def _start(self, time: float, q: Array, qd: Array) -> int:
         outcome = super()._start(time, q, qd)
         bank = self._bank

@@ -23,8 +23,8 @@ JOINT_STATE_OUTCOMES = {
     'used': 'efforts were computed',
     **_ESTIMATE_OUTCOMES,
     'overtaken': 'used, but efforts are computed for a newer message alone',
-    'incomplete': 'used, but efforts are computed at messages of other joints, or these were '
-                  'not received yet',
+    'incomplete': 'used, but efforts are computed at messages of other joints, or these are not '
+                  'received',
     'skewed': 'used, but other joints would have to be carried too far to this stamp',
     'empty': 'no names',
     'malformed': 'a name is not a string, or not one position for each name',

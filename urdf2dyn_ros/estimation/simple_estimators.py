@@ -41,10 +41,6 @@ class EstimatorBase:
         """Add measured accelerations (n,) of a stamp [ns]; return whether they are used."""
         return False
 
-    def jerk(self, stamp: int) -> Array | float:
-        """Return the derivative of qdd (n,) at the estimate of the last stamp, to carry it on."""
-        return 0.0
-
     @property
     def velocity_use(self) -> Array | None:
         """Return the share of measured velocities in the estimate (n,), if that is known."""

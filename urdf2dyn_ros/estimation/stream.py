@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.estimator import Estimate
-from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, Partition, figures, warnings
+from urdf2dyn_ros.estimation.groups import GroupFigures, Groups
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
 from urdf2dyn_ros.estimation.messages import Message, Messages, is_finite
 from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
@@ -205,14 +205,14 @@ class Stream:
         received = self._joints.chosen(self.held.received)
         self._names = received.names
         self._messages = Messages(received.names, self.counters)
-        self._groups = Groups(Partition(received, self._make_estimator, self._max_gap),
-                              self.counters, self._max_skew)
+        self._groups = Groups(received, self._make_estimator, self.counters, self._max_gap,
+                              self._max_skew)
 
     @property
     def never_received(self) -> tuple[str, ...]:
         """Names of the joints that were not received yet."""
         return tuple(name for group in self._groups if not group.newest
-                     for name in group.names(self._names))
+                     for name in group.names)
 
     @property
     def unknown_joints(self) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ class Stream:
     @property
     def missing_joints(self) -> tuple[str, ...]:
         """Names of the joints that were not received yet, or not recently."""
-        absent = {name for group in self._groups.absent for name in group.names(self._names)}
+        absent = {name for group in self._groups.absent for name in group.names}
         return tuple(name for name in self._names if name in absent)
 
     @property
@@ -241,14 +241,14 @@ class Stream:
     def groups(self) -> list[GroupFigures]:
         """Figures of the joints that are received together."""
         now = self._clock()
-        return [figures(group, self._names, now) for group in self._groups]
+        return [group.figures(now) for group in self._groups]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences about data that are not credible or not received any more, with the reason."""
         newest = self._groups.newest
         return tuple(warning for group in self._groups
-                     for warning in warnings(group, self._names, newest))
+                     for warning in group.warnings(newest))
 
     @property
     def velocities(self) -> dict[str, JointVelocity]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.estimator import STARTING, Estimate
-from urdf2dyn_ros.estimation.groups import Group, Groups, Partition
+from urdf2dyn_ros.estimation.groups import Group, Groups
 from urdf2dyn_ros.estimation.hold import ModelJoints
 from urdf2dyn_ros.estimation.messages import Indices, Message
 from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
@@ -266,7 +266,7 @@ class MergedMotions:
 
     def __init__(self, joints: ModelJoints) -> None:
         self._count = len(joints.names)
-        self._groups = Groups(Partition(joints, Recorder, MAX_GAP_NS), Counter(), 0)
+        self._groups = Groups(joints, Recorder, Counter(), MAX_GAP_NS, 0)
         self._known = self._groups.all
         self._efforts: Efforts = []
         self.motions: list[tuple[NDArray[np.int64], Array, Array]] = []

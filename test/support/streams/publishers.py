@@ -95,7 +95,8 @@ class Run:
     """
     Outputs of a stream that receives all publishers; those since a time `settle` [s] are judged.
 
-    Errors are relative to the RMS, or to the largest, of the true efforts of each joint.
+    Errors are relative to the RMS, or to the largest, of the true efforts of each joint; `covered`
+    is the part of the accelerations that are within two declared deviations of the true ones.
 
     """
 
@@ -117,9 +118,13 @@ class Run:
         expected = of.efforts(stamps)
         self.times = (np.array(stamps) - START) * 1e-9
         self.errors = np.array([output.effort for output in self.outputs]) - expected
-        self.rms = self.most = np.nan
+        self.rms = self.most = self.covered = np.nan
         if not self.outputs:
             return
+        qdd, std = (np.array([getattr(output, name) for output in self.outputs])
+                    for name in ('qdd', 'std'))
+        true = np.stack([of.motion(joint, self.times)[2] for joint in range(len(names))], axis=1)
+        self.covered = float((np.abs(qdd - true) < 2.0 * std).mean())
         self.rms = float((np.sqrt((self.errors**2).mean(axis=0) / (expected**2).mean(axis=0))
                           ).max())
         self.most = float((np.abs(self.errors).max(axis=0) / np.abs(expected).max(axis=0)).max())
