@@ -12,7 +12,7 @@ with Applications to Tracking and Navigation, section 6.2):
 A filter is defined by its bandwidth w alone. With R = 1 and a density s = w^(2 m) h0, where m
 integrations lead from the noise to the measurement and h0 is the usual step, its transfer function
 is the Butterworth low-pass of order m and cutoff w: no noise of a sensor needs to be known. Where
-both are measured, the velocity has R = w^2: at its own bandwidth, both tell as much of the
+both are measured, the velocity has R = (2 w)^2; with w^2, both would tell as much of the
 acceleration. The covariance depends on times alone; all joints share one, except those that began
 later, which have one of their own until it is the same.
 
@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.robot.spatial import Array
 
-SLOWEST = 3.0   # rad/s, bandwidth of the slowest filter: motions of several seconds
+SLOWEST = 3.3   # rad/s, bandwidth of the slowest filter: motions of several seconds
 RATIO = 1.8   # of neighbouring bandwidths: 1.6 to 2 are equally good
-MOST = 11   # bandwidths, up to 1070 rad/s: of exact positions of a simulator
-FASTEST_STEP = 1.2   # largest bandwidth times the usual step: beyond it a sample is followed
+MOST = 11   # bandwidths, up to 1180 rad/s: of exact positions of a simulator
+FASTEST_STEP = 1.8   # largest bandwidth times the usual step: beyond it a sample is followed
+VELOCITY_PART = 2.0   # deviation of velocities beside positions, in those that tell as much
 DIFFUSE = 10.0   # deviations of states at the start, in those that the fastest filter tells apart
 SETTLED = 1.2   # variance of an acceleration, over the steady one, up to which it is the same
 
@@ -56,6 +57,9 @@ class Bank:
         Usual step between samples [s].
     velocities : bool
         Whether there are filters for measured velocities.
+    derivative : int
+        Which state is wanted: 2, the acceleration, or 1 where velocities take the place of
+        positions.
 
     Attributes
     ----------
@@ -73,7 +77,8 @@ class Bank:
 
     """
 
-    def __init__(self, joints: int, step: float, velocities: bool) -> None:
+    def __init__(self, joints: int, step: float, velocities: bool, derivative: int = 2) -> None:
+        self.derivative = derivative
         w = [SLOWEST * RATIO ** k for k in range(MOST)]
         w = [each for k, each in enumerate(w) if k == 0 or each * step < FASTEST_STEP]
         families = FAMILIES if velocities else FAMILIES[:2]
@@ -87,9 +92,11 @@ class Bank:
                           for each, m in zip(self.w.tolist(), integrations)])
         self._snap = np.where(self.order == 4, noise, 0.0)
         self._jerk = np.where(self.order == 4, 0.0, noise)
-        self._variances = (np.ones(len(rows)), np.where(kinds == BOTH, self.w * self.w, 1.0))
-        self._steady = np.array([_steady_variance(each, int(m), bool(late), step) for each, m, late
-                                 in zip(self.w.tolist(), integrations, ~self.by_position)])
+        self._variances = (np.ones(len(rows)), np.where(
+            kinds == BOTH, np.square(VELOCITY_PART * self.w), 1.0))
+        self._steady = np.array([
+            _steady_variance(each, int(m), derivative - int(late), step) for each, m, late
+            in zip(self.w.tolist(), integrations, ~self.by_position)])
         self._unit = min(w[-1], 1.0 / step)   # rad/s, a motion that two samples tell apart
         self.x = np.zeros((4, len(rows), joints))
         self.P = np.zeros((1 + joints, 4, 4, len(rows)))
@@ -186,13 +193,15 @@ class Bank:
         # the position of a filter of velocities is the measured one
         self.x[0] = np.where(~self.by_position[:, None] & used[0], measured[0], self.x[0])
         for joint in np.flatnonzero(self.slot):
-            if (self.P[1 + joint, 2, 2] < SETTLED * self._steady).all():
+            variance = self.P[1 + joint, self.derivative, self.derivative]
+            if (variance < SETTLED * self._steady).all():
                 self.slot[joint] = 0
                 self.slots = sorted({0, *self.slot.tolist()})
 
     def unsettled(self) -> Array:
         """Return variances of accelerations, over the steady ones, (k, n): at least 1."""
-        ratio: Array = self.P[self.slot, 2, 2].T / self._steady[:, None]
+        variances = self.P[self.slot, self.derivative, self.derivative].T
+        ratio: Array = variances / self._steady[:, None]
         return np.maximum(ratio, 1.0)
 
     def shift(self, joint: int, by: float) -> None:
@@ -220,9 +229,9 @@ def _densities(h: float) -> tuple[list[list[float]], list[list[float]]]:
     return added(3), added(2)
 
 
-def _steady_variance(w: float, m: int, late: bool, step: float) -> float:
+def _steady_variance(w: float, m: int, row: int, step: float) -> float:
     """
-    Return the steady variance of the acceleration of a filter.
+    Return the steady variance of an entry of the state of a filter.
 
     A P + P A' + s Q = P_1 P_1' / R in continuous time, whose first column P_1 is the Butterworth
     gains: the others follow row by row.
@@ -232,5 +241,4 @@ def _steady_variance(w: float, m: int, late: bool, step: float) -> float:
     for i in range(1, m):
         for j in range(i, m):
             P[i, j] = K[i - 1] * K[j] - P.get((i - 1, j + 1), 0.0)
-    row = 1 if late else 2
     return step * P[row, row]

@@ -32,10 +32,10 @@ _INTEGER, _NUMBER, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _BANK = ('order', 'slot', 'w', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 'past', 'cross',
          'residuals')
 _HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'own_errors', 'missed', 'size',
-              'variance', 'unsettled', 'times', 'began', 'errors', 'weights', 'accelerations',
-              'mixed', 'references', 'work', 'velocities')
-_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'doubt', 'sampled', 'last',
-              'measured', 'estimate', 'deviations', 'oldest')
+              'variance', 'unsettled', 'times', 'began', 'errors', 'weights', 'shares',
+              'accelerations', 'mixed', 'references', 'work', 'velocities')
+_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'doubt', 'sampled',
+              'last', 'measured', 'estimate', 'deviations', 'oldest')
 
 
 def _fields(names: str, kind: type) -> list[tuple[str, type]]:
@@ -44,7 +44,7 @@ def _fields(names: str, kind: type) -> list[tuple[str, type]]:
 
 class _Bank(ctypes.Structure):
     _fields_ = [*_fields('joints filters each first first_of_velocities end end_of_velocities '
-                         'rows oldest kept', _INTEGER), ('unit', _NUMBER),
+                         'rows oldest kept derivative', _INTEGER), ('unit', _NUMBER),
                 *_fields(' '.join(_BANK), _POINTER)]
 
 
@@ -101,16 +101,16 @@ def library() -> ctypes.PyDLL:
 class CompiledEstimator(Estimator):
     """The same estimator, by one call of C for each sample; a CompilerError as of `library`."""
 
-    def __init__(self, joints: int, lag: float = 0.0) -> None:
+    def __init__(self, joints: int, lag: float = 0.0, derivative: int = 2) -> None:
         self._library = library()
-        super().__init__(joints, lag)
+        super().__init__(joints, lag, derivative)
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        time = 0.0 if self._origin is None else (stamp - self._origin) * 1e-9
+        self._watch(time)
         if self._bank is not None:
-            assert self._origin is not None
             self._measured[0] = q
             self._measured[1] = qd
-            time = (stamp - self._origin) * 1e-9
             outcome = self._library.urdf2dyn_update(self._address, time)
             if outcome >= 0:
                 if self._lag is not None:
@@ -157,7 +157,7 @@ class CompiledEstimator(Estimator):
                            else self._hindsight)]
         self._struct = _Estimator(
             _Bank(joints, filters, bank.each, 0, filters - int(bank.by_velocity.sum()),
-                  int(bank.by_position.sum()), filters, rows, 0, kept, bank._unit,
+                  int(bank.by_position.sum()), filters, rows, 0, kept, bank.derivative, bank._unit,
                   *pointers(bank, _BANK)),
             *both, self._velocities, self._bridged, 0, *pointers(self, ('row',)), self._step,
             self._time, self._good, self._still, self._time, *pointers(self, _ESTIMATOR))

@@ -21,10 +21,11 @@
 /* Constants of the modules, by their names there; compiled.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(SETTLED) \
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST_ROWS) X(BEGUN) \
-    X(LEAST_ERROR) X(LEAST_PART) \
+    X(LEAST_ERROR) X(LEAST_PART) X(ALONE) \
     X(CONTRADICTS) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
     X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
-    X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(GAP) X(GAP_STEPS) X(BRIDGED) \
+    X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) \
+    X(GAP) X(GAP_STEPS) X(BRIDGED) \
     X(COPY) X(TURN) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
@@ -46,6 +47,7 @@ typedef struct {
     int64_t joints, filters, each;
     int64_t first[2], end[2];     /* filters that positions correct, and velocities */
     int64_t rows, oldest, kept;   /* the past is a ring of rows, of which some are kept */
+    int64_t derivative;
     double unit;
     int64_t *order, *slot;
     const double *w, *snap, *jerk, *variances, *steady;
@@ -55,7 +57,7 @@ typedef struct {
 typedef struct {
     int64_t count, judges, number, *filters, *rows, *next;
     double *delays, *prior, *own_errors, *missed, *size, *variance, *unsettled, *times, *began;
-    void *errors, *weights, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
+    void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
     Boolean *velocities;
 } Hindsight;
 
@@ -64,7 +66,7 @@ typedef struct {
     Hindsight hindsight, lag;   /* lag: the one of past states */
     int64_t velocities, bridged, begun, *row;
     double step, time, good, still, lag_began;
-    double *usual, *counts, *trust, *velocity_trust, *doubt, *sampled, *last;
+    double *usual, *counts, *trust, *velocity_trust, *alternation, *doubt, *sampled, *last;
     double *measured, *estimate;   /* (2, n), the present sample, and (4, n), the result */
     void *deviations, *oldest;     /* oldest (3, k, n), of the past */
 } Estimator;
@@ -195,7 +197,8 @@ static void correct(Bank *bank, const double *measured, const Flag *used)
     RANGE(k, bank->end[0], K) EACH(j, n)   /* the position of a filter of velocities */
         x[0][k][j] = used[j] != 0.0 ? measured[j] : x[0][k][j];
     EACH(j, n) {
-        const double *variance = ((double (*)[4][4][K])bank->P)[1 + j][2][2];
+        const double *variance = ((double (*)[4][4][K])bank->P)[1 + j][bank->derivative]
+            [bank->derivative];
         int settled = 1;
         EACH(k, bank->slot[j] ? K : 0) settled &= variance[k] < SETTLED * bank->steady[k];
         if (settled)
@@ -228,21 +231,27 @@ static void judge(Hindsight *self, const Bank *bank, long i, double time)
     if (number == self->next[i])
         return;
     self->next[i] = number;
-    const long row = (number - 1) % kept;
+    const long row = (number - 1) % kept, judge = self->filters[i];
     const double u = self->times[row];
     const double dt = number > 1 ? smaller(u - self->times[(number - 2) % kept], 1.0) : delay;
-    const double first = 1.0 / (double)++self->rows[i];
-    const double gain = larger(smaller(1.0 - exp(-dt / MEMORY), 1.0 / FEWEST_ROWS), first);
-    const double slow = larger(1.0 - exp(-dt / SIZE_MEMORY), first);
     double (*x)[K][n] = bank->x, (*errors)[K + 1][n] = self->errors, (*own)[n] = self->mixed;
     double (*accelerations)[K + 1][n] = self->accelerations;
     double (*references)[self->count][n] = self->references, reference[n];
     Flag old[n];
+    double any = 0.0;
     EACH(j, n) {
         old[j] = time - self->began[j] >= BEGUN * delay ? 1.0 : 0.0;
-        reference[j] = x[2][self->filters[i]][j] - (time - u) * x[3][self->filters[i]][j];
+        const double ago = time - u;
+        reference[j] = x[bank->derivative][judge][j] - ago * x[bank->derivative + 1][judge][j];
+        if (bank->derivative == 1)
+            reference[j] += ago * ago / 2.0 * x[3][judge][j];
         references[row][i][j] = old[j] != 0.0 ? reference[j] : NAN;
+        any = larger(any, old[j]);
     }
+    self->rows[i] += any != 0.0;
+    const double first = 1.0 / larger((double)self->rows[i], 1.0);
+    const double gain = larger(smaller(1.0 - exp(-dt / MEMORY), 1.0 / FEWEST_ROWS), first);
+    const double slow = larger(1.0 - exp(-dt / SIZE_MEMORY), first);
     EACH(k, i < self->judges ? K + 1 : 0) EACH(j, n) {   /* those of the others are not read */
         const double error = accelerations[row][k][j] - reference[j];
         errors[i][k][j] += old[j] != 0.0 ? gain * (error * error - errors[i][k][j]) : 0.0;
@@ -268,14 +277,15 @@ static void weigh(Hindsight *self, const Bank *bank)
 {
     SHAPE(bank);
     const long last = (self->count < self->judges ? self->count : self->judges) - 1;
+    const long d = bank->derivative;
     double (*errors)[K + 1][n] = self->errors, (*weights)[n] = self->weights;
-    double (*error)[n] = self->work, (*unsettled)[n] = error + K + 1;
+    double (*shares)[n] = self->shares, (*error)[n] = self->work, (*unsettled)[n] = error + K + 1;
     double (*P)[4][4][K] = bank->P, size[n], lowest[n], sum[n];
     Flag enough[n];
     memcpy(error, errors[last], sizeof errors[last]);
     memcpy(size, self->size + last * n, sizeof size);
     EACH(j, n) enough[j] = 1.0;
-    for (long i = last - 1; i >= 0 && self->rows[i]; --i) {
+    for (long i = last - 1; i >= 0 && (double)self->rows[i] >= FEWEST_ROWS; --i) {
         least(K + 1, n, errors[i + 1][0], lowest);
         EACH(j, n) {
             enough[j] = self->missed[i * n + j] <= lowest[j] ? enough[j] : 0.0;
@@ -284,7 +294,7 @@ static void weigh(Hindsight *self, const Bank *bank)
         EACH(k, K + 1) EACH(j, n) error[k][j] = enough[j] != 0.0 ? errors[i][k][j] : error[k][j];
     }
     EACH(k, K) EACH(j, n)
-        unsettled[k][j] = larger(P[bank->slot[j]][2][2][k] / bank->steady[k], 1.0);
+        unsettled[k][j] = larger(P[bank->slot[j]][d][d][k] / bank->steady[k], 1.0);
     memcpy(unsettled[K], unsettled[bank->each - 1], sizeof unsettled[K]);
     EACH(k, K + 1) EACH(j, n)
         error[k][j] = k < bank->first[1] || k == K || self->velocities[j] ? unsettled[k][j]
@@ -297,6 +307,11 @@ static void weigh(Hindsight *self, const Bank *bank)
         sum[j] += weights[k][j];
     }
     EACH(k, K + 1) EACH(j, n) weights[k][j] /= sum[j];
+    memcpy(shares, weights, sizeof shares[0] * (size_t)K);
+    EACH(j, n) shares[bank->each - 1][j] += ALONE * weights[K][j];
+    memset(sum, 0, sizeof sum);
+    EACH(k, K) EACH(j, n) sum[j] += shares[k][j];
+    EACH(k, K) EACH(j, n) shares[k][j] /= sum[j];
     mixed(K + 1, n, weights[0], unsettled[0], self->unsettled);
     EACH(j, n) {
         double most = self->own_errors[j];
@@ -370,15 +385,11 @@ static void innovations(const Estimator *self, double *z, double *deviations, do
 {
     const Bank *bank = &self->bank;
     SHAPE(bank);
-    double (*x)[K][n] = bank->x, (*weights)[n] = self->hindsight.weights, sums[n], expected[n];
-    memset(sums, 0, sizeof sums);
-    EACH(k, K) EACH(j, n) sums[j] += weights[k][j];
+    double (*x)[K][n] = bank->x, expected[n];
     EACH(i, 2) {
         double *zi = z + i * n, *nearest_i = nearest + i * n;
-        mixed(K, n, weights[0], x[i][0], expected);
+        mixed(K, n, self->hindsight.shares, x[i][0], expected);
         EACH(j, n) {
-            const double alone = i ? 0.0 : x[0][bank->each - 1][j];
-            expected[j] = sums[j] > 1e-6 ? expected[j] / sums[j] : alone;   /* 0: a = 0 alone */
             if (i == 0)
                 zi[j] -= TURN * floor((zi[j] - expected[j]) / TURN + 0.5);
             deviations[i * n + j] = nearest_i[j] = zi[j] - expected[j];
@@ -398,15 +409,39 @@ static void innovations(const Estimator *self, double *z, double *deviations, do
     }
 }
 
+static void trust(Estimator *self, double h, const Boolean *measured, const Boolean *bad)
+{
+    const long n = self->bank.joints;
+    const double gain = smaller(1.0 - exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES);
+    EACH(e, 2 * n) {
+        double *share = e < n ? self->trust + e : self->velocity_trust + e - n;
+        if (measured[e] || e >= n)
+            *share += gain * ((measured[e] && !bad[e] ? 1.0 : 0.0) - *share);
+    }
+}
+
+static void alternate(Estimator *self, double h, const Boolean *measured, const Boolean *settled,
+                      const double *deviation)
+{
+    const long n = self->bank.joints;
+    const double gain = smaller(1.0 - exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES);
+    double *square = self->alternation, *product = square + n, *before = product + n;
+    EACH(j, n) {
+        if (!measured[j] || !settled[j] || self->measured[j] == self->last[j])
+            continue;
+        square[j] += gain * (deviation[j] * deviation[j] - square[j]);
+        product[j] += gain * (deviation[j] * before[j] - product[j]);
+        before[j] = deviation[j];
+    }
+}
+
 static void learn(Estimator *self, double h, const Boolean *measured, const Boolean *bad,
                   const double *y)
 {
     const long n = self->bank.joints;
     const double fastest = smaller(1.0 - exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES);
-    const double gain = smaller(1.0 - exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES);
     EACH(e, 2 * n) {
         const int good = measured[e] && !bad[e];
-        double *trust = e < n ? self->trust + e : self->velocity_trust + e - n;
         if (good && self->hindsight.unsettled[e % n] <= UNSETTLED
                 && self->measured[e] != self->last[e]) {
             const double square = smaller(y[e] * y[e], MOST_UNUSUAL * self->usual[e]);
@@ -414,8 +449,6 @@ static void learn(Estimator *self, double h, const Boolean *measured, const Bool
             self->usual[e] += larger(fastest, 1.0 / (1.0 + self->counts[e]))
                 * (square - self->usual[e]);
         }
-        if (measured[e] || e >= n)
-            *trust += gain * ((good ? 1.0 : 0.0) - *trust);
         if (measured[e])
             self->row[e] = bad[e] ? self->row[e] + 1 : 0;
     }
@@ -467,7 +500,8 @@ static void use(Estimator *self, double h, const double *z, const Flag *used,
     Bank *bank = &self->bank;
     const Hindsight *hindsight = &self->hindsight;
     SHAPE(bank);
-    const double (*weights)[n] = hindsight->weights, *a = (double *)bank->x + 2 * K * n;
+    const double (*weights)[n] = hindsight->weights, 
+        *a = (double *)bank->x + bank->derivative * K * n;
     double before[n], after[n], bandwidth[n];
     mixed(K, n, weights[0], a, before);
     correct(bank, z, used);
@@ -487,20 +521,24 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
 {
     const long n = self->bank.joints;
     const int bridges = self->time - self->good < BRIDGED * self->step;
+    const double *square = self->alternation, *product = square + n;
     long count = 0, distrusted = 0, unsettled = !compared, in_a_row = 0, doubted = 0;
     EACH(j, n) {
         double size = 0.0;
         EACH(i, self->hindsight.count) size = larger(size, self->hindsight.size[i * n + j]);
         doubted |= self->doubt[j] * self->doubt[j] > DOUBTED * DOUBTED * size;
         count += bad[j];
-        distrusted |= self->trust[j] < TRUSTED;
+        distrusted |= self->trust[j] < TRUSTED
+            || (square[j] > ALTERNATION && product[j] < -ALTERNATING * square[j]);
         unsettled |= self->hindsight.unsettled[j] > UNSETTLED;
         in_a_row |= self->row[j] > 1;
     }
     if (!same && !count)
         self->good = self->time;
     self->bridged = repeated ? self->bridged + 1 : 0;
-    return (double)self->hindsight.rows[self->hindsight.count - 1] < FEWEST_ROWS ? STARTING
+    const Hindsight *hindsight = &self->hindsight;
+    const long last = smaller(hindsight->judges, hindsight->count) - 1;   /* that chooses filters */
+    return (double)hindsight->rows[last] < FEWEST_ROWS ? STARTING
         : distrusted ? DISTRUSTED : unsettled ? BEGUN_ANEW
         : repeated && !(bridges && self->bridged == 1) ? REPEATED
         : in_a_row || doubted || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;
@@ -530,21 +568,24 @@ static double compare(Estimator *self, double h)
         same &= e >= n || q[e] == self->last[e];
         any_row |= e < n && self->row[e];
     }
-    const int copy = same && h < COPY * self->step, repeated = same && !copy
-        && (beyond || self->still > 0.0);
-    if (copy || repeated) {
+    const int copied = h < COPY * self->step;
+    const int repeated = same && !copied && (beyond || self->still > 0.0);
+    if (copied || repeated) {
         memset(used, 0, sizeof used);
+        if (copied)
+            trust(self, self->step, measured, bad);
     } else {
         learn(self, h, measured, bad, y);
+        trust(self, h, measured, bad);
+        alternate(self, h, measured, settled, deviation);
         if (any_bad)
             resolve(self, z, deviation, limits, bad, used);
         EACH(e, 2 * n) self->last[e] = e >= n || isfinite(q[e]) ? q[e] : self->last[e];
-    }
-    if (!repeated) {
         self->still = 0.0;
-    } else if (self->still == 0.0) {
+    }
+    if (repeated && self->still == 0.0) {
         self->still = self->time;
-    } else if (self->time - self->still > GAP && !any_row) {
+    } else if (repeated && self->time - self->still > GAP && !any_row) {
         begin(self, q, q + n);
         return BEGUN_ANEW;
     }
@@ -552,17 +593,18 @@ static double compare(Estimator *self, double h)
     EACH(j, n) unusual[j] = y[j] * y[j] > UNUSUAL * UNUSUAL * self->usual[j];
     use(self, h, z, used, settled, unusual);
     add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
-        (double *)self->bank.x + 2 * self->bank.filters * n);
-    return outcome(self, same, repeated, bad, compared);
+        (double *)self->bank.x + self->bank.derivative * self->bank.filters * n);
+    if (copied)
+        memset(bad, 0, sizeof bad);
+    return outcome(self, same || copied, repeated, bad, compared);
 }
 
-/* The mixed position, velocity and acceleration of states (3, k, n), into (3, n) */
-static void mixed_states(const Bank *bank, const double *weights, const double *states,
-                         double *result)
+/* `Hindsight.motion` of states (3, k, n), into (3, n) */
+static void motion(const Hindsight *self, const Bank *bank, const double *states, double *result)
 {
     SHAPE(bank);
-    EACH(i, 3) mixed(K, n, weights, states + i * K * n, result + i * n);
-    EACH(j, n) result[j] += weights[K * n + j] * states[(bank->each - 1) * n + j];
+    EACH(i, 3) mixed(K, n, i < bank->derivative ? self->shares : self->weights, states + i * K * n,
+                     result + i * n);
 }
 
 /*
@@ -586,7 +628,7 @@ EXPORTED VECTORS int urdf2dyn_update(Estimator *self, double time)
         predict(&self->bank, h);
         why = compare(self, h);
     }
-    mixed_states(&self->bank, self->hindsight.weights, self->bank.x, self->estimate);
+    motion(&self->hindsight, &self->bank, self->bank.x, self->estimate);
     EACH(j, n) self->estimate[3 * n + j] = sqrt(self->hindsight.variance[j]);
     return (int)why;
 }
@@ -612,8 +654,8 @@ EXPORTED VECTORS void urdf2dyn_settle(Estimator *self, double at)
     SHAPE(bank);
     double (*past)[3][n][K] = bank->past, (*oldest)[K][n] = self->oldest;
     EACH(i, 3) EACH(j, n) EACH(k, K) oldest[i][k][j] = past[bank->oldest][i][j][k];
-    add(&self->lag, bank, self->time, self->velocity_trust, at, oldest[2][0]);
-    mixed_states(bank, self->lag.weights, oldest[0][0], self->estimate);
+    add(&self->lag, bank, self->time, self->velocity_trust, at, oldest[bank->derivative][0]);
+    motion(&self->lag, bank, oldest[0][0], self->estimate);
     bank->oldest = ROW(bank, 1);
     bank->kept -= 1;
 }

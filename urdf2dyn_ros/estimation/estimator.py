@@ -16,8 +16,10 @@ and contradicts is no new one: it is not used, and after 0.3 s the joints begin 
 
 Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
 and for 0.1 s at least, which starts at 0.7, must be above 3/4, and its filters must be settled.
-Two publishers of the same joints, or a sensor that fails often, keep it below. Velocities are
-compared in the same way; without trust, no filter of velocities has a weight.
+Two publishers of the same joints, or a sensor that fails often, keep it below. So does a joint
+whose deviations y alternate, mean(y_k y_(k-1)) < -mean(y^2) / 2: two publishers in turn that began
+together, or a simulation that oscillates. Velocities are compared in the same way; without trust,
+no filter of velocities has a weight.
 
 A foreign sample may also lie so close that it does not contradict. What is used although
 y^2 > 3^2 U, and changes the mixed acceleration by more than three declared deviations, or before
@@ -40,7 +42,8 @@ from urdf2dyn_ros.estimation.hindsight import Hindsight
 from urdf2dyn_ros.estimation.lag import Lag
 from urdf2dyn_ros.robot.spatial import Array
 
-SAMPLES = 8   # from which the usual step is taken: two steps, should each come three times
+SAMPLES = 12   # from which the usual step is taken: two steps, should five come at once
+OTHER_RATE = 2.0   # ratio of usual steps from which the rate of the samples is another one
 CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
 VELOCITY_CONTRADICTS = 8.0   # that of a velocity: they lose by their own error as well
 SUDDEN = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
@@ -58,10 +61,12 @@ FIRST_TRUST = 0.7   # trust of a joint that begins
 TRUST_MEMORY = 0.1   # s, time constant of this share
 TRUST_SAMPLES = 12.0   # samples that it remembers at least
 UNSETTLED = 3.0   # mean variance over the steady one from which there is no estimate
+ALTERNATING = 0.5   # mean product of a deviation and the one before, over the mean square
+ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts: 3 mrad are no encoder's
 GAP = 0.3   # s, time without a sample after which joints begin anew
 GAP_STEPS = 5.0   # usual steps of such a time at least
 BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
-COPY = 0.25   # usual steps within which a message that repeats another is a copy of it
+COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
 TURN = 2.0 * math.pi
 
 (PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW,
@@ -91,6 +96,8 @@ class Estimator:
     Estimates the motion of joints that are sampled together.
 
     With a lag [s], an estimate is that of an earlier sample, with the help of those that followed.
+    Where velocities take the place of positions, `derivative` is 1 in the place of 2: the weights
+    are those of filters whose first derivative is best.
 
     Attributes
     ----------
@@ -99,8 +106,8 @@ class Estimator:
 
     """
 
-    def __init__(self, joints: int, lag: float = 0.0) -> None:
-        self._joints, self._lag_time = joints, lag
+    def __init__(self, joints: int, lag: float = 0.0, derivative: int = 2) -> None:
+        self._joints, self._lag_time, self._derivative = joints, lag, derivative
         self.reset()
 
     def reset(self) -> None:
@@ -108,7 +115,7 @@ class Estimator:
         joints = self._joints
         self._bank: Bank | None = None
         self._lag: Lag | None = None
-        self._first: list[tuple[float, Array, Array]] = []
+        self._times: list[float] = []   # of samples since the usual step was found
         self._origin: int | None = None
         self._last = np.full((2, joints), math.nan)
         self._velocities = False
@@ -116,17 +123,20 @@ class Estimator:
         self._counts = np.zeros((2, joints))
         self.trust, self.velocity_trust = np.full((2, joints), FIRST_TRUST)
         self._row = np.zeros((2, joints), dtype=np.int64)   # contradictions in a row
+        # of positions: mean square of deviations, mean product with the one before, this one
+        self._alternation = np.zeros((3, joints))
         self._deviations = np.zeros((IN_A_ROW, joints))
         self._doubt = np.zeros(joints)   # acceleration that rests on doubtful samples
         self._sampled = np.zeros(joints)   # time of the last sample that was used
-        self._time = self._good = self._still = 0.0
-        self._bridged = 0
+        self._step = self._time = self._good = self._still = 0.0
+        self._bridged = self._other_rates = 0
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s], NaN for none."""
         if self._origin is None:
             self._origin = stamp
         time = (stamp - self._origin) * 1e-9
+        self._watch(time)
         outcome = self._add(time, q, qd)
         bank = self._bank
         if bank is None:
@@ -134,11 +144,8 @@ class Estimator:
             return Estimate(stamp, q, qd, qdd, std, outcome)
         if self._lag is not None:
             return self._lagged(stamp, outcome)
-        weights = self._hindsight.weights
-        position = mixed(weights, np.concatenate((bank.x[0], bank.x[0, bank.each - 1, None])))
-        velocity, acceleration = (mixed(weights[:-1], bank.x[i]) for i in (1, 2))
-        return Estimate(stamp, position, velocity, acceleration,
-                        np.sqrt(self._hindsight.variance), outcome)
+        q, qd, qdd = self._hindsight.motion(bank.x)
+        return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.variance), outcome)
 
     def _lagged(self, stamp: int, outcome: int) -> Estimate:
         """Return the estimate of an earlier sample."""
@@ -146,7 +153,7 @@ class Estimator:
         # a message that is not used is a moment, too
         past = (None if outcome in (LATE, AFTER_GAP) or self._time != (stamp - self._origin) * 1e-9
                 else self._lag.add(self._time, self.velocity_trust >= TRUSTED))
-        if past is None:
+        if past is None or not self._lag.hindsight.known:
             nothing = np.full(self._joints, math.nan)
             return Estimate(stamp, nothing, nothing, nothing, nothing, outcome or STARTING)
         time, state, std = past
@@ -157,7 +164,7 @@ class Estimator:
         """Return the outcome of a sample at a time [s]."""
         if np.isfinite(qd).any() and not self._velocities:
             self._velocities = True   # filters of velocities are new ones
-            self._bank, self._first = None, []
+            self._bank = None
         if self._bank is None:
             return self._start(time, q, qd)
         h, bank = time - self._time, self._bank
@@ -170,27 +177,41 @@ class Estimator:
         bank.predict(h)
         return self._compare(h, q, qd)
 
-    def _start(self, time: float, q: Array, qd: Array) -> int:
-        """Collect the first samples, until the usual step is known."""
-        if self._first and time <= self._first[-1][0]:
-            return LATE
-        if np.isfinite(q).all():
-            self._first.append((time, q.copy(), qd.copy()))
-        if len(self._first) < SAMPLES:
-            return STARTING
-        steps = np.sort(np.diff([each[0] for each in self._first]))
+    def _watch(self, time: float) -> None:
+        """Learn the usual step from all stamps; begin again where it has become another one."""
+        times = self._times
+        if times and time <= times[-1]:
+            return
+        times.append(time)
+        if len(times) < SAMPLES:
+            return
+        steps = np.sort(np.diff(times))
         steps = steps[steps > COPY * steps[-2]]   # the others are those of copies; one may be long
-        self._step = float(steps[len(steps) // 2])
-        self._bank = Bank(self._joints, self._step, self._velocities)
-        bank = self._bank
+        step = float(steps[len(steps) // 2])
+        del times[:-1]
+        ratio = max(step / self._step, self._step / step) if self._bank is not None else 1.0
+        self._other_rates = self._other_rates + 1 if ratio > OTHER_RATE else 0
+        if self._bank is None:
+            self._step = step
+        elif self._other_rates > 1:
+            self._step, self._bank = step, None
+
+    def _start(self, time: float, q: Array, qd: Array) -> int:
+        """Begin with the first sample at which the usual step and all positions are known."""
+        if time < self._times[-1]:
+            return LATE
+        if not (self._step and np.isfinite(q).all()):
+            return STARTING
+        self._bank = bank = Bank(
+            self._joints, self._step, self._velocities, self._derivative)
         fast = np.arange(len(bank.w)) % bank.each >= bank.each // 2
         self._candidates = tuple(np.flatnonzero(fast & by) for by in (
             ~bank.by_velocity, ~bank.by_position))
-        self._hindsight = Hindsight(self._bank)
-        self._lag = Lag(self._bank, self._lag_time) if self._lag_time else None
+        self._hindsight = Hindsight(bank)
+        self._lag = Lag(bank, self._lag_time) if self._lag_time else None
+        self._other_rates = 0
         self._time = time
         self._begin(q, qd)
-        self._first = []
         return STARTING
 
     def _begin(self, q: Array, qd: Array) -> None:
@@ -215,30 +236,32 @@ class Estimator:
         measured, settled = np.isfinite(z), hindsight.unsettled <= UNSETTLED
         beyond = measured & (y * y > limits)
         bad = beyond & settled
-        same = bool((q == self._last[0]).all())
-        if same and h < COPY * self._step:
-            used = np.zeros_like(bad)
-            repeated = False
+        copied = h < COPY * self._step
+        same = copied or bool((q == self._last[0]).all())
+        repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
+        used = measured & ~bad
+        if copied or repeated:
+            used[:] = False
+            if copied:
+                self._trust(self._step, measured, bad)
         else:
-            repeated = same and (bool(beyond[0].any()) or self._still > 0.0)
-            used = measured & ~bad
-            if repeated:
-                used[:] = False
-            else:
-                self._learn(h, np.stack((q, qd)), measured, bad, settled, y)
-                used |= self._resolve(z, deviation, limits, bad)
-                self._last[:] = np.where(np.isfinite(q), q, self._last[0]), qd
+            self._learn(h, measured & ~bad & settled & (np.stack((q, qd)) != self._last), y)
+            self._trust(h, measured, bad)
+            self._alternate(h, measured[0] & settled & (q != self._last[0]), deviation[0])
+            self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
+            used |= self._resolve(z, deviation, limits, bad)
+            self._last[:] = np.where(np.isfinite(q), q, self._last[0]), qd
+            self._still = 0.0
         if repeated and not self._still:
             self._still = self._time
-        if not repeated:
-            self._still = 0.0
-        elif self._time - self._still > GAP and not self._row[0].any():
+        elif repeated and self._time - self._still > GAP and not self._row[0].any():
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
         self._correct(h, z, used, settled, y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0])
-        hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time, bank.x[2])
-        return self._outcome(same, repeated, bad[0], settled)
+        hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time,
+                      bank.x[bank.derivative])
+        return self._outcome(same, repeated, bad[0] & ~copied, settled)
 
     def _correct(self, h: float, z: Array, used: NDArray[np.bool_],
                  settled: NDArray[np.bool_], unusual: NDArray[np.bool_]) -> None:
@@ -246,9 +269,9 @@ class Estimator:
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
         weights = hindsight.weights[:-1]
-        before = mixed(weights, bank.x[2])
+        before = mixed(weights, bank.x[bank.derivative])
         bank.correct((z[0], z[1]), (used[0], used[1]))
-        change = mixed(weights, bank.x[2]) - before
+        change = mixed(weights, bank.x[bank.derivative]) - before
         # it fades with what the filters remember
         self._doubt /= 1.0 + 2.0 * h * mixed(
             weights, np.broadcast_to(bank.w[:, None], weights.shape))
@@ -265,14 +288,9 @@ class Estimator:
         """
         bank = self._bank
         assert bank is not None
-        weights = self._hindsight.weights[:-1]
-        sums = np.cumsum(weights, axis=0)[-1]
-        known = sums > 1e-6   # rather than a = 0 alone
-        sums = np.where(known, sums, 1.0)
         deviations, nearest = np.empty_like(z), np.empty_like(z)
         for i, candidates in enumerate(self._candidates):
-            expected = np.where(known, mixed(weights, bank.x[i]) / sums,
-                                bank.x[0, bank.each - 1] if i == 0 else 0.0)
+            expected = mixed(self._hindsight.shares, bank.x[i])
             if i == 0:
                 z[0] -= TURN * np.floor((z[0] - expected) / TURN + 0.5)
             deviations[i] = z[i] - expected
@@ -286,20 +304,28 @@ class Estimator:
             VELOCITY_CONTRADICTS * VELOCITY_CONTRADICTS * self._usual[1] + velocity * velocity))
         return z, deviations, nearest, limits
 
-    def _learn(self, h: float, z: Array, measured: NDArray[np.bool_], bad: NDArray[np.bool_],
-               settled: NDArray[np.bool_], y: Array) -> None:
-        """Learn what is usual, and count what is not."""
-        new = measured & ~bad & settled & (z != self._last)
+    def _learn(self, h: float, new: NDArray[np.bool_], y: Array) -> None:
+        """Learn what is usual, of new samples (2, n)."""
         self._counts += new
         gain = np.maximum(min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES),
                           1.0 / (1.0 + self._counts))
         square = np.minimum(y * y, MOST_UNUSUAL * self._usual)
         self._usual += np.where(new, gain * (square - self._usual), 0.0)
+
+    def _alternate(self, h: float, new: NDArray[np.bool_], y: Array) -> None:
+        """Learn whether deviations y (n,) of new samples change their sign every time."""
+        gain = min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES)
+        square, product, before = self._alternation
+        square += np.where(new, gain * (y * y - square), 0.0)
+        product += np.where(new, gain * (y * before - product), 0.0)
+        before[:] = np.where(new, y, before)
+
+    def _trust(self, h: float, measured: NDArray[np.bool_], bad: NDArray[np.bool_]) -> None:
+        """Count what was as expected."""
         share = min(1.0 - math.exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES)
         for i, trust in enumerate((self.trust, self.velocity_trust)):
             good = measured[i] & ~bad[i]
             trust += share * (np.where(good, 1.0, 0.0) - trust) * (measured[i] | (i == 1))
-        self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
 
     def _resolve(self, z: Array, deviation: Array, limits: Array,
                  bad: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -348,7 +374,9 @@ class Estimator:
         self._bridged = self._bridged + 1 if repeated else 0
         if not self._hindsight.known:
             return STARTING
-        if (self.trust < TRUSTED).any():
+        square, product, _ = self._alternation
+        alternates = (square > ALTERNATION) & (product < -ALTERNATING * square)
+        if ((self.trust < TRUSTED) | alternates).any():
             return DISTRUSTED
         # the sample itself must have been compared, too
         if (~settled | (self._hindsight.unsettled > UNSETTLED)).any():

@@ -3,7 +3,8 @@ Which filters of a bank to believe, and how far: by the past, seen with hindsigh
 
 For the filter of positions of order 4 and bandwidth W, a - L j with L = 2.613 / W is the
 Butterworth low-pass of order 4 of the acceleration a time L ago, which is nearly without lag or
-noise: a reference that costs nothing. There are five of them, i = 0 (slowest) to 4. Rows keep, for
+noise: a reference that costs nothing. Where velocities take the place of positions, it is that of
+their derivative: v - L a + L^2 j / 2. There are five of them, i = 0 (slowest) to 4. Rows keep, for
 every 2.4 ms or more, the time u, the accelerations a_k of all filters and the mixed one. When a
 row is L_i old,
 
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.estimation.bank import DELAY, SETTLED, Bank, mixed
 from urdf2dyn_ros.robot.spatial import Array
 
-REFERENCES = (3, 4, 5, 6, 7)   # bandwidths of the references: 17, 31, 57, 102 and 184 rad/s
+REFERENCES = (3, 4, 5, 6, 7)   # bandwidths of the references: 19, 35, 62, 112 and 202 rad/s
 JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
 SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
 ROWS = 128   # kept: those of the longest delay, 0.15 s
@@ -41,6 +42,7 @@ FEWEST_ROWS = 8   # rows that the errors remember at least, and before which not
 BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
 LEAST_ERROR = 1e-8   # rad^2/s^4 or m^2/s^4, at which filters are equally good
 LEAST_PART = 1e-3   # of the size of accelerations, at which they are
+ALONE = 1e-6   # part of the weight of a = 0 that counts for positions and velocities
 ROUGH = 0.7   # bandwidth of order 3 over that of order 4 with the same lag
 
 
@@ -52,6 +54,9 @@ class Hindsight:
     ----------
     weights : (k + 1, n)
         Of the filters and of a = 0, for each joint.
+    shares : (k, n)
+        The same for positions and velocities, of which a = 0 says nothing: the others share its
+        weight. Where it has all of it, the fastest filter of positions has all.
     unsettled : (n,)
         Mean of r_k: 1 where all filters are steady.
     variance : (n,)
@@ -66,7 +71,8 @@ class Hindsight:
         self._filters = known or [min(REFERENCES[0], bank.each - 1)]
         self._delays = [DELAY / float(bank.w[k]) for k in self._filters]
         count = len(self._filters)
-        self._judges = JUDGES + (lag > 0.0)   # what is smoothed is less wrong
+        # what is smoothed is less wrong, and so is one derivative of noise in the place of two
+        self._judges = JUDGES + (lag > 0.0 or bank.derivative == 1)
         self.errors = np.zeros((count, filters + 1, joints))   # E
         self.own_errors, self._missed, self.size = np.zeros((3, count, joints))
         self.rows = np.zeros(count, dtype=np.int64)   # that each reference has judged
@@ -75,6 +81,8 @@ class Hindsight:
         self._allowed = np.ones((filters + 1, joints), dtype=bool)
         self._velocities = np.zeros(joints, dtype=bool)
         self.weights = np.zeros((filters + 1, joints))
+        self.shares = np.zeros((filters, joints))
+        self.shares[bank.each - 1] = 1.0
         self.variance, self.unsettled = np.zeros((2, joints))
         self._times = np.zeros(ROWS)
         self._accelerations = np.zeros((ROWS, filters + 1, joints))
@@ -94,10 +102,15 @@ class Hindsight:
         self._began[joint] = time
         self.unsettled[joint] = math.inf
 
+    def motion(self, x: Array) -> Array:
+        """Return the mixed position, velocity and acceleration (3, n) of states (>= 3, k, n)."""
+        return np.stack([mixed(self.shares if i < self._bank.derivative else self.weights[:-1],
+                               x[i]) for i in range(3)])
+
     @property
     def known(self) -> bool:
-        """Whether the fastest reference has judged enough rows."""
-        return bool(self.rows[-1] >= FEWEST_ROWS)
+        """Whether the fastest reference that chooses filters has judged enough rows."""
+        return bool(self.rows[min(self._judges, len(self._filters)) - 1] >= FEWEST_ROWS)
 
     def add(self, time: float, velocities: NDArray[np.bool_], at: float, a: Array) -> None:
         """
@@ -135,13 +148,15 @@ class Hindsight:
         row, before = (number - 1) % ROWS, (number - 2) % ROWS
         u = float(self._times[row])
         dt = min(u - float(self._times[before]), 1.0) if number > 1 else delay
-        self.rows[i] += 1
-        first = 1.0 / self.rows[i]
+        old = time - self._began >= BEGUN * delay
+        self.rows[i] += bool(old.any())
+        first = 1.0 / max(self.rows[i], 1)
         gain = max(min(1.0 - math.exp(-dt / MEMORY), 1.0 / FEWEST_ROWS), first)
         slow = max(1.0 - math.exp(-dt / SIZE_MEMORY), first)
-        _, _, a, j = self._bank.x[:, self._filters[i]]
-        old = time - self._began >= BEGUN * delay
-        reference = a - (time - u) * j
+        x, derivative, ago = self._bank.x[:, self._filters[i]], self._bank.derivative, time - u
+        reference = x[derivative] - ago * x[derivative + 1]
+        if derivative == 1:
+            reference = reference + ago * ago / 2.0 * x[3]
         self._references[row, i] = np.where(old, reference, math.nan)
 
         def average(mean: Array, value: Array, gain: float, some: NDArray[np.bool_]) -> None:
@@ -161,7 +176,7 @@ class Hindsight:
         error, size = self.errors[last], self.size[last]
         enough = np.ones(len(size), dtype=bool)
         for i in range(last - 1, -1, -1):
-            if not self.rows[i]:
+            if self.rows[i] < FEWEST_ROWS:
                 break
             enough = enough & (self._missed[i] <= self.errors[i + 1].min(axis=0))
             error = np.where(enough, self.errors[i], error)
@@ -174,5 +189,8 @@ class Hindsight:
         part = error.min(axis=0) / error
         weights = self._prior[:, None] * (part * part * part)
         self.weights[:] = weights / np.cumsum(weights, axis=0)[-1]
+        self.shares[:] = self.weights[:-1]
+        self.shares[self._bank.each - 1] += ALONE * self.weights[-1]
+        self.shares /= np.cumsum(self.shares, axis=0)[-1]
         self.unsettled[:] = mixed(self.weights, unsettled)
         self.variance[:] = self.own_errors.max(axis=0) * self.unsettled

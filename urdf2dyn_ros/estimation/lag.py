@@ -12,7 +12,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimation.bank import Bank, mixed
+from urdf2dyn_ros.estimation.bank import Bank
 from urdf2dyn_ros.estimation.hindsight import SPACING, Hindsight
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -74,11 +74,9 @@ class Lag:
         """Return the motion (3, n) at the time of the oldest past state, and forget it."""
         bank, hindsight = self._bank, self.hindsight
         past = bank.past[0]
-        hindsight.add(time, velocities, at, past[2])
-        weights = hindsight.weights
-        position = mixed(weights, np.concatenate((past[0], past[0, bank.each - 1, None])))
+        hindsight.add(time, velocities, at, past[bank.derivative])
         bank.forget(1)
-        return np.stack((position, *(mixed(weights[:-1], past[i]) for i in (1, 2))))
+        return hindsight.motion(past)
 
 
 def _between(time: float, before: tuple[float, Array], after: tuple[float, Array]) -> Array:

@@ -170,8 +170,8 @@ class Stream:
         Parameter('max_skew', 0.0, 'Longest time over which joints of other messages are carried '
                   'to the stamp of an output; 0 for 2.5 of their median periods or 5 ms, '
                   'whichever is longer.', unit='s', minimum=0.0, maximum=3600.0),
-        Parameter('max_deviation', 0.0, 'Largest standard deviation of an acceleration, of any '
-                  'joint, with which efforts are computed; 0 for no limit.',
+        Parameter('max_deviation', 1000.0, 'Largest standard deviation of an acceleration, of '
+                  'any joint, with which efforts are computed; 0 for no limit.',
                   unit='rad/s^2 or m/s^2', minimum=0.0, maximum=1e9),
         Parameter('use_receive_time', False, 'Use the time of receipt for messages without a '
                   'stamp, which are dropped otherwise.'),
