@@ -15,7 +15,7 @@ row is L_i old,
 The errors of a joint are those by reference 2; by a slower one, which has less noise, where it
 misses nothing: D_i is at most the least E_(i+1),k. The weights of the filters are
 
-    w_k ~ s_k^(1/2) (r_k (E_k + 1e-8 + (0.001 A)^2))^-3
+    w_k ~ s_k^(1/2) (r_k (E_k + 1e-12 + (0.0001 A)^2))^-3
 
 with s_k the bandwidth over the fastest one (0.7 of it for order 3; 1 for a last "filter", a = 0),
 r_k the variance over the steady one, which is above 1 after a start, and A^2 the mean of ref^2.
@@ -40,8 +40,8 @@ MEMORY = 0.5   # s, time constant of the errors: 0.3 to 1 are equally good
 SIZE_MEMORY = 3.0   # s, time constant of the size of accelerations
 FEWEST_ROWS = 8   # rows that the errors remember at least, and before which nothing is known
 BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
-LEAST_ERROR = 1e-8   # rad^2/s^4 or m^2/s^4, at which filters are equally good
-LEAST_PART = 1e-3   # of the size of accelerations, at which they are
+LEAST_ERROR = 1e-12   # rad^2/s^4 or m^2/s^4, at which filters are equally good
+LEAST_PART = 1e-4   # of the size of accelerations, at which they are
 ALONE = 1e-6   # part of the weight of a = 0 that counts for positions and velocities
 ROUGH = 0.7   # bandwidth of order 3 over that of order 4 with the same lag
 
