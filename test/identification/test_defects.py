@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from support.robot_files import OWN
 from support.scara_recordings import MODEL, NAMES, ROBOT, identified, motion, recording, robot
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.reader import read_urdf
 
@@ -76,6 +78,8 @@ def jump(size: float) -> Change:
     ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
     ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),
     ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),
+    ('the efforts have no sign: none is negative', {'change': lambda q, effort: (
+        q, np.abs(effort))}),
     ('does not explain the efforts', {'change': noise}),
     ('does not explain the efforts', {'change': lambda q, effort: (
         q, 100.0 + noise(q, effort)[1])})])
@@ -84,6 +88,25 @@ def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, t
     done = run(**{'seconds': 6.0, **options})
     assert done.code == 3 and words in done.errors
     assert not (tmp_path / 'out').exists()
+
+
+def test_efforts_without_gravity_are_named(tmp_path: Path,
+                                           capsys: pytest.CaptureFixture[str]) -> None:
+    """As today's drivers of UR robots have them; masses cannot be known from these."""
+    arm = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_text()))
+    time, joints = np.arange(0.0, 12.0, 0.02), np.arange(6)
+    w, phase = 1.0 + 0.37 * joints, 0.7 * joints
+    angle = w * time[:, None] + phase
+    q, qd, qdd = 0.6 * np.sin(angle), 0.6 * w * np.cos(angle), -0.6 * w * w * np.sin(angle)
+    head = ','.join(['time', *(f'{what}_joint{j + 1}' for what in ('q', 'effort') for j in joints)])
+    effort, words = arm(q, qd, qdd) + np.tanh(50.0 * qd), 'have no gravity, although'
+    for name, values in (('net', effort), ('less', effort - arm.gravity(q))):
+        np.savetxt(tmp_path / f'{name}.csv', np.column_stack((time, q, values)), '%.9g', ',',
+                   header=head, comments='')
+        code = main(['identify', str(tmp_path / f'{name}.csv'), '--urdf', str(OWN / 'rx90.urdf'),
+                     '-o', str(tmp_path / name)])
+        errors = capsys.readouterr().err
+        assert (code, words in errors) == ((3, True) if name == 'less' else (0, False))
 
 
 def cut(q, effort):

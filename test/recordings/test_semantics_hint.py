@@ -30,7 +30,8 @@ def compared(chosen, actual, included=0.0):
         net = float(weight((), np.array([q]))[0] - 4.0 * np.sin(2.0 * t))
         friction = DAMPING * qd + FRICTION * np.sign(qd)
         measured = {'net': net, 'commanded': net + friction,
-                    'gravity_compensated': net - float(weight((), np.array([q]))[0])}[actual]
+                    'gravity_compensated': net - float(weight((), np.array([q]))[0]),
+                    'magnitude': abs(net - 14.0)}[actual]
         comparison.add_measured(START + 4_000_000 * k, ['a'], [measured])
         comparison.add_computed(
             START + 4_000_000 * k, ['a'], [net + included * friction], [q], [qd])
@@ -49,6 +50,12 @@ def test_the_semantics_that_explains_the_efforts_is_named(chosen, actual) -> Non
         # which may be of another direction
         assert ('whether gravity is that of the robot' in hint) == (
             'gravity_compensated' in (chosen, actual))
+
+
+def test_efforts_without_a_sign_are_not_compared() -> None:
+    joint = compared('net', 'magnitude')
+    assert 'the efforts have no sign: none is negative' in joint.total.fault
+    assert joint.total.fault == joint.window.fault
 
 
 def test_friction_that_counts_twice_is_suspected() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
 from urdf2dyn_ros.recordings.lag import (
     OwnLag,
     lag_evidence,
@@ -28,6 +29,7 @@ from urdf2dyn_ros.recordings.measured_efforts import (
 from urdf2dyn_ros.recordings.series import (
     COMPUTED_ROW,
     DIRECTION,
+    FEWEST_MOVING,
     MEASURED_ROW,
     MOVING,
     NO_LAG,
@@ -50,7 +52,6 @@ from urdf2dyn_ros.text import counted
 
 # ---- Viscous and Coulomb friction and an offset, fitted to a residual
 
-_FEWEST_MOVING = 50   # samples in motion; half as many are needed in each direction
 _LARGEST_CONDITION = 1000.0   # of the normalised least-squares matrix
 
 _TERMS = [VELOCITY_ROW, DIRECTION, MOVING]
@@ -103,11 +104,10 @@ def fit_friction(moments: Moments, weights: Array, viscous: float, coulomb: floa
     """
     gram = moments.gram
     normal = gram[np.ix_(_TERMS, _TERMS)]
-    moving, balance = normal[2, 2], normal[1, 2]
-    if moving < _FEWEST_MOVING:
-        return FrictionFit(unknown=f'it moves in {counted(round(moving), "sample")}, at least '
-                                   f'{_FEWEST_MOVING} are needed')
-    if moving - abs(balance) < _FEWEST_MOVING:   # twice the samples of the rarer direction
+    if normal[2, 2] < FEWEST_MOVING:
+        return FrictionFit(unknown=f'it moves in {counted(round(normal[2, 2]), "sample")}, at '
+                                   f'least {FEWEST_MOVING} are needed')
+    if not moments.moves_both_ways:
         return FrictionFit(unknown='it moves in one direction only: Coulomb friction and offset '
                                    'cannot be distinguished')
     scale = 1.0 / np.sqrt(np.diag(normal))
@@ -378,7 +378,7 @@ class Comparison:
     def _spans(self, window: bool) -> list[Span]:
         """Return the figures of the total or the window; the joints of a message share one lag."""
         names = self._computed.names
-        sums, faults, evidence = [], [], {}
+        sums, faults, ranges, evidence = [], [], [], {}
         for name in names:
             record, limit = self._record(name), self._facts_of(name).limit
             fault = self._missing(name) or record.evidence.fault(limit=limit)
@@ -391,6 +391,10 @@ class Comparison:
             known = None if fault else lag_evidence(each.late)
             if known is not None:
                 evidence[name] = known
+            if record.total.plain.moves_both_ways:
+                ranges.append(record.evidence.range)
+        if have_no_sign(ranges):
+            faults, evidence = [NO_SIGN] * len(names), {}
         lags = shared_lags(evidence, self._measured.groups, self._lags)
         return [self._span(name, each, fault, *lags.get(name, (np.nan, None)), window)
                 for name, each, fault in zip(names, sums, faults)]

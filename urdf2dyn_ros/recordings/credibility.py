@@ -8,6 +8,7 @@ instants; `sensor_fault` judges a whole recording by its motion alone, where no 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,6 +121,23 @@ class Evidence:
         return '' if cut is None else (
             f'the measured effort is saturated at {cut.value:.6g} in '
             f'{100.0 * cut.count / count:.0f} % of the samples')
+
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The smallest and the largest measured effort."""
+        return self._low.value, self._high.value
+
+
+NO_SIGN = ('the efforts have no sign: none is negative, although the joints move both ways, as if '
+           'they were magnitudes')
+_NEAR_ZERO = 0.02   # of the largest magnitude, down to which that of most joints comes
+
+
+def have_no_sign(ranges: Collection[tuple[float, float]]) -> bool:
+    """Return whether efforts are magnitudes, by their ranges at joints that move both ways."""
+    near_zero = sum(0.0 <= low <= _NEAR_ZERO * high for low, high in ranges if high > 0.0)
+    return 2 * near_zero > len(ranges) > 0 and min(ranges)[0] >= 0.0
 
 
 def _constant(value: float) -> str:

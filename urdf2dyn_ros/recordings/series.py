@@ -262,6 +262,7 @@ _ROWS = 7
 VELOCITY_ROW, DIRECTION, MOVING, STILL, MEASURED_ROW, COMPUTED_ROW, LOAD = range(-_ROWS, 0)
 """Rows of the matrix after those of the residuals."""
 
+FEWEST_MOVING = 50   # samples in motion; half as many are needed in each direction
 NEAR_LAGS = 4   # from which the residual between them is interpolated
 
 
@@ -337,6 +338,12 @@ class Moments:
     @property
     def samples(self) -> int:
         return round(float(self.gram[MOVING, MOVING] + self.gram[STILL, STILL]))
+
+    @property
+    def moves_both_ways(self) -> bool:
+        # twice the samples of the rarer direction
+        moving, balance = self.gram[MOVING, MOVING], self.gram[DIRECTION, MOVING]
+        return bool(moving - abs(balance) >= FEWEST_MOVING)
 
     def variance(self, row: int) -> float:
         """Return the variance of the measured or the computed effort [(N m or N)^2]."""
