@@ -72,7 +72,7 @@ def test_other_joints_are_logged_once(clock: Clock) -> None:
     assert '"wheel"' in second.text and 'finger' not in second.text
 
 
-@pytest.mark.fault(37)
+@pytest.mark.fault(36, 37)
 def test_a_question_about_units_is_one_line(clock: Clock) -> None:
     """Of all joints that raise it, and not a line for each."""
     warnings = [f"position of '{name}': it is {q}, far beyond its limits: is it in degrees?"

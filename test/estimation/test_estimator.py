@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from urdf2dyn_ros.estimation.estimator import PUBLISHED, REASONS, Estimator
+from urdf2dyn_ros.estimation.estimators import make_estimator
 
 W = 2.0 * np.pi * np.array([0.45, 0.7, 1.1])
 SIZE = np.array([1.0, 0.7, 0.4])
@@ -22,7 +23,8 @@ class Played:
     def __init__(self, q: np.ndarray, qd: np.ndarray | None = None,
                  stamps: np.ndarray | None = None, lag: float = 0.0) -> None:
         self.t = np.arange(len(q)) * 4e-3 if stamps is None else stamps
-        estimator = Estimator(q.shape[1], lag)
+        estimator = (make_estimator('kalman_fixed_lag', q.shape[1], lag=lag) if lag
+                     else make_estimator('kalman', q.shape[1]))
         with np.errstate(all='ignore'):
             found = [estimator.update(round(1e9 * t) + 10**18, each.copy(), np.full(
                 q.shape[1], np.nan) if qd is None else qd[k].copy())
@@ -55,6 +57,7 @@ def test_a_clean_motion(qd: np.ndarray | None) -> None:
     assert played.wrong().max() < 0.1
 
 
+@pytest.mark.fault(37)
 @pytest.mark.parametrize('wrong', [0.0 * QD, -QD, 57.3 * QD, np.roll(QD, 8, axis=0)],
                          ids=['zero', 'negated', 'degrees', 'late'])
 def test_wrong_velocities_lose(wrong: np.ndarray) -> None:
@@ -63,6 +66,7 @@ def test_wrong_velocities_lose(wrong: np.ndarray) -> None:
     assert played.wrong().max() < 0.3
 
 
+@pytest.mark.fault(35)
 def test_zeros_are_bridged() -> None:
     q = Q.copy()
     q[600::150] = 0.0
@@ -79,6 +83,7 @@ def test_turns_tell_nothing() -> None:
     assert played.wrong().max() < 0.1
 
 
+@pytest.mark.fault(35)
 def test_another_zero_of_a_sensor() -> None:
     q = Q.copy()
     q[700:, 1] += 0.05
@@ -87,6 +92,7 @@ def test_another_zero_of_a_sensor() -> None:
     assert played.wrong().max() < 0.3
 
 
+@pytest.mark.fault(40, 55)
 @pytest.mark.parametrize('count', [1, 3, 10, 50])
 def test_a_stall_is_withheld(count: int) -> None:
     q = Q.copy()
@@ -100,6 +106,7 @@ def test_a_stall_is_withheld(count: int) -> None:
     assert (wrong.max(axis=1) > 0.3).mean() <= 0.003
 
 
+@pytest.mark.fault(27)
 def test_as_many_messages_of_another_publisher_are_withheld() -> None:
     q = np.repeat(Q + 0.5, 2, axis=0)
     q[1::2] = 0.0
@@ -109,11 +116,64 @@ def test_as_many_messages_of_another_publisher_are_withheld() -> None:
     assert 'distrusted' in {REASONS[each] for each in played.outcomes[1000:]}
 
 
+@pytest.mark.fault(27)
 def test_few_messages_of_another_publisher_are_left_out() -> None:
     stamps = np.sort(np.concatenate((T, np.arange(0.0131, T[-1], 0.02))))
     q = np.zeros((len(stamps), 3))
     q[np.isin(stamps, T)] = Q + 0.5
     played = Played(q, stamps=stamps)
+    assert played.wrong().max() < 0.3
+
+
+def late(stamps: np.ndarray) -> np.ndarray:
+    return stamps + 3e-3 * (np.arange(len(stamps)) % 100 == 49)
+
+
+def early(stamps: np.ndarray) -> np.ndarray:
+    return stamps - 3e-3 * (np.arange(len(stamps)) % 100 == 99)
+
+
+def waited(stamps: np.ndarray) -> np.ndarray:
+    """Twenty messages arrive 0.1 ms apart."""
+    wait = slice(700, 720)
+    result = stamps.copy()
+    result[wait] = stamps[720] - 1e-4 * np.arange(20, 0, -1)
+    return result
+
+
+def slipped(stamps: np.ndarray) -> np.ndarray:
+    return stamps + 0.02 * (stamps > 2.8)
+
+
+@pytest.mark.fault(56, 58)
+@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
+@pytest.mark.parametrize(('change', 'share'), [(late, 0.99), (early, 0.99), (waited, 0.96),
+                                               (slipped, 0.98)])
+def test_stamps_that_are_wrong_contradict(change, share: float, qd: np.ndarray | None) -> None:
+    played = Played(Q, qd, stamps=change(T))
+    away = np.abs(played.at - 2.81) > 0.1   # by which the clock is wrong afterwards
+    wrong = np.abs(played.qdd - moved(played.at - 0.02 * (change is slipped)
+                                      * (played.at > 2.8))[2]) / LARGEST
+    assert played.share() > share
+    assert (wrong[played.published & away & (played.t > 2.0)].max(axis=1) > 0.3).mean() <= 0.003
+
+
+@pytest.mark.fault(57)
+@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
+def test_copies_change_nothing(qd: np.ndarray | None) -> None:
+    stamps = np.sort(np.concatenate((T, T + 3e-6)))
+    played = Played(*(None if each is None else np.repeat(each, 2, axis=0) for each in (Q, qd)),
+                    stamps=stamps)
+    assert played.share() == 1.0
+    assert played.wrong().max() < 0.1
+
+
+@pytest.mark.fault(55)
+@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
+def test_samples_of_half_the_rate_are_few_measurements(qd: np.ndarray | None) -> None:
+    source = np.arange(len(T)) // 2 * 2
+    played = Played(Q[source], None if qd is None else qd[source])
+    assert played.share() == 1.0
     assert played.wrong().max() < 0.3
 
 

@@ -147,6 +147,7 @@ def test_messages_that_are_dropped_are_reported_with_the_reason() -> None:
     assert judged(state(), used=100, no_stamp=5)[0] == Level.OK
 
 
+@pytest.mark.fault(37)
 def test_use_lag_and_scale_of_each_velocity_are_in_the_figures() -> None:
     """One joint's is 0.1 s late, the other's is not measured."""
     running = state(estimator='kalman')

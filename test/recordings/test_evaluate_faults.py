@@ -82,6 +82,7 @@ def test_without_the_library_of_bags_a_table_is_evaluated_all_the_same(
     assert 'warning: no bag is written: the Python library rosbags' in done.err
 
 
+@pytest.mark.fault(36, 37)
 def test_gaps_clocks_and_units_are_reported(evaluate, tmp_path: Path) -> None:
     """What was dropped and what is not credible, in words."""
     samples = motion()
