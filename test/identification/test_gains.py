@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from support.paths import RECORDINGS, UR10
-from support.robot_files import EXAMPLES
+from support.robot_files import EXAMPLES, OWN
 from support.scara_recordings import NAMES, SCARA, recording
+from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.fit import deviations_of_ratios
@@ -72,7 +73,7 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
     found = identified(tmp_path / 'free', path, *robot, '--gains', 'free')
     ratios = np.array([found[name]['gain']['effort_per_recorded_unit']
                        for name in NAMES]) / GAINS
-    np.testing.assert_allclose(ratios[0] / ratios[1], 1.0, atol=6e-4)
+    np.testing.assert_allclose(ratios[0] / ratios[1], 1.0, atol=8e-4)
     assert 0.75 < ratios[0] < 0.9   # 1 / 1.3 with this URDF as the scale
     for name in NAMES:
         assert found[name]['unit'] == 'A'
@@ -86,7 +87,7 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
     assert fixed[NAMES[0]]['gain'] == {'effort_per_recorded_unit': GAINS[0], 'deviation': None,
                                        'deviation_of_ratio': None}
     np.testing.assert_allclose(fixed[NAMES[1]]['gain']['effort_per_recorded_unit'], GAINS[1],
-                               rtol=3e-4)
+                               rtol=1e-3)
     for name, gain in zip(NAMES[1:], GAINS[1:]):
         value, deviation, _ = fixed[name]['gain'].values()
         assert abs(value - gain) < 1.96 * deviation
@@ -100,6 +101,40 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
         assert f'the current of {NAMES[2]} has another sign in ' in capsys.readouterr().err
     code = main(['identify', summary, *robot, '-o', str(tmp_path / 'none')])
     assert code == 1 and 'a summary of currents' in capsys.readouterr().err
+
+
+def test_friction_that_the_model_lacks_does_not_shrink_free_gains(tmp_path: Path) -> None:
+    """
+    Friction is three times as large as the effort of the bodies, and differs between directions.
+
+    By 2 %, with which gains were half as large. The robot is as its URDF says.
+    """
+    urdf = OWN / 'rx90.urdf'
+    arm, rng = InverseDynamics(urdf, backend='python'), np.random.default_rng(0)
+    time, n = np.arange(0.0, 40.0, 0.02), len(arm.joint_names)
+    q, qd, qdd = np.zeros((3, len(time), n))
+    for joint in range(n):
+        for k in range(1, 6):
+            (a, b), w = 0.35 / k * rng.normal(size=2), 0.2 * np.pi * k
+            sine, cosine = np.sin(w * time), np.cos(w * time)
+            q[:, joint] += a * sine + b * (cosine - 1.0)
+            qd[:, joint] += w * (a * cosine - b * sine)
+            qdd[:, joint] -= w * w * (a * sine + b * cosine)
+    efforts = arm(q, qd, qdd)
+    friction = np.where(qd > 0.0, 1.02, 0.98) * qd + 0.05 * np.tanh(qd / 0.02)
+    friction *= 3.0 * efforts.std(axis=0) / friction.std(axis=0)
+    current = (efforts + friction) / 12.0
+    current += 0.01 * current.std(axis=0) * rng.normal(size=q.shape)
+    head = ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in arm.joint_names)]
+    np.savetxt(tmp_path / 'r.csv', np.column_stack((
+        time, q + 1e-5 * rng.normal(size=q.shape), current)), '%.9g', ',',
+        header=','.join(head), comments='')
+    found = identified(tmp_path / 'out', str(tmp_path / 'r.csv'), '--urdf', str(urdf),
+                       '--gains', 'free')
+    gains = np.array([[*each['gain'].values()] for each in found.values()])
+    print(gains.round(2))
+    assert (np.abs(gains[:, 0] - 12.0) < [0.6, 0.6, 0.6, 1.2, 1.6, 2.4]).all()
+    assert (np.abs(gains[:, 0] - 12.0) < 2.0 * gains[:, 2]).all()
 
 
 @pytest.mark.slow

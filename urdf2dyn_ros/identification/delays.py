@@ -39,8 +39,6 @@ FARTHEST_DELAY = 0.25
 _FAR_BETTER_ERROR = 0.9
 # error, relative to that of the higher cutoff or no delay, from which another one is chosen
 _BETTER_ERROR = 0.995
-# error without friction that follows late, relative to that with it, from which there is some
-_LATE_FRICTION_ERROR = 0.8
 
 
 def choose_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
@@ -52,14 +50,8 @@ def choose_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
     Friction that follows late looks like a delay. With such a delay efforts are predicted better,
     but gains, which are factors of the bodies' efforts, are wrong: `by_bodies` avoids it.
     """
-    error = _error_of_filter(robot, source.rows, used, terms)
-    chosen = _least_error(error, cutoff, delay)
-    if by_bodies and delay is None and chosen[1]:
-        without = _error_of_filter(robot, source.rows_without_late_friction, used, terms)
-        other = _least_error(without, cutoff, delay)
-        if without(*other) < _LATE_FRICTION_ERROR * error(*chosen):
-            return other
-    return chosen
+    rows = source.frictionless if by_bodies else source.rows
+    return _least_error(_error_of_filter(robot, rows, used, terms), cutoff, delay)
 
 
 def _error_of_filter(robot: Robot, rows: Callable[[float, float], RecordedRows], used: Array,

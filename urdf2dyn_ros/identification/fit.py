@@ -524,9 +524,6 @@ class Deviations(NamedTuple):
     bodies: Array   # (b, 10)
     bodies_left: Array   # (b, 10)
     joints: Array   # (n, 6), NaN for what is no unknown
-    gains: Array   # (n,), of the logarithms of free gains; NaN for known ones
-    # (n,), the same of their ratios to the mean of all, weighted by what is known of each
-    ratios: Array
     covariance: Array   # (10 b, 10 b), of the parameters of all bodies
     known: int   # combinations of the bodies' parameters that the data determine
     unknowns: int   # number of such combinations
@@ -594,11 +591,6 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
         rows = slice(10 * body, 10 * body + 10)
         bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
         left[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
-    gains, ratios = np.full((2, len(method.gain_place)), np.nan)
-    free = np.flatnonzero(method.gain_place >= 0)
-    if len(free):
-        block = covariance[np.ix_(method.gain_place[free], method.gain_place[free])]
-        gains[free], ratios[free] = np.sqrt(np.diag(block)), deviations_of_ratios(block)
     urdf = result.urdf_bodies
     used = slice(0, 10 * urdf)
     information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
@@ -606,8 +598,18 @@ def deviations(result: PooledFit, correlation: Array) -> Deviations:
     slopes = np.zeros((10 * urdf, 10 * urdf))
     for body, slope in enumerate(method.slopes[:urdf]):
         slopes[10 * body:10 * body + 10, 10 * body:10 * body + 10] = slope
-    return Deviations(bodies[:urdf], left[:urdf], method.joint_deviations(covariance), gains,
-                      ratios, slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)
+    return Deviations(bodies[:urdf], left[:urdf], method.joint_deviations(covariance),
+                      slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)
+
+
+def deviations_of_gains(result: PooledFit, correlation: Array) -> tuple[Array, Array]:
+    """Return the deviations (n,) of the logarithms of free gains, and of their ratios."""
+    gains, ratios = np.full((2, len(result.fit.gains)), np.nan)
+    free = list(result.problem.terms.free_gains)
+    places = slice(len(result.fit.unknowns) - len(free), None)   # the last ones
+    block = covariance_of(result, correlation)[0][places, places]
+    gains[free], ratios[free] = np.sqrt(np.diag(block)), deviations_of_ratios(block)
+    return gains, ratios
 
 
 def deviations_of_ratios(covariance: Array) -> Array:

@@ -18,15 +18,14 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fit import (
-    PRIOR_WEIGHT,
     ConsistentFit,
-    Deviations,
     Fit,
     FitTerms,
     Pool,
     PooledFit,
     covariance_of,
-    deviations,
+    deviations_of_gains,
+    fits_to_others,
     fitted,
     pooled,
     scale_of_efforts,
@@ -35,6 +34,7 @@ from urdf2dyn_ros.identification.fit import (
     triangle,
     used_terms,
     with_scaled_prior,
+    with_spread_of_parts,
 )
 from urdf2dyn_ros.identification.gains import (
     Gains,
@@ -54,7 +54,8 @@ from urdf2dyn_ros.identification.robot import (
     placement,
     pseudo_inertia,
 )
-from urdf2dyn_ros.identification.summary import Summary, all_rows, in_other_units
+from urdf2dyn_ros.identification.rows import BLOCKS
+from urdf2dyn_ros.identification.summary import PARTS, Summary, all_rows, in_other_units
 from urdf2dyn_ros.robot.multibody import ROOT, Attached
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 from urdf2dyn_ros.text import quote, suggestion
@@ -160,26 +161,6 @@ def in_joint_sets(robot: Robot, summaries: Sequence[Summary]) -> tuple[Robot, li
                        in_set(*each) for each in enumerate(summaries)]
 
 
-def without_friction(pool: Pool) -> Pool:
-    """
-    Return a pool whose rows have no friction and offset: its own, of any size, is the best one.
-
-    QR decompositions with these columns first leave rows without them, which are those of the
-    remaining problem; the columns stay, as zeros.
-    """
-    triangles = []
-    for R in pool.triangles:
-        width = len(JOINT_COLUMNS)
-        own = len(R) - 1 - width + np.flatnonzero(np.arange(width) != ARMATURE)
-        own = own[np.abs(R[:, own]).max(axis=0) > 0.0]
-        rest = np.setdiff1d(np.arange(len(R)), own)
-        left = np.zeros_like(R)
-        ordered = triangle(R[:, np.concatenate((own, rest))])
-        left[np.ix_(rest, rest)] = ordered[len(own):, len(own):]
-        triangles.append(left)
-    return Pool(triangles, pool.rows)
-
-
 def in_least_residuals(pool: Pool) -> Pool:
     """Return a pool whose efforts and columns are in units of the least residual of any robot."""
     least = [abs(float(R[-1, -1])) / np.sqrt(max(rows, 1.0))
@@ -224,8 +205,9 @@ def signs_fault(robot: Robot, summaries: Sequence[Summary], gains: Gains) -> str
 
 # ---- Robot and summaries as they are fitted
 
-# factor of weights where gains are free, which rest on the URDF's masses
-FREE_GAINS_FACTOR = 10.0
+# weight of the URDF where gains are free, whose scale rests on its masses, and where a payload
+# of known mass has it instead
+_WEIGHT_OF_GAINS, _WEIGHT_BESIDE_PAYLOAD = 100.0, 10.0
 # what the other sign of a gain leaves, relative to the first one, from which on it is chosen
 _BETTER_SIGN = 0.98
 # fits after each of which the priors have the scale that a payload's known mass determines
@@ -245,6 +227,7 @@ class FitData(NamedTuple):
     validation: Sequence[Summary]
     plain: Sequence[Summary]
     gains: Gains
+    gain_fit: PooledFit | None   # by which free gains were found
     last: NDArray[np.int64]
 
     @property
@@ -254,11 +237,16 @@ class FitData(NamedTuple):
 
     @property
     def correlation(self) -> Array:
-        """The rows that count as one (n,), the mean over all rows."""
-        rows = np.array([each.joint_seconds for each in self.summaries])
-        times = np.array([each.correlation for each in self.summaries])
-        total = rows.sum(axis=0)
-        return np.where(total > 0.0, (rows * times).sum(axis=0) / np.maximum(total, 1e-12), 1.0)
+        """The rows that count as one (n,)."""
+        return mean_correlation(self.summaries)
+
+
+def mean_correlation(summaries: Sequence[Summary]) -> Array:
+    """Return how many rows count as one (n,), the mean over all rows."""
+    rows = np.array([each.joint_seconds for each in summaries])
+    times = np.array([each.correlation for each in summaries])
+    total = rows.sum(axis=0)
+    return np.where(total > 0.0, (rows * times).sum(axis=0) / np.maximum(total, 1e-12), 1.0)
 
 
 def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary],
@@ -285,62 +273,70 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
     fault = '' if gains is None else signs_fault(robot, [*summaries, *validation], gains)
     if fault:
         raise IdentificationError(fault)
-    robot, gains = _scaled(robot, summaries, gains, payload)
+    robot, gains, gain_fit = _scaled(robot, summaries, gains, payload)
     scaled, checked = ([in_other_units(each, gains.values) for each in some]
                        for some in (summaries, validation))
     if not own_friction:
-        return FitData(robot, scaled, checked, scaled, gains, last)
-    return FitData(*in_joint_sets(robot, scaled), checked, scaled, gains, last_sets(scaled))
+        return FitData(robot, scaled, checked, scaled, gains, gain_fit, last)
+    return FitData(*in_joint_sets(robot, scaled), checked, scaled, gains, gain_fit,
+                   last_sets(scaled))
 
 
 def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
-            payload: CarriedPayload | None) -> tuple[Robot, Gains]:
+            payload: CarriedPayload | None) -> tuple[Robot, Gains, PooledFit | None]:
     """
-    Return gains in which free ones have the values of a first fit.
+    Return the robot, gains in which free ones are identified, and the fit that did it.
 
     If a payload's mass is known, priors of the robot have the scale that follows from it; if
     nothing is, that with which the robot needs the efforts of its URDF.
     """
     if gains is None:
-        return robot, known_gains(len(robot.joints))
+        return robot, known_gains(len(robot.joints)), None
     everything = all_rows(summaries)
     gains = approximated(robot, everything, gains)
     if not gains.free.any():
-        return robot, gains
-    scaled, best, least = _scaled_from(robot, summaries, everything, gains, payload)
+        return robot, gains, None
+    best = _gain_fit(robot, summaries, gains, payload)
     for joint in undetermined_signs(everything, gains):
         signs = np.where(np.arange(len(gains.values)) == joint, -1.0, 1.0)
         turned = gains._replace(values=signs * gains.values)
-        other = _scaled_from(robot, summaries, everything, turned, payload)
-        if other[2] < _BETTER_SIGN * least:
-            (scaled, best, least), gains = other, turned
-    return scaled, best
+        other = _gain_fit(robot, summaries, turned, payload)
+        if other[3] < _BETTER_SIGN * best[3]:
+            best, gains = other, turned
+    return best[:3]
 
 
-def _scaled_from(robot: Robot, summaries: Sequence[Summary], everything: Pool, gains: Gains,
-                 payload: CarriedPayload | None) -> tuple[Robot, Gains, float]:
-    """Return the same, and what first fits leave of the currents (geometric mean)."""
+def _gain_fit(robot: Robot, summaries: Sequence[Summary], gains: Gains,
+              payload: CarriedPayload | None) -> tuple[Robot, Gains, PooledFit, float]:
+    """Return the same, and what the fit leaves of the currents (geometric mean)."""
     known = payload is not None and bool(np.isfinite(payload.mass))
-    moves = everything.rows > 0.0
-    left = 0.0
+    weight = _WEIGHT_BESIDE_PAYLOAD if known else _WEIGHT_OF_GAINS
+    parts = parts_of(summaries, blocks_only=payload is not None).frictionless
+    terms, moves = all_terms(robot, summaries, payload), pooled(parts).rows > 0.0
+    terms = terms._replace(used=terms.used & (np.arange(len(JOINT_COLUMNS)) == ARMATURE),
+                           free_gains=tuple(np.flatnonzero(gains.free & moves).tolist()))
     for _ in range(_PRIOR_SCALINGS if known else 1):
-        pool, = with_gains([everything], gains.values)
-        first = fitted(robot, pool, all_terms(robot, summaries, gains, payload),
-                       PRIOR_WEIGHT * (1.0 if known else FREE_GAINS_FACTOR))
-        left = geometric_mean((first.sigma / np.abs(gains.values))[moves])
-        gains = gains._replace(values=gains.values / first.fit.gains)
+        before, scaled = robot, with_gains(parts, gains.values)
+        result = fitted(robot, pooled(scaled), terms, weight)
+        left = geometric_mean((result.sigma / np.abs(gains.values))[moves])
+        gains = gains._replace(values=gains.values / result.fit.gains)
         if known:
-            bodies = first.fit.bodies[:-1]
+            bodies = result.fit.bodies[:-1]
             robot = with_scaled_prior(robot, scale_of_inertias(robot, bodies), len(bodies))
         elif payload is None and gains.free[moves].all():
-            pool, = with_gains([everything], gains.values)
-            scale = 1.0 / scale_of_efforts(robot, pool, first.fit.bodies)
+            pool, = with_gains([all_rows(summaries)], gains.values)
+            scale = 1.0 / scale_of_efforts(robot, pool, result.fit.bodies)
             gains = gains._replace(values=scale * gains.values)
             robot = with_scaled_prior(robot, scale, len(robot.prior.factors))
-    return robot, gains, left
+    correlation = with_spread_of_parts(result, fits_to_others(before, scaled, terms, weight),
+                                       mean_correlation(summaries))
+    if known:   # the URDF's masses must not count for the scale
+        result = result._replace(problem=result.problem._replace(weight=_FAINT_WEIGHT))
+    own, ratios = deviations_of_gains(result, correlation)
+    return robot, gains._replace(deviations=own, ratios=ratios), result, left
 
 
-def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
+def all_terms(robot: Robot, summaries: Sequence[Summary],
               payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
     used = np.any([each.used > 0 for each in summaries], axis=0)
@@ -351,8 +347,7 @@ def all_terms(robot: Robot, summaries: Sequence[Summary], gains: Gains,
         joint = int(moving[0])
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)
                       if body.coordinate != joint)
-    free = tuple(int(joint) for joint in moving if gains.free[joint])
-    return used_terms(robot, used, fastest, free)._replace(
+    return used_terms(robot, used, fastest)._replace(
         fixed=fixed, sets=len(used) // len(robot.joints),
         payload=None if payload is None else payload.mass)
 
@@ -368,6 +363,7 @@ class HeldOutParts(NamedTuple):
     seen: list[Pool]
     moving: list[Pool]
     resting: list[Pool]
+    frictionless: list[Pool]
     name: str
 
     @property
@@ -379,13 +375,13 @@ class HeldOutParts(NamedTuple):
 def parts_of(summaries: Sequence[Summary], blocks_only: bool) -> HeldOutParts:
     """Return recordings as parts, or blocks of all if there are few recordings."""
     if len(summaries) >= FEWEST_RECORDINGS and not blocks_only:
-        return HeldOutParts([pooled(each.weighted) for each in summaries],
-                            [pooled(each.moving) for each in summaries],
-                            [pooled(each.resting) for each in summaries], 'recordings')
-    lists = [[pooled(pools) for pools in zip(*(getattr(each, name) for each in summaries))]
-             for name in ('weighted', 'moving', 'resting')]
-    blocks = len(lists[1])
-    return HeldOutParts(lists[0][:blocks], lists[1], lists[2], 'blocks')
+        weighted, moving, resting, frictionless = (
+            [pooled(getattr(each, name)) for each in summaries] for name in PARTS)
+        return HeldOutParts(weighted, moving, resting, frictionless, 'recordings')
+    weighted, moving, resting, frictionless = (
+        [pooled(pools) for pools in zip(*(getattr(each, name)[:BLOCKS] for each in summaries))]
+        for name in PARTS)
+    return HeldOutParts(weighted, moving, resting, frictionless, 'blocks')
 
 
 class Figures(NamedTuple):
@@ -451,7 +447,7 @@ _LARGEST_SCALE = 1.6
 # weight of the URDF where what the data alone determine of a scale is judged
 _FAINT_WEIGHT = 1e-3
 # largest standard deviations of a mass that is identified, and of a gain, as shares of them
-_MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.1
+_MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.15
 
 
 class IdentifiedPayload(NamedTuple):
@@ -492,22 +488,20 @@ class IdentifiedPayload(NamedTuple):
 
 
 def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: Array,
-                       errors: Deviations) -> tuple[IdentifiedPayload, Deviations]:
+                       data: FitData) -> IdentifiedPayload:
     """
-    Return the payload of a fit, and the deviations of the fit with those of gains by the payload.
+    Return the payload of a fit.
 
     An IdentificationError if the data determine neither the unknown mass, nor gains by the known
-    one.
+    one. Beside these, the deviations are those of the fit that has the gains as unknowns.
     """
     known = bool(np.isfinite(payload.mass))
     problem = result.problem
-    if known:   # the URDF's masses must not count for the scale
-        result = result._replace(problem=problem._replace(weight=_FAINT_WEIGHT))
-        own = deviations(result, correlation)
-        errors = errors._replace(gains=own.gains, ratios=own.ratios)
     rows = slice(10 * len(problem.factors) - 10, 10 * len(problem.factors))
     slopes = ConsistentFit(problem).slopes[-1]
-    covariance = slopes @ covariance_of(result, correlation)[0][rows, rows] @ slopes.T
+    uncertain = (covariance_of(result, correlation) if data.gain_fit is None else
+                 covariance_of(data.gain_fit, mean_correlation(data.plain)))[0][rows, rows]
+    covariance = slopes @ uncertain @ slopes.T
     back = np.linalg.inv(payload.transformation)
     in_link: Array = parameters_of(back @ BASIS @ back.T).T
     estimate = IdentifiedPayload(
@@ -519,13 +513,13 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
             f'the payload on {payload.link} is not determined: {mass:.3g} kg with a standard '
             f'deviation of {deviation:.2g} kg; record both with faster motions of the joints that '
             'move it, against gravity where they can, or with a heavier payload')
-    if known and not np.nanmin(errors.gains, initial=np.inf) <= _MOST_OF_GAIN:
-        best = 100.0 * np.nanmin(errors.gains, initial=np.inf)
+    best = 100.0 * np.nanmin(data.gains.deviations, initial=np.inf)
+    if known and not best <= 100.0 * _MOST_OF_GAIN:
         raise IdentificationError(
             f'the payload of {payload.mass:g} kg on {payload.link} does not determine the gains: '
             f'the best one has a standard deviation of {best:.0f} %; check that it was carried in '
             f'{", ".join(estimate.recordings)} and in no other recording, or take a heavier one')
-    return estimate, errors
+    return estimate
 
 
 def scale_remark(payload: CarriedPayload, before: Array, after: Array) -> list[str]:

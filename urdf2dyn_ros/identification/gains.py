@@ -1,10 +1,11 @@
 """
 Gains of currents: the effort of each joint per recorded unit [N m/A or N/A], known or free.
 
-Summaries have efforts as they were recorded, so that gains are chosen where they are fitted. A
-free gain is an unknown of the fit. A robot with twice the masses and gains has the same currents:
-these determine free gains up to a common factor, which is that of the URDF's masses unless
-something else fixes it, as a joint whose gain is known, or a payload of known mass.
+Summaries have efforts as they were recorded, so that gains are chosen where they are fitted. Free
+ones are fitted first, to rows without friction, and then as good as known. A robot with twice the
+masses and gains has the same currents: these determine free gains up to a common factor, which is
+that of the URDF's masses unless something else fixes it, as a joint whose gain is known, or a
+payload of known mass.
 """
 
 import math
@@ -41,6 +42,10 @@ class Gains(NamedTuple):
     # (n,) [N m/A or N/A], or 1 where efforts are recorded; approximations where they are free
     values: Array
     free: NDArray[np.bool_]   # (n,)
+    # (n,), standard deviations of the logarithms of free ones; empty before they are identified
+    deviations: Array = np.zeros(0)
+    # (n,), the same of their ratios to the mean of all, weighted by what is known of each
+    ratios: Array = np.zeros(0)
 
 
 def known_gains(joints: int) -> Gains:

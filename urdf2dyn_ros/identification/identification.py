@@ -16,7 +16,6 @@ from urdf2dyn_ros.identification.fit import (
     Deviations,
     Fit,
     FitTerms,
-    Pool,
     PooledFit,
     cleaned,
     deviations,
@@ -29,7 +28,6 @@ from urdf2dyn_ros.identification.fit import (
 )
 from urdf2dyn_ros.identification.fit_data import (
     FEWEST_RECORDINGS,
-    FREE_GAINS_FACTOR,
     CarriedPayload,
     Figures,
     FitData,
@@ -43,7 +41,6 @@ from urdf2dyn_ros.identification.fit_data import (
     of_joints,
     parts_of,
     scale_remark,
-    without_friction,
 )
 from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
 from urdf2dyn_ros.identification.outliers import (
@@ -57,7 +54,6 @@ from urdf2dyn_ros.identification.robot import (
     BaseEstimates,
     Robot,
     base_estimates,
-    units_of,
 )
 from urdf2dyn_ros.identification.rows import score
 from urdf2dyn_ros.identification.summary import Summary, all_rows
@@ -94,13 +90,13 @@ class Identification:
 
     @property
     def joints(self) -> Array:
-        """JOINT_COLUMNS (n, 6) with efforts in [N m or N], also where gains were free."""
-        return self.fit.joints / units_of(self.fit.gains)
+        """JOINT_COLUMNS (n, 6) with efforts in [N m or N]."""
+        return self.fit.joints
 
     @property
     def effort_per_unit(self) -> Array:
         """Return the gains (n,): effort over what was recorded."""
-        return (1.0 if self.gains is None else self.gains.values) / self.fit.gains
+        return np.ones(len(self.used)) if self.gains is None else self.gains.values
 
     @cached_property
     def base(self) -> BaseEstimates:
@@ -186,9 +182,8 @@ def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
     It is the one with the least error in what was held out, and the first if that is as good.
     """
     robot, everything = data.robot, data.everything
-    factor = FREE_GAINS_FACTOR ** data.gains.free.any()
-    weights = [factor * each for each in WEIGHTS] if weight is None else [weight]
-    every = all_terms(robot, data.summaries, data.gains, payload)
+    weights = [*WEIGHTS] if weight is None else [weight]
+    every = all_terms(robot, data.summaries, payload)
     terms, negative_rotors = significant_terms(robot, everything, every, weights[0],
                                                data.correlation)
     trials = {each: fits_to_others(robot, parts.seen, terms, each) for each in weights}
@@ -208,19 +203,17 @@ def _result(robot: Robot, summaries: Sequence[Summary], data: FitData, parts: He
     terms, whole, n, last = model.terms, model.whole, len(robot.joints), data.last
     held_out, validated = _figures(data, parts, model)
     correlation = with_spread_of_parts(whole, model.without, data.correlation)
-    carried, errors = None, deviations(whole, correlation)
-    if payload is not None:
-        carried, errors = identified_payload(payload, whole, correlation, errors)
+    errors = deviations(whole, correlation)
+    carried = None if payload is None else identified_payload(payload, whole, correlation, data)
     fit, *fits = (each._replace(bodies=each.bodies[:len(robot.prior.factors)])
                   for each in (cleaned(whole.fit, whole.problem),
                                *(each.fit for each in model.without)))
-    sets = (fit.joints / units_of(fit.gains)).reshape(-1, n, len(JOINT_COLUMNS))
+    sets = fit.joints.reshape(-1, n, len(JOINT_COLUMNS))
     return Identification(
         robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0)[last],
         terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), model.weight,
         of_joints(fit, last), whole.sigma[last],
-        errors._replace(joints=errors.joints[last], gains=errors.gains[last],
-                        ratios=errors.ratios[last]), held_out, parts.name,
+        errors._replace(joints=errors.joints[last]), held_out, parts.name,
         [of_joints(each, np.arange(n)) for each in fits], validated, list(robot.prior.remarks),
         dict(zip([each.name for each in summaries], sets[-len(summaries):]))
         if own_friction else {},
@@ -236,7 +229,9 @@ def _figures(data: FitData, parts: HeldOutParts,
     """
     robot, everything, weight = data.robot, data.everything, model.weight
     bare = model.terms._replace(fixed=tuple(range(len(robot.system.bodies))))
-    nominal = _nominal(robot, everything, bare, weight)
+    joints = np.zeros((len(robot.urdf_friction), len(JOINT_COLUMNS)))
+    joints[:, :2] = robot.urdf_friction
+    nominal = Fit(robot.prior.nominal, joints, np.ones(len(joints)), np.zeros(0), np.nan)
     units = np.where(data.gains.free, np.abs(data.gains.values), 1.0)
     friction = [each.fit for each in fits_to_others(robot, parts.seen, bare, weight)]
     held_out = figures_of(robot, [[nominal] * len(friction), friction,
@@ -252,16 +247,6 @@ def _figures(data: FitData, parts: HeldOutParts,
     return held_out, validated
 
 
-def _nominal(robot: Robot, pool: Pool, bare: FitTerms, weight: float) -> Fit:
-    """Return the URDF as a fit; with free gains these alone are fitted."""
-    if bare.free_gains:
-        none = bare._replace(used=np.zeros_like(bare.used))
-        return fitted(robot, pool, none, weight).fit
-    joints = np.zeros((len(robot.urdf_friction), len(JOINT_COLUMNS)))
-    joints[:, :2] = robot.urdf_friction
-    return Fit(robot.prior.nominal, joints, np.ones(len(joints)), np.zeros(0), np.nan)
-
-
 def _others_without_friction(robot: Robot, summaries: Sequence[Summary],
                              model: _Model) -> list[str]:
     """
@@ -269,9 +254,8 @@ def _others_without_friction(robot: Robot, summaries: Sequence[Summary],
 
     They may differ in noise as well: residuals are compared over the least possible ones.
     """
-    seen = [without_friction(pooled(each.weighted)) for each in summaries]
-    judged = [in_least_residuals(without_friction(pooled([*each.moving, *each.resting])))
-              for each in summaries]
+    seen = [pooled(each.frictionless) for each in summaries]
+    judged = [in_least_residuals(each) for each in seen]
     n = len(robot.joints)
     rotors = model.terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
     bare = model.terms._replace(used=rotors, top_speed=model.terms.top_speed[:n], sets=1)

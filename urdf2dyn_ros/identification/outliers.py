@@ -24,7 +24,7 @@ from urdf2dyn_ros.identification.fit_data import (
     payload_pool,
     with_payload,
 )
-from urdf2dyn_ros.identification.gains import Gains, approximated, known_gains, with_gains
+from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import score
 from urdf2dyn_ros.identification.summary import Summary, all_rows
@@ -182,8 +182,8 @@ def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | Non
     if gains is not None:
         gains = approximated(robot, pooled([without, loaded]), gains)
         without, loaded = with_gains([without, loaded], gains.values)
-    terms = all_terms(robot, [*summaries, *payload.summaries], gains or known_gains(len(used)),
-                      payload)
+    terms = all_terms(robot, [*summaries, *payload.summaries], payload)._replace(free_gains=(
+        () if gains is None else tuple(np.flatnonzero(gains.free & (used + loaded_used > 0)))))
 
     def left(carried: CarriedPayload, without: Pool, loaded: Pool) -> float:
         """Return the logarithm of what a fit leaves of the efforts, sum of the joints."""

@@ -13,7 +13,7 @@ from urdf2dyn_ros.identification.fit_data import (
     IdentifiedPayload,
 )
 from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
-from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, PARAMETERS, units_of
+from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, PARAMETERS
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.recordings.html_page import ReportTable
@@ -86,14 +86,14 @@ def _figures(result: Identification, title: str, figures: Figures,
 
 
 def _gains(result: Identification) -> list[ReportTable]:
-    robot, gains, errors = result.robot, result.gains, result.deviations
+    robot, gains = result.robot, result.gains
     if gains is None or not gains.free.any():
         return []
     rows = []
     for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.effort_units)):
         if result.used[j]:
             value = result.effort_per_unit[j]
-            error, ratio = (100.0 * each[j] for each in (errors.gains, errors.ratios))
+            error, ratio = (100.0 * each[j] for each in (gains.deviations, gains.ratios))
             rows.append([joint, f'{unit}/A', figure_text(value), *(
                 [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
                 else ['known', 'known'])])
@@ -114,7 +114,7 @@ def _friction(result: Identification) -> ReportTable:
     rows = []
     for j, joint in enumerate(result.robot.joints):
         if result.used[j]:
-            errors = result.deviations.joints[j] / units_of(result.fit.gains)[j]
+            errors = result.deviations.joints[j]
             cells = [f'{figure_text(value)} +- {figure_text(error, 2)}'
                      if math.isfinite(error) else 'not known'
                      for value, error in zip(result.joints[j], errors)]
@@ -285,16 +285,18 @@ def _payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None
 
 def _joint(result: Identification, j: int) -> dict[str, Any]:
     deviations, rate = result.deviations, result.effort_per_unit[j]
+    gains = result.gains
+    error, ratio = (math.nan, math.nan) if gains is None or not gains.free.any() else (
+        gains.deviations[j], gains.ratios[j])
     return {
         'held_out': _joint_figures(result.held_out, j),
         'validation': {name: _joint_figures(each, j) for name, each in result.validation.items()},
         'unit': result.units[j],
         'gain': {'effort_per_recorded_unit': rate,
-                 'deviation': abs(rate) * deviations.gains[j],
-                 'deviation_of_ratio': abs(rate) * deviations.ratios[j]},
+                 'deviation': abs(rate) * error,
+                 'deviation_of_ratio': abs(rate) * ratio},
         'terms': {name: {'value': value, 'deviation': error} for name, value, error in zip(
-            JOINT_COLUMNS, result.joints[j],
-            deviations.joints[j] / units_of(result.fit.gains)[j])},
+            JOINT_COLUMNS, result.joints[j], deviations.joints[j])},
         'friction_bounded_up_to': result.terms.top_speed[j]}
 
 
@@ -335,8 +337,7 @@ def held_out_efforts(result: Identification, joint: int) -> tuple[Array, Array, 
     for number, fit in enumerate(result.fits):
         chosen = blocks == number
         computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
-    nominal = part[:, :10 * len(bodies)] @ (
-        result.fit.gains[joint] * result.robot.prior.nominal[bodies].ravel())
+    nominal = part[:, :10 * len(bodies)] @ result.robot.prior.nominal[bodies].ravel()
     gain = 1.0 if result.gains is None else result.gains.values[joint]
     unit = gain if result.gains is not None and result.gains.free[joint] else 1.0
     if result.parts == 'blocks':   # rows in gaps belong to no block

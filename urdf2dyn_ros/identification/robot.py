@@ -68,11 +68,6 @@ def in_units(rows: Array, factor: float) -> Array:
     return rows * factors
 
 
-def units_of(gains: Array) -> Array:
-    """Return the units of JOINT_COLUMNS (n, 6): gains (n,), but 1 of friction with the load."""
-    return np.where(np.arange(len(JOINT_COLUMNS)) == LOAD, 1.0, gains[:, None])
-
-
 def bounded(top_speed: float) -> Array:
     """
     Return the matrix (6, 6) from unknowns with slow and fast to those of JOINT_COLUMNS.

@@ -17,6 +17,7 @@ from urdf2dyn_ros.identification.fit import (
 )
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.robot import (
+    ARMATURE,
     COULOMB,
     JOINT_COLUMNS,
     VISCOUS,
@@ -28,7 +29,13 @@ from urdf2dyn_ros.identification.robot import (
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, UNUSED_ENDS, Piece, Spectra
 from urdf2dyn_ros.robot.spatial import Array
 
-# ---- Friction that follows late when a joint turns back, as in harmonic drives (Dahl):
+# ---- Rows without friction, of whatever kind: what bodies and rotors explain beside it
+#
+# A gain is the factor of the bodies' efforts. Friction that the model lacks, as one that differs
+# between directions, is explained by wrong bodies instead, which a wrong gain makes cheap. So
+# gains are those of rows from which any friction of a joint's own velocity is removed: that of
+# JOINT_COLUMNS, that which differs between directions, and that which follows late when a joint
+# turns back, as in harmonic drives (Dahl):
 #
 #     dz = (sign(dq) - z) |dq| / travel
 #
@@ -49,14 +56,16 @@ def late_signs(q: Array, widths: Array) -> Array:
     return signs
 
 
-def eliminated(rows: Array, columns: Array, block: NDArray[np.int64]) -> Array:
-    """Return rows (k, c) without the part that columns (k, m) explain within each block (k,)."""
-    result = rows.copy()
-    for number in np.unique(block):
-        chosen = block == number
-        basis, sizes, _ = np.linalg.svd(columns[chosen], full_matrices=False)
-        basis = basis[:, sizes > 1e-9 * max(sizes[0], 1e-300)]
-        result[chosen] -= basis @ (basis.T @ rows[chosen])
+def without_friction(rows: Array, signs: Array) -> Array:
+    """Return a joint's rows (k, c) without the part of friction, with late signs (k, 3)."""
+    own = rows[:, -1 - len(JOINT_COLUMNS):-1].copy()
+    speed, friction = own[:, VISCOUS], np.arange(len(JOINT_COLUMNS)) != ARMATURE
+    columns = np.column_stack((own[:, friction], np.abs(speed), speed ** 2, signs))
+    columns /= np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
+    basis, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    basis = basis[:, sizes > 1e-6 * max(sizes[0], 1e-300)]
+    result = rows - basis @ (basis.T @ rows)
+    result[:, np.flatnonzero(friction) - 1 - len(JOINT_COLUMNS)] = 0.0
     return result
 
 
@@ -143,8 +152,8 @@ class RowSource:
         return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest,
                             self._time)
 
-    def rows_without_late_friction(self, cutoff: float, delay: float) -> RecordedRows:
-        """Return the same without what friction that follows late explains in each block."""
+    def frictionless(self, cutoff: float, delay: float) -> RecordedRows:
+        """Return the same without friction."""
         if not self._late:
             self._late = [[Spectra(part, each.rate) for part in np.moveaxis(
                 late_signs(each.q, self._widths), 1, 0)] for each in self._pieces]
@@ -152,7 +161,7 @@ class RowSource:
         late = [np.concatenate([spectra[j].rows(cutoff, delay)[kept]
                                 for spectra, kept in zip(self._late, self._kept)])
                 for j in range(len(rows.joints))]
-        return rows._replace(joints=[eliminated(part, signs, self._block)
+        return rows._replace(joints=[without_friction(part, signs)
                                      for part, signs in zip(rows.joints, late)])
 
 

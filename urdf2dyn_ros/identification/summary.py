@@ -25,6 +25,8 @@ from urdf2dyn_ros.identification.rows import (
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE, Piece
 from urdf2dyn_ros.robot.spatial import Array
 
+# lists of pools in a summary, and their lengths
+PARTS = {'weighted': BLOCKS + 1, 'moving': BLOCKS, 'resting': BLOCKS, 'frictionless': BLOCKS + 1}
 _HUBER = 1.5   # residual, in standard deviations, from which its weight falls
 # duration below which no delay is chosen: that of a dozen parts of a UR10, 2 s each, is -20 to 33
 # ms, where the whole recording has 8 [s]
@@ -46,6 +48,8 @@ class Summary:
     weighted: list[Pool]
     moving: list[Pool]   # rows for figures, of each block, in which a joint moves
     resting: list[Pool]   # the same in which it rests
+    # moving rows without friction, weighted as those of the fit: blocks, then gaps
+    frictionless: list[Pool]
     coupling: Array   # (n, n), what friction with another joint's velocity predicts
     joint_seconds: Array   # (n,), duration of what is used of each joint [s]
     currents: bool = False   # whether the efforts are currents
@@ -55,8 +59,8 @@ class Summary:
     def with_pools(self, change: Callable[[Sequence[Pool]], list[Pool]],
                    **values: Any) -> 'Summary':
         """Return a summary whose lists of pools are changed, with other values."""
-        return replace(self, weighted=change(self.weighted), moving=change(self.moving),
-                       resting=change(self.resting), **values)
+        values |= {name: change(getattr(self, name)) for name in PARTS}
+        return replace(self, **values)
 
 
 def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
@@ -84,11 +88,13 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     fit = fitted(robot, pooled(block_pools(rows, used)), terms, PRIOR_WEIGHT, linear=True)
     residuals = [part[:, :-1] @ fit.fit.solution(j, bodies) - part[:, -1]
                  for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
+    weights = used * _huber_weights(residuals)
     result = Summary(name, float(seconds), cutoff, delay, used, source.fastest,
                      np.array([integral_time(each) for each in residuals]),
-                     weighted_pools(rows, used * _huber_weights(residuals)),
+                     weighted_pools(rows, weights),
                      weighted_pools(rows, used * rows.moves)[:BLOCKS],
                      weighted_pools(rows, used * ~rows.moves)[:BLOCKS],
+                     weighted_pools(source.frictionless(cutoff, delay), weights * rows.moves),
                      coupling(rows, residuals, used), used * float(seconds),
                      gains is not None, 1, rows)
     return result if gains is None else in_other_units(result, 1.0 / gains.values)
@@ -133,9 +139,7 @@ def integral_time(residual: Array) -> float:
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
 
 SUFFIX = '.npz'
-_VERSION = 4
-# lists of pools in a summary, and their lengths
-_LISTS = {'weighted': BLOCKS + 1, 'moving': BLOCKS, 'resting': BLOCKS}
+_VERSION = 5
 _VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
 
 
@@ -146,7 +150,7 @@ def summary_bytes(summary: Summary, robot: Robot) -> bytes:
             'delay': summary.delay, 'currents': summary.currents, 'recordings': summary.recordings}
     arrays: dict[str, Any] = {name: getattr(summary, name) for name in _VECTORS}
     arrays['coupling'] = summary.coupling
-    for name in _LISTS:
+    for name in PARTS:
         pools: list[Pool] = getattr(summary, name)
         arrays[f'{name}_rows'] = np.array([pool.rows for pool in pools])
         for joint in range(len(robot.joints)):
@@ -192,8 +196,8 @@ def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Su
     n, name = len(robot.joints), str(head['name'])
     if Path(name).name != name:   # a file is named after it
         raise ValueError('name')
-    lists = {}
-    for key, count in _LISTS.items():
+    lists: dict[str, Any] = {}
+    for key, count in PARTS.items():
         rows = _checked(arrays[f'{key}_rows'], (count, n))
         sizes = [10 * len(bodies) + len(JOINT_COLUMNS) + 1 for bodies in robot.columns.bodies]
         joints = [_checked(arrays[f'{key}_{joint}'], (count, size, size))
@@ -201,9 +205,9 @@ def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Su
         lists[key] = [Pool([each[k] for each in joints], rows[k]) for k in range(count)]
     used, fastest, correlation, seconds = (_checked(arrays[each], (n,)) for each in _VECTORS)
     return Summary(name, float(head['seconds']), float(head['cutoff']),
-                   float(head['delay']), used, fastest, correlation, lists['weighted'],
-                   lists['moving'], lists['resting'], _checked(arrays['coupling'], (n, n)),
-                   seconds, bool(head['currents']), int(head['recordings']))
+                   float(head['delay']), used, fastest, correlation, **lists,
+                   coupling=_checked(arrays['coupling'], (n, n)), joint_seconds=seconds,
+                   currents=bool(head['currents']), recordings=int(head['recordings']))
 
 
 def _checked(values: Array, shape: tuple[int, ...]) -> Array:
@@ -234,9 +238,9 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
         one, other = getattr(first, name), getattr(second, name)
         return one + (share * np.subtract(other, one).T).T
 
-    def merged(name: str) -> list[Pool]:
-        return [pooled(pair) for pair in zip(getattr(first, name), getattr(second, name))]
-
+    pools: dict[str, Any] = {
+        name: [pooled(pair) for pair in zip(getattr(first, name), getattr(second, name))]
+        for name in PARTS}
     seconds = first.seconds + second.seconds
     joints = first.joint_seconds + second.joint_seconds
     share = second.seconds / seconds
@@ -248,7 +252,7 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
         coupling=mean('coupling', share), correlation=mean('correlation', joint_share),
         used=np.maximum(first.used, second.used),
         fastest=np.maximum(first.fastest, second.fastest),
-        weighted=merged('weighted'), moving=merged('moving'), resting=merged('resting'))
+        **pools)
 
 
 class SummaryGroups:
