@@ -31,3 +31,18 @@ def test_efforts_agree(run: Any, name: str, urdf: Path) -> None:
     done = run(name, urdf)
     for joint in done.figures():
         assert joint['nrmse_rms'] < 5e-4 and joint['lag'] == pytest.approx(1e-3, abs=1e-4)
+
+
+def test_another_gravity_is_a_bias_proportional_to_it(run: Any) -> None:
+    done = run('rx90_doc_motion', OWN / 'rx90.urdf', gravity='-9.81')
+    assert 'joint2: a bias proportional to gravity, -0.1 % of the effort against it' in done.out
+    assert 'proportional' not in run('rx90_doc_motion', OWN / 'rx90.urdf').out
+
+
+def test_the_lag_is_found_beside_friction(run: Any) -> None:
+    """Its steps, which no smoothed motion shows, leave most of the power at any lag."""
+    done = run('rx90_friction_effort', RECORDINGS / 'gazebo' / 'rx90_friction.urdf')
+    for joint in done.figures():
+        assert joint['lag'] == pytest.approx(1e-3, abs=1e-4)
+        assert joint['rmse'] < 0.9 * joint['unaligned']['rmse']
+        assert joint['nrmse_rms'] < 0.015

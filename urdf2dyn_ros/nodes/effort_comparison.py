@@ -214,7 +214,7 @@ class _Robot(NamedTuple):
     description: str
     facts: dict[str, JointFacts]
     mimics: dict[str, Mimic]
-    gravity: GravityEfforts | None
+    gravity: GravityEfforts
 
 
 class EffortComparison(Node):
@@ -283,8 +283,7 @@ class EffortComparison(Node):
             return
         self._description = text = message.data
         values = self.parameters.values
-        needs_gravity = SEMANTICS[values['effort_semantics']].gravity
-        self._reader.submit(lambda: _robot(text, values['gravity'], needs_gravity), self._keep)
+        self._reader.submit(lambda: _robot(text, values['gravity']), self._keep)
 
     def _keep(self, robot: _Robot | None, error: Exception | None) -> None:
         """Keep what the worker read of a description, for the thread that spins."""
@@ -328,10 +327,9 @@ class EffortComparison(Node):
         return periods >= _STALE_PERIODS
 
 
-def _robot(text: str, gravity: tuple[float, float, float], needs_gravity: bool) -> _Robot:
+def _robot(text: str, gravity: tuple[float, float, float]) -> _Robot:
     model = read_description(text)
-    efforts = (gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
-               if needs_gravity else None)
+    efforts = gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
     return _Robot(model.name, text, robot_facts(model), model.mimics, efforts)
 
 

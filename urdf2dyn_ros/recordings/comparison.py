@@ -19,6 +19,7 @@ from urdf2dyn_ros.recordings.lag import (
 from urdf2dyn_ros.recordings.measured_efforts import (
     ADDED,
     COMPUTED,
+    IN_SUMS,
     MEASURED,
     SEMANTICS,
     VELOCITY,
@@ -194,7 +195,8 @@ class Span:
     `fault` is the reason why the efforts are not credible and have no figures, or empty; `hint`
     a warning about credible ones. `lag` is that of the measurement [s], one for the joints of a
     message, NaN if not significant; `figures` correct it, and their largest error is then that of
-    the kept samples. `own_lag` is that of the joint where it differs; nothing corrects it.
+    the kept samples that they have. `own_lag` is that of the joint where it differs; nothing
+    corrects it.
     """
 
     fault: str = ''
@@ -408,11 +410,13 @@ class Comparison:
         assert record.reference is not None
         known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
         plain = aligned = effort_figures(sums.plain, record.reference, np.ones(1), *known)
+        _, rows = record.matched.values()
         if not np.isnan(lag):
             aligned = effort_figures(sums.late, record.reference, weights_at(lag, self._lags),
                                      *known)
             _, rows = record.aligned(lag, self._sides(name).gain, window)
-            error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
+            summed = rows[rows[:, IN_SUMS] > 0.0]
+            error = summed[:, MEASURED] + summed[:, ADDED] - summed[:, COMPUTED]
             # interpolation between lags may leave a larger RMSE
             aligned = replace(aligned, max_error=float(np.abs(error).max(initial=aligned.rmse)))
         correlation = sums.plain.correlation
@@ -420,7 +424,6 @@ class Comparison:
             f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
             ' check which direction is positive for the driver')
         if not window:
-            _, rows = record.matched.values()
             step = max(1, len(rows) // _PAIRS_JUDGED)
             # of the opposite gravity, some efforts have the opposite sign
             hint = contradiction(self._chosen, rows[::step], facts, self._still) or hint
@@ -428,7 +431,7 @@ class Comparison:
         return Span('', lag, aligned, plain, hint, None if np.isnan(aligned.nrmse) else own)
 
     def _compared(self, name: str, total: Span, window: Span, samples: bool) -> JointComparison:
-        stamps, rows = np.empty(0, dtype=np.int64), np.empty((0, 5))
+        stamps, rows = np.empty(0, dtype=np.int64), np.empty((0, 6))
         if samples:
             lag = 0.0 if np.isnan(total.lag) else total.lag
             stamps, rows = self._record(name).aligned(lag, self._sides(name).gain)

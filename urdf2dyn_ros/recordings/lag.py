@@ -112,6 +112,8 @@ _LAGS_EACH_SIDE = 20   # lags that are tried on each side of zero
 _LARGEST_SHARE = 0.8   # of the uncorrelated power, that a significant alignment leaves
 # smallest share of a measured effort, without friction, that one of the joints must have
 _SMALLEST_EFFECT = 0.1
+# joints whose own lags are within a part of their common one, so that it is none of friction
+_FEWEST_AGREEING, _AGREEMENT = 3, 0.2
 _SHORTEST_LAG = 0.0005   # half the usual step of a simulator [s]
 
 
@@ -177,14 +179,19 @@ def _common_lag(evidence: Sequence[LagEvidence], lags: Stamps) -> float:
 
     The lag is refined by a quartic. A lag is not significant at the border of the search, if the
     joints' efforts are nearly all friction, or if it leaves more than `_LARGEST_SHARE` of the
-    uncorrelated power of joints with half the weight. If efforts are a linear function of the
-    position, or the motion is a single sine, viscous friction and lag cannot be distinguished.
+    uncorrelated power of joints with half the weight, unless several joints agree on it each by
+    itself: steps of friction, which no smoothed motion shows, leave more. If efforts are a linear
+    function of the position, or the motion is a single sine, viscous friction and lag cannot be
+    distinguished.
     """
     if not any(joint.effect >= _SMALLEST_EFFECT for joint in evidence):
         return float(np.nan)
     place, change = _best(evidence)
     if not change <= np.log(_LARGEST_SHARE):
-        return float(np.nan)
+        own = np.array([_best([joint])[0] for joint in evidence
+                        if joint.effect >= _SMALLEST_EFFECT])
+        if len(own) < _FEWEST_AGREEING or np.abs(own - place).max() > _AGREEMENT * abs(place):
+            return float(np.nan)
     lag = place * float(lags[1] - lags[0]) * 1e-9
     return lag if abs(lag) >= _SHORTEST_LAG else float(np.nan)
 

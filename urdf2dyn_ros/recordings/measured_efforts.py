@@ -11,8 +11,12 @@ import numpy as np
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
 
-MEASURED, ADDED, COMPUTED, VELOCITY, GRAVITY = range(5)
-"""Columns of pairs of one instant; ADDED is to be added to the measured effort."""
+MEASURED, ADDED, COMPUTED, VELOCITY, GRAVITY, IN_SUMS = range(6)
+"""
+Columns of pairs of one instant; ADDED is to be added to the measured effort.
+
+IN_SUMS is 1 for pairs that have measured neighbours at every lag.
+"""
 
 _COMPUTED, _VELOCITY, _GRAVITY = range(3)   # columns of what is computed, before it is paired
 
@@ -115,7 +119,7 @@ def with_followers(names: Sequence[str], efforts: Any, mimics: Mapping[str, Mimi
     return result
 
 
-# ---- Whether measured efforts are of another semantics than the chosen one
+# ---- Whether measured efforts are of another semantics or gravity than the chosen one
 
 # residual relative to that of the chosen semantics from which on another one is likely
 _BETTER_RESIDUAL = 0.3
@@ -125,11 +129,12 @@ _LEAST_FACTOR = 0.3   # least difference from 1 of a factor that wrong masses do
 _MOST_LEFT = 0.5
 # least residual, relative to the measured effort, that needs an explanation
 _LEAST_RESIDUAL = 0.01
+_LEAST_BIAS = 5e-4   # part of the effort against gravity: 9.81 for 9.8 is twice as much
 
 
 def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> str:
     """
-    Return a hint if another semantics explains the pairs (k, 5) much better, or an empty text.
+    Return a hint if another semantics explains the pairs (k, 6) much better, or an empty text.
 
     Currents are not judged: their gain may be wrong, too.
     """
@@ -150,7 +155,7 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     size = _rms(rows[:, MEASURED] + rows[:, ADDED])
     if not (sizes[chosen] > _LEAST_RESIDUAL * size
             and sizes[best] < _BETTER_RESIDUAL * sizes[chosen]):
-        return ''
+        return _weight_bias(rows, facts)
     included = (', and whether the computed one includes friction already (friction.enabled of '
                 'inverse_dynamics): then it compares as net'
                 if SEMANTICS[chosen].friction and best == 'net' else '')
@@ -163,6 +168,18 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
 
 def _rms(values: Array) -> float:
     return float(np.sqrt(np.square(values).mean()))
+
+
+def _weight_bias(rows: Array, facts: JointFacts) -> str:
+    """Return a hint if the residual is a small multiple of the effort against gravity."""
+    residual, gravity = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED], rows[:, GRAVITY]
+    share = float(residual @ gravity / (gravity @ gravity)) if gravity.any() else np.nan
+    left, size = _rms(residual - share * gravity), _rms(residual)
+    if not (left < _BETTER_RESIDUAL * size and abs(share) > _LEAST_BIAS):   # NaN without gravity
+        return ''
+    return (f'a bias proportional to gravity, {100.0 * share:.2g} % of the effort against it: '
+            f'RMSE {left:.3g} instead of {size:.3g} {facts.unit} without it; is gravity another '
+            'one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass?')
 
 
 def _upside_down(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:

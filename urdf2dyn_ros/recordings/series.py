@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.messages import LARGEST_MEASURED
 from urdf2dyn_ros.recordings.credibility import Evidence
-from urdf2dyn_ros.recordings.measured_efforts import ADDED, COMPUTED, MEASURED, VELOCITY, Fair
+from urdf2dyn_ros.recordings.measured_efforts import (
+    ADDED,
+    COMPUTED,
+    IN_SUMS,
+    MEASURED,
+    VELOCITY,
+    Fair,
+)
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- Values over time in bounded memory
@@ -396,7 +403,7 @@ class JointRecord:
         self._matcher = matcher
         self.measured = Series(capacity)
         self.computed = Series(capacity, 3)
-        self.matched = Series(capacity, 5)
+        self.matched = Series(capacity, 6)
         self._restart()
 
     def _restart(self) -> None:
@@ -446,8 +453,8 @@ class JointRecord:
         if self.reference is None:
             self.reference = float(measured[0, 0] + fair.added[0])
         self.evidence.take(stamps, measured[0], fair.computed, limit)
-        self.matched.extend(stamps, np.column_stack((measured[0], fair.added, fair.computed,
-                                                     rows[:, 1], rows[:, 2])))
+        self.matched.extend(stamps, np.column_stack((
+            measured[0], fair.added, fair.computed, rows[:, 1], rows[:, 2], 0.0 * measured[0])))
         for number, some in self._parted(stamps):
             part = self._part(number)
             moments = Moments.of(
@@ -463,6 +470,7 @@ class JointRecord:
         for number, some in self._parted(stamps):
             part = self._part(number)
             matching = self._matcher.match(stamps[some], *self._around(stamps[some], self._lags))
+            rows[some][matching.valid, IN_SUMS] = 1.0
             known = rows[some][matching.valid]
             moments = Moments.of(gain * matching.values(self._samples) + known[:, ADDED],
                                  known[:, COMPUTED], known[:, VELOCITY], matching.power,
@@ -507,13 +515,13 @@ class JointRecord:
 
     def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
         """
-        Return stamps (k,) [ns] and rows (k, 5) of the kept pairs, or those in the window.
+        Return stamps (k,) [ns] and rows (k, 6) of the kept pairs, or those in the window.
 
         The measured effort is that of a lag [s] later, times `gain`.
         """
         newest = self.matched.newest
         if newest is None:
-            return np.empty(0, dtype=np.int64), np.empty((0, 5))
+            return np.empty(0, dtype=np.int64), np.empty((0, 6))
         stamps, rows = self.matched.between(newest - self._window if window else None, newest)
         if not lag:
             return stamps.copy(), rows.copy()
