@@ -36,6 +36,8 @@ def outcomes_of_both(messages: Messages, lag: float = 0.0) -> set[str]:
         assert estimate.outcome == expected.outcome
         assert estimate.stamp == expected.stamp
         np.testing.assert_array_equal(estimate[1:5], expected[1:5])
+        if expected.prompt_qd is not None:
+            np.testing.assert_array_equal(estimate.prompt_qd, expected.prompt_qd)
         np.testing.assert_array_equal(second.trust, first.trust)
         np.testing.assert_array_equal(second.velocity_trust, first.velocity_trust)
         found.add(REASONS[expected.outcome])

@@ -151,11 +151,10 @@ def slipped(stamps: np.ndarray) -> np.ndarray:
                                                (slipped, 0.98)])
 def test_stamps_that_are_wrong_contradict(change, share: float, qd: np.ndarray | None) -> None:
     played = Played(Q, qd, stamps=change(T))
-    away = np.abs(played.at - 2.81) > 0.1   # by which the clock is wrong afterwards
     wrong = np.abs(played.qdd - moved(played.at - 0.02 * (change is slipped)
                                       * (played.at > 2.8))[2]) / LARGEST
     assert played.share() > share
-    assert (wrong[played.published & away & (played.t > 2.0)].max(axis=1) > 0.3).mean() <= 0.003
+    assert wrong[played.published & (played.t > 2.0)].max() < 0.5
 
 
 @pytest.mark.fault(57)

@@ -129,7 +129,8 @@ def through_kalman(watching: MomentumObserver, motion: pushed_robot.Motion) -> A
     rows = []
     for stamp, q, qd, effort in zip(motion.stamps.tolist(), motion.q, motion.qd, motion.effort):
         estimate = estimator.update(stamp, q, qd)
-        found = watching.update(stamp, estimate.q, estimate.qd, effort) if estimate.valid else None
+        found = (watching.update(stamp, estimate.q, estimate.prompt_qd, effort)
+                 if estimate.valid else None)
         rows.append(np.full(7, np.nan) if found is None else found)
     return np.array(rows)
 

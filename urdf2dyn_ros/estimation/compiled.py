@@ -35,7 +35,7 @@ _HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'own_errors', 'misse
               'variance', 'unsettled', 'times', 'began', 'errors', 'weights', 'shares',
               'accelerations', 'mixed', 'references', 'work', 'velocities')
 _ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'doubt', 'sampled',
-              'last', 'measured', 'estimate', 'deviations', 'oldest')
+              'last', 'prompt', 'measured', 'estimate', 'deviations', 'oldest')
 
 
 def _fields(names: str, kind: type) -> list[tuple[str, type]]:
@@ -120,8 +120,8 @@ class CompiledEstimator(Estimator):
                         self._struct.begun = 0
                     self._lag.began = self._struct.began
                     return self._lagged(stamp, outcome)
-                q, qd, qdd, std = self._estimate.copy()
-                return Estimate(stamp, q, qd, qdd, std, outcome)
+                q, qd, qdd, std, prompt = self._estimate.copy()
+                return Estimate(stamp, q, qd, qdd, std, outcome, prompt)
             self._bridged = self._struct.bridged
         estimate = super().update(stamp, q, qd)
         if self._bank is not None:
@@ -132,7 +132,7 @@ class CompiledEstimator(Estimator):
         """Let C work in the arrays of the objects from here."""
         filters, joints = bank.x.shape[1:]
         rows, kept = int(self._lag_time / SPACING) + 3, len(bank.past)
-        self._measured, self._estimate = np.zeros((2, joints)), np.zeros((4, joints))
+        self._measured, self._estimate = np.zeros((2, joints)), np.zeros((5, joints))
         others: dict[str, Any] = {
             'variances': np.array(bank._variances), 'work': np.zeros((2, filters + 1, joints)),
             'past': np.zeros((rows, 3, joints, filters)), 'residuals': np.zeros((joints, filters)),

@@ -67,7 +67,7 @@ typedef struct {
     int64_t velocities, bridged, begun, *row;
     double step, time, good, still, lag_began;
     double *usual, *counts, *trust, *velocity_trust, *alternation, *doubt, *sampled, *last;
-    double *measured, *estimate;   /* (2, n), the present sample, and (4, n), the result */
+    double *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
     void *deviations, *oldest;     /* oldest (3, k, n), of the past */
 } Estimator;
 
@@ -607,6 +607,20 @@ static void motion(const Hindsight *self, const Bank *bank, const double *states
                      result + i * n);
 }
 
+static void prompt_velocities(const Estimator *self, double *result)
+{
+    SHAPE(&self->bank);
+    const double *weights = self->hindsight.weights, *v = (double *)self->bank.x + K * n;
+    double sums[n];
+    EACH(j, n) sums[j] = result[j] = 0.0;
+    EACH(k, K) EACH(j, n) {
+        const double weight = weights[k * n + j] * self->prompt[k];
+        sums[j] += weight;
+        result[j] += weight * v[k * n + j];
+    }
+    EACH(j, n) result[j] = sums[j] > 0.0 ? result[j] / sums[j] : self->estimate[n + j];
+}
+
 /*
  * `Estimator.update` with the sample `measured`. Where these are the first velocities, for which
  * there are no filters, nothing is done and the result is -1.
@@ -630,6 +644,7 @@ EXPORTED VECTORS int urdf2dyn_update(Estimator *self, double time)
     }
     motion(&self->hindsight, &self->bank, self->bank.x, self->estimate);
     EACH(j, n) self->estimate[3 * n + j] = sqrt(self->hindsight.variance[j]);
+    prompt_velocities(self, self->estimate + 4 * n);
     return (int)why;
 }
 

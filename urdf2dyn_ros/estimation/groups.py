@@ -141,10 +141,11 @@ class History:
                           for each in (self._jerk, self._snap))
             variance = base.std * base.std + h * h * self._errors.min(axis=0)
         q, qd, qdd = base.q, base.qd, base.qdd
+        change = h * (qdd + h / 2.0 * (jerk + h / 3.0 * snap))
         return Known(Estimate(
-            stamp, q + h * (qd + h / 2.0 * (qdd + h / 3.0 * (jerk + h / 4.0 * snap))),
-            qd + h * (qdd + h / 2.0 * (jerk + h / 3.0 * snap)),
-            qdd + h * (jerk + h / 2.0 * snap), np.sqrt(variance), PUBLISHED), measured)
+            stamp, q + h * (qd + h / 2.0 * (qdd + h / 3.0 * (jerk + h / 4.0 * snap))), qd + change,
+            qdd + h * (jerk + h / 2.0 * snap), np.sqrt(variance), PUBLISHED,
+            (qd if base.prompt_qd is None else base.prompt_qd) + change), measured)
 
 
 class GroupFigures(NamedTuple):
@@ -455,7 +456,8 @@ class Groups:
         rows = []
         for group in groups:
             estimate, measured = group.history.at(stamp)
-            rows.append((estimate.q, estimate.qd, estimate.qdd, estimate.std, measured))
-        q, qd, qdd, std, measured = (np.concatenate(row)[self._order]
-                                     for row in zip(*rows))
-        return Known(Estimate(stamp, q, qd, qdd, std, PUBLISHED), measured)
+            rows.append((estimate.q, estimate.qd, estimate.qdd, estimate.std, measured,
+                         estimate.qd if estimate.prompt_qd is None else estimate.prompt_qd))
+        q, qd, qdd, std, measured, prompt_qd = (np.concatenate(row)[self._order]
+                                                for row in zip(*rows))
+        return Known(Estimate(stamp, q, qd, qdd, std, PUBLISHED, prompt_qd), measured)

@@ -317,8 +317,8 @@ class ContactWatch:
         self._outputs += 1
         self._not_measured = np.isnan(output.measured)
         with np.errstate(all='ignore'):   # the results are checked
-            external = self._observer.update(output.stamp, output.q, output.qd, output.measured,
-                                             *output.load_arguments)
+            external = self._observer.update(output.stamp, output.q, output.observed_qd,
+                                             output.measured, *output.load_arguments)
             if external is None:
                 self._detector.stop()
             else:

@@ -37,6 +37,12 @@ class Output(NamedTuple):
     # (6,), force [N] and moment [N m] that the world must apply at the origin of the root, in its
     # frame; None where the root is fixed
     wrench: Array | None = None
+    prompt_qd: Array | None = None   # as of the `Estimate`
+
+    @property
+    def observed_qd(self) -> Array:
+        """Velocities (n,) for an observer."""
+        return self.qd if self.prompt_qd is None else self.prompt_qd
 
 
 class Outputs(NamedTuple):
@@ -48,10 +54,11 @@ class Outputs(NamedTuple):
     qdd: Array
     effort: Array
     measured: Array
+    observed_qd: Array
 
     def some(self, rows: slice | NDArray[np.bool_]) -> Outputs:
         return Outputs(self.stamps[rows], self.q[rows], self.qd[rows], self.qdd[rows],
-                       self.effort[rows], self.measured[rows])
+                       self.effort[rows], self.measured[rows], self.observed_qd[rows])
 
     @staticmethod
     def of(outputs: Sequence[Output]) -> Outputs:
@@ -120,7 +127,8 @@ class EffortQueue:
         except StateError:   # the estimate, the efforts or the wrench are not finite
             return 'not_finite'
         effort, wrench = result if isinstance(result, tuple) else (result, None)
-        return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench)
+        return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench,
+                      estimate.prompt_qd)
 
 
 # ---- From the joint states of one robot to its efforts, with a check of every message

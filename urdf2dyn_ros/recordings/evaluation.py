@@ -269,7 +269,8 @@ class _Sinks:
         columns[:, 2::kinds] = residual
         if self.external is not None:
             # whatever the semantics: measured effort that moves the links, computed + residual
-            columns[:, 3::kinds] = self.external.add(stamps, q, qd, computed + residual)
+            columns[:, 3::kinds] = self.external.add(stamps, q, outputs.observed_qd,
+                                                     computed + residual)
         write_rows(self._table, stamps, columns.tolist())
 
     def finish(self) -> None:

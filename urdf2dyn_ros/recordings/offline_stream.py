@@ -231,7 +231,7 @@ class OfflineStream(Stream):
             self.held.filled(newest_values(values, stamps, len(self._names)), np.nan)
             for values in (self._measured, self._velocities))
         self.velocity_report.compare(velocities, qd, qdd)
-        self._ready.append(Outputs(stamps, q, qd, qdd, efforts, measured).some(known))
+        self._ready.append(Outputs(stamps, q, qd, qdd, efforts, measured, qd).some(known))
 
     def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         try:
