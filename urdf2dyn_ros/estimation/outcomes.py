@@ -15,17 +15,17 @@ _STAMP_OUTCOMES = {
     'out_of_order': 'older than the message before, but no clock jump',
 }
 _ESTIMATE_OUTCOMES = {
-    'warming_up': 'used, but the estimator has too few samples yet',
-    'same_instant': 'used, but the estimate is no newer than the one before',
+    'warming_up': 'too few samples before it, or after it in a recording',
+    'same_instant': 'the estimate is no newer than the one before',
 }
 
 JOINT_STATE_OUTCOMES = {
     'used': 'efforts were computed',
     **_ESTIMATE_OUTCOMES,
-    'overtaken': 'used, but efforts are computed for a newer message alone',
-    'incomplete': 'used, but efforts are computed at messages of other joints, or these are not '
+    'overtaken': 'filtered; effort skipped because a newer message is queued',
+    'incomplete': 'filtered; efforts are computed at messages of other joints, or these are not '
                   'received',
-    'skewed': 'used, but other joints would have to be carried too far to this stamp',
+    'skewed': 'filtered; other joints would have to be carried too far to this stamp',
     'empty': 'no names',
     'malformed': 'a name is not a string, or not one position for each name',
     'duplicate_names': 'a name appears twice',
@@ -68,15 +68,16 @@ ACCEPTED_OUTCOMES = frozenset(('used', 'warming_up', 'same_instant', 'overtaken'
 
 def joint_state_lines(counters: Counter[str], omitted: Collection[str]) -> list[str]:
     """
-    Return a line for each counted outcome of dropped records, and each event, but some.
+    Return a line for each counted outcome of records without effort, and each event, but some.
 
     They are those of a file, for which no parameter of the node is a remedy.
     """
     outcomes = {**JOINT_STATE_OUTCOMES, 'no_stamp': 'stamp zero or out of range: record with '
                 'stamps, or write the time of these records into the file'}
-    return [f'{head}: {name} {counters[name]} ({meaning})' for head, keys in (
-        ('dropped', outcomes), ('events', JOINT_STATE_EVENTS))
-        for name, meaning in keys.items() if counters[name] and name not in omitted]
+    return [f'{head if name not in ACCEPTED_OUTCOMES else "without effort"}: {name} '
+            f'{counters[name]} ({meaning})' for head, keys in (
+                ('dropped', outcomes), ('events', JOINT_STATE_EVENTS))
+            for name, meaning in keys.items() if counters[name] and name not in omitted]
 
 
 BASE_OUTCOMES = {
