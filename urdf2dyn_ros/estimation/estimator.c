@@ -561,7 +561,7 @@ static double compare(Estimator *self, double h)
     EACH(e, 2 * n) {
         const int is_beyond = isfinite(z[e]) && y[e] * y[e] > limits[e];
         measured[e] = isfinite(z[e]) != 0;
-        bad[e] = is_beyond && settled[e % n];
+        bad[e] = is_beyond && (settled[e % n] || self->row[e]);
         used[e] = measured[e] && !bad[e];
         any_bad |= bad[e];
         beyond |= is_beyond && e < n;

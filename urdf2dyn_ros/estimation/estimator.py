@@ -247,7 +247,7 @@ class Estimator:
         z, deviation, y, limits = self._innovations(np.stack((q, qd)))
         measured, settled = np.isfinite(z), hindsight.unsettled <= UNSETTLED
         beyond = measured & (y * y > limits)
-        bad = beyond & settled
+        bad = beyond & (settled | (self._row > 0))
         copied = h < COPY * self._step
         same = copied or bool((q == self._last[0]).all())
         repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
