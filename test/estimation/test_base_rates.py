@@ -13,15 +13,14 @@ from urdf2dyn_ros.robot.spatial import geometric_mean
 
 GYRO = 0.005   # rad/s, one deviation
 # RMSE of the angular acceleration over its RMS, geometric mean of four motions [%], and lag [ms].
-GATES = {100.0: (11.5, 4.5), 200.0: (10.5, 4.5), 400.0: (9.2, 4.5), 1000.0: (7.8, 4.0)}
-WITH_A_LAG = {100.0: 3.6, 400.0: 2.7}
-EXACT = {100.0: 0.7, 200.0: 0.18, 400.0: 0.07}   # without noise, smooth motions [%]
+GATES = {100.0: (8.2, 2.0), 200.0: (7.5, 2.0), 400.0: (6.6, 1.5), 1000.0: (5.5, 1.0)}
+WITH_A_LAG = {100.0: 2.5, 400.0: 1.6}   # the same, also with a fifth of the noise
+EXACT = {100.0: 0.5, 200.0: 0.12, 400.0: 0.04}   # without noise, smooth motions [%]
 
 SMOOTH = [0, 1, 3]  # the motions without steps of acceleration
 
 
 def make_rates(**parameters: float) -> Rates:
-    """Return the filter in C, as the node has it; test_base_noise holds the one on numpy to it."""
     return Rates(4, **check_all(Rates.PARAMETERS, parameters))
 
 
@@ -32,7 +31,8 @@ class Gyroscope:
         self._rates = make_rates(**parameters)
 
     def update(self, stamp, q, qd):
-        return self._rates.update(stamp, qd)
+        estimate = self._rates.update(stamp, qd)
+        return estimate._replace(qdd=estimate.qd)
 
 
 @cache
@@ -67,7 +67,7 @@ def test_it_is_as_good_as_the_estimator_of_joints_with_the_same_velocities(rate)
     samples = known_motions.record(known_motions.Profile(rate, 14, GYRO))
     joints = known_motions.error(make_estimator('kalman', 4), samples)
     ratio = clean(rate) / joints
-    assert said(f'gyroscope over joints, {rate:g} Hz', ratio, 1.15) <= 1.15
+    assert said(f'gyroscope over joints, {rate:g} Hz', ratio, 1.1) <= 1.1
 
 
 @pytest.mark.parametrize('rate', GATES)
@@ -94,7 +94,9 @@ def test_an_exact_gyroscope_is_nearly_exact(rate):
 
 @pytest.mark.parametrize('rate', WITH_A_LAG)
 def test_a_lag_makes_it_several_times_better(rate):
-    figure = known_motions.error(Gyroscope(lag=0.02), recording(rate))
+    figure = geometric_mean([
+        known_motions.error(Gyroscope(lag=0.02), recording(rate, noise))
+        for noise in (GYRO, 0.2 * GYRO)])
     assert said(f'gyroscope, 20 ms late, {rate:g} Hz [%]', figure, WITH_A_LAG[rate]) <= (
         WITH_A_LAG[rate])
 
@@ -128,4 +130,4 @@ def test_an_impact_is_believed_after_a_few_samples(rate):
     assert first <= 10
     for k, estimate in enumerate(after[first:], round(2.0 * rate) + first):
         true = known_motions.truth(whole.stamps[k:k + 1])[1][0]
-        assert estimate.qd == pytest.approx(true + 3.0, abs=0.05)
+        assert estimate.q == pytest.approx(true + 3.0, abs=0.05)

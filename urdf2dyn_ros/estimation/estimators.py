@@ -39,9 +39,10 @@ class Kalman(Estimator, EstimatorBase):
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (BANDWIDTH,)
     PARTIAL: ClassVar[bool] = True
 
-    def __init__(self, joints: int, *, bandwidth: float = 0.0, lag: float = 0.0) -> None:
+    def __init__(self, joints: int, *, bandwidth: float = 0.0, lag: float = 0.0,
+                 derivative: int = 2) -> None:
         self._fixed = bandwidth
-        super().__init__(joints, lag)
+        super().__init__(joints, lag, derivative)
 
     def pause(self) -> None:
         """Let the joints begin anew at the next sample."""
@@ -102,17 +103,15 @@ def make_estimator(name: str, joints: int, **parameters: Any) -> EstimatorBase:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
     kind: Callable[..., EstimatorBase] = ESTIMATORS[name]
     values = check_all(ESTIMATORS[name].PARAMETERS, parameters)
-    if kind in (Kalman, KalmanFixedLag) and _compiled():
-        kind = CompiledKalman
-    return kind(joints, **values)
+    return (fastest_kalman() if kind in (Kalman, KalmanFixedLag) else kind)(joints, **values)
 
 
 @lru_cache(maxsize=1)
-def _compiled() -> bool:
-    """Return whether the filters run in C; log why they do not."""
+def fastest_kalman() -> type[Kalman]:
+    """Return the filters in C; log why they are those on numpy."""
     try:
         library()
     except CompilerError as error:
         _LOG.warning('the Kalman filters run on numpy: %s', error)
-        return False
-    return True
+        return Kalman
+    return CompiledKalman

@@ -1,4 +1,10 @@
-"""The motion of the root of a robot with a moving base, from a sensor on one of its links."""
+"""
+The motion of the root of a robot with a moving base, from a sensor on one of its links.
+
+Each message is checked (`MessageCheck`), its velocities and their derivatives are estimated by the
+filters of the joints (`Rates`), and the motion of the sensor is kept by stamp (`SensorHistory`).
+At the stamp of the joints, it is transformed to the root (`Mounting`).
+"""
 
 import math
 from abc import ABC, abstractmethod
@@ -11,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, link_frame, next_frame
 from urdf2dyn_ros.estimation.estimator import CONTRADICTORY, DISTRUSTED, PUBLISHED, Estimate
-from urdf2dyn_ros.estimation.estimators import BANDWIDTH, make_estimator
+from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
 from urdf2dyn_ros.estimation.messages import is_finite
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
 from urdf2dyn_ros.estimation.steps import Steps
@@ -23,7 +29,17 @@ from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array, add, apply, cross, scale, subtract
 from urdf2dyn_ros.text import is_stamp, listed, quote
 
-# ---- What a base sensor measures at one instant, and shortly after it
+HISTORY_LENGTH = 1024   # samples that are kept: a second at 1 kHz
+LONGEST_PREDICTION = 20_000_000   # ns, or a period where that is longer; then it is constant
+MOST_WARNINGS = 5   # frames that are reported
+WARNING_MESSAGES = 1000   # good messages after which a warning ends
+LARGEST_RATE = 1e6   # rad/s, m/s or m/s^2, velocity or acceleration that is credible
+NOT_MEASURED = -1.0   # first entry of a covariance without measurement (sensor_msgs/Imu)
+QUATERNION_TOLERANCE = 1e-2   # of its length, which is 1
+SCALE = 1e-2   # of velocities as the filters see them: none is near a turn
+ACCEPTED_BASE_OUTCOMES = ('used', 'warming_up', 'same_instant')
+"""Outcomes of base data without a fault."""
+
 
 class SensorState(NamedTuple):
     """Filtered velocities with their derivatives, and the part that is not filtered."""
@@ -49,15 +65,6 @@ class SensorState(NamedTuple):
         return SensorState(velocities + h * (accelerations + h / 2.0 * jerks),
                            accelerations + h * jerks, jerks,
                            unfiltered - np.array(first) + 0.5 * np.array(second))
-
-
-# ---- The recent motion of a sensor, interpolated at the stamps of another one
-
-HISTORY_LENGTH = 1024
-"""Samples that are kept: a second at 1 kHz."""
-
-LONGEST_PREDICTION = 20_000_000
-"""How far the motion is predicted [ns], or a period where that is longer; then it is constant."""
 
 
 class SensorHistory:
@@ -111,7 +118,11 @@ class SensorHistory:
         if self.behind > self._max_age:
             return 'base_behind'
         if self.behind >= 0:
-            return self._predicted() if self.behind else later
+            if not self.behind:
+                return later
+            period = after - self._samples[max(len(self._samples) - 2, 0)][0]
+            ahead = min(self.behind, max(period, LONGEST_PREDICTION))
+            return self._motion(self._state.after(ahead * 1e-9))
         for before, earlier in reversed(self._samples):
             if before <= stamp:
                 if after - before > self._timeout:
@@ -120,14 +131,6 @@ class SensorHistory:
             after, later = before, earlier
         return 'base_forgotten'
 
-    def _predicted(self) -> Array:
-        """Return the values after the newest sample."""
-        (before, _), (last, _) = self._samples[max(len(self._samples) - 2, 0)], self._samples[-1]
-        ahead = min(self.behind, max(last - before, LONGEST_PREDICTION))
-        return self._motion(self._state.after(ahead * 1e-9))
-
-
-# ---- The motion of the root from the motion of any link of the robot
 
 class Mounting:
     """A link that a sensor is mounted on."""
@@ -166,24 +169,6 @@ class Mounting:
         return Motion(w0, wd0, subtract(apply(R, motion.a), add(a, add(coriolis, lever))))
 
 
-# ---- Which messages of a base sensor are usable, and where the estimate must be reset
-
-ACCEPTED_BASE_OUTCOMES = ('used', 'warming_up', 'same_instant')
-"""Outcomes of base data without a fault."""
-
-MOST_WARNINGS = 5
-"""Frames that are reported."""
-
-WARNING_MESSAGES = 1000
-"""Good messages after which a warning ends."""
-
-LARGEST_RATE = 1e6
-"""Largest velocity [rad/s or m/s] or acceleration [m/s^2] that is credible."""
-
-NOT_MEASURED = -1.0
-"""First entry of a covariance where there is no such measurement (sensor_msgs/Imu)."""
-
-
 class MessageCheck:
     """
     Checks messages one by one; counts ``gap``, ``jump_back`` and ``frame_changed`` in `events`.
@@ -202,8 +187,9 @@ class MessageCheck:
         """Frames with a fault, the first few, and what to do."""
         return tuple(text for text, _ in self._standing().values())
 
-    def content_fault(self, frame: str, covariances: Sequence[float], *values: Array) -> str:
-        """Return the outcome of a message whose content is not usable, '' if it is."""
+    def outcome(self, stamp: int, frame: str, covariances: Sequence[float], rotates: bool,
+                *values: Array) -> str:
+        """Accept a message if it is usable and its stamp [ns] advances, or return its outcome."""
         if frame not in self._links:
             self._warn(frame, f'is rejected, which is no link of {quote(self._robot)}; the links '
                        f'are {listed(self._links)}: set the frame_id of the sensor to the link '
@@ -211,11 +197,10 @@ class MessageCheck:
             return 'unknown_frame'
         if any(entry == NOT_MEASURED for entry in covariances):
             return 'not_measured'
-        finite = all((np.abs(each) < LARGEST_RATE).all() for each in values)   # False for NaN
-        return '' if finite else 'not_finite'
-
-    def stamp_fault(self, stamp: int, frame: str) -> str:
-        """Accept a message of a stamp [ns], or return its outcome if that does not advance."""
+        if not all((np.abs(each) < LARGEST_RATE).all() for each in values):   # or NaN
+            return 'not_finite'
+        if not rotates:
+            return 'no_rotation'
         if not is_stamp(stamp):
             return 'no_stamp'
         step = self._steps.add(self.newest, stamp)
@@ -245,17 +230,12 @@ class MessageCheck:
                                      self._accepted)
 
 
-# ---- Derivatives of measured velocities, by the Kalman filters of the joints
-
-SCALE = 1e-2   # of velocities as the estimator sees them: none is near a turn
-
-
 class Rates:
     """
     Derivatives of velocities (k,), by the estimator of joints with velocities as its positions.
 
-    So what is a sudden acceleration of a joint is a sudden jerk here, and a step of a velocity, as
-    by an impact, is another zero of a sensor: it is believed when the third sample confirms it.
+    Filters are weighted by how well they know the first derivative. A step of a velocity, as by an
+    impact, is another zero of a sensor: it is believed when the third sample confirms it.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -266,25 +246,16 @@ class Rates:
     )
 
     def __init__(self, channels: int, *, lag: float, bandwidth: float) -> None:
-        self._filter = (
-            make_estimator('kalman_fixed_lag', channels, lag=lag, bandwidth=bandwidth) if lag
-            else make_estimator('kalman', channels, bandwidth=bandwidth))
+        self._filter = fastest_kalman()(channels, lag=lag, bandwidth=bandwidth, derivative=1)
         self._none = np.full(channels, np.nan)
-        self.reset()
+        self.reset = self._filter.reset
 
-    def reset(self) -> None:
-        """Forget every sample."""
-        self._filter.reset()
-        self.jerk = np.zeros_like(self._none)   # derivative of qdd at the last estimate
+    def update(self, stamp: int, velocities: Array) -> Estimate:
+        """Add a sample (k,) of a stamp [ns]; q, qd and qdd are velocities and derivatives."""
+        estimate = self._filter.update(stamp, SCALE * velocities, self._none)
+        q, qd, qdd = (each / SCALE for each in (estimate.q, estimate.qd, estimate.qdd))
+        return estimate._replace(q=q, qd=qd, qdd=qdd)
 
-    def update(self, stamp: int, velocity: Array) -> Estimate:
-        """Add a sample: stamp [ns], velocity (k,); return qd and qdd, while q has no meaning."""
-        estimate = self._filter.update(stamp, SCALE * velocity, self._none)
-        self.jerk = estimate.qdd / SCALE
-        return estimate._replace(qd=estimate.q / SCALE, qdd=estimate.qd / SCALE)
-
-
-# ---- The motion of the root of a robot with a moving base, from a sensor on one of its links
 
 class MovingBase(ABC):
     """
@@ -299,8 +270,7 @@ class MovingBase(ABC):
     measurements, -1 where there is no such measurement.
 
     The links of the model are the valid frames; `clock` returns the present time [ns]; gravity
-    (3,) [m/s^2] is in the world's frame; the
-    parameters are rows of ``PARAMETERS`` by name.
+    (3,) [m/s^2] is in the world's frame; the parameters are rows of ``PARAMETERS`` by name.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -411,24 +381,17 @@ class MovingBase(ABC):
 
     def _process(self, stamp: int, frame: str, covariances: Sequence[float], velocities: Array,
                  rest: Array) -> str:
-        fault = self._check.content_fault(frame, covariances, velocities, rest)
-        if fault:
-            return fault
         unfiltered = self.unfiltered_part(rest)
-        if unfiltered is None:
-            return 'no_rotation'
         mounted = self._check.frame
-        fault = self._check.stamp_fault(stamp, frame)
-        if fault:
+        fault = self._check.outcome(stamp, frame, covariances, unfiltered is not None, velocities,
+                                    rest)
+        if fault or unfiltered is None:
             return fault
         if self._check.restart:
             self._restart()
         if frame != mounted:
             self._mounting = Mounting(self._system, frame)
         self._history.announce(stamp)
-        return self._compute(stamp, velocities, unfiltered)
-
-    def _compute(self, stamp: int, velocities: Array, unfiltered: Array) -> str:
         self._unfiltered.append((stamp, unfiltered))
         estimate = self._rates.update(stamp, velocities)
         if estimate.outcome != PUBLISHED:
@@ -436,7 +399,7 @@ class MovingBase(ABC):
                     and self._history.known else 'warming_up')
         while self._unfiltered[0][0] < estimate.stamp:
             self._unfiltered.popleft()
-        state = SensorState(estimate.qd, estimate.qdd, self._rates.jerk, self._unfiltered[0][1])
+        state = SensorState(estimate.q, estimate.qd, estimate.qdd, self._unfiltered[0][1])
         motion = self.sensor_motion(state)
         if not is_finite(np.concatenate((motion, state.jerks))):
             self._restart()
@@ -456,8 +419,6 @@ class MovingBase(ABC):
     def sensor_motion(self, state: SensorState) -> Array:
         """Return angular velocity, angular acceleration and acceleration minus gravity (9,)."""
 
-
-# ---- An inertial measurement unit on any link
 
 class Imu(MovingBase):
     """
@@ -487,12 +448,6 @@ class Imu(MovingBase):
 
     def sensor_motion(self, state: SensorState) -> Array:
         return np.concatenate((state.velocities, state.accelerations, state.unfiltered))
-
-
-# ---- Odometry of any link: orientation and twist; accelerations are estimated
-
-QUATERNION_TOLERANCE = 1e-2
-"""Largest difference of the length of a quaternion from 1."""
 
 
 class Odometry(MovingBase):
@@ -536,8 +491,6 @@ class Odometry(MovingBase):
         acceleration = state.accelerations[3:] + coriolis - state.unfiltered
         return np.concatenate((state.velocities[:3], state.accelerations[:3], acceleration))
 
-
-# ---- How a moving base is measured: one file each, and one line each in the table
 
 BASE_SENSORS: dict[str, type[MovingBase]] = {
     'imu': Imu,
