@@ -7,11 +7,11 @@ import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise, takewhile
 from pathlib import Path
 from typing import TextIO
 
@@ -42,7 +42,8 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     Yield number and cells of every line that is not empty, first the names of the columns.
 
     These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
-    by commas, semicolons or tabs, its numbers have decimal points.
+    by commas, semicolons or tabs, its numbers have decimal points. Exports of PlotJuggler and of
+    ``ros2 topic echo --csv`` get the columns of a recording.
     `defect` returns the error of a text, which names the line; `remark` is called with what a user
     should know of a file without defect, `progress` with the number of characters that have been
     read.
@@ -59,7 +60,12 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
                 remark(f'columns are separated by {_SEPARATORS[separator]}')
             reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
-            names = [name.strip() for name in next(reader)]
+            first_row = next(reader)
+            names, joints = [_plotted_name(name.strip()) for name in first_row], 0
+            rows: Iterable[list[str]] = reader
+            if echoed := _echoed_columns(first_row):
+                joints = len(first_row) - len(echoed) - 2
+                names, rows = echoed, chain([first_row], reader)
             if len(names) > 1 and all(map(_PLAIN_NUMBER, names)) and any(names):
                 raise defect('line 1: numbers, where the names of the columns should be: add a '
                              'line with them, as time,q_<joint>,...')
@@ -67,9 +73,13 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             if twice:
                 raise defect(f'line 1: duplicate columns: {column_list(twice)}; rename them')
             yield reader.line_num, names
-            for row in reader:
+            for row in rows:
                 if not row:
                     continue
+                if joints:
+                    if row[3:3 + joints] != first_row[3:3 + joints]:
+                        raise defect(f'line {reader.line_num}: other joints than in line 1')
+                    row = [f'{row[0]}.{row[1]:0>9}', *row[3 + joints:]]
                 if len(row) != len(names):
                     why = ('; is the file truncated there?' if len(row) < len(names) else
                            f'; {_DECIMAL_COMMAS}' if separator == ',' else '')
@@ -83,6 +93,29 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
         raise defect(f'line {reader.line_num}: {error}') from None
     except OSError as error:
         raise defect(f'cannot be read: {error.strerror}') from None
+
+
+def _plotted_name(name: str) -> str:
+    """Return the name of a column as it is here, for one that PlotJuggler exports."""
+    parts = name.rsplit('/', 2)
+    prefix = {'position': 'q_', 'velocity': 'qd_', 'effort': 'effort_'}.get(parts[-1])
+    return 'time' if name == '__time' else prefix + parts[1] if prefix and len(parts) > 2 else name
+
+
+def _is_number(cell: str) -> bool:
+    with suppress(ValueError):
+        return bool(cell_numbers([cell]))
+    return False
+
+
+def _echoed_columns(cells: Sequence[str]) -> list[str]:
+    """Return the columns after the names in a row of ``ros2 topic echo --csv``, which has none."""
+    if len(cells) < 5 or not (cells[0] + cells[1]).isdigit():
+        return []
+    names = list(takewhile(lambda cell: not _is_number(cell), cells[3:]))
+    kinds, left = divmod(len(cells) - 3 - len(names), len(names) or 1)
+    return [] if left or not names or not 1 <= kinds <= 3 else [
+        'time', *(prefix + name for prefix in ('q_', 'qd_', 'effort_')[:kinds] for name in names)]
 
 
 def cell_numbers(cells: Sequence[str]) -> list[float]:
@@ -175,6 +208,10 @@ class CsvRecording(Recording):
                         times.append(time)
                         records.append(values)
         steps = sorted(after - before for before, after in pairwise(times) if after > before)
+        if len(times) > _FEWEST_STEPS and not steps:
+            raise RecordingError(
+                self.path, f"column 'time': the first {len(times)} rows have the time {times[0]}: "
+                'was it written with too few digits? Write it with all of its decimals')
         if len(steps) < _FEWEST_STEPS or steps[len(steps) // 2] < _LONGEST_STEP:
             return
         q, qd, _, qdd = columns.quantities(np.array(records))
