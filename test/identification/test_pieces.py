@@ -76,3 +76,27 @@ def test_a_slip_of_the_publishers_clock_is_a_short_motion(tmp_path: Path) -> Non
     print(wrong[away].max(), wrong[40:-40].max())
     assert away.mean() > 0.4 and wrong[away].max() < 0.02
     assert wrong[40:-40].max() < 0.4
+
+
+@pytest.mark.parametrize('catching_up', [1.0, 0.08])
+def test_a_driver_that_stalls_is_left_out_and_named(catching_up: float, tmp_path: Path) -> None:
+    """For 0.1 s the last message is sent again, then the newest, or one on its way to it."""
+    time = np.arange(0.0, 30.0, 0.01)
+    true = np.sin(2.0 * time[:, None] + np.arange(len(NAMES)))
+    q = true.copy()
+    for row in range(300, 2900, 400):
+        q[row:row + 10] = q[row - 1]
+        q[row + 10] = q[row - 1] + catching_up * (true[row + 10] - q[row - 1])
+    columns = np.column_stack((time, q, 10.0 + q))
+    np.savetxt(tmp_path / 'r.csv', columns, '%.9g', ',', comments='', header=','.join(
+        ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
+    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
+    recording = open_recording(tmp_path / 'r.csv')
+    segments, names = read_segments(recording, names)
+    (piece,) = pieces_of(segments, names, recording.path)
+    inner = (piece.time > 0.5) & (piece.time < 29.5)
+    wrong = np.abs(piece.qdd + 4.0 * piece.q)[inner].max()
+    print(wrong)
+    assert wrong < 0.04
+    remark, = recording.remarks
+    assert f'{70 if catching_up == 1.0 else 77} of 3000 records repeat the one before' in remark

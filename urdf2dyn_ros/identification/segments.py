@@ -18,7 +18,7 @@ from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.text import SECOND_NS
+from urdf2dyn_ros.text import SECOND_NS, counted
 
 # ---- A recording as segments without a gap: stamps, positions and measured efforts
 
@@ -52,8 +52,7 @@ def read_segments(recording: Recording,
     """
     Return the segments of a recording, and the names with what is held in it.
 
-    Repeated samples are dropped: drivers that publish faster than they measure repeat everything.
-    Those of a rest stay: without them, accelerations would begin before the motion does. A
+    Repeated samples are dropped, and named where a driver stalls: see `measured`. A
     RecordingError if a joint is missing, its position jumps, the recording is damaged, or too
     short.
     """
@@ -78,7 +77,16 @@ def read_segments(recording: Recording,
         if isinstance(message, Message):
             merged.add(stamp, message)
     merged.end()
-    whole = [segment for each in merged.motions if (segment := _segment(*each)) is not None]
+    whole, repeated = list[RecordedSegment](), 0
+    for stamps, q, effort in merged.motions:
+        new, stalled = measured(stamps, q, effort)
+        repeated += int(stalled.sum())
+        if new.sum() >= FEWEST_SAMPLES:
+            whole.append(RecordedSegment(stamps[new], q[new], effort[new]))
+    if repeated:
+        recording.remark(f'{repeated} of {counted(recording.count, "record")} '
+                         f'{"repeat" if repeated > 1 else "repeats"} the one before while the '
+                         'motion goes on: the driver stalls; not used')
     if not whole and rises < 0.5 * (recording.count - 1):
         raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
                              'steps: write the records in the order of their times')
@@ -116,13 +124,6 @@ def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
     for part in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
         if len(part) >= FEWEST_SAMPLES:
             yield RecordedSegment(segment.stamps[part], segment.q[part], segment.effort[part])
-
-
-def _segment(stamps: NDArray[np.int64], q: Array, effort: Array) -> RecordedSegment | None:
-    """Return samples without repeated ones; None if there are too few."""
-    new = measured(stamps, q, effort)
-    return RecordedSegment(stamps[new], q[new], effort[new]) if (
-        new.sum() >= FEWEST_SAMPLES) else None
 
 
 # ---- Segments of a recording on a uniform grid: positions to accelerations, and efforts

@@ -121,6 +121,7 @@ class OfflineStream(Stream):
         super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
         self._dynamics = dynamics
         self._wanted: list[int] = []
+        self._repeated: list[int] = []   # stamps of samples that a driver that stalls repeats
         self._measured: Efforts = []
         self._ready: list[Outputs] = []
         self.jumps: dict[tuple[int, int], PositionJump] = {}
@@ -164,12 +165,14 @@ class OfflineStream(Stream):
         wanted = np.array(self._wanted, dtype=np.int64)
         recorders = [(group, recorder) for group in self._known
                      if isinstance(recorder := group.estimator, Recorder)]
+        self._repeated = []
         parts = [self._parts(group, recorder) for group, recorder in recorders]
         inside = np.ones(len(wanted), dtype=bool)
         for each in parts:   # every group has to be in one of its parts
             inside &= np.any([(wanted >= part.first) & (wanted <= part.last) for part in each],
                              axis=0)
-        at = wanted[inside]
+        repeated = np.isin(wanted, self._repeated)
+        at = wanted[inside & ~repeated]
         if len(at) and not ends:
             at = at[at <= min(each[-1].last for each in parts) - _OVERLAP]
         if len(at):
@@ -180,7 +183,9 @@ class OfflineStream(Stream):
             self._add_outputs(at, *self.held.motion(motion))
         done = wanted[-1:] if ends else at[-1:]
         later = wanted[wanted > done] if len(done) else wanted
-        self.counters['warming_up'] += len(wanted) - len(later) - len(at)
+        again = int(np.count_nonzero(repeated[:len(wanted) - len(later)]))
+        self.counters['repeated'] += again
+        self.counters['warming_up'] += len(wanted) - len(later) - len(at) - again
         self._wanted = later.tolist()
         for _, recorder in recorders:
             if ends:
@@ -195,7 +200,8 @@ class OfflineStream(Stream):
         """Return the parts of the motion of a group between jumps that are long enough."""
         stamps, positions = recorder.motion()
         if len(stamps):
-            kept = measured(stamps, positions)
+            kept, stalled = measured(stamps, positions)
+            self._repeated += stamps[stalled].tolist()
             stamps, positions = stamps[kept], positions[kept]
         jumps = position_jumps(stamps, positions)
         for jump in jumps:

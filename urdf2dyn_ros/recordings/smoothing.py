@@ -292,9 +292,12 @@ def cubic_weights(times: Array) -> Array:
 # ---- Samples that were measured anew
 
 _SAME_INSTANT = 0.01   # part of the mean step below which two samples are of one instant
-_REPEATED_SHARE = 0.9   # of new samples, above which single repeated ones stay
-_REST_RUN = 3   # length of a run of equal samples, relative to the usual one: the robot may rest
-_REST_SPEED = 0.5   # mean velocity of a run, relative to that after it: from here on lost samples
+# mean velocity over a run of equal samples, relative to those after and before it: a rest, or a
+# motion that is slow for the resolution
+_SLOW, _SLOWER = 0.5, 0.7
+_STALLED = 3   # equal samples from which on the driver stalls: one that is repeated is bridged
+# velocity until the first sample after a stall, over that beyond: it has not caught up yet
+_ON_THE_WAY = 0.75
 
 
 def single_instants(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -308,37 +311,37 @@ def single_instants(stamps: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.append(steps >= _SAME_INSTANT * steps.mean(), True)
 
 
-def measured(stamps: NDArray[np.int64], q: Array,
-             effort: Array | None = None) -> NDArray[np.bool_]:
+def measured(stamps: NDArray[np.int64], q: Array, effort: Array | None = None,
+             ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """
     Return which samples (k,) with positions and efforts (k, m) were measured anew.
 
     Drivers that publish faster than they measure repeat everything. Repeated samples of a rest
-    stay: without them, accelerations would begin before the motion does.
+    stay: without them, accelerations would begin before the motion does. Second, return those of
+    a driver that stalls, which repeats more than usual and then makes up for it.
     """
-    result = single_instants(stamps) if len(stamps) > 1 else np.ones(len(stamps), dtype=bool)
-    q = q[result]
-    values = np.nan_to_num(q if effort is None else np.hstack((q, effort[result])))
+    single = single_instants(stamps) if len(stamps) > 1 else np.ones(len(stamps), dtype=bool)
+    rows, q = np.flatnonzero(single), q[single]
+    values = np.nan_to_num(q if effort is None else np.hstack((q, effort[single])))
     new = np.concatenate(([True], (np.diff(values, axis=0) != 0.0).any(axis=1)))[:len(values)]
-    if len(new) and new.mean() < _REPEATED_SHARE and new.sum() > 1:
-        new |= _at_rest(new, q)
-        result[np.flatnonzero(result)[~new]] = False
-    return result
-
-
-def _at_rest(new: NDArray[np.bool_], q: Array) -> NDArray[np.bool_]:
-    """
-    Return which repeated samples are those of a robot at rest, as of a simulated one.
-
-    A rest ends with a small change, a run of lost samples with that of the whole run. The
-    positions are (k, m), samples with a change are `new` (k,).
-    """
-    changes = np.flatnonzero(new)
-    runs = np.diff(changes, append=len(new))
-    usual = int(np.median(runs))
-    distances = np.linalg.norm(np.diff(q[changes], axis=0), axis=1)
-    speeds = np.append(distances, [0.0, 0.0]) / np.append(runs, 1)
-    rest = (runs > _REST_RUN * usual) & (speeds[:-1] <= _REST_SPEED * speeds[1:])
-    since = np.arange(len(new)) - np.repeat(changes, runs)
-    rests: NDArray[np.bool_] = np.repeat(rest, runs) & (since % usual == 0)
-    return rests
+    stalled = np.zeros(len(stamps), dtype=bool)
+    if new.sum() <= _STALLED:
+        new[:] = True
+    if not new.all():
+        changes = np.flatnonzero(new)
+        runs = np.diff(changes, append=len(new))
+        usual = int(np.median(runs))
+        # over a run and the next one, as the first sample after a stall may be on its way
+        over = np.linalg.norm(q[changes[2:]] - q[changes[:-2]], axis=1) / (runs[:-2] + runs[1:-1])
+        speeds = np.linalg.norm(np.diff(q[changes], axis=0), axis=1) / runs[:-1]
+        rest = np.ones(len(runs), dtype=bool)
+        rest[1:-3] = (over[1:-1] <= _SLOW * speeds[3:]) | (over[1:-1] <= _SLOWER * speeds[:-3])
+        stall = ~rest & (runs > max(usual, _STALLED - 1))
+        late = stall[:-2] & (speeds[:-1] < _ON_THE_WAY * over)
+        since = np.arange(len(new)) - np.repeat(changes, runs)
+        new |= np.repeat(rest & (runs > usual), runs) & (since % usual == 0)
+        new[changes[1:-1][late]] = False
+        stalled[rows] = ~new & (np.repeat(stall, runs) | np.isin(np.arange(len(new)),
+                                                                changes[1:-1][late]))
+    single[rows[~new]] = False
+    return single, stalled
