@@ -48,7 +48,8 @@ def judged(run: Run, rms: float = RMS, most: float = MOST) -> Run:
 def test_two_publishers_at_any_rates(rates, seconds, values):
     """The second overtakes the first after a while where their rates nearly agree."""
     run = judged(Run(arm(), [Publisher([0], rates[0], offset=0.5 / rates[0]),
-                             Publisher([1], rates[1])], seconds, **values))
+                             Publisher([1], rates[1])], seconds, **values),
+                 0.012 if rates[1] < 50 else RMS)   # as one publisher at 50 Hz
     assert run.covered > 0.95   # also what is carried
     assert run.rate(0.5, seconds) == pytest.approx(rates[0], rel=0.02)
 
@@ -189,7 +190,7 @@ def test_estimators_with_a_lag_meet_where_all_have_arrived(values, rms):
 @pytest.mark.fault(26)
 def test_a_lag_gives_no_more_efforts_than_the_fastest_publisher_has_messages(change):
     run = judged(Run(arm(), [Publisher([0], 100, **change), Publisher([1], 99, **change)], 2.5,
-                     estimator='kalman_fixed_lag'), 0.001, 0.001)
+                     estimator='kalman_fixed_lag'), 0.004, 0.01)
     assert run.rate(0.5, 2.4) == pytest.approx(100, rel=0.03)
 
 

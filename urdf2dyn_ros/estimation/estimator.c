@@ -528,9 +528,9 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
         EACH(i, self->hindsight.count) size = larger(size, self->hindsight.size[i * n + j]);
         doubted |= self->doubt[j] * self->doubt[j] > DOUBTED * DOUBTED * size;
         count += bad[j];
-        distrusted |= self->trust[j] < TRUSTED
+        distrusted |= self->trust[j] < FIRST_TRUST
             || (square[j] > ALTERNATION && product[j] < -ALTERNATING * square[j]);
-        unsettled |= self->hindsight.unsettled[j] > UNSETTLED;
+        unsettled |= self->trust[j] < TRUSTED || self->hindsight.unsettled[j] > UNSETTLED;
         in_a_row |= self->row[j] > 1;
     }
     if (!same && !count)

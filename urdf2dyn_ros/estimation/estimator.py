@@ -388,10 +388,10 @@ class Estimator:
             return STARTING
         square, product, _ = self._alternation
         alternates = (square > ALTERNATION) & (product < -ALTERNATING * square)
-        if ((self.trust < TRUSTED) | alternates).any():
+        if ((self.trust < FIRST_TRUST) | alternates).any():
             return DISTRUSTED
         # the sample itself must have been compared, too
-        if (~settled | (self._hindsight.unsettled > UNSETTLED)).any():
+        if ((self.trust < TRUSTED) | ~settled | (self._hindsight.unsettled > UNSETTLED)).any():
             return BEGUN_ANEW
         if repeated and not (bridges and self._bridged == 1):
             return REPEATED

@@ -38,6 +38,7 @@ class Kalman(Estimator, EstimatorBase):
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (BANDWIDTH,)
     PARTIAL: ClassVar[bool] = True
+    CHECKS: ClassVar[bool] = True
 
     def __init__(self, joints: int, *, bandwidth: float = 0.0, lag: float = 0.0,
                  derivative: int = 2) -> None:
@@ -48,6 +49,11 @@ class Kalman(Estimator, EstimatorBase):
         """Let the joints begin anew at the next sample."""
         if self._bank is not None and self._origin is not None:
             self._origin -= round(2e9 * max(GAP, GAP_STEPS * self._step))
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether a position of the newest sample was not used."""
+        return bool(self._row[0].any())
 
     @property
     def velocity_use(self) -> Array | None:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.estimation.estimator import PUBLISHED, REASONS, Estimate
+from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import ModelJoints
 from urdf2dyn_ros.estimation.messages import (
     MAX_LAYOUTS,
@@ -45,6 +46,7 @@ SPREAD_GAIN = 0.1   # by which the mean spread of a group follows a new one
 AFTER_LOST = 1.4   # periods of the leader after an output: its next message is lost
 AFTER_MISSED = 0.9   # the same where its message had no output, as others were too late
 
+_INCONSISTENT = ('repeated', 'contradictory', 'distrusted')
 _OUTCOMES = {'starting': 'warming_up', 'late': 'out_of_order', 'begun_anew': 'warming_up',
              'gap': 'warming_up'}
 _NOT_USED = ('duplicate_stamp', 'out_of_order')
@@ -168,6 +170,7 @@ class Group:
         self._endless, self._turning = turn_error >= pi, np.flatnonzero(turn_error)
         self._turn_error = turn_error[self._turning]
         self.estimator, self.steps = estimator, steps
+        self._check = None if estimator.CHECKS else make_estimator('kalman', count)
         self.history = History(count, several)
         self.velocities = VelocityReport(count)
         self.newest = newest   # stamp [ns]; 0 before the first sample
@@ -206,8 +209,17 @@ class Group:
             unwrap(q, self._turning, self._turn_error, self._q, self._before)
         self._before, self._q = self._q, q
         self._efforts.append((stamp, effort))
+        doubt = ''
+        if self._check is not None:
+            doubt = REASONS[self._check.update(stamp, q, qd).outcome] or (
+                'contradictory' if self._check.contradicts else '')
+            if doubt in _INCONSISTENT:   # an outlier is left out; what is more is another motion
+                if self.outcome in _INCONSISTENT:
+                    self.estimator.reset()
+                self.outcome = doubt
+                return doubt
         estimate = self.estimator.update(stamp, q, qd)
-        reason = REASONS[estimate.outcome]
+        reason = REASONS[estimate.outcome] or (doubt if doubt == 'begun_anew' else '')
         self.outcome = _OUTCOMES.get(reason, reason)
         if self.outcome:
             return self.outcome
@@ -219,10 +231,9 @@ class Group:
 
     def restart(self, gap: bool = False) -> None:
         """Use no sample before the next one; after a gap, what was learned stays."""
-        if gap:
-            self.estimator.pause()
-        else:
-            self.estimator.reset()
+        for each in (self.estimator, self._check):
+            if each is not None:
+                each.pause() if gap else each.reset()
         self.history.clear()
         self._efforts.clear()
         self.lag = 0

@@ -24,6 +24,7 @@ class EstimatorBase:
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = ()
     PARTIAL: ClassVar[bool] = False   # whether positions may be NaN, where not measured
+    CHECKS: ClassVar[bool] = False   # whether samples that contradict have no estimate
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s]."""
@@ -39,6 +40,11 @@ class EstimatorBase:
 
     def accelerate(self, stamp: int, qdd: Array) -> bool:
         """Add measured accelerations (n,) of a stamp [ns]; return whether they are used."""
+        return False
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the newest sample contradicts those before, of an estimator that `CHECKS`."""
         return False
 
     @property

@@ -34,6 +34,8 @@ _FEWEST_AT_END = 3
 class Recorder(EstimatorBase):
     """An estimator that keeps all samples, and has no estimate."""
 
+    CHECKS = True
+
     def __init__(self, joints: int) -> None:
         unknown = np.full(joints, np.nan)
         self._none = Estimate(0, unknown, unknown, unknown, unknown, STARTING)
