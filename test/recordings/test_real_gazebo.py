@@ -46,3 +46,10 @@ def test_the_lag_is_found_beside_friction(run: Any) -> None:
         assert joint['lag'] == pytest.approx(1e-3, abs=1e-4)
         assert joint['rmse'] < 0.9 * joint['unaligned']['rmse']
         assert joint['nrmse_rms'] < 0.015
+
+
+def test_an_oscillation_at_half_the_rate_is_named(run: Any) -> None:
+    """Of controllers at 100 Hz: the samples do not have its accelerations."""
+    done = run('rx90_update_rate_100', OWN / 'rx90.urdf')
+    assert 'positions of joint1, joint2, joint3, joint4, joint5, joint6 alternate' in done.err
+    assert 'alternate' not in run('scara_effort', OWN / 'scara.urdf').err

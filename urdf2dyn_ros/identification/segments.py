@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -12,7 +13,12 @@ from urdf2dyn_ros.estimation.hold import Hold, unlimited_joints
 from urdf2dyn_ros.estimation.messages import Message, Messages
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP
 from urdf2dyn_ros.recordings.joint_names import recorded_joints
-from urdf2dyn_ros.recordings.jumps import jump_sentences, position_jumps
+from urdf2dyn_ros.recordings.jumps import (
+    alternating,
+    alternation_sentence,
+    jump_sentences,
+    position_jumps,
+)
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
@@ -94,6 +100,9 @@ def read_segments(recording: Recording,
     if jumps:
         raise RecordingError(recording.path, '; '.join(jump_sentences(
             jumps, recorded.moving, units, int(whole[0].stamps[0]))))
+    flags = np.any([alternating(each.stamps, each.q) for each in whole], axis=0) if whole else ()
+    if any(flags):
+        recording.remark(alternation_sentence([*compress(recorded.moving, flags)]))
     parts = [part for segment in whole for part in _without_holes(segment)]
     missing = _seconds(whole) - _seconds(parts)
     if missing > _LONGEST_HOLE:

@@ -27,7 +27,7 @@ from urdf2dyn_ros.recordings.comparison import (
 )
 from urdf2dyn_ros.recordings.external import ExternalEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, recorded_joints
-from urdf2dyn_ros.recordings.jumps import jump_sentences
+from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
 from urdf2dyn_ros.recordings.recording import Record, Recording
@@ -365,6 +365,9 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
     if offline is not None and sinks.span is not None:
         result.cutoffs = {joint: (low, high) for joint, low, high in zip(
             joints, *offline.cutoffs.tolist()) if low <= high}
+        if offline.alternating:
+            result.remark(alternation_sentence(
+                [joints[joint] for joint in sorted(offline.alternating)]))
         result.remarks += jump_sentences(offline.jumps.values(), joints, dynamics.units,
                                          recorded.heads[0].stamp + sinks.later)
     for notice in source.held.notices:

@@ -156,6 +156,29 @@ def _usual_change(time: Array, changes: Array, step: int) -> float:
     return float(np.percentile(near, 90.0)) if len(near) else 0.0
 
 
+# ---- Positions that alternate from one sample to the next
+
+_LEAST_ALTERNATION = 1e-4   # root mean square difference from the neighbours [rad or m]
+_ALTERNATING = -0.95   # correlation of neighbouring changes of it; white noise has -0.75
+
+
+def alternating(stamps: NDArray[np.int64], positions: Array) -> NDArray[np.bool_]:
+    """Return which positions (k, n) at increasing stamps (k,) [ns] alternate, (n,)."""
+    if len(stamps) < 2 * _SIDE + 1:
+        return np.zeros(positions.shape[1], dtype=bool)
+    share = ((stamps[1:-1] - stamps[:-2]) / (stamps[2:] - stamps[:-2]))[:, None]
+    away = positions[1:-1] - positions[:-2] - share * (positions[2:] - positions[:-2])
+    change = np.diff(away, axis=0)
+    return np.asarray((np.square(away).mean(axis=0) > _LEAST_ALTERNATION**2) & (
+        (change[1:] * change[:-1]).sum(axis=0) < _ALTERNATING * np.square(change).sum(axis=0)))
+
+
+def alternation_sentence(names: Sequence[str]) -> str:
+    return (f'positions of {", ".join(names)} alternate from one sample to the next: a controller '
+            'that oscillates at half the rate of the samples, or two publishers; accelerations '
+            'and efforts are those of the mean motion, not of these')
+
+
 # ---- Jumps of positions in words: which joint, when, by how much, and what to do
 
 _MOST_SENTENCES = 3

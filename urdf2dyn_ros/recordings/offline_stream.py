@@ -17,7 +17,12 @@ from urdf2dyn_ros.estimation.steps import MAX_GAP_NS
 from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
 from urdf2dyn_ros.estimation.velocities import VelocityReport
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.jumps import PositionJump, parts_between, position_jumps
+from urdf2dyn_ros.recordings.jumps import (
+    PositionJump,
+    alternating,
+    parts_between,
+    position_jumps,
+)
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS
@@ -111,8 +116,9 @@ class OfflineStream(Stream):
     Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
     outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
     where the stream restarts, for instance at a gap, and where a position jumps: `jumps` has all
-    of these by joint and stamp. `cutoffs` has the lowest and the highest cutoff of each joint that
-    were chosen [Hz], (2, n); infinite for held joints.
+    of these by joint and stamp, `alternating` the joints whose positions do. `cutoffs` has the
+    lowest and the highest cutoff of each joint that were chosen [Hz], (2, n); infinite for held
+    joints.
     """
 
     _known: list[Group]
@@ -127,6 +133,7 @@ class OfflineStream(Stream):
         self._measured: Efforts = []
         self._ready: list[Outputs] = []
         self.jumps: dict[tuple[int, int], PositionJump] = {}
+        self.alternating: set[int] = set()
         n = len(self._names)
         self.cutoffs = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
 
@@ -205,6 +212,8 @@ class OfflineStream(Stream):
             kept, stalled = measured(stamps, positions)
             self._repeated += stamps[stalled].tolist()
             stamps, positions = stamps[kept], positions[kept]
+            self.alternating.update(
+                self.held.received[group.joints[alternating(stamps, positions)]].tolist())
         jumps = position_jumps(stamps, positions)
         for jump in jumps:
             joint = int(self.held.received[group.joints[jump.joint]])
