@@ -27,6 +27,15 @@ def test_another_zero_is_found_with_its_joint_its_time_and_its_size(rate: int,
         assert abs(jump.size - size) < 0.1 * least
 
 
+def test_a_turn_in_degrees_says_so() -> None:
+    samples = record(PROFILES['C'])
+    q = np.degrees(samples.q)
+    q[500:, 2] -= 360.0
+    sentence, = jump_sentences(position_jumps(samples.stamps, q), NAMES, UNITS,
+                               int(samples.stamps[0]))
+    assert sentence.startswith('the position of c jumps by -') and 'it is in degrees' in sentence
+
+
 def test_joints_that_exchange_their_names_are_named_together() -> None:
     samples = record(PROFILES['C'])
     row = int(np.argmax(np.abs(samples.q[:, 1] - samples.q[:, 2])[100:])) + 100

@@ -17,38 +17,19 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS
 
-_LEAST_JUMP = 0.01
-"""Smallest jump: backlash is smaller [rad or m]."""
-
+_LEAST_JUMP = 0.01   # smallest jump: backlash is smaller [rad or m]
+# acceleration by which a motion may change between samples [rad/s^2 or m/s^2]
 _FASTEST_MOTION = 100.0
-"""Acceleration by which a motion may change between samples [rad/s^2 or m/s^2]."""
-
-_OF_USUAL = 4.0
-"""The change that the neighbouring ones do not explain, over that of most samples."""
-
-_OF_EXCESS = 0.5
-"""Jump over that change: less if it does not last."""
-
-_OF_RESIDUALS = 10.0
-"""Jump over the largest residual of the parabolas."""
-
-_OF_CHANGES = 5.0
-"""Jump over the usual change within a second: those of a slow sensor are alike."""
-
+_OF_USUAL = 4.0   # the change that the neighbouring ones do not explain, over that of most samples
+_OF_EXCESS = 0.5   # jump over that change: less if it does not last
+_OF_RESIDUALS = 10.0   # jump over the largest residual of the parabolas
+_OF_CHANGES = 5.0   # jump over the usual change within a second: those of a slow sensor are alike
+# time by which all joints may be late [s], and steps by which a single one may be
 _LONGEST_DELAY, _LATE_STEPS = 0.1, 3.0
-"""Time by which all joints may be late [s], and steps by which a single one may be."""
-
-_LONGEST_STAY = 1.0
-"""Time for which a position may be repeated until it makes up for it [s]."""
-
-_CLEAR_MOTION = 0.003
-"""Change of another joint by a delay that would be seen [rad or m]."""
-
-_ON_TIME = 0.3
-"""Part of that change below which it is not late."""
-
-_SIDE = 6
-"""Samples of a parabola."""
+_LONGEST_STAY = 1.0   # time for which a position may be repeated until it makes up for it [s]
+_CLEAR_MOTION = 0.003   # change of another joint by a delay that would be seen [rad or m]
+_ON_TIME = 0.3   # part of that change below which it is not late
+_SIDE = 6   # samples of a parabola
 
 
 class PositionJump(NamedTuple):
@@ -183,11 +164,9 @@ def alternation_sentence(names: Sequence[str]) -> str:
 
 _MOST_SENTENCES = 3
 
-_LARGEST_STEP = 60.0
-"""Difference of a jump from 360 up to which it is a turn in degrees."""
-
+_LARGEST_STEP = 60.0   # difference of a jump from 360 up to which it is a turn in degrees
+# difference of the positions of two joints that are interchanged, relative to the jump
 _EXCHANGE_ERROR = 0.1
-"""Difference of the positions of two joints that are interchanged, relative to the jump."""
 
 
 def jump_sentences(jumps: Iterable[PositionJump], names: Sequence[str], units: Sequence[str],

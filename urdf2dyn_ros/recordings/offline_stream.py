@@ -29,11 +29,9 @@ from urdf2dyn_ros.text import SECOND_NS
 
 # ---- Samples of joints that are received together, kept until they are smoothed as a whole
 
+# time at both ends of a motion without outputs, as samples are on one side only [ns]
 _UNUSED_END_NS = 40_000_000
-"""Time at both ends of a motion without outputs, as samples are on one side only [ns]."""
-
-_FEWEST_AT_END = 3
-"""Fewest samples in that time."""
+_FEWEST_AT_END = 3   # fewest samples in that time
 
 
 class Recorder(EstimatorBase):
@@ -90,14 +88,10 @@ class Recorder(EstimatorBase):
 
 # ---- A stream that uses later samples: it smooths long pieces of a recording, each as a whole
 
-_PIECE = 16_384
-"""Samples of a piece, so that the memory does not grow with the recording."""
-
-_OVERLAP = 2 * SECOND_NS
-"""Time by which pieces overlap [ns]."""
-
+_PIECE = 16_384   # samples of a piece, so that the memory does not grow with the recording
+_OVERLAP = 2 * SECOND_NS   # time by which pieces overlap [ns]
+# outcomes of messages with samples: no estimate is valid yet
 _SAMPLED_OUTCOMES = ('warming_up', 'incomplete')
-"""Outcomes of messages with samples: no estimate is valid yet."""
 
 
 class _Part(NamedTuple):

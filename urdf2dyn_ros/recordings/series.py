@@ -266,9 +266,8 @@ class Matcher(deque[Matching]):
 
 _ROWS = 7
 
+# rows of the matrix after those of the residuals
 VELOCITY_ROW, DIRECTION, MOVING, STILL, MEASURED_ROW, COMPUTED_ROW, LOAD = range(-_ROWS, 0)
-"""Rows of the matrix after those of the residuals."""
-
 FEWEST_MOVING = 50   # samples in motion; half as many are needed in each direction
 NEAR_LAGS = 4   # from which the residual between them is interpolated
 

@@ -102,39 +102,19 @@ def _penalty(count: int) -> Array:
 # not a block of them: so blocks are hidden from the spline that are longer than such errors last,
 # and the curve is compared with the samples in the middle of the block.
 
-CUTOFFS = 2.0 ** np.arange(-1.0, 6.1)
-"""Cutoffs that are compared [Hz]."""
-
-_LARGEST_CUTOFF = 0.4
-"""Largest cutoff, in rates of the samples."""
-
-_HIDDEN_TIMES = (0.06, 0.12)
-"""Lengths of hidden blocks [s]."""
-
-_SHORTEST_BLOCK = 3.0
-"""Shortest hidden block, in periods."""
-
-_FOLDS = 3
-"""A block is hidden, and the next two are seen; each is hidden once."""
-
-_BLOCK_SHIFTS = (0.0, 0.5)
-"""Shifts of the blocks, in blocks."""
-
-_FAST_MOTION = 20.0
-"""Cutoff beyond which a motion is less and less plausible [Hz]."""
-
-_CUTOFF_PENALTY = 0.3
-"""Power of the cutoff by which a faster one must predict better."""
-
-_COMPARED_RATE = 250.0
-"""Rate to which samples are averaged for the comparison [Hz]."""
-
-
+CUTOFFS = 2.0 ** np.arange(-1.0, 6.1)   # cutoffs that are compared [Hz]
+_LARGEST_CUTOFF = 0.4   # largest cutoff, in rates of the samples
+_HIDDEN_TIMES = (0.06, 0.12)   # lengths of hidden blocks [s]
+_SHORTEST_BLOCK = 3.0   # shortest hidden block, in periods
+_FOLDS = 3   # a block is hidden, and the next two are seen; each is hidden once
+_BLOCK_SHIFTS = (0.0, 0.5)   # shifts of the blocks, in blocks
+_FAST_MOTION = 20.0   # cutoff beyond which a motion is less and less plausible [Hz]
+_CUTOFF_PENALTY = 0.3   # power of the cutoff by which a faster one must predict better
+_COMPARED_RATE = 250.0   # rate to which samples are averaged for the comparison [Hz]
+# error of the acceleration, relative to its root mean square, that is negligible
 _NEGLIGIBLE_ERROR = 1e-4
-"""Error of the acceleration, relative to its root mean square, that is negligible."""
-
+# variance of the acceleration by white noise of unit variance, period and angular cutoff
 _WHITE_NOISE_GAIN = 0.05
-"""Variance of the acceleration by white noise of unit variance, period and angular cutoff."""
 
 
 def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
@@ -201,12 +181,10 @@ def _hidden(time: Array, length: float,
 
 FEWEST_SAMPLES = 12
 
+# deviation of a sample from a curve through its neighbours that is an error, in typical ones
 _SPIKE_DEVIATION = 20.0
-"""Deviation of a sample from a curve through its neighbours that is an error, in typical ones."""
-
+# largest step of an acceleration that is no error of a sample [rad/s^2 or m/s^2]
 _ACCELERATION_STEP = 100.0
-"""Largest step of an acceleration that is no error of a sample [rad/s^2 or m/s^2]."""
-
 _NEIGHBOURS = np.array([-2, -1, 1, 2])
 
 
