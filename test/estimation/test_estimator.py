@@ -176,12 +176,16 @@ def test_samples_of_half_the_rate_are_few_measurements(qd: np.ndarray | None) ->
     assert played.wrong().max() < 0.3
 
 
-def test_a_gap_is_named() -> None:
-    keep = (T < 4.0) | (T > 4.5)
-    played = Played(Q[keep], stamps=T[keep])
-    after = int(np.flatnonzero(played.t > 4.5)[0])
-    assert REASONS[played.outcomes[after]] == 'gap'
-    assert played.published[after + 60:].all()
+def test_after_a_pause_all_joints_begin_anew() -> None:
+    """The stream decides what a pause is; what was learned is kept."""
+    estimator = make_estimator('kalman', 3)
+    outcomes = []
+    for t, q in zip(T, Q):
+        if t == T[1000]:
+            estimator.pause()
+        outcomes.append(estimator.update(round(1e9 * t) + 10**18, q, np.full(3, np.nan)).outcome)
+    assert [REASONS[outcome] for outcome in outcomes[999:1002]] == ['', 'gap', 'begun_anew']
+    assert set(outcomes[1080:]) == {PUBLISHED}
 
 
 def test_an_older_stamp_is_late() -> None:

@@ -128,6 +128,11 @@ class CompiledEstimator(Estimator):
             self._hand_over(self._bank)
         return estimate
 
+    def pause(self) -> None:
+        super().pause()
+        if self._bank is not None:
+            self._struct.time = self._time
+
     def _hand_over(self, bank: Bank) -> None:
         """Let C work in the arrays of the objects from here."""
         filters, joints = bank.x.shape[1:]

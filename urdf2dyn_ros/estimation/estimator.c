@@ -25,7 +25,7 @@
     X(CONTRADICTS) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
     X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
     X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) \
-    X(GAP) X(GAP_STEPS) X(BRIDGED) \
+    X(AT_REST) X(BRIDGED) \
     X(COPY) X(TURN) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
@@ -585,7 +585,7 @@ static double compare(Estimator *self, double h)
     }
     if (repeated && self->still == 0.0) {
         self->still = self->time;
-    } else if (repeated && self->time - self->still > GAP && !any_row) {
+    } else if (repeated && self->time - self->still > AT_REST && !any_row) {
         begin(self, q, q + n);
         return BEGUN_ANEW;
     }
@@ -635,7 +635,7 @@ EXPORTED VECTORS int urdf2dyn_update(Estimator *self, double time)
             return -1;
     if (h > 0.0)
         self->time = time;
-    if (h > larger(GAP, GAP_STEPS * self->step)) {
+    if (isinf(h)) {   /* after a pause */
         begin(self, self->measured, self->measured + n);
         why = AFTER_GAP;
     } else if (h > 0.0) {

@@ -63,8 +63,7 @@ TRUST_SAMPLES = 12.0   # samples that it remembers at least
 UNSETTLED = 3.0   # mean variance over the steady one from which there is no estimate
 ALTERNATING = 0.5   # mean product of a deviation and the one before, over the mean square
 ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts: 3 mrad are no encoder's
-GAP = 0.3   # s, time without a sample after which joints begin anew
-GAP_STEPS = 5.0   # usual steps of such a time at least
+AT_REST = 0.3   # s, time of one repeated message after which the joints are at rest
 BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
 COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
 TURN = 2.0 * math.pi
@@ -136,6 +135,10 @@ class Estimator:
         self._step = self._time = self._good = self._still = 0.0
         self._bridged = self._other_rates = 0
 
+    def pause(self) -> None:
+        """Begin all joints anew at the next sample, with what was learned: a gap precedes it."""
+        self._time = -math.inf
+
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s], NaN for none."""
         if self._origin is None:
@@ -180,7 +183,7 @@ class Estimator:
         if h <= 0.0:
             return LATE
         self._time = time
-        if h > max(GAP, GAP_STEPS * self._step):
+        if h == math.inf:
             self._begin(q, qd)
             return AFTER_GAP
         bank.predict(h)
@@ -266,7 +269,7 @@ class Estimator:
             self._still = 0.0
         if repeated and not self._still:
             self._still = self._time
-        elif repeated and self._time - self._still > GAP and not self._row[0].any():
+        elif repeated and self._time - self._still > AT_REST and not self._row[0].any():
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time

@@ -10,7 +10,7 @@ import numpy as np
 from urdf2dyn_ros.errors import CompilerError, ParameterError
 from urdf2dyn_ros.estimation.bank import mixed
 from urdf2dyn_ros.estimation.compiled import CompiledEstimator, library
-from urdf2dyn_ros.estimation.estimator import GAP, GAP_STEPS, Estimator
+from urdf2dyn_ros.estimation.estimator import Estimator
 from urdf2dyn_ros.estimation.simple_estimators import (
     EstimatorBase,
     External,
@@ -38,17 +38,12 @@ class Kalman(Estimator, EstimatorBase):
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (BANDWIDTH,)
     PARTIAL: ClassVar[bool] = True
-    CHECKS: ClassVar[bool] = True
+    CHECKED: ClassVar[bool] = False
 
     def __init__(self, joints: int, *, bandwidth: float = 0.0, lag: float = 0.0,
                  derivative: int = 2) -> None:
         self._fixed = bandwidth
         super().__init__(joints, lag, derivative)
-
-    def pause(self) -> None:
-        """Let the joints begin anew at the next sample."""
-        if self._bank is not None and self._origin is not None:
-            self._origin -= round(2e9 * max(GAP, GAP_STEPS * self._step))
 
     @property
     def contradicts(self) -> bool:

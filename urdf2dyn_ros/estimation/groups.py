@@ -170,7 +170,7 @@ class Group:
         self._endless, self._turning = turn_error >= pi, np.flatnonzero(turn_error)
         self._turn_error = turn_error[self._turning]
         self.estimator, self.steps = estimator, steps
-        self._check = None if estimator.CHECKS else make_estimator('kalman', count)
+        self._check = make_estimator('kalman', count) if estimator.CHECKED else None
         self.history = History(count, several)
         self.velocities = VelocityReport(count)
         self.newest = newest   # stamp [ns]; 0 before the first sample

@@ -24,7 +24,7 @@ class EstimatorBase:
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = ()
     PARTIAL: ClassVar[bool] = False   # whether positions may be NaN, where not measured
-    CHECKS: ClassVar[bool] = False   # whether samples that contradict have no estimate
+    CHECKED: ClassVar[bool] = True   # whether a Kalman filter beside it finds wrong samples
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s]."""
@@ -44,7 +44,7 @@ class EstimatorBase:
 
     @property
     def contradicts(self) -> bool:
-        """Whether the newest sample contradicts those before, of an estimator that `CHECKS`."""
+        """Whether the newest sample contradicts those before, as far as it is known."""
         return False
 
     @property
@@ -325,6 +325,8 @@ class External(EstimatorBase):
     accelerations are received after the joint states of the same stamp, it is one sample late.
     Missing velocities are the slopes of the last two positions.
     """
+
+    CHECKED: ClassVar[bool] = False   # points of a plan may be far apart
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         Parameter('max_gap', 0.05, 'Longest step between accelerations across which they are '

@@ -37,7 +37,7 @@ _FEWEST_AT_END = 3   # fewest samples in that time
 class Recorder(EstimatorBase):
     """An estimator that keeps all samples, and has no estimate."""
 
-    CHECKS = True
+    CHECKED = False
 
     def __init__(self, joints: int) -> None:
         unknown = np.full(joints, np.nan)
