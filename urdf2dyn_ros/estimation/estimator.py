@@ -67,8 +67,7 @@ AT_REST = 0.3   # s, time of one repeated message after which the joints are at 
 BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
 COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
 TURN = 2.0 * math.pi
-PROMPT = 6   # in the bank, slowest filter of positions alone for prompt velocities: 112 rad/s
-PROMPT_BOTH = 7   # slowest of the others, 202 rad/s: within 5 % 50 ms after a push
+PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velocities the next one
 
 (PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW,
  AFTER_GAP) = range(8)
@@ -218,8 +217,7 @@ class Estimator:
             self._joints, self._step, self._velocities, self._derivative)
         number = np.arange(len(bank.w)) % bank.each
         fast = number >= bank.each // 2
-        self._prompt = np.where(number >= np.minimum(
-            np.where(bank.by_velocity, PROMPT_BOTH, PROMPT), bank.each - 1), 1.0, 0.0)
+        self._prompt = np.where(number >= min(PROMPT + self._velocities, bank.each - 1), 1.0, 0.0)
         self._candidates = tuple(np.flatnonzero(fast & by) for by in (
             ~bank.by_velocity, ~bank.by_position))
         self._hindsight = Hindsight(bank)

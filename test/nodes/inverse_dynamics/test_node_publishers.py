@@ -40,7 +40,7 @@ def test_two_publishers_with_a_part_of_the_joints_at_other_rates(graph: Graph) -
 
 @pytest.mark.fault(27)
 def test_two_publishers_that_interleave_are_an_error_and_give_nothing(graph: Graph) -> None:
-    with started(graph) as node:
+    with started(graph, estimator='kalman') as node:
         robot = connected(graph)
         status = Statuses(graph)
         second = graph.publisher(JointState, 'joint_states')

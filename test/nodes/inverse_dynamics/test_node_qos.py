@@ -46,7 +46,7 @@ def test_partners_that_do_not_match_are_logged_once_for_each_policy(graph: Graph
         good.publish(String(data=TEXT))
         graph.wait(lambda: 'model of' in process.output)
         robot = connected(graph)
-        robot.move(20)
+        robot.move(80)
         assert len(robot.efforts) >= 15
         told = [line.partition(']: ')[2] for line in process.lines
                 if 'nothing is received' in line or 'receives nothing' in line]

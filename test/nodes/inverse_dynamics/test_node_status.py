@@ -91,7 +91,7 @@ def test_a_refused_description_is_an_error_until_a_good_one_comes(graph: Graph) 
         graph.wait(lambda: status.level('model') == OK)
         publisher.publish(String(data=TEXT.replace('mass value="35', 'mass value="-35')))
         graph.wait(lambda: status.level('model') == ERROR)
-        assert 'mass-negative' in status.values('model')['refused']
+        assert 'mass-negative' in status.values('model')['rejected']
         assert status.values('model')['model'] == 'rx90'
         bad = re.sub(r'ixx="[^"]*"', 'ixx="678.6"', TEXT, count=1).replace('joint6', 'wrist')
         publisher.publish(String(data=bad))
@@ -162,7 +162,7 @@ def test_a_velocity_that_is_always_zero_is_reported_once_and_not_used(graph: Gra
         robot.move(700, velocity=[0.0] * 6)
         graph.wait(lambda: 'zero throughout' in status.message('input'), what='warning')
         assert status.level('input') == WARN
-        doubts = status.values('input')['doubts'].splitlines()
+        doubts = status.values('input')['warnings'].splitlines()
         assert doubts == [f'velocity of {name!r}: it is zero throughout while the position '
                           'changes' for name in NAMES]
         # from positions alone, as none of the zeros was believed
