@@ -85,10 +85,10 @@ class Flight:
             self.joints.publish(state)
             self.graph.spin(0.004)
 
-    def settle(self, sensor: Any, fill: Callable[..., None]) -> None:
+    def settle(self, sensor: Any, fill: Callable[..., None], every: int = 1) -> None:
         """Move until efforts and wrench are those of Pinocchio's free flyer."""
         def is_settled() -> bool:
-            self.move(40, sensor, fill)
+            self.move(40, sensor, fill, every=every)
             return (self.wrenches[-1].header.stamp == self.efforts[-1].header.stamp
                     and self.error(self.efforts[-1], self.wrenches[-1]) < 0.01)
 
