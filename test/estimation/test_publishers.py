@@ -159,12 +159,13 @@ def test_a_publisher_of_joints_that_another_takes_over():
     assert run.rate(1.5, 2.5) == pytest.approx(100, rel=0.02)
 
 
+@pytest.mark.parametrize('estimator', ['kalman', 'polynomial', 'none'])
 @pytest.mark.fault(27)
-def test_two_publishers_of_the_same_joint_give_nothing():
+def test_two_publishers_of_the_same_joint_give_nothing(estimator):
     """One has both joints, the other a second opinion on one of them."""
     of = arm()
     names = of.dynamics.joint_names
-    stream = new_stream(of)
+    stream = new_stream(of, estimator=estimator)
     outputs = []
     for k in range(300):
         stamp = START + 10_000_000 * k

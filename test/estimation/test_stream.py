@@ -149,6 +149,19 @@ def test_a_glitch_is_forgotten(stream, glitch, velocity):
     assert outputs[-1].effort == pytest.approx(pendulums(*motion(outputs[-1].stamp)), abs=0.05)
 
 
+@pytest.mark.parametrize(('name', 'parameters'), [
+    ('polynomial', {}), ('finite_difference', {'cutoff': 0.0}), ('kalman', {})])
+@pytest.mark.fault(35)
+def test_an_outlier_is_left_out_whatever_the_estimator(name, parameters):
+    stream = make_stream(make_estimator(name, 2, **parameters))
+    run(stream, range(500))
+    wrong = [receive(stream, 500, position=[1.0, 2.0])]
+    outputs = [output for output in wrong if output] + run(stream, range(501, 600))
+    assert len(outputs) >= 99
+    for output in outputs:
+        assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.15)
+
+
 def raising(error):
     def dynamics(q, qd, qdd):
         raise error
