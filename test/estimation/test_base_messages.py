@@ -132,7 +132,8 @@ def test_nothing_is_made_up_across_a_gap(name):
     assert robot.receive(400.0) == 'warming_up'
     assert robot.base.counters['gap'] == 1
     assert robot.ask(400.0) == 'base_warming_up'
-    robot.warm(since=405.0)
+    outcomes = [robot.receive(405.0 + 5.0 * k) for k in range(50)]
+    assert outcomes[10:] == ['used'] * 40   # with what the filters have learned
     assert robot.ask(600.0) == pytest.approx(REST, abs=1e-6)
     assert robot.ask(350.0) == 'base_forgotten'
 
@@ -329,7 +330,7 @@ def test_numbers_too_small_to_divide_by_are_no_matter(name):
 
 numbers = st.sampled_from([0.0, 0.3, -5.0, 9.81, 1e3, 9e5, 1e7, 1e300, inf, nan])
 messages = st.lists(st.tuples(
-    st.sampled_from([5, 5, 5, 5, 1, 0, -3, 200, -5000, 10**9]),
+    st.sampled_from([5, 5, 5, 5, 1, 0, -3, 200, -5000, 10**6]),
     st.sampled_from(['base_link', 'base_link', 'FL_FOOT', 'nobody', '']),
     st.lists(numbers, min_size=10, max_size=10),
     st.sampled_from([0.0, 0.0, 0.0, -1.0]), st.booleans()), max_size=60)
@@ -360,5 +361,5 @@ def test_any_sequence_of_messages_gives_finite_motions_or_a_reason(name, lag, se
     assert counters['received'] == sum(counters[name] for name in BASE_OUTCOMES) == len(sequence)
     assert sum(counters[name] for name in BASE_ABSENCES) == asked
     # and it is right again before long
-    robot.warm(since=1e11, count=100)
-    assert robot.ask(1e11 + 495.0) == pytest.approx(REST, abs=1e-3)
+    robot.warm(since=1e9, count=100)
+    assert robot.ask(1e9 + 495.0) == pytest.approx(REST, abs=1e-3)

@@ -180,7 +180,7 @@ class MessageCheck:
         self._warnings: dict[str, tuple[str, int]] = {}
         self._accepted = 0
         self.newest, self.frame = 0, ''   # of the last usable message, [ns]
-        self.restart = False              # whether the messages before it must not be used
+        self.restart = ''   # the event for which the messages before it must not be used
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -214,7 +214,7 @@ class MessageCheck:
             self._events['frame_changed'] += 1
             self._warn(frame, f'came after that of {quote(self.frame)}: only one sensor may '
                        'publish on this topic')
-        self.restart = jump or changed
+        self.restart = 'frame_changed' if changed else step
         self.newest, self.frame = stamp, frame
         self._accepted += 1
         return ''
@@ -248,7 +248,7 @@ class Rates:
     def __init__(self, channels: int, *, lag: float, bandwidth: float) -> None:
         self._filter = fastest_kalman()(channels, lag=lag, bandwidth=bandwidth, derivative=1)
         self._none = np.full(channels, np.nan)
-        self.reset = self._filter.reset
+        self.reset, self.pause = self._filter.reset, self._filter.pause
 
     def update(self, stamp: int, velocities: Array) -> Estimate:
         """Add a sample (k,) of a stamp [ns]; q, qd and qdd are velocities and derivatives."""
@@ -388,7 +388,7 @@ class MovingBase(ABC):
         if fault or unfiltered is None:
             return fault
         if self._check.restart:
-            self._restart()
+            self._restart(learned=self._check.restart == 'gap')
         if frame != mounted:
             self._mounting = Mounting(self._system, frame)
         self._history.announce(stamp)
@@ -406,8 +406,12 @@ class MovingBase(ABC):
             return 'not_finite'
         return 'used' if self._history.append(estimate.stamp, motion, state) else 'same_instant'
 
-    def _restart(self) -> None:
-        self._rates.reset()
+    def _restart(self, learned: bool = False) -> None:
+        """Forget every sample, and what the filters have learned or not."""
+        if learned:
+            self._rates.pause()
+        else:
+            self._rates.reset()
         self._unfiltered.clear()
         self._history.clear()
 

@@ -93,7 +93,8 @@ BASE_OUTCOMES = {
 }
 BASE_EVENTS = {
     'received': 'messages; the sum of all outcomes',
-    'gap': 'steps forward over 0.1 s and five median periods; everything is reset',
+    'gap': 'steps forward over 0.1 s and five median periods; the filters begin anew but keep '
+           'what they have learned',
     'jump_back': 'steps back over 0.1 s and five median periods, or smaller ones that a second '
                  'older message confirmed; everything is reset',
     'frame_changed': 'messages from another link than the one before; everything is reset',
