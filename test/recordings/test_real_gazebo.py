@@ -35,7 +35,8 @@ def test_efforts_agree(run: Any, name: str, urdf: Path) -> None:
 
 def test_another_gravity_is_a_bias_proportional_to_it(run: Any) -> None:
     done = run('rx90_doc_motion', OWN / 'rx90.urdf', gravity='-9.81')
-    assert 'joint2: a bias proportional to gravity, -0.1 % of the effort against it' in done.out
+    assert ('joint2, joint3, joint4, joint5, joint6: a bias proportional to gravity, -0.1 % of '
+            'the effort against it; is gravity another one') in done.out
     assert 'proportional' not in run('rx90_doc_motion', OWN / 'rx90.urdf').out
 
 

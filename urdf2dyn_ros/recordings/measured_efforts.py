@@ -155,31 +155,30 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     size = _rms(rows[:, MEASURED] + rows[:, ADDED])
     if not (sizes[chosen] > _LEAST_RESIDUAL * size
             and sizes[best] < _BETTER_RESIDUAL * sizes[chosen]):
-        return _weight_bias(rows, facts)
+        return _weight_bias(rows)
     included = (', and whether the computed one includes friction already (friction.enabled of '
                 'inverse_dynamics): then it compares as net'
                 if SEMANTICS[chosen].friction and best == 'net' else '')
     if 'gravity_compensated' in (best, chosen):   # another direction looks like none
         included += ', and whether gravity is that of the robot'
     return (f'the measured effort seems to be {best} ({SEMANTICS[best].meaning}), not {chosen}: '
-            f'that would leave an RMSE of {sizes[best]:.3g} instead of {sizes[chosen]:.3g} '
-            f'{facts.unit}; check the semantics of the effort{included}')
+            f'that would leave less than {100.0 * _BETTER_RESIDUAL:g} % of the RMSE; check the '
+            f'semantics of the effort{included}')
 
 
 def _rms(values: Array) -> float:
     return float(np.sqrt(np.square(values).mean()))
 
 
-def _weight_bias(rows: Array, facts: JointFacts) -> str:
+def _weight_bias(rows: Array) -> str:
     """Return a hint if the residual is a small multiple of the effort against gravity."""
     residual, gravity = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED], rows[:, GRAVITY]
     share = float(residual @ gravity / (gravity @ gravity)) if gravity.any() else np.nan
     left, size = _rms(residual - share * gravity), _rms(residual)
     if not (left < _BETTER_RESIDUAL * size and abs(share) > _LEAST_BIAS):   # NaN without gravity
         return ''
-    return (f'a bias proportional to gravity, {100.0 * share:.2g} % of the effort against it: '
-            f'RMSE {left:.3g} instead of {size:.3g} {facts.unit} without it; is gravity another '
-            'one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass?')
+    return (f'a bias proportional to gravity, {100.0 * share:.1g} % of the effort against it; is '
+            'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass?')
 
 
 def _upside_down(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:
