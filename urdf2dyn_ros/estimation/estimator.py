@@ -26,9 +26,6 @@ y^2 > 3^2 U, and changes the mixed acceleration by more than three declared devi
 the filters are settled, makes this change a doubt, which fades with twice the mean bandwidth.
 Nothing is published while it is above half the size A of the accelerations: it is a sudden
 change, or a wrong one.
-
-Positions are compared within a turn of the predicted ones: an encoder that counts another turn
-tells nothing of the motion.
 """
 
 import math
@@ -66,7 +63,6 @@ ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts: 3 mrad 
 AT_REST = 0.3   # s, time of one repeated message after which the joints are at rest
 BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
 COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
-TURN = 2.0 * math.pi
 PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velocities the next one
 
 (PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW,
@@ -245,7 +241,8 @@ class Estimator:
         """Use a sample as far as it is consistent; return the outcome."""
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
-        z, deviation, y, limits = self._innovations(np.stack((q, qd)))
+        z = np.stack((q, qd))
+        deviation, y, limits = self._innovations(z)
         measured, settled = np.isfinite(z), hindsight.unsettled <= UNSETTLED
         beyond = measured & (y * y > limits)
         bad = beyond & (settled | (self._row > 0))
@@ -258,7 +255,7 @@ class Estimator:
             if copied:
                 self._trust(self._step, measured, bad)
         else:
-            self._learn(h, measured & ~bad & settled & (np.stack((q, qd)) != self._last), y)
+            self._learn(h, measured & ~bad & settled & (z != self._last), y)
             self._trust(h, measured, bad)
             self._alternate(h, measured[0] & settled & (q != self._last[0]), deviation[0])
             self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
@@ -293,19 +290,17 @@ class Estimator:
         doubtful &= np.isfinite(hindsight.unsettled)   # rather than begun with this sample
         self._doubt[:] = np.maximum(self._doubt, np.where(doubtful, np.abs(change), 0.0))
 
-    def _innovations(self, z: Array) -> tuple[Array, Array, Array, Array]:
+    def _innovations(self, z: Array) -> tuple[Array, Array, Array]:
         """
-        Return what is measured, by how much it differs, and the squared limits, (2, n) each.
+        Return by how much what is measured (2, n) differs, and the squared limits, (2, n) each.
 
-        It differs from the mixed prediction by the second, and by the third from the nearest.
+        It differs from the mixed prediction by the first, and by the second from the nearest.
         """
         bank = self._bank
         assert bank is not None
         deviations, nearest = np.empty_like(z), np.empty_like(z)
         for i, candidates in enumerate(self._candidates):
             expected = mixed(self._hindsight.shares, bank.x[i])
-            if i == 0:
-                z[0] -= TURN * np.floor((z[0] - expected) / TURN + 0.5)
             deviations[i] = z[i] - expected
             each = np.concatenate((deviations[i, None], z[i] - bank.x[i, candidates]))
             nearest[i] = each[np.abs(each).argmin(axis=0), np.arange(self._joints)]
@@ -315,7 +310,7 @@ class Estimator:
         limits = np.stack((
             CONTRADICTS * CONTRADICTS * self._usual[0] + position * position,
             VELOCITY_CONTRADICTS * VELOCITY_CONTRADICTS * self._usual[1] + velocity * velocity))
-        return z, deviations, nearest, limits
+        return deviations, nearest, limits
 
     def _learn(self, h: float, new: NDArray[np.bool_], y: Array) -> None:
         """Learn what is usual, of new samples (2, n)."""

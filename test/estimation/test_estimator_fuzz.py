@@ -1,0 +1,127 @@
+"""Whatever arrives: no exception, stamps that rise, bounded accelerations, C as numpy."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from urdf2dyn_ros.estimation.bank import MOST, RATIO, SLOWEST
+from urdf2dyn_ros.estimation.compiled import CompiledEstimator
+from urdf2dyn_ros.estimation.estimator import Estimator
+from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.stream import Stream
+
+START = 1_700_000_000_000_000_000
+KINDS = ('as it is', 'repeated', 'offset', 'outliers', 'another publisher', 'one is not finite',
+         'none is finite', 'no velocities', 'wrong velocities', 'a part', 'burst', 'same stamp',
+         'out of order', 'gap', 'set back')
+FASTEST = SLOWEST * RATIO ** (MOST - 1)   # rad/s
+
+
+class Piece(NamedTuple):
+    """Messages of one kind; what `size` means is up to it."""
+
+    kind: str
+    count: int
+    size: float
+
+
+class Arrives(NamedTuple):
+    """The messages of a robot: stamps (k,) [ns], q and qd (k, n), which joints (k, n) it has."""
+
+    stamps: list[int]
+    q: np.ndarray
+    qd: np.ndarray
+    named: np.ndarray
+
+
+pieces = st.builds(Piece, st.sampled_from(KINDS), st.integers(1, 40), st.sampled_from(
+    (1e-9, 1e-6, 1e-3, 0.03, 0.5, 2.0 * np.pi, 40.0, 1e3)))
+robots = st.tuples(st.integers(1, 3), st.sampled_from((20.0, 125.0, 1000.0)), st.integers(0, 9),
+                   st.lists(pieces, max_size=8))
+
+
+def messages(joints: int, rate: float, seed: int, faults: list[Piece]) -> Arrives:
+    """Return sines at a rate [Hz], in pieces of any kinds."""
+    rows: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = []
+    random = np.random.default_rng(seed)
+    w, offset, clock, k = 1.0 + 4.0 * random.random(joints), np.zeros(joints), START, 0
+    for kind, count, size in (Piece('as it is', 60, 0.0), *faults):
+        if kind == 'offset':
+            offset[0] += size
+        for i in range(count):
+            k += 1
+            step, named = round(1e9 / rate), np.ones(joints, bool)
+            q, qd = np.sin(w * k / rate) + offset, w * np.cos(w * k / rate)
+            if kind == 'repeated':
+                q, qd = rows[-1][1].copy(), rows[-1][2].copy()
+            elif (kind == 'outliers' and i % 3 == 0) or (kind == 'another publisher' and i % 2):
+                q = np.full(joints, size) if kind == 'another publisher' else q - size
+            elif kind == 'one is not finite':
+                q[random.integers(joints)] = random.choice([np.nan, np.inf, -np.inf])
+            elif kind == 'none is finite':
+                q[:], qd[:] = np.nan, np.inf
+            elif kind == 'no velocities':
+                qd[:] = np.nan
+            elif kind == 'wrong velocities':
+                qd *= 1e3 * size
+            elif kind == 'a part':
+                named = random.random(joints) < 0.5
+                named[random.integers(joints)] = True
+            elif kind == 'burst':
+                step = int(1.0 + 1e3 * size)
+            elif kind == 'same stamp':
+                step = 0
+            elif kind == 'out of order':
+                step = round(step * random.uniform(-3.0, 3.0))
+            elif i == 0 and kind == 'gap':
+                step = round(1e9 * size)
+            elif i == 0 and kind == 'set back':
+                step = -round(1e9 * size)
+            clock += step
+            rows.append((clock, q, qd, named))
+    return Arrives([row[0] for row in rows], *(
+        np.array([row[i] for row in rows]) for i in (1, 2, 3)))
+
+
+@settings(max_examples=80, deadline=None)
+@given(robots, st.sampled_from(('kalman', 'kalman_fixed_lag')))
+def test_the_stream_keeps_its_invariants(robot: tuple[Any, ...], name: str) -> None:
+    arrives = messages(*robot)
+    names = [f'joint{k}' for k in range(arrives.q.shape[1])]
+    now = START
+    stream = Stream(unlimited_joints(names), lambda q, qd, qdd: qdd,
+                    lambda count: make_estimator(name, count), clock=lambda: now)
+    spread = np.ptp(arrives.q[np.isfinite(arrives.q)])
+    last, jumps = 0, 0
+    for now, q, qd, named in zip(*arrives):
+        some = np.flatnonzero(named)
+        found = stream.receive(now, [names[k] for k in some], q[some], qd[some], ())
+        if stream.counters['jump_back'] > jumps:
+            last, jumps = 0, stream.counters['jump_back']
+        if found is None:
+            continue
+        assert last < found.stamp
+        last = found.stamp
+        for values in found[1:5]:
+            assert np.isfinite(values).all()
+        # what positions show: a step of all of them, seen by the fastest filter
+        assert np.abs(found.qdd).max() < spread * FASTEST**2
+        assert np.abs(found.q).max() < 2.0 * np.abs(arrives.q[np.isfinite(arrives.q)]).max()
+
+
+@settings(max_examples=40, deadline=None)
+@given(robots, st.sampled_from((0.0, 0.02)))
+def test_numpy_and_c_are_equal(robot: tuple[Any, ...], lag: float) -> None:
+    arrives = messages(*robot)
+    joints = arrives.q.shape[1]
+    first, second = Estimator(joints, lag), CompiledEstimator(joints, lag)
+    for stamp, q, qd, named in zip(*arrives):
+        q, qd = np.where(named, q, np.nan), np.where(named, qd, np.nan)
+        with np.errstate(all='ignore'):
+            expected = first.update(stamp, q, qd)
+        estimate = second.update(stamp, q, qd)
+        assert (estimate.stamp, estimate.outcome) == (expected.stamp, expected.outcome)
+        np.testing.assert_array_equal(estimate[1:5], expected[1:5])
