@@ -238,7 +238,7 @@ def test_the_site_has_every_page() -> None:
     text = {page: make() for page, make in site['GENERATED'].items()}
     shown = re.findall(r'^::: urdf2dyn_ros\.(\S+)', text['reference/python_api.md'], re.MULTILINE)
     assert {*urdf2dyn_ros.__all__} - {*shown} == {'__version__'}
-    assert '| <code>kalman.<wbr>gate</code><br>`25.0` |' in text['reference/parameters.md']
+    assert '| <code>kalman.<wbr>bandwidth</code><br>`0.0` |' in text['reference/parameters.md']
     assert 'joint_simulator\n' in text['reference/parameters.md']
     assert all(f'usage: urdf2dyn {name} ' in text['reference/options.md'] for name in COMMANDS)
     for page in site['sources']():
