@@ -87,6 +87,7 @@ def pooled(pools: Sequence[Pool]) -> Pool:
 SCALAR_WEIGHT = 1e-2   # weight of the prior of friction and rotors: little more than a bound
 _PAYLOAD_WEIGHT = 0.1   # weight of the prior of a payload: no URDF has it
 _MASS_DEVIATION = 1e-3   # standard deviation of a known mass of a payload, as a share of it
+_FACTORS = (1e4, 1e3, 1e2, 10.0, 1.0)   # of the weights of the priors, one after the other
 _STEPS = 100
 _LEAST_DECREASE = 1e-11   # decrease of the cost that the last step promises, relative to it
 
@@ -161,6 +162,7 @@ class ConsistentFit:
         self.problem = problem
         terms, b, n = problem.terms, len(problem.factors), len(problem.triangles)
         self._bodies_end = 10 * b
+        self._factor = 1.0
         self._weights = np.full(b, problem.weight)
         if terms.payload is not None:
             self._weights[-1] = _PAYLOAD_WEIGHT
@@ -226,10 +228,22 @@ class ConsistentFit:
         return u
 
     def solve(self, unknowns: Array | None = None) -> Fit:
-        """Return the solution, from a first approximation."""
-        u = self.start() if unknowns is None else unknowns.copy()
+        """
+        Return the solution, from a first approximation.
+
+        Without one, the prior is made so strong at first that its minimum is near, and weaker
+        step by step: from afar a faint barrier takes thousands of steps.
+        """
+        u, factors = (self.start(), _FACTORS) if unknowns is None else (unknowns, _FACTORS[-1:])
+        for self._factor in factors:
+            u, cost = self._newton(u)
+        return Fit(self._bodies(u), self._joints(u), self._gains(u), u, cost)
+
+    def _newton(self, u: Array) -> tuple[Array, float]:
+        """Return the unknowns of the least cost, and this."""
         residual, jacobian = self.linearised(u)
         cost, squared = self._cost(u, residual), jacobian.T @ jacobian
+        near = self._factor * SCALAR_WEIGHT if self._factor > 1.0 else 0.0
         for _ in range(_STEPS):
             gradient, hessian = self._prior(u)
             gradient += 2.0 * jacobian.T @ residual
@@ -249,9 +263,9 @@ class ConsistentFit:
             if new_jacobian is not jacobian:   # without free gains it is always the same
                 squared = new_jacobian.T @ new_jacobian
             u, residual, jacobian, cost = u + size * step, new, new_jacobian, new_cost
-            if promised <= _LEAST_DECREASE * abs(cost):
+            if promised <= max(_LEAST_DECREASE * abs(cost), near):
                 break
-        return Fit(self._bodies(u), self._joints(u), self._gains(u), u, cost)
+        return u, cost
 
     def solve_linear(self) -> Fit:
         """Return the solution with a quadratic prior of the bodies instead of the barrier."""
@@ -313,22 +327,22 @@ class ConsistentFit:
         if (values <= 0.0).any() or (moments <= 0.0).any():
             return np.inf
         prior = float(self._weights @ (moments - np.log(moments) - 1.0).sum(axis=1))
-        prior += float(np.square(u[self._squared]).sum())
         prior += SCALAR_WEIGHT * float((values - np.log(values) - 1.0).sum())
-        return float(residual @ residual) + prior
+        return (float(residual @ residual) + self._factor * prior
+                + float(np.square(u[self._squared]).sum()))
 
     def _prior(self, u: Array) -> tuple[Array, Array]:
         """Return gradient (u,) and Hessian (u, u) of the prior."""
         gradient, hessian = np.zeros(self._count), np.zeros((self._count, self._count))
         turned = np.linalg.inv(self._matrices(u))[:, None] @ _SYMMETRIC   # (b, 10, 4, 4)
-        weights = self._weights[:, None]
+        weights, scalar = self._factor * self._weights[:, None], self._factor * SCALAR_WEIGHT
         rows = np.arange(self._bodies_end).reshape(-1, 10)
         gradient[rows] = weights * (_TRACES - np.trace(turned, axis1=2, axis2=3))
         hessian[rows[:, :, None], rows[:, None]] = weights[:, :, None] * (
             turned.reshape(-1, 10, 16) @ turned.transpose(0, 3, 2, 1).reshape(-1, 16, 10))
         values = u[self._scalars]
-        gradient[self._scalars] = SCALAR_WEIGHT * (1.0 - 1.0 / values)
-        hessian[self._scalars, self._scalars] = SCALAR_WEIGHT / values ** 2
+        gradient[self._scalars] = scalar * (1.0 - 1.0 / values)
+        hessian[self._scalars, self._scalars] = scalar / values ** 2
         gradient[self._squared] = 2.0 * u[self._squared]
         hessian[self._squared, self._squared] = 2.0
         return gradient, hessian
@@ -337,8 +351,11 @@ class ConsistentFit:
 # ---- Fits of pooled triangles: their scales, deviations of residuals, and which terms there are
 
 PRIOR_WEIGHT = 10.0   # weight of the prior where no other one is chosen
+FAINT_WEIGHT = 1e-3   # weight of the prior where what the data alone determine is judged
 # fits after each of which the standard deviations of the residuals are estimated again
 _PASSES = 4
+# least and largest deviation of residuals of the first one, as a share of the efforts
+_FIRST_SIGMA = (0.01, 0.3)
 _PRIOR_SHARE = 0.1   # share of a joint's effort that the prior of a friction explains
 # share below which a friction or rotor is zero: the data would have it negative
 _NEGLIGIBLE_SHARE = 1e-3
@@ -397,11 +414,19 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     """
     sizes = np.array([np.linalg.norm(R[:, -1]) for R in pool.triangles])
     rows = np.maximum(pool.rows, 1.0)
-    sigma = 0.3 * sizes / np.sqrt(rows) if begin is None else begin.sigma
     unknowns = None if begin is None or linear else begin.fit.unknowns
     scale = scales(pool, terms) if begin is None else begin.problem.scale
     terms = terms._replace(free_gains=()) if linear else terms
     passes = (2 if linear else _PASSES) if begin is None else 1 if linear else 2
+    if begin is not None:
+        sigma = begin.sigma
+    else:   # what hardly any prior leaves, as from a larger one bodies would never leave the prior
+        least, most = (share * sizes / np.sqrt(rows) for share in _FIRST_SIGMA)
+        first = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors,
+                           terms._replace(free_gains=()), scale, np.maximum(most, 1e-300),
+                           FAINT_WEIGHT)
+        left = squares(ConsistentFit(first, signed=True).solve_linear(), pool, robot)
+        sigma = np.clip(np.sqrt(left / rows), least, most)
     for _ in range(passes):
         sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
         problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, terms,

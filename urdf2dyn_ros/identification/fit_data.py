@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fit import (
+    FAINT_WEIGHT,
     ConsistentFit,
     Fit,
     FitTerms,
@@ -331,7 +332,7 @@ def _gain_fit(robot: Robot, summaries: Sequence[Summary], gains: Gains,
     correlation = with_spread_of_parts(result, fits_to_others(before, scaled, terms, weight),
                                        mean_correlation(summaries))
     if known:   # the URDF's masses must not count for the scale
-        result = result._replace(problem=result.problem._replace(weight=_FAINT_WEIGHT))
+        result = result._replace(problem=result.problem._replace(weight=FAINT_WEIGHT))
     own, ratios = deviations_of_gains(result, correlation)
     return robot, gains._replace(deviations=own, ratios=ratios), result, left
 
@@ -444,8 +445,6 @@ def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Po
 
 # mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
 _LARGEST_SCALE = 1.6
-# weight of the URDF where what the data alone determine of a scale is judged
-_FAINT_WEIGHT = 1e-3
 # largest standard deviations of a mass that is identified, and of a gain, as shares of them
 _MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.15
 
