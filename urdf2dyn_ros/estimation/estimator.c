@@ -424,7 +424,7 @@ static void alternate(Estimator *self, double h, const Boolean *measured, const 
     const double gain = smaller(1.0 - exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES);
     double *square = self->alternation, *product = square + n, *before = product + n;
     EACH(j, n) {
-        if (!measured[j] || !settled[j] || self->measured[j] == self->last[j])
+        if (!measured[j] || !settled[j])
             continue;
         square[j] += gain * (deviation[j] * deviation[j] - square[j]);
         product[j] += gain * (deviation[j] * before[j] - product[j]);
@@ -569,12 +569,13 @@ static double compare(Estimator *self, double h)
     const int repeated = same && !copied && (beyond || self->still > 0.0);
     if (copied || repeated) {
         memset(used, 0, sizeof used);
-        if (copied)
+        if (copied && !same)
             trust(self, self->step, measured, bad);
     } else {
         learn(self, h, measured, bad, y);
         trust(self, h, measured, bad);
-        alternate(self, h, measured, settled, deviation);
+        if (!same)
+            alternate(self, h, measured, settled, deviation);
         if (any_bad)
             resolve(self, z, deviation, limits, bad, used);
         EACH(e, 2 * n) self->last[e] = e >= n || isfinite(q[e]) ? q[e] : self->last[e];
@@ -591,8 +592,7 @@ static double compare(Estimator *self, double h)
     use(self, h, z, used, settled, unusual);
     add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
         (double *)self->bank.x + self->bank.derivative * self->bank.filters * n);
-    if (copied)
-        memset(bad, 0, sizeof bad);
+    EACH(j, copied ? n : 0) bad[j] = self->row[j] > 0;
     return outcome(self, same || copied, repeated, bad, compared);
 }
 

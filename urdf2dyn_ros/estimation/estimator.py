@@ -247,17 +247,18 @@ class Estimator:
         beyond = measured & (y * y > limits)
         bad = beyond & (settled | (self._row > 0))
         copied = h < COPY * self._step
-        same = copied or bool((q == self._last[0]).all())
+        same = bool((q == self._last[0]).all())
         repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
         used = measured & ~bad
         if copied or repeated:
             used[:] = False
-            if copied:
+            if copied and not same:
                 self._trust(self._step, measured, bad)
         else:
             self._learn(h, measured & ~bad & settled & (z != self._last), y)
             self._trust(h, measured, bad)
-            self._alternate(h, measured[0] & settled & (q != self._last[0]), deviation[0])
+            if not same:
+                self._alternate(h, measured[0] & settled, deviation[0])
             self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
             used |= self._resolve(z, deviation, limits, bad)
             self._last[:] = np.where(np.isfinite(q), q, self._last[0]), qd
@@ -271,7 +272,7 @@ class Estimator:
         self._correct(h, z, used, settled, y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0])
         hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time,
                       bank.x[bank.derivative])
-        return self._outcome(same, repeated, bad[0] & ~copied, settled)
+        return self._outcome(same or copied, repeated, self._row[0] > 0 if copied else bad[0], settled)
 
     def _correct(self, h: float, z: Array, used: NDArray[np.bool_],
                  settled: NDArray[np.bool_], unusual: NDArray[np.bool_]) -> None:
@@ -320,13 +321,13 @@ class Estimator:
         square = np.minimum(y * y, MOST_UNUSUAL * self._usual)
         self._usual += np.where(new, gain * (square - self._usual), 0.0)
 
-    def _alternate(self, h: float, new: NDArray[np.bool_], y: Array) -> None:
-        """Learn whether deviations y (n,) of new samples change their sign every time."""
+    def _alternate(self, h: float, some: NDArray[np.bool_], y: Array) -> None:
+        """Learn whether deviations y (n,) of compared samples change their sign every time."""
         gain = min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES)
         square, product, before = self._alternation
-        square += np.where(new, gain * (y * y - square), 0.0)
-        product += np.where(new, gain * (y * before - product), 0.0)
-        before[:] = np.where(new, y, before)
+        square += np.where(some, gain * (y * y - square), 0.0)
+        product += np.where(some, gain * (y * before - product), 0.0)
+        before[:] = np.where(some, y, before)
 
     def _trust(self, h: float, measured: NDArray[np.bool_], bad: NDArray[np.bool_]) -> None:
         """Count what was as expected."""
