@@ -272,7 +272,8 @@ class Estimator:
         self._correct(h, z, used, settled, y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0])
         hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time,
                       bank.x[bank.derivative])
-        return self._outcome(same or copied, repeated, self._row[0] > 0 if copied else bad[0], settled)
+        standing = self._row[0] > 0 if copied else bad[0]
+        return self._outcome(same or copied, repeated, standing, settled)
 
     def _correct(self, h: float, z: Array, used: NDArray[np.bool_],
                  settled: NDArray[np.bool_], unusual: NDArray[np.bool_]) -> None:
