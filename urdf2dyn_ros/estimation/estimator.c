@@ -23,6 +23,7 @@
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST_ROWS) X(BEGUN) \
     X(LEAST_ERROR) X(LEAST_PART) X(ALONE) \
     X(CONTRADICTS) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
+    X(USUAL_POSITION) \
     X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
     X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) \
     X(AT_REST) X(BRIDGED) \
@@ -373,6 +374,8 @@ static void begin(Estimator *self, const double *q, const double *qd)
         begin_joint(self, j, self->last[j], qd[j], 0);
         self->velocity_trust[j] = FIRST_TRUST;
         self->row[n + j] = 0;
+        self->usual[j] = larger(self->usual[j], USUAL_POSITION);
+        self->counts[j] = 0.0;
     }
     self->hindsight.number = self->lag.number = 0;
     self->good = self->time;

@@ -232,6 +232,9 @@ class Estimator:
         if self._lag is not None:
             self._lag.begin(self._time)
         self._last[:] = last, qd
+        # what is usual of filters that begin is not that of steady ones
+        self._usual[0] = np.maximum(self._usual[0], USUAL_POSITION)
+        self._counts[0] = 0.0
         self.trust[:] = self.velocity_trust[:] = FIRST_TRUST
         self._row[:] = 0
         self._sampled[:] = self._good = self._time
