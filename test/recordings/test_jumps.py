@@ -1,5 +1,6 @@
 """Jumps of positions are found from positions alone, and no other defect of a recording is one."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -7,10 +8,14 @@ import pytest
 
 from support.paths import RECORDINGS
 from support.streams.known_motions import PROFILES, Profile, record, truth
+from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.messages import Message, Messages
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.jumps import jump_sentences, position_jumps
+from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 
 NAMES, UNITS = ('a', 'b', 'c', 'd'), ('rad',) * 4
+TURN = 2.0 * np.pi
 
 
 @pytest.mark.parametrize(('rate', 'least'), [(30, 1.0), (100, 0.2), (1000, 0.05)])
@@ -111,3 +116,21 @@ def test_recordings_of_real_robots_have_no_jump(name: str) -> None:
     stamps = np.array([record.stamp for record in records])
     rises = np.diff(stamps, prepend=stamps[0] - 1) > 0
     assert position_jumps(stamps[rises], np.array([r.position for r in records])[rises]) == []
+
+
+@pytest.mark.parametrize(('step', 'positions', 'found'), [
+    (0.01, [3.0, 3.1, -3.1, -3.0, 3.12], [3.0, 3.1, -3.1 + TURN, -3.0 + TURN, 3.12]),
+    (0.01, [3.0, 3.1, 9.4, 9.3 - 3 * TURN], [3.0, 3.1, 9.4 - TURN, 9.3 - TURN]),
+    (0.01, [0.1, 0.3, 3.9, 4.1], [0.1, 0.3, 3.9, 4.1]),           # another zero
+    (0.01, [0.0, 5.0, 11.0, 17.4], [0.0, 5.0, 11.0, 17.4]),       # degrees
+    (1.0, [3.0, -3.1], [3.0, -3.1])])                             # gaps: the long way round
+def test_only_turns_of_a_joint_with_limits_are_removed(step: float, positions: list[float],
+                                                       found: list[float]) -> None:
+    merged = MergedMotions(unlimited_joints(['a'], [False], ['rad']))
+    messages = Messages(['a'], Counter())
+    for number, position in enumerate(positions):
+        message = messages.read(['a'], [position], [], [])
+        assert isinstance(message, Message)
+        merged.add(10**9 + round(1e9 * step * number), message)
+    merged.end()
+    np.testing.assert_allclose(np.concatenate([q for _, q, _ in merged.motions])[:, 0], found)
