@@ -350,9 +350,9 @@ def pieces(t: np.ndarray, lasting: tuple, accelerations: tuple) -> tuple:
     return turn * q[-1] + q[k] + qd[k] * s + 0.5 * a[k] * s * s, qd[k] + a[k] * s, a[k]
 
 
-def known_job(job: tuple) -> tuple[tuple, list[float]]:
-    """Return the errors [%] of the known motions for the sensors of a profile."""
-    profile, column, options = job
+def known_errors(make: Any, profile: str, column: str,
+                 options: dict[str, Any]) -> tuple[list[float], float]:
+    """Return the errors [%] of the known motions, and the share covered by two deviations."""
     rate, bits, noise = PROFILES[profile][:3]
     stamps = START + np.rint(np.arange(round(12.0 * rate)) * (1e9 / rate)).astype(np.int64)
     t = (stamps - START) * 1e-9
@@ -361,17 +361,23 @@ def known_job(job: tuple) -> tuple[tuple, list[float]]:
     if bits:
         q = step * np.round(q / step)
     qd = qd + noise * np.random.default_rng(0).normal(size=qd.shape)
-    errors = []
+    errors, covered = [], []
     # the sudden ones apart, so that the others are judged as in the documents
     for some in (slice(0, 4), slice(4, 6)):
-        found = run(_worker.make, stamps, q[:, some], None if column == 'alone' else qd[:, some], {
+        found = run(make, stamps, q[:, some], None if column == 'alone' else qd[:, some], {
             **options, **({'lag': LAG} if column == 'lag' else {})})
         rows = np.searchsorted(stamps, found['stamps'])
         judged = (t[rows] >= 1.0) & (t[rows] <= 11.8)
         away = found['qdd'][judged] - true[rows[judged], some]
         errors += (100.0 * np.sqrt(np.square(away).mean(axis=0) / np.square(
             true[rows[judged], some]).mean(axis=0))).tolist()
-    return (profile, column), errors
+        covered.append(np.abs(away) <= 2.0 * found['std'][judged])
+    return errors, float(np.mean(np.concatenate([each.ravel() for each in covered])))
+
+
+def known_job(job: tuple) -> tuple[tuple, list[float]]:
+    """Return the errors [%] of the known motions for the sensors of a profile."""
+    return job[:2], known_errors(_worker.make, *job)[0]
 
 
 def judge_known(arguments: argparse.Namespace) -> None:
