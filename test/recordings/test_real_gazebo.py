@@ -13,12 +13,12 @@ from support.robot_files import OWN
 @pytest.fixture
 def run(evaluate: Any) -> Any:
     """Return evaluate with the gravity of Gazebo, for a recording and options."""
-    def run(name: str, urdf: Path, *options: str, gravity: str = '-9.8') -> Done:
+    def run(name: str, urdf: Path, *options: str, gravity: str = '-9.8', code: int = 0) -> Done:
         path = RECORDINGS / 'gazebo' / f'{name}.csv'
         if not path.exists():
             pytest.skip(f'{path.name} is not part of the repository')
         done: Done = evaluate(path, '--gravity', '0', '0', gravity, *options, urdf=urdf)
-        assert done.code == 0
+        assert done.code == code
         return done
     return run
 
@@ -53,4 +53,7 @@ def test_an_oscillation_at_half_the_rate_is_named(run: Any) -> None:
     """Of controllers at 100 Hz: the samples do not have its accelerations."""
     done = run('rx90_update_rate_100', OWN / 'rx90.urdf')
     assert 'positions of joint1, joint2, joint3, joint4, joint5, joint6 alternate' in done.err
+    online = run('rx90_update_rate_100', OWN / 'rx90.urdf', '--estimator', 'kalman', code=1)
+    assert 'efforts computed: 0 of 800' in online.out
+    assert 'controller that oscillates' in online.out
     assert 'alternate' not in run('scara_effort', OWN / 'scara.urdf').err

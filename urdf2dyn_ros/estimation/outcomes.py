@@ -39,7 +39,8 @@ JOINT_STATE_OUTCOMES = {
     'contradictory': 'positions contradict the motion before: not used until later messages show '
                      'whether they were errors, another zero of an encoder or another motion',
     'distrusted': 'too many positions of a joint contradict its motion: two publishers of the '
-                  'same joints, or a sensor that fails',
+                  'same joints, a sensor that fails, or a controller that oscillates at half the '
+                  'rate of the messages',
     'uncertain': 'the standard deviation of an acceleration is above stream.max_deviation',
     'no_base': 'the motion of the base at that stamp is unknown',
     'no_wrench': 'an external wrench is missing, stale or unusable, and wrench.policy is stop',

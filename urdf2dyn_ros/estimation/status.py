@@ -287,8 +287,10 @@ def _several_publishers(received: Received) -> str:
 def _contradicting_positions(received: Received) -> str:
     if not received.grown['distrusted']:
         return ''
-    return ('positions contradict one another: several publishers of the same joints, or a sensor '
-            'that fails: ' + ', '.join(received.publishers))
+    cause = ('several publishers of the same joints, or a sensor that fails'
+             if len(received.publishers) > 1 else 'a sensor that fails, or a controller that '
+             'oscillates at half the rate of the messages')
+    return f'positions contradict one another: {cause}: {", ".join(received.publishers)}'
 
 
 def _dropped_messages(received: Received) -> str:
