@@ -37,7 +37,6 @@ from urdf2dyn_ros.recordings.series import (
     STILL,
     VELOCITY_ROW,
     JointRecord,
-    Matcher,
     MessageBuffer,
     Moments,
     Stamps,
@@ -300,7 +299,6 @@ class Comparison:
         """Remove everything but the facts of the robot."""
         self._measured, self._computed = MessageBuffer(1), MessageBuffer(3)
         self._records: dict[str, JointRecord] = {}
-        self._matcher = Matcher()
 
     def describe(self, facts: Mapping[str, JointFacts],
                  gravity: GravityEfforts | None = None) -> None:
@@ -351,7 +349,7 @@ class Comparison:
     def _record(self, name: str) -> JointRecord:
         if name not in self._records:
             self._records[name] = JointRecord(self._capacity, self._window, self._lags,
-                                              self._still, self._matcher)
+                                              self._still)
         return self._records[name]
 
     def _facts_of(self, name: str) -> JointFacts:

@@ -191,7 +191,6 @@ _USUAL_STEPS = 2.5
 # part of the steps that are not longer than the usual one: stamps may come in bursts
 _USUAL = 0.9
 _STEPS_JUDGED, _FEWEST_STEPS = 1000, 10
-_MATCHINGS_KEPT = 8   # more than one joint needs at once
 
 
 def longest_step(stamps: Stamps) -> int:
@@ -207,9 +206,8 @@ class Matching:
     """
     Neighbours and shares by which samples are interpolated at other stamps plus each lag.
 
-    It depends on stamps alone, so that the joints of one message share it: increasing stamps `at`
-    (k,) of the values and `stamps` (m,) of the samples, lags (p,), and the `longest` step over
-    which samples are interpolated, all in [ns].
+    They depend on stamps alone: increasing stamps `at` (k,) of the values and `stamps` (m,) of the
+    samples, lags (p,), and the `longest` step over which samples are interpolated, all in [ns].
 
     `valid` (k,) are the values with close neighbours on both sides at every lag. `power` (p,) is
     the remaining power of white noise, summed over these: all of it at the stamp of a sample,
@@ -217,7 +215,6 @@ class Matching:
     """
 
     def __init__(self, at: Stamps, stamps: Stamps, lags: Stamps, longest: int) -> None:
-        self._made_of, self._longest = (at.copy(), stamps.copy(), lags), longest
         self.valid: NDArray[np.bool_] = np.zeros(len(at), dtype=bool)
         self.power: Array = np.zeros(len(lags))
         if len(stamps) == 0:
@@ -234,32 +231,12 @@ class Matching:
         self._share = offset / np.maximum(width[:, self.valid], 1)
         self.power = np.sum(1.0 - 2.0 * self._share * (1.0 - self._share), axis=1)
 
-    def fits(self, at: Stamps, stamps: Stamps, lags: Stamps, longest: int) -> bool:
-        """Return whether the matching has these arguments."""
-        return longest == self._longest and all(
-            np.array_equal(a, b) for a, b in zip(self._made_of, (at, stamps, lags), strict=True))
-
     def values(self, samples: Array) -> Array:
         """Return samples (m,) interpolated at the valid stamps, (p, k')."""
         if not self.valid.any():
             return np.empty((len(self.power), 0))
         first = samples[self._left]
         return np.asarray(first + self._share * (samples[self._right] - first))
-
-
-class Matcher(deque[Matching]):
-    """The last matchings, as the joints of one message need the same."""
-
-    def __init__(self) -> None:
-        super().__init__(maxlen=_MATCHINGS_KEPT)
-
-    def match(self, at: Stamps, stamps: Stamps, lags: Stamps, longest: int) -> Matching:
-        """Return the matching with these arguments, see `Matching`."""
-        for known in self:
-            if known.fits(at, stamps, lags, longest):
-                return known
-        self.append(Matching(at, stamps, lags, longest))
-        return self[-1]
 
 
 # ---- Sums of products, from which the figures at every lag are computed
@@ -396,10 +373,8 @@ class JointRecord:
     are tried [ns] do not change. The joint is at rest up to the velocity `still` [rad/s or m/s].
     """
 
-    def __init__(self, capacity: int, window: int, lags: Stamps, still: float,
-                 matcher: Matcher) -> None:
+    def __init__(self, capacity: int, window: int, lags: Stamps, still: float) -> None:
         self._window, self._lags, self._still = window, lags, still
-        self._matcher = matcher
         self.measured = Series(capacity)
         self.computed = Series(capacity, 3)
         self.matched = Series(capacity, 6)
@@ -439,7 +414,7 @@ class JointRecord:
 
     def _match(self, stamps: Stamps, rows: Array, sides: Sides, limit: float | None) -> None:
         """Interpolate measured efforts at the stamps of computed ones."""
-        matching = self._matcher.match(stamps, *self._around(stamps, NO_LAG))
+        matching = Matching(stamps, *self._around(stamps, NO_LAG))
         stamps, rows = stamps[matching.valid], rows[matching.valid]
         fair = sides(rows)
         measured = fair.gain * matching.values(self._samples)
@@ -468,7 +443,7 @@ class JointRecord:
         gain = sides(np.zeros((0, 3))).gain
         for number, some in self._parted(stamps):
             part = self._part(number)
-            matching = self._matcher.match(stamps[some], *self._around(stamps[some], self._lags))
+            matching = Matching(stamps[some], *self._around(stamps[some], self._lags))
             rows[some][matching.valid, IN_SUMS] = 1.0
             known = rows[some][matching.valid]
             moments = Moments.of(gain * matching.values(self._samples) + known[:, ADDED],
