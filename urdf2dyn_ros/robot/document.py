@@ -1,5 +1,6 @@
 """
-A robot description as an XML tree: parsed safely, and a view of its links, joints and numbers.
+A robot description as an XML tree: parsed safely, a view of its links, joints and numbers, and
+problems with their place in it.
 
 Texts are untrusted: no DOCTYPE, no network, no files, bounded. The view has the part of URDF that
 dynamics needs; all other elements (visual, collision, gazebo, ros2_control, unknown ones) are
@@ -9,7 +10,8 @@ ignored. What a rule reports as faulty is None or empty in it.
 import codecs
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import cast
 
@@ -245,47 +247,6 @@ ATTRIBUTES = {tag: (*NAME_ATTRIBUTES.get(tag, ()), *NUMBER_ATTRIBUTES.get(tag, (
 
 REDUCTION_TAGS = ('mechanicalReduction', 'mechanical_reduction')
 
-# What other tools define, by tag of the parent: ignored without a word. Names with a prefix are
-# always known. ``transmission joint`` is the joint in a transmission.
-_REDUCED = ('mechanicalReduction', 'mechanical_reduction', 'hardwareInterface', 'role', 'offset',
-            'motorTorqueConstant', 'type')
-OTHER_CHILDREN = {
-    'robot': ('transmission', 'material', 'gazebo', 'ros2_control', 'sensor', 'frame', 'mujoco',
-              'plugin', 'actuator', 'group', 'chain', 'disable_collisions', 'comment', 'version',
-              'author', 'license', 'self_collision_checking', 'isaac_sim_config'),
-    'link': ('visual', 'collision', 'contact', 'sensor', 'self_collision_checking', 'material',
-             'collision_checking', 'self_filter', 'verbose', 'gravity', 'kinematic', 'surface'),
-    'joint': ('calibration', 'safety_controller', 'hardwareInterface', 'verbose', 'actuator',
-              'limits_soft', 'sensor', 'material'),
-    'transmission': ('type', 'joint', 'actuator', *REDUCTION_TAGS, 'leftActuator', 'offset',
-                     'rightActuator', 'flexJoint', 'rollJoint', 'gap_joint', 'passive_joint',
-                     'use_simulated_gripper_joint', 'simulated_actuated_joint', 'plugin', 'param',
-                     'motorTorqueConstant', 'compensator', 'hardwareInterface'),
-    'transmission joint': (*_REDUCED, 'deadBandUpper', 'deadBandLower', 'saturationLower',
-                           'saturationUpper', 'ignoreTransmissionAbsoluteEncoder',
-                           'mechanicalOffset', 'state_interface', 'command_interface'),
-    'transmission actuator': (*_REDUCED, 'gear_ratio', 'state_interface', 'command_interface'),
-}
-OTHER_ATTRIBUTES = {
-    'robot': ('version',),
-    'link': ('type', 'id'),
-    'joint': ('dont_collapse', 'id'),
-    'limit': ('current', 'command_effort', 'gear_velocity', 'acceleration', 'deceleration',
-              'jerk'),
-    'dynamics': ('D', 'K', 'mu_coulomb', 'mu_viscous', 'stiffness', 'spring_stiffness',
-                 'spring_reference'),
-    'transmission': ('name', 'type'),
-    'transmission joint': ('name', 'role'),
-    'transmission actuator': ('name', 'role'),
-}
-
-# What changes efforts where other tools read it, and is not counted, with any prefix.
-LOOP_TAGS = ('loop_joint', 'constraint', 'ball_constraint', 'distance_constraint',
-             'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
-ROTOR_NAMES = ('rotor_inertia', 'rotorInertia', 'motor_inertia', 'motorInertia', 'armature',
-               'reflected_inertia')
-
-
 class Description:
     """
     The robot element, its links, joints and forces in file order, and the first of a name.
@@ -480,3 +441,46 @@ def gear_ratios(robot: Description) -> dict[str, float]:
         if not isinstance(value, str):   # a rule reports it
             ratios.setdefault(joint, value)
     return ratios
+
+
+# Problems, with the place of the element in words.
+
+NO_EFFECT = 'no effect'   # of a warning on the efforts
+
+
+def reject(code: str, element: Element, message: str, attribute: str = '') -> Problem:
+    """Return a problem for which the description is rejected."""
+    return Problem(code, message, place_of(element, attribute), line_of(element))
+
+
+def warn(code: str, element: Element, message: str, attribute: str = '', *,
+         effect: str) -> Problem:
+    """Return a problem that is only reported, with its effect on the efforts."""
+    return Problem(code, message, place_of(element, attribute), line_of(element), False, effect)
+
+
+def merged(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield the first of equal problems, its message extended by the elements of the others."""
+    every = list(problems)
+    for first in every[:1]:
+        others = ', '.join(problem.element for problem in every[1:4])
+        more = f' and {len(every) - 4} more' if len(every) > 4 else ''
+        also = f' (also {others}{more})' if others else ''
+        yield replace(first, message=first.message + also)
+
+
+def place_of(element: Element, attribute: str) -> str:
+    """Return where an element is, for instance ``link "arm" <inertial><mass value="1,5">``."""
+    text = element.get(attribute) if attribute else None
+    value = '' if text is None else f' {attribute}={quote(text)}'
+    if element.tag == 'robot':
+        return f'<robot{value}>'
+    if element.tag == 'force':
+        link = '' if attribute == 'link' else f' link={quote(element.get("link", ""))}'
+        return f'<force{link}{value}>'
+    *path, owner = element, *element.iterancestors('inertial', 'link', 'joint', 'actuator',
+                                                   'transmission')
+    place = f'{tag_of(owner)} {quote(name_of(owner))}'
+    if not path:
+        return place + value
+    return f'{place} <' + '><'.join(tag_of(step) for step in reversed(path)) + f'{value}>'

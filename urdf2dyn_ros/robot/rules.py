@@ -3,15 +3,14 @@ The rules for robot descriptions: a function each.
 
 A rule yields its problems; what another rule reports as faulty is None or empty for it. A new one
 needs its function here, with `@rule`, and a URDF that breaks it alone, test/corpus/<code>.urdf.
-`check_description` at the end applies them, in the order of this file.
+`check_description` at the end applies them, in the order of this file; those for names that URDF
+does not have stand in unknown_names.py.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
-from itertools import islice
 from statistics import median
 
 from urdf2dyn_ros.errors import Problem, UrdfError
@@ -20,33 +19,38 @@ from urdf2dyn_ros.robot.document import (
     AXIAL_TYPES,
     CHILDREN,
     JOINT_TYPES,
-    LOOP_TAGS,
     MOVING_TYPES,
     MULTI_DOF_TYPES,
+    NO_EFFECT,
     NUMBER_ATTRIBUTES,
-    OTHER_ATTRIBUTES,
-    OTHER_CHILDREN,
     REQUIRED_ATTRIBUTES,
     REQUIRED_CHILDREN,
-    ROTOR_NAMES,
     TENSOR_ATTRIBUTES,
     Description,
     Element,
     children,
     gear_ratios,
     line_of,
+    merged,
     name_of,
     read_numbers,
     read_reduction,
     reductions,
-    tag_of,
+    reject,
     transmissions,
     type_of,
     undeclared,
+    warn,
 )
 from urdf2dyn_ros.robot.joints import DECOMPOSED
 from urdf2dyn_ros.robot.model import Joint
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, inertia_flaw
+from urdf2dyn_ros.robot.unknown_names import (
+    loops_of_other_tools,
+    rotors_of_other_tools,
+    unknown_attributes,
+    unknown_elements,
+)
 from urdf2dyn_ros.text import escaped, listed, quote, suggestion
 
 MAX_PROBLEMS = 1000   # of rejections, after which no more rules are applied
@@ -63,59 +67,17 @@ _LEAST_GYRATION, _LARGEST_GYRATION = 0.05, 5.0   # [-], median of a robot's link
 _LARGEST_RADIUS = 0.5   # of one link, by the size of the robot [-]
 _LARGEST_TURN = 4.0 * math.pi   # of a revolute joint's limits [rad]
 _UNLIMITED = 1e4   # [rad]: as large a limit stands for none
-_MOST_NAMES = 100   # that are unknown and reported
 _MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
 
 Rule = Callable[[Description], Iterator[Problem]]
 
 RULES: list[Rule] = []
-NO_EFFECT = 'no effect'   # of a warning on the efforts
 
 
 def rule(function: Rule) -> Rule:
     """Add a rule."""
     RULES.append(function)
     return function
-
-
-# Problems, with the place of the element in words.
-
-def reject(code: str, element: Element, message: str, attribute: str = '') -> Problem:
-    """Return a problem for which the description is rejected."""
-    return Problem(code, message, place_of(element, attribute), line_of(element))
-
-
-def warn(code: str, element: Element, message: str, attribute: str = '', *,
-         effect: str) -> Problem:
-    """Return a problem that is only reported, with its effect on the efforts."""
-    return Problem(code, message, place_of(element, attribute), line_of(element), False, effect)
-
-
-def merged(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Yield the first of equal problems, its message extended by the elements of the others."""
-    every = list(problems)
-    for first in every[:1]:
-        others = ', '.join(problem.element for problem in every[1:4])
-        more = f' and {len(every) - 4} more' if len(every) > 4 else ''
-        also = f' (also {others}{more})' if others else ''
-        yield replace(first, message=first.message + also)
-
-
-def place_of(element: Element, attribute: str) -> str:
-    """Return where an element is, for instance ``link "arm" <inertial><mass value="1,5">``."""
-    text = element.get(attribute) if attribute else None
-    value = '' if text is None else f' {attribute}={quote(text)}'
-    if element.tag == 'robot':
-        return f'<robot{value}>'
-    if element.tag == 'force':
-        link = '' if attribute == 'link' else f' link={quote(element.get("link", ""))}'
-        return f'<force{link}{value}>'
-    *path, owner = element, *element.iterancestors('inertial', 'link', 'joint', 'actuator',
-                                                   'transmission')
-    place = f'{tag_of(owner)} {quote(name_of(owner))}'
-    if not path:
-        return place + value
-    return f'{place} <' + '><'.join(tag_of(step) for step in reversed(path)) + f'{value}>'
 
 
 # Single elements and attributes: present, once, readable.
@@ -264,111 +226,7 @@ def duplicate_names(robot: Description) -> Iterator[Problem]:
                              f'name{f" (lines {lines})" if lines else ""}; rename')
 
 
-# Names that are none of URDF's: misspelt, misplaced, or of another tool.
-
-# What is assumed where an element or attribute is missing; the others have no effect on efforts.
-_ASSUMED = {
-    'link': 'there is no such link', 'joint': 'there is no such joint',
-    'force': 'no force acts there', 'inertial': 'the link has neither mass nor inertia',
-    'origin': 'zero displacement and rotation', 'axis': 'the axis "1 0 0"',
-    'dynamics': 'no damping and no friction', 'damping': 'no damping', 'friction': 'no friction',
-    'mimic': 'the joint moves by itself', 'multiplier': 'the multiplier 1', 'xyz': '"0 0 0"',
-    'rpy': '"0 0 0"', 'offset': 'the offset 0', 'mechanicalReduction': 'no gear ratio'}
-
-
-@rule
-def unknown_elements(robot: Description) -> Iterator[Problem]:
-    """Elements are URDF's, or known to be another tool's."""
-    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
-    for parent, kind in _parents(robot):
-        known = {*CHILDREN.get(kind, ()), *OTHER_CHILDREN.get(kind, ()), *LOOP_TAGS, *ROTOR_NAMES}
-        for element in parent.iterchildren('*'):
-            if not element.prefix and element.tag not in known:
-                found[kind, str(element.tag)].append(element)
-    for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
-        places = [f'<{place}>' for place, tags in CHILDREN.items() if tag in tags]
-        meant = _closest(tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
-        remedy = (f'move it into {" or ".join(places)}' if places else f'did you mean <{meant}>?'
-                  if meant else 'delete it, or correct its name')
-        message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
-                   f'{remedy}')
-        effect = _without(meant)
-        if kind != 'robot' and meant and elements[0].xpath('count(../*[name()=$tag])', tag=meant):
-            effect = f'those of the <{meant}> that is there, too'
-        yield from merged(warn('unknown-element', element, message, effect=effect)
-                          for element in elements)
-
-
-@rule
-def unknown_attributes(robot: Description) -> Iterator[Problem]:
-    """Attributes are URDF's, or known to be another tool's."""
-    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
-    pairs = [(element, str(element.tag)) for element in robot.elements]
-    pairs += [pair for pair in _parents(robot) if pair[1].startswith('transmission')]
-    for element, kind in pairs:
-        known = {*ATTRIBUTES.get(kind, ()), *OTHER_ATTRIBUTES.get(kind, ()), *ROTOR_NAMES}
-        for attribute in map(str, element.attrib):
-            if attribute not in known and not set('{:') & set(attribute):   # with a prefix
-                found[kind, attribute].append(element)
-    for (kind, attribute), elements in islice(found.items(), _MOST_NAMES):
-        ours = ATTRIBUTES.get(kind) or OTHER_ATTRIBUTES.get(kind, ())
-        meant = _closest(attribute, ours)
-        remedy = (f'did you mean {meant}?' if meant else
-                  f'it has {", ".join(ours)}' if ours else 'it has no attributes')
-        message = (f'<{kind.split()[-1]}> has no attribute {escaped(attribute, 40)}, which is '
-                   f'ignored; {remedy}')
-        yield from merged(warn('unknown-attribute', element, message, attribute,
-                               effect=_without(meant)) for element in elements)
-
-
-@rule
-def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
-    """No other tool closes a loop, which a tree of links and joints does not have."""
-    ends = [*robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)),
-            *robot.robot.iterfind('gazebo/joint[child]')]
-    for element in ends:
-        yield warn('loop-not-counted', element, f'<{tag_of(element)}> closes a loop, which is not '
-                   'counted: the links are a tree that is cut open here; for a parallelogram '
-                   'write the passive joints as <mimic> of the driven one',
-                   effect='those of all joints of the loop are of the open tree, not of the robot')
-
-
-@rule
-def rotors_of_other_tools(robot: Description) -> Iterator[Problem]:
-    """No other tool gives a motor an inertia, which is a parameter here."""
-    message = ('the inertia of a motor in a URDF is not counted; give it with its gear ratio as '
-               'parameter joints.NAME.rotor_inertia')
-    owners = [*robot.joints, *transmissions(robot)]
-    tags = [f'{{*}}{name}' for name in ROTOR_NAMES]
-    return merged(warn('rotor-not-counted', element, message, attribute,
-                       effect='those of accelerations lack the inertia of the motor')
-                  for owner in owners for element in owner.iter('*')
-                  for attribute in ([''] if next(element.iter(*tags), None) is element else
-                                    [name for name in ROTOR_NAMES if name in element.attrib]))
-
-
-def _parents(robot: Description) -> Iterator[tuple[Element, str]]:
-    """Yield the elements whose children have known names, and the key of these."""
-    for element in robot.elements:
-        if element.tag in (*CHILDREN, 'origin', 'dynamics', 'limit', 'mimic'):
-            yield element, str(element.tag)
-    for transmission in transmissions(robot):
-        yield transmission, 'transmission'
-        for end in transmission.iterchildren('joint', 'actuator'):
-            yield end, f'transmission {end.tag}'
-
-
-def _closest(name: str, names: Iterable[str]) -> str:
-    """Return the name that is meant, in any case; empty if none is similar."""
-    by_lower = {each.lower(): each for each in names}
-    close = get_close_matches(name.lower(), by_lower, n=1) if len(name) <= 100 else []
-    return by_lower[close[0]] if close else ''
-
-
-def _without(meant: str) -> str:
-    assumed = _ASSUMED.get(meant)
-    return f'in its place is assumed: {assumed}' if assumed else (
-        'they are computed as if it were not there')
+RULES += (unknown_elements, unknown_attributes, loops_of_other_tools, rotors_of_other_tools)
 
 
 # The graph: every joint connects two links, and together they make one tree.

@@ -9,9 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from urdf2dyn_ros.errors import ParameterError, Problem
-from urdf2dyn_ros.robot.document import Description, Element, codec_of, line_of, parse_document
+from urdf2dyn_ros.robot.document import (
+    Description,
+    Element,
+    codec_of,
+    line_of,
+    parse_document,
+    place_of,
+)
 from urdf2dyn_ros.robot.reader import drop_namespace
-from urdf2dyn_ros.robot.rules import place_of
 
 _TOKEN = re.compile(
     r"""<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>

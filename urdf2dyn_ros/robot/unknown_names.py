@@ -1,0 +1,166 @@
+"""
+Names that are none of URDF's: misspelt, misplaced, or of another tool.
+
+What other tools define is ignored without a word, except where it would change efforts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from itertools import islice
+
+from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.robot.document import (
+    ATTRIBUTES,
+    CHILDREN,
+    REDUCTION_TAGS,
+    Description,
+    Element,
+    merged,
+    tag_of,
+    transmissions,
+    warn,
+)
+from urdf2dyn_ros.text import escaped
+
+# What other tools define, by tag of the parent: ignored without a word. Names with a prefix are
+# always known. ``transmission joint`` is the joint in a transmission.
+_REDUCED = ('mechanicalReduction', 'mechanical_reduction', 'hardwareInterface', 'role', 'offset',
+            'motorTorqueConstant', 'type')
+OTHER_CHILDREN = {
+    'robot': ('transmission', 'material', 'gazebo', 'ros2_control', 'sensor', 'frame', 'mujoco',
+              'plugin', 'actuator', 'group', 'chain', 'disable_collisions', 'comment', 'version',
+              'author', 'license', 'self_collision_checking', 'isaac_sim_config'),
+    'link': ('visual', 'collision', 'contact', 'sensor', 'self_collision_checking', 'material',
+             'collision_checking', 'self_filter', 'verbose', 'gravity', 'kinematic', 'surface'),
+    'joint': ('calibration', 'safety_controller', 'hardwareInterface', 'verbose', 'actuator',
+              'limits_soft', 'sensor', 'material'),
+    'transmission': ('type', 'joint', 'actuator', *REDUCTION_TAGS, 'leftActuator', 'offset',
+                     'rightActuator', 'flexJoint', 'rollJoint', 'gap_joint', 'passive_joint',
+                     'use_simulated_gripper_joint', 'simulated_actuated_joint', 'plugin', 'param',
+                     'motorTorqueConstant', 'compensator', 'hardwareInterface'),
+    'transmission joint': (*_REDUCED, 'deadBandUpper', 'deadBandLower', 'saturationLower',
+                           'saturationUpper', 'ignoreTransmissionAbsoluteEncoder',
+                           'mechanicalOffset', 'state_interface', 'command_interface'),
+    'transmission actuator': (*_REDUCED, 'gear_ratio', 'state_interface', 'command_interface'),
+}
+OTHER_ATTRIBUTES = {
+    'robot': ('version',),
+    'link': ('type', 'id'),
+    'joint': ('dont_collapse', 'id'),
+    'limit': ('current', 'command_effort', 'gear_velocity', 'acceleration', 'deceleration',
+              'jerk'),
+    'dynamics': ('D', 'K', 'mu_coulomb', 'mu_viscous', 'stiffness', 'spring_stiffness',
+                 'spring_reference'),
+    'transmission': ('name', 'type'),
+    'transmission joint': ('name', 'role'),
+    'transmission actuator': ('name', 'role'),
+}
+
+# What changes efforts where other tools read it, and is not counted, with any prefix.
+LOOP_TAGS = ('loop_joint', 'constraint', 'ball_constraint', 'distance_constraint',
+             'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
+ROTOR_NAMES = ('rotor_inertia', 'rotorInertia', 'motor_inertia', 'motorInertia', 'armature',
+               'reflected_inertia')
+
+_MOST_NAMES = 100   # that are unknown and reported
+
+# What is assumed where an element or attribute is missing; the others have no effect on efforts.
+_ASSUMED = {
+    'link': 'there is no such link', 'joint': 'there is no such joint',
+    'force': 'no force acts there', 'inertial': 'the link has neither mass nor inertia',
+    'origin': 'zero displacement and rotation', 'axis': 'the axis "1 0 0"',
+    'dynamics': 'no damping and no friction', 'damping': 'no damping', 'friction': 'no friction',
+    'mimic': 'the joint moves by itself', 'multiplier': 'the multiplier 1', 'xyz': '"0 0 0"',
+    'rpy': '"0 0 0"', 'offset': 'the offset 0', 'mechanicalReduction': 'no gear ratio'}
+
+
+def unknown_elements(robot: Description) -> Iterator[Problem]:
+    """Elements are URDF's, or known to be another tool's."""
+    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    for parent, kind in _parents(robot):
+        known = {*CHILDREN.get(kind, ()), *OTHER_CHILDREN.get(kind, ()), *LOOP_TAGS, *ROTOR_NAMES}
+        for element in parent.iterchildren('*'):
+            if not element.prefix and element.tag not in known:
+                found[kind, str(element.tag)].append(element)
+    for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
+        places = [f'<{place}>' for place, tags in CHILDREN.items() if tag in tags]
+        meant = _closest(tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
+        remedy = (f'move it into {" or ".join(places)}' if places else f'did you mean <{meant}>?'
+                  if meant else 'delete it, or correct its name')
+        message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
+                   f'{remedy}')
+        effect = _without(meant)
+        if kind != 'robot' and meant and elements[0].xpath('count(../*[name()=$tag])', tag=meant):
+            effect = f'those of the <{meant}> that is there, too'
+        yield from merged(warn('unknown-element', element, message, effect=effect)
+                          for element in elements)
+
+
+def unknown_attributes(robot: Description) -> Iterator[Problem]:
+    """Attributes are URDF's, or known to be another tool's."""
+    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    pairs = [(element, str(element.tag)) for element in robot.elements]
+    pairs += [pair for pair in _parents(robot) if pair[1].startswith('transmission')]
+    for element, kind in pairs:
+        known = {*ATTRIBUTES.get(kind, ()), *OTHER_ATTRIBUTES.get(kind, ()), *ROTOR_NAMES}
+        for attribute in map(str, element.attrib):
+            if attribute not in known and not set('{:') & set(attribute):   # with a prefix
+                found[kind, attribute].append(element)
+    for (kind, attribute), elements in islice(found.items(), _MOST_NAMES):
+        ours = ATTRIBUTES.get(kind) or OTHER_ATTRIBUTES.get(kind, ())
+        meant = _closest(attribute, ours)
+        remedy = (f'did you mean {meant}?' if meant else
+                  f'it has {", ".join(ours)}' if ours else 'it has no attributes')
+        message = (f'<{kind.split()[-1]}> has no attribute {escaped(attribute, 40)}, which is '
+                   f'ignored; {remedy}')
+        yield from merged(warn('unknown-attribute', element, message, attribute,
+                               effect=_without(meant)) for element in elements)
+
+
+def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
+    """No other tool closes a loop, which a tree of links and joints does not have."""
+    ends = [*robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)),
+            *robot.robot.iterfind('gazebo/joint[child]')]
+    for element in ends:
+        yield warn('loop-not-counted', element, f'<{tag_of(element)}> closes a loop, which is not '
+                   'counted: the links are a tree that is cut open here; for a parallelogram '
+                   'write the passive joints as <mimic> of the driven one',
+                   effect='those of all joints of the loop are of the open tree, not of the robot')
+
+
+def rotors_of_other_tools(robot: Description) -> Iterator[Problem]:
+    """No other tool gives a motor an inertia, which is a parameter here."""
+    message = ('the inertia of a motor in a URDF is not counted; give it with its gear ratio as '
+               'parameter joints.NAME.rotor_inertia')
+    owners = [*robot.joints, *transmissions(robot)]
+    tags = [f'{{*}}{name}' for name in ROTOR_NAMES]
+    return merged(warn('rotor-not-counted', element, message, attribute,
+                       effect='those of accelerations lack the inertia of the motor')
+                  for owner in owners for element in owner.iter('*')
+                  for attribute in ([''] if next(element.iter(*tags), None) is element else
+                                    [name for name in ROTOR_NAMES if name in element.attrib]))
+
+
+def _parents(robot: Description) -> Iterator[tuple[Element, str]]:
+    """Yield the elements whose children have known names, and the key of these."""
+    for element in robot.elements:
+        if element.tag in (*CHILDREN, 'origin', 'dynamics', 'limit', 'mimic'):
+            yield element, str(element.tag)
+    for transmission in transmissions(robot):
+        yield transmission, 'transmission'
+        for end in transmission.iterchildren('joint', 'actuator'):
+            yield end, f'transmission {end.tag}'
+
+
+def _closest(name: str, names: Iterable[str]) -> str:
+    """Return the name that is meant, in any case; empty if none is similar."""
+    by_lower = {each.lower(): each for each in names}
+    close = get_close_matches(name.lower(), by_lower, n=1) if len(name) <= 100 else []
+    return by_lower[close[0]] if close else ''
+
+
+def _without(meant: str) -> str:
+    assumed = _ASSUMED.get(meant)
+    return f'in its place is assumed: {assumed}' if assumed else (
+        'they are computed as if it were not there')
