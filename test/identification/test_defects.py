@@ -100,7 +100,7 @@ def test_efforts_without_gravity_are_named(tmp_path: Path,
     q, qd, qdd = 0.6 * np.sin(angle), 0.6 * w * np.cos(angle), -0.6 * w * w * np.sin(angle)
     head = ','.join(['time', *(f'{what}_joint{j + 1}' for what in ('q', 'effort')
                                for j in joints)])
-    effort, words = arm(q, qd, qdd) + np.tanh(50.0 * qd), 'have no gravity, although'
+    effort, words = arm(q, qd, qdd) + np.tanh(50.0 * qd), 'without gravity, which'
     for name, values in (('net', effort), ('less', effort - arm.gravity(q))):
         np.savetxt(tmp_path / f'{name}.csv', np.column_stack((time, q, values)), '%.9g', ',',
                    header=head, comments='')

@@ -120,8 +120,6 @@ _CLEARER = 0.1
 _WRONG_UNITS = 30.0   # effort over that of the URDF, or its inverse, that is one of units
 _MOST_SAMPLES = 4000
 _STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
-# what is left of efforts without gravity: over that with gravity, and over the efforts
-_NO_WORSE, _EXPLAINED = 1.2, 0.7
 
 
 def _units_of_positions(robot: Robot, spans: Array) -> tuple[str, str]:
@@ -166,14 +164,6 @@ def _effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool
     if late:
         return late
     known = np.flatnonzero((used > 0) & ~free).tolist()
-    lacking = _without_gravity(robot, pieces, known)
-    if lacking:
-        names = ', '.join(robot.joints[joint] for joint in lacking)
-        return (f'the efforts of {names} have no gravity, although that of the URDF would be most '
-                'of them: does the driver subtract it, as those of UR robots do since PolyScope '
-                '5.23 and 10.11? Masses and their centres cannot be known from them; urdf2dyn '
-                'evaluate --effort-semantics gravity_compensated adds the gravity of the URDF and '
-                'fits friction')
     factors, frictions, strong = _proportions(robot, pieces, known)
     sizes = factors[strong]
     if len(sizes) and sizes.max() < -0.1 and np.mean(frictions < 0.0) > 0.7:
@@ -203,40 +193,12 @@ def _effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool
         for joint, factor in other_units(robot, longest, used, free, of_urdf))
 
 
-def _some_samples(pieces: Sequence[Piece]) -> Iterator[Array]:
-    """Yield q, qd, qdd and efforts (k, n) of samples over all pieces."""
-    step = max(1, sum(len(piece.q) for piece in pieces) // _MOST_SAMPLES)
-    for name in ('q', 'qd', 'qdd', 'effort'):
-        yield np.concatenate([getattr(piece, name)[::step] for piece in pieces])
-
-
-def _without_gravity(robot: Robot, pieces: Sequence[Piece], joints: Sequence[int]) -> list[int]:
-    """Return joints whose efforts lack the URDF's gravity; none if others have it."""
-    q, qd, qdd, effort = _some_samples(pieces)
-    gravity = robot.dynamics.gravity(q)
-    rest = robot.dynamics(q, qd, qdd) - gravity
-    lacking = []
-    for j in joints:
-        known = np.isfinite(effort[:, j])
-        measured, weight = effort[known, j], gravity[known, j]
-        columns = np.column_stack((weight, rest[known, j], joint_columns(
-            qd[known, j], qdd[known, j], rest[known, j], robot.sign_widths[j])))
-        if weight.std() < _STRONG * measured.std():
-            continue
-        fit, rest_fit = (np.linalg.lstsq(some, measured, rcond=None)[0]
-                         for some in (columns, columns[:, 1:]))
-        if fit[0] > _STRONG:
-            return []
-        left = np.std(measured - columns[:, 1:] @ rest_fit)
-        if left < min(_NO_WORSE * np.std(measured - columns @ fit), _EXPLAINED * measured.std()):
-            lacking.append(j)
-    return lacking
-
-
 def _proportions(robot: Robot, pieces: Sequence[Piece],
                  joints: Sequence[int]) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Return factors of the URDF's efforts (m,), Coulomb friction, and which factors are known."""
-    q, qd, qdd, effort = _some_samples(pieces)
+    step = max(1, sum(len(piece.q) for piece in pieces) // _MOST_SAMPLES)
+    q, qd, qdd, effort = (np.concatenate([getattr(piece, name)[::step] for piece in pieces])
+                          for name in ('q', 'qd', 'qdd', 'effort'))
     nominal = robot.dynamics(q, qd, qdd)
     result = []
     for j in joints:

@@ -243,8 +243,11 @@ SENTENCES = {
                '{nominal}: if the robot is mounted so, set it with --gravity {gravity}; otherwise '
                'the zeros of its joints differ from those of the URDF',
     'no gravity': 'the efforts are without gravity, which the URDF needs: if the driver subtracts '
-                  'it, record the efforts before it does, or set --gravity 0 0 0; if they are '
-                  'currents of motors, add --effort-semantics current --gains free',
+                  'it, as those of UR robots do since PolyScope 5.23 and 10.11, masses and their '
+                  'centres cannot be known from them (urdf2dyn evaluate --effort-semantics '
+                  'gravity_compensated adds the gravity of the URDF and fits friction): record '
+                  'the efforts before it does, or set --gravity 0 0 0; if they are currents of '
+                  'motors, add --effort-semantics current --gains free',
 }
 
 
