@@ -374,8 +374,6 @@ static void begin(Estimator *self, const double *q, const double *qd)
         begin_joint(self, j, self->last[j], qd[j], 0);
         self->velocity_trust[j] = FIRST_TRUST;
         self->row[n + j] = 0;
-        self->usual[j] = larger(self->usual[j], USUAL_POSITION);
-        self->counts[j] = 0.0;
     }
     self->hindsight.number = self->lag.number = 0;
     self->good = self->time;
@@ -558,6 +556,13 @@ static double compare(Estimator *self, double h)
         settled[j] = self->hindsight.unsettled[j] <= UNSETTLED;
         compared &= settled[j];
     }
+    const int copied = h < COPY * self->step;
+    if (copied) {   /* or its stamp is wrong, by a step at most */
+        double speed[n];
+        mixed(self->bank.filters, n, self->hindsight.shares,
+              (double *)self->bank.x + self->bank.filters * n, speed);
+        EACH(j, n) limits[j] += (self->step * speed[j]) * (self->step * speed[j]);
+    }
     EACH(e, 2 * n) {
         const int is_beyond = isfinite(z[e]) && y[e] * y[e] > limits[e];
         measured[e] = isfinite(z[e]) != 0;
@@ -568,7 +573,6 @@ static double compare(Estimator *self, double h)
         same &= e >= n || q[e] == self->last[e];
         any_row |= e < n && self->row[e];
     }
-    const int copied = h < COPY * self->step;
     const int repeated = same && !copied && (beyond || self->still > 0.0);
     if (copied || repeated) {
         memset(used, 0, sizeof used);
@@ -637,6 +641,10 @@ EXPORTED VECTORS int urdf2dyn_update(Estimator *self, double time)
         self->time = time;
     if (isinf(h)) {   /* after a pause */
         begin(self, self->measured, self->measured + n);
+        EACH(j, n) {
+            self->usual[j] = larger(self->usual[j], USUAL_POSITION);
+            self->counts[j] = 0.0;
+        }
         why = AFTER_GAP;
     } else if (h > 0.0) {
         predict(&self->bank, h);

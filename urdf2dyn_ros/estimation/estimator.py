@@ -180,6 +180,9 @@ class Estimator:
         self._time = time
         if h == math.inf:
             self._begin(q, qd)
+            # what is usual of filters that begin is not that of steady ones
+            self._usual[0] = np.maximum(self._usual[0], USUAL_POSITION)
+            self._counts[0] = 0.0
             return AFTER_GAP
         bank.predict(h)
         return self._compare(h, q, qd)
@@ -232,9 +235,6 @@ class Estimator:
         if self._lag is not None:
             self._lag.begin(self._time)
         self._last[:] = last, qd
-        # what is usual of filters that begin is not that of steady ones
-        self._usual[0] = np.maximum(self._usual[0], USUAL_POSITION)
-        self._counts[0] = 0.0
         self.trust[:] = self.velocity_trust[:] = FIRST_TRUST
         self._row[:] = 0
         self._sampled[:] = self._good = self._time
@@ -247,9 +247,11 @@ class Estimator:
         z = np.stack((q, qd))
         deviation, y, limits = self._innovations(z)
         measured, settled = np.isfinite(z), hindsight.unsettled <= UNSETTLED
+        copied = h < COPY * self._step
+        if copied:   # or its stamp is wrong, by a step at most
+            limits[0] += np.square(self._step * mixed(hindsight.shares, bank.x[1]))
         beyond = measured & (y * y > limits)
         bad = beyond & (settled | (self._row > 0))
-        copied = h < COPY * self._step
         same = bool((q == self._last[0]).all())
         repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
         used = measured & ~bad
