@@ -337,6 +337,95 @@ class InverseDynamics:
         """
         return self._function('mass_matrix')(q, *payload)
 
+    def coriolis_matrix(self, q: Values, qd: Values, *payload: ArrayLike) -> Array:
+        """
+        Return the matrix C of bias(q, qd) = C(q, qd) qd + gravity(q), without friction.
+
+        It is that of Christoffel's symbols: dM/dt - 2 C is skew-symmetric. Rotors are included.
+
+        Parameters
+        ----------
+        q, qd : array_like, (n,) or (N, n), or values by the names of the joints
+            [rad or m], [rad/s or m/s].
+        *payload : array_like, (10,) or (N, 10)
+            As `__call__` takes it, if there is one.
+
+        Returns
+        -------
+        ndarray, (n, n) or (N, n, n)
+            [kg m^2/s, kg m/s or kg/s].
+
+        Raises
+        ------
+        ParameterError
+            If the base moves.
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('coriolis_matrix')(q, qd, *payload)
+
+    def energy(self, q: Values, qd: Values | None = None, *payload: ArrayLike) -> Array:
+        """
+        Return the kinetic and the potential energy: of gravity, rotors and springs.
+
+        Without friction and external wrenches, their sum changes by qd . tau per second.
+
+        Parameters
+        ----------
+        q, qd, *payload : array_like
+            As `coriolis_matrix` takes them; without qd it is zero.
+
+        Returns
+        -------
+        ndarray, (2,) or (N, 2)
+            Kinetic, potential [J]. The latter is zero where the centre of mass of all links, that
+            of the root included, is at the origin of the root, and springs are slack.
+
+        Raises
+        ------
+        ParameterError
+            If the base moves: how high it is is not known.
+        StateError
+            As `__call__` does.
+
+        """
+        return self._function('energy')(q, qd, *payload)
+
+    def centre_of_mass(self, q: Values, qd: Values | None = None,
+                       *load_arguments: ArrayLike) -> tuple[Array, Array, Array]:
+        """
+        Return the centre of mass of all links, that of the root included, and how it moves.
+
+        Parameters
+        ----------
+        q, qd : array_like, (n,) or (N, n), or values by the names of the joints
+            [rad or m], [rad/s or m/s]; without qd it is zero.
+        *load_arguments : array_like
+            base_twist, (6,) or (N, 6), with a moving base, as `frame_motion` takes it; payload,
+            (10,) or (N, 10), if there is one, as `__call__` takes it.
+
+        Returns
+        -------
+        p : ndarray, (3,) or (N, 3)
+            Position [m] in the root frame.
+        v : ndarray, (3,) or (N, 3)
+            Velocity [m/s] relative to the root, or to the world with a moving base; J qd.
+        J : ndarray, (3, n) or (N, 3, n); with a moving base (3, 6 + n) or (N, 3, 6 + n)
+            Its Jacobian [m or 1], with the columns that `jacobian` has.
+
+        Raises
+        ------
+        ParameterError, ExportError
+            If no link has a mass; if there is neither a joint nor a moving base.
+        StateError
+            As `__call__` does.
+
+        """
+        function = self._function('centre_of_mass')
+        p, v, J = function.split(function(q, qd, *load_arguments))
+        return p, v, J
+
     # ---- accelerations and derivatives
 
     def forward_dynamics(self, q: Values, qd: Values | None, tau: Values,

@@ -47,6 +47,8 @@ def test_the_script_that_is_shown_is_the_one_that_is_exported() -> None:
 
 @pytest.mark.parametrize(('title', 'function'), [
     ('inverse dynamics', 'inverse_dynamics'), ('mass matrix', 'mass_matrix'),
+    ('Coriolis matrix', 'coriolis_matrix'), ('energy', 'energy'),
+    ('centre of mass, its velocity and Jacobian', 'centre_of_mass'),
     ('forward dynamics', 'forward_dynamics'),
     ('derivatives of the efforts', 'inverse_dynamics_derivatives'),
     ('derivatives of the accelerations', 'forward_dynamics_derivatives'),

@@ -148,6 +148,23 @@ class Pinocchio:
         gravity = pin.computeGeneralizedGravity(model, data, q)
         return [self._follow(names) @ each for each in (M @ qd, C.T @ qd, gravity)]
 
+    def energy(self, state: State) -> list[float]:
+        """Return kinetic and potential energy, with that of what is fixed to the root."""
+        model, data, (q, qd, _) = self._model, self._data, self._vectors(state)
+        root = model.inertias[0]
+        return [pin.computeKineticEnergy(model, data, q, qd),
+                pin.computePotentialEnergy(model, data, q)
+                - root.mass * float(model.gravity.linear @ root.lever)]
+
+    def centre_of_mass(self, names: Sequence[str], state: State) -> list[Array]:
+        """Return position, velocity and Jacobian, with what is fixed to the root."""
+        model, data, (q, qd, _) = self._model, self._data, self._vectors(state)
+        root, J = model.inertias[0], pin.jacobianCenterOfMass(model, data, q)
+        pin.centerOfMass(model, data, q, qd)
+        share = data.mass[0] / (data.mass[0] + root.mass)
+        return [share * data.com[0] + (1.0 - share) * root.lever, share * data.vcom[0],
+                share * J.reshape(3, -1) @ self._follow(names).T]
+
     def motion(self, state: State) -> dict[str, Array]:
         """Return what the exported `dynamic_model` returns: vectors in the root frame."""
         vectors = self._vectors(state)

@@ -106,7 +106,7 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     of a body whose column begins. Terms at joints are by the number of the body.
     """
     at = [body.at(q) for body in system.bodies]
-    composite = _composite(system, inertias, at, note)
+    composite = composite_inertias(system, inertias, at, note)
     n = len(system.joint_names)
     M: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for j in range(len(system.bodies)):
@@ -118,8 +118,9 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     return M
 
 
-def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
-               at: Sequence[Coordinate], note: Note) -> list[BodyInertia | None]:
+def composite_inertias(system: Multibody, inertias: Sequence[BodyInertia | None],
+                       at: Sequence[Coordinate], note: Note, with_root: bool = False,
+                       ) -> list[BodyInertia | None]:
     """Return the inertia of every body with all that it carries, in its own frame."""
     result = list(inertias)
     for i, body in reversed(list(enumerate(system.bodies))):
@@ -127,7 +128,7 @@ def _composite(system: Multibody, inertias: Sequence[BodyInertia | None],
         if inertia is None:
             continue
         note(i, 'Ic', inertia.entries)
-        if body.parent != ROOT:
+        if body.parent != ROOT or with_root:   # whose own is the last one
             joint = JOINTS[body.type]
             cos_sin = joint.cos_sin(at[i])
             note(i, 'Rc', cos_sin)
@@ -193,6 +194,16 @@ _OF_VELOCITIES = {
 MOMENTUM_UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}   # unit of an effort to that of its momentum
 
 
+def of_velocities(note: Note) -> Note:
+    """Return what notes the quantities of a recursion on velocities under their own symbols."""
+    def noted(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        if symbol == 'q':
+            note(i, 'mq', (entries[0], entries[2]))
+        elif symbol in _OF_VELOCITIES:
+            note(i, _OF_VELOCITIES[symbol], entries)
+    return noted
+
+
 class MomentumRates(NamedTuple):
     """Momentum p [kg m^2/s or kg m/s], beta and load [N m or N] of independent joints, (n,)."""
 
@@ -222,17 +233,11 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
 
     note, resting = recursion.note, [0.0] * len(qd)
 
-    def of_velocities(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-        if symbol == 'q':
-            note(i, 'mq', (entries[0], entries[2]))
-        elif symbol in _OF_VELOCITIES:
-            note(i, _OF_VELOCITIES[symbol], entries)
-
     def at_rest(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         note(i, f'l{symbol}' if symbol in ('np', 'tau') else symbol, entries)
 
     moving = newton_euler(
-        system, inertias, (q, resting, qd), ZERO, recursion._replace(note=of_velocities),
+        system, inertias, (q, resting, qd), ZERO, recursion._replace(note=of_velocities(note)),
         AppliedLoads(terms=_kept(loads.terms, inertial=True)))
     beta = _beta(system, moving, note)
     static = newton_euler(

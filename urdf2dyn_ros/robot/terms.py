@@ -148,6 +148,10 @@ class JointTerm(ABC):
         """
         return ZERO
 
+    def energy(self, at: Coordinate) -> Scalar:
+        """Return the potential energy [J] that its effort has stored."""
+        return 0.0
+
     @abstractmethod
     def formula(self) -> str:
         """Return the effort as a formula, with {n} for the number of the joint."""
@@ -350,6 +354,10 @@ class Spring(JointTerm):
 
     def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
         return self.stiffness, 0.0, 0.0
+
+    def energy(self, at: Coordinate) -> Scalar:
+        stretch = at.q - self.reference
+        return 0.5 * self.stiffness * (stretch * stretch)
 
     def formula(self) -> str:
         slack = ' - qs{n}' if self.reference != 0.0 else ''

@@ -1,10 +1,12 @@
 """The table of generated functions: a new one is a file and a line here."""
 
 from urdf2dyn_ros.codegen.functions.derivatives import (
+    CoriolisMatrix,
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
 )
 from urdf2dyn_ros.codegen.functions.efforts import Bias, EffortsOfMotion, Gravity, Terms
+from urdf2dyn_ros.codegen.functions.energy import CentreOfMass, Energy
 from urdf2dyn_ros.codegen.functions.forward_dynamics import CheapestAccelerations
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 from urdf2dyn_ros.codegen.functions.links import ForwardKinematics, FrameMotion, Jacobian
@@ -19,6 +21,9 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'mass_matrix': MassMatrix(),
     'forward_dynamics': CheapestAccelerations(),
     'momentum': Momentum(),
+    'coriolis_matrix': CoriolisMatrix(),
+    'energy': Energy(),
+    'centre_of_mass': CentreOfMass(),
     'terms': Terms(),
     'inverse_dynamics_derivatives': InverseDynamicsDerivatives(),
     'forward_dynamics_derivatives': ForwardDynamicsDerivatives(),

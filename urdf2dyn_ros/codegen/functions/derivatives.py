@@ -47,7 +47,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.joints import Coordinate
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
-from urdf2dyn_ros.robot.spatial import AXES, Scalar, cos, exp, sin, tanh
+from urdf2dyn_ros.robot.spatial import AXES, ZERO, Scalar, cos, exp, sin, tanh
 from urdf2dyn_ros.text import quote
 
 
@@ -264,6 +264,49 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
                 key = 'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}'
                 results[key] = tuple(dual(entry).slope for entry, in rows)
         return results
+
+
+class CoriolisMatrix(ModelFunction):
+    """C of bias(q, qd) = C(q, qd) qd + gravity(q), by Christoffel's symbols."""
+
+    INPUTS = ('q', 'qd')
+    LOAD_INPUTS = ('payload',)
+    SUMMARY = ('the matrix C of bias(q, qd) = C(q, qd) qd + gravity(q), with which dM/dt - 2 C is '
+               'skew-symmetric')
+    RESULTS = (Quantity('C', 'C [kg m^2/s, kg m/s or kg/s] by rows', columns=BY_JOINT,
+                        times='qdd'),)
+    SECOND_MOMENTS, SPINS = True, False
+    LEGEND: ClassVar[dict[str, str]] = InverseDynamicsDerivatives.LEGEND
+
+    def check(self, system: Multibody, loads: Loads) -> None:
+        if loads.moving(system):
+            raise ParameterError('the matrix C is that of a robot whose base is fixed: a moving '
+                                 "one needs more columns; set base 'fixed'")
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """
+        Return half of the derivative of C(q, qd) qd with respect to qd.
+
+        The product is a quadratic form of qd, whose coefficients are Christoffel's symbols.
+        """
+        alone = self._links_alone(mechanics)
+        by_qd = InverseDynamicsDerivatives().derive(alone)['dtau_dqd']
+        return {'C': [[0.5 * entry for entry in row] for row in by_qd]}
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return C qdd, half of the derivative in the direction of qdd."""
+        alone = self._links_alone(mechanics)
+        q, qd, still = (alone.of_joints(x) for x in STATE)
+        varied = [Dual(value, slope) for value, slope in zip(qd, mechanics.of_joints('qdd'))]
+        efforts = alone.sweep_of((q, varied, still)).efforts
+        return {'C': tuple(0.5 * dual(effort).slope for effort in efforts)}
+
+    @staticmethod
+    def _links_alone(mechanics: Mechanics) -> Mechanics:
+        """Return what has no gravity, no accelerations and no loads but payloads and rotors."""
+        still = _accelerated(mechanics, [0.0] * len(mechanics.of_joints('q')))
+        return replace(still, gravity=ZERO, wrenches={},
+                       terms=mechanics.terms_where(inertial=True))
 
 
 _SOLVED_COLUMNS = "Derivatives of the accelerations: L' D L columns = -derivatives of the efforts"

@@ -119,6 +119,8 @@ Jvi, zi       linear and angular part of the column of joint i; ex, ey, ez: axes
 ex, ex x p    linear parts of the columns of v0_x and w0_x, whose angular parts are 0 and ex"""}
 
 
+VELOCITY = 'velocity'   # of a base that moves, then of the joints
+
 _T = TypeVar('_T')
 
 
@@ -133,6 +135,13 @@ def in_axes(mechanics: Mechanics, R: Matrix, vectors: Sequence[Vector]) -> list[
     if mechanics.frames.axes == 'root':
         return list(vectors)
     return [apply(transpose(R), vector) for vector in vectors]
+
+
+def base_and_joints(system: Multibody) -> Axis:
+    """Return the columns of a Jacobian of a base that moves."""
+    base = spatial('m/s', 'rad/s')
+    return Axis(VELOCITY, (*(f'base {key}' for key in base.keys), *system.joint_names),
+                base.units)
 
 
 class LinkFunction(ModelFunction):
@@ -253,7 +262,6 @@ class ForwardKinematics(LinkFunction):
         return {'R': apply(link.R, (x, y, z)), 'p': link.p}
 
 
-_VELOCITY = 'velocity'
 _OF_BASE = (
     'linear velocity of the origin of the link, then its angular velocity, for a unit velocity of '
     'the origin of the root [1], for a unit angular velocity of the root, in its axes [m or 1], '
@@ -276,10 +284,8 @@ class Jacobian(LinkFunction):
         quantities = super().quantities(mechanics)
         if not mechanics.moving:
             return quantities
-        base = spatial('m/s', 'rad/s')
-        columns = Axis(_VELOCITY, (*(f'base {key}' for key in base.keys),
-                                   *mechanics.system.joint_names), base.units)
-        return tuple(each._replace(summary=_OF_BASE, columns=columns, times=_VELOCITY)
+        return tuple(each._replace(
+            summary=_OF_BASE, columns=base_and_joints(mechanics.system), times=VELOCITY)
                      for each in quantities)
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
@@ -290,7 +296,7 @@ class Jacobian(LinkFunction):
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the products with velocities, the six of a root that moves before those of q."""
         if mechanics.moving:
-            velocity = mechanics.arguments[_VELOCITY]
+            velocity = mechanics.arguments[VELOCITY]
             mechanics = replace(mechanics, arguments={
                 **mechanics.arguments, 'base_twist': velocity[:6], 'qd': velocity[6:]})
         return super().expected(mechanics)

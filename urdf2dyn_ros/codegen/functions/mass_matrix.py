@@ -142,14 +142,17 @@ pqi, Lmi      momentum of joint i, and what its rotor has of it
 betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones"""}
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        recursion = Recursion(note=mechanics.recursion.note)
-        if not mechanics.textbook:
-            recursion = recursion._replace(moment=angular_momentum)
         parts = momentum(
             mechanics.system, mechanics.inertias, mechanics.of_joints('q'),
-            mechanics.of_joints('qd'), mechanics.gravity, recursion,
+            mechanics.of_joints('qd'), mechanics.gravity, of_momentum(mechanics),
             mechanics.loads())
         return {name: by_joint(entries) for name, entries in parts._asdict().items()}
+
+
+def of_momentum(mechanics: Mechanics) -> Recursion:
+    """Return the recursion on velocities in the place of accelerations."""
+    recursion = Recursion(note=mechanics.recursion.note)
+    return recursion if mechanics.textbook else recursion._replace(moment=angular_momentum)
 
 
 class Dynamics(ModelFunction):
