@@ -37,6 +37,7 @@ class Command:
 
 
 COMMANDS = {name: Command(name) for name in (
+    'torque',
     'check',
     'export',
     'info',

@@ -221,24 +221,19 @@ def add_friction(parser: argparse.ArgumentParser) -> None:
 
 def read_loads(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     """Return the declared loads; warn on standard error of what has no effect."""
-    robot = _read(arguments, model, arguments.friction)
-    if arguments.friction and not arguments.parameters and not any(
-            isinstance(term, Friction) for each in robot.loads.terms.values() for term in each):
-        print_remarks(['no movable joint has a tag <dynamics> with damping or friction'])
-    loads = replace(
-        robot.loads, external=tuple(arguments.external) or robot.loads.external,
-        payload=arguments.payload_link or robot.loads.payload)
-    return robot._replace(loads=loads)
+    robot = _read(arguments, model)
+    return robot._replace(loads=replace(
+        robot.loads, external=tuple(arguments.external) or robot.loads.external))
 
 
 def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     """
-    Return the loads with which a recording of joint states is evaluated.
+    Return the loads with which joint states are evaluated.
 
     The payload is a part of the model. Wrenches, which joint states do not have, raise a
     ParameterError.
     """
-    robot = _read(arguments, model, False)
+    robot = _read(arguments, model)
     if robot.loads.external:
         raise ParameterError(f'{arguments.parameters}: external_wrenches of '
                              f'{first_names(robot.loads.external, 5)} are not in joint states: '
@@ -248,15 +243,23 @@ def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> Loa
                           loads=replace(robot.loads, payload=''))
 
 
-def _read(arguments: argparse.Namespace, model: RobotModel, friction: bool) -> LoadedRobot:
+def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
+    """Return the loads of the file, and of the options that the command has."""
     from_file = _read_file(arguments.parameters, arguments.node) if arguments.parameters else {}
     check_names(from_file, model)
-    values = {**{name: row.default for name, row in _ROWS.items()}, **from_file}
+    options = {row.name: row.named(f'--payload-{name}').check(value) for name, row in (
+        ('mass', _ROWS['payload.mass']), ('link', _ROWS['payload.link']),
+        ('com', _ROWS['payload.com'])) if (value := getattr(arguments, f'payload_{name}', None))}
+    values = {**{name: row.default for name, row in _ROWS.items()}, **from_file, **options}
+    friction = getattr(arguments, 'friction', False)
     if friction:
         values['friction.enabled'] = True
     if from_file:
         print_remarks(filter(None, (*unheeded(values, model), payload_fault(values))))
     chosen, loads = with_loads(values, model)
+    if friction and not arguments.parameters and not any(
+            isinstance(term, Friction) for each in loads.terms.values() for term in each):
+        print_remarks(['no movable joint has a tag <dynamics> with damping or friction'])
     if arguments.base != 'auto':
         loads = replace(loads, base=arguments.base)
     # the default itself, where the option is not used

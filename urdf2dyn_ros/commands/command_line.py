@@ -3,6 +3,7 @@
 import argparse
 import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -108,6 +109,7 @@ def command_parser(name: str) -> argparse.ArgumentParser:
     """Return the parser of a command, whose module is imported."""
     command = COMMANDS[name]
     parser = _Parser(f'{_PROGRAM} {name}', description=command.help)
+    parser._negative_number_matcher = re.compile(r'-\.?\d')   # -1e-3 is no option either
     module = command.load()
     module.add(parser)
     parser.set_defaults(run=module.run)

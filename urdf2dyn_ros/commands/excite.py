@@ -26,7 +26,6 @@ from urdf2dyn_ros.identification.excitation import (
     MotionLimits,
     approach_time,
     csv_text,
-    excitation_picture,
     excite,
     instants,
     motion_limits,
@@ -37,6 +36,7 @@ from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.identification.segments import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.html_page import ReportTable, text_table
+from urdf2dyn_ros.recordings.pictures import motion_picture
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted
@@ -87,7 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
         title = f'{model.name}: excitation'
         texts = (csv_text(excitation, joints).encode(),
                  yaml_text(excitation, joints, approach, [title, *about]).encode(),
-                 excitation_picture(times, motion, efforts, joints, title))
+                 motion_picture(times, {'q': motion[0], 'qd': motion[1], 'effort': efforts},
+                                joints, title))
         table = _table(dynamics, limits, motion, efforts)
         with writing_to(output):
             create_files({output / name: text for name, text in zip(names, texts)},

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +13,6 @@ import yaml
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.segments import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.pictures import draw_curves
-from urdf2dyn_ros.recordings.table import Table
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array
@@ -445,15 +442,3 @@ def yaml_text(excitation: Excitation, joints: Sequence[str], approach: float,
         lines += [f'- positions: [{q}]', f'  velocities: [{qd}]', f'  accelerations: [{qdd}]',
                   f'  time_from_start: {{sec: {seconds}, nanosec: {nanoseconds}}}']
     return '\n'.join(lines) + '\n'
-
-
-def excitation_picture(times: Array, motion: Array, efforts: Array, joints: Sequence[str],
-                       title: str) -> bytes:
-    """Return a PNG of positions, velocities and efforts (T, n) of each joint."""
-    columns = {f'{name}_{joint}': values[:, number]
-               for name, values in (('q', motion[0]), ('qd', motion[1]), ('effort', efforts))
-               for number, joint in enumerate(joints)}
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / 'picture.png'
-        draw_curves(Table(times, columns), path, title)
-        return path.read_bytes()

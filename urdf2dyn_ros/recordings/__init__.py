@@ -8,6 +8,7 @@ from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.bag import METADATA, BagRecording
 from urdf2dyn_ros.recordings.recording import ProgressCallback, Recording
 from urdf2dyn_ros.recordings.table import CsvRecording
+from urdf2dyn_ros.recordings.trajectory_file import TrajectoryFile
 
 DIRECTORY = 'directory'
 
@@ -15,6 +16,8 @@ RECORDINGS: dict[str, Callable[[Path, str | None], Recording]] = {
     DIRECTORY: BagRecording,
     '.db3': BagRecording,
     '.mcap': BagRecording,
+    '.yaml': TrajectoryFile,
+    '.yml': TrajectoryFile,
     '.csv': CsvRecording,
 }
 """Kinds of recordings by the suffix of the file."""
@@ -28,7 +31,7 @@ def open_recording(path: str | Path, topic: str | None = None,
     Parameters
     ----------
     path : str or Path
-        A rosbag2 directory, or a .db3, .mcap or .csv file.
+        A rosbag2 directory, or a .db3, .mcap, .yaml or .csv file.
     topic : str or None
         Topic of a bag; by default the only one of joint states, or /joint_states if there are
         several, or else the only one of joint trajectories.

@@ -2,9 +2,10 @@
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -200,6 +201,7 @@ _QUANTITIES = {   # prefixes of names of columns, before _<joint>: label of the 
     'measured': ('measured\n[N m | N]', SKY),
     'computed': ('computed\n[N m | N]', VERMILION),
     'residual': ('residual\n[N m | N]', PURPLE),
+    'power': ('power\n[W]', GREEN),
     'external': ('external\n[N m | N]', BLUE),
     '': ('', BLACK),   # of any other column
 }
@@ -234,6 +236,17 @@ def draw_curves(table: Table, path: Path, title: str) -> str:
                      title + (f' ({note})' if note else ''))
     save(figure, path, title)
     return note
+
+
+def motion_picture(time: Array, quantities: Mapping[str, Array], joints: Sequence[str],
+                   title: str) -> bytes:
+    """Return a PNG of quantities (k, n) of joints by their prefixes, as `draw_curves` knows."""
+    columns = {f'{name}_{joint}': values[:, number] for name, values in quantities.items()
+               for number, joint in enumerate(joints)}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / 'picture.png'
+        draw_curves(Table(time, columns), path, title)
+        return path.read_bytes()
 
 
 def _rows(joints: Sequence[str]) -> list[Sequence[str]]:
