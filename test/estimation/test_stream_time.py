@@ -28,6 +28,17 @@ def test_a_second_publisher_that_lags_is_counted(stream):
     assert stream.counters['out_of_order'] > 190
 
 
+@pytest.mark.fault(27)
+def test_messages_that_are_relayed_take_no_efforts_away(stream):
+    outputs = 0
+    for ms in range(2000):
+        outputs += receive(stream, ms) is not None
+        for late in (ms - 7, ms - 6) if ms > 10 and ms % 2 else ():
+            assert receive(stream, late) is None
+    assert outputs > 1700
+    assert not stream.counters['jump_back']
+
+
 @pytest.mark.fault(28)
 def test_no_stamp_no_output(stream):
     assert run(stream, range(100), stamp=0) == []

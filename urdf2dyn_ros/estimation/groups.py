@@ -31,6 +31,7 @@ from urdf2dyn_ros.estimation.velocities import JointVelocity, VelocityReport
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed
 
+MOST_RECENT = 64   # messages of which a relay is recognised: 60 ms at 1 kHz
 MOST_KEPT = 1024   # estimates and efforts: more than the longest lag in samples
 APART_NS = 10_000_000   # time between estimates that tell a jerk from noise
 ERROR_GAIN = 0.05   # by which mean squared errors of predictions follow a new one
@@ -185,6 +186,7 @@ class Group:
         self._no_effort = np.full(count, nan)
         self._q = self._before = np.full(count, nan)   # positions of the last two messages
         self._sampled = False
+        self._recent: dict[int, bytes] = {}   # positions of the last messages by their stamps
 
     def add(self, stamp: int, q: Array, qd: Array, effort: Array) -> str:
         """
@@ -193,11 +195,18 @@ class Group:
         Stamp [ns], q, qd and effort (k,) as in `Message`; q is NaN where it is not published.
         """
         self.event = ''
+        content = q.tobytes()
+        if self._recent.get(stamp) == content:   # relayed: no clock was set back
+            return 'duplicate_stamp' if stamp == self.newest else 'out_of_order'
         step = self.steps.add(self.newest, stamp)
         if step in _NOT_USED:
             return step
         if step == 'jump_back':
             self._q, self._sampled = np.full(len(q), nan), False
+            self._recent.clear()
+        self._recent[stamp] = content
+        if len(self._recent) > MOST_RECENT:
+            del self._recent[next(iter(self._recent))]
         self.newest, self.event = stamp, step
         if step or not self._sampled:
             self.restart(step == 'gap')
