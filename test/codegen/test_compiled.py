@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.acting_loads import entries, everything
+from support.oracles import worst
 from support.robot_files import OWN, robot_path
 from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
@@ -193,27 +195,6 @@ def test_without_the_headers_of_python_ctypes_calls_it(
     np.testing.assert_array_equal(found(*every[:, :, ::-1]), rx90[1](*every[:, :, ::-1]))
 
 
-def test_the_callable_itself_answers_none_to_whatever_is_unusual(
-        rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
-    """Too few arguments, too many, keywords: nothing that could be read by mistake."""
-    call = compiled_efforts(rx90[0].model)
-    x = np.zeros(6)
-    assert isinstance(call(x, x, x), np.ndarray)
-    for arguments in ((), (x,), (x, x), (x,) * 4, (None,) * 3, (x, x, object())):
-        assert call(*arguments) is None
-    assert call(x, x, x, x=x) is None   # type: ignore[call-arg]
-    sizes, m = (6, 6, 6), (6,)
-    for arguments in ((), (1, 2, sizes, m, 1, None, 8), (0, 0, sizes, m, 1, None),
-                      (1, 1, sizes, m, 0, None), (1, 1, (), m, 1, None),
-                      (1, 1, (6,) * 7, m, 1, None), (1, 1, (6, 0, 6), m, 1, None),
-                      (1, 1, ('a',), m, 1, None), (1, 1, (6, 2**80), m, 1, None),
-                      (1, 1, 3, m, 1, None), (1, 1, [6, 6, 6], m, 1, None),
-                      (1, 1, sizes, (), 1, None), (1, 1, sizes, (6, 6, 6), 1, None),
-                      ('a', 1, sizes, m, 1, None)):
-        with pytest.raises((TypeError, ValueError, OverflowError)):
-            type(call)(*arguments)
-
-
 def test_results_are_new_arrays_and_the_code_outlives_its_maker() -> None:
     """A result does not change with the next call; references keep the library loaded."""
     made = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_bytes()), backend='c')
@@ -339,6 +320,32 @@ def test_every_function_with_all_that_acts(function: str, pair: Pair, call: str)
         batch = computed(c, function, *(x[:count] for x in states))
         assert batch.shape == (count, *wanted.shape[1:])
         assert (np.abs(batch - wanted[:count]) <= tolerance).all()
+
+
+METHODS = {
+    'forward_dynamics': ('moving', 3), 'derivatives': ('moving', 3),
+    'forward_dynamics_derivatives': ('moving', 3), 'momentum': ('fixed', 2), 'regressor': ('', 3),
+    'forward_kinematics': ('link', 1), 'jacobian': ('link', 1), 'frame_motion': ('link', 3)}
+"""Name of a method to what acts, or whether it asks for a link, and how many vectors it takes."""
+
+
+@pytest.mark.parametrize('method', METHODS)
+def test_other_methods_take_no_state_one_or_many(method: str) -> None:
+    """And both back ends return the same."""
+    acting, count = METHODS[method]
+    model, results = robot('tangle'), []
+    loads = everything(model, acting) if acting in ('fixed', 'moving') else Loads()
+    beside = entries(model, loads) if acting != 'link' else ['link7']
+    states = np.random.default_rng(3).normal(size=(3, 9, 4))[:count]
+    for backend in ('python', 'c'):
+        call = getattr(InverseDynamics(model, backend=backend, loads=loads), method)
+        many, one, none = (result if isinstance(result, tuple) else (result,) for result in (
+            call(*chosen, *beside) for chosen in (states, states[:, 4], states[:, :0])))
+        for a, b, c in zip(many, one, none):
+            assert worst(a[4], b) < 1e-12 and c.shape == (0, *b.shape)
+        results.append(many)
+    for python, c in zip(*results):
+        assert worst(c, python) < 1e-12
 
 
 def test_both_name_the_terms_and_a_payload_changes_the_mass_matrix(pair: Pair) -> None:

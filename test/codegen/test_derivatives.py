@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
+import language_tools
 import numpy as np
 import pytest
 from hypothesis import given
 
-from support import language_tools
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import OWN, fixed_fingers, robot_path
+from support.robot_files import OWN, robot_path
 from support.torture import program_of, robot
-from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
+from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import Loads
@@ -95,51 +95,9 @@ def test_every_term_is_differentiated(model: RobotModel, base: str) -> None:
     assert worst(found[0], whole[0] if base == 'moving' else whole) < 1e-12
 
 
-def test_compiled_code_and_batches_return_the_same() -> None:
-    model = robot('tangle')
-    loads = everything(model, 'moving')
-    given = entries(model, loads)
-    states = np.random.default_rng(3).normal(size=(3, 5, 4))
-    python, compiled = (InverseDynamics(model, backend=backend, loads=loads).derivatives(
-        *states, *given) for backend in ('python', 'c'))
-    single = InverseDynamics(model, loads=loads).derivatives(*states[:, 2], *given)
-    assert [each.shape for each in python] == [(5, 4), *[(5, 4, 4)] * 3, (5, 6), *[(5, 6, 4)] * 3]
-    for a, b, c in zip(python, compiled, single):
-        assert worst(a, b) < 1e-12
-        assert worst(a[2], c) < 1e-12
-
-
-def test_a_batch_of_no_states_has_no_results() -> None:
-    """Without a C compiler as well, and of functions with one result."""
-    dynamics = InverseDynamics(robot('robot_2r'), backend='python')
-    none = np.zeros((3, 0, 2))
-    assert [each.shape for each in dynamics.derivatives(*none)] == [(0, 2), *[(0, 2, 2)] * 3]
-    assert dynamics.mass_matrix(none[0]).shape == (0, 2, 2)
-    assert dynamics(*none).shape == (0, 2)
-
-
-@pytest.mark.parametrize('style', ['readable', 'fast'])
-def test_the_exported_check_knows_the_right_derivatives(
-        style: str, capsys: pytest.CaptureFixture[str]) -> None:
-    model = robot('scara')
-    text, = export_model(model, style=style, name='robot', functions=NAME,
-                         loads=everything(model, 'moving')).values()
-    for changed, code in ((text, 0), (text.replace('return tau, dtau_dq', 'return tau, M'), 1)):
-        with pytest.raises(SystemExit) as end:
-            exec(changed, {'__name__': '__main__'})
-        assert end.value.code == code
-    assert f'{NAME}, dtau_dq' in capsys.readouterr().out
-
-
 FORWARD = 'forward_dynamics_derivatives'
 FORWARD_PEERS = [OWN / 'scara.urdf', *map(robot_path, (
     'ur5_robot', 'kinova', 'solo12', 'double_pendulum_simple'))]
-# multiplications, additions and divisions of the fast style, at most; the Panda has no fingers
-COSTS = {(NAME, 'ur5_robot'): (413, 367, 0), (NAME, 'panda'): (1275, 1107, 0),
-         (NAME, 'talos_reduced'): (7317, 6350, 0), (FORWARD, 'ur5_robot'): (843, 789, 5),
-         (FORWARD, 'panda'): (2304, 2027, 6), (FORWARD, 'talos_reduced'): (16838, 14732, 27)}
-
-
 @pytest.mark.parametrize('path', FORWARD_PEERS, ids=lambda path: path.stem)
 def test_pinocchio_agrees_on_forward_dynamics(path: Path) -> None:
     dynamics = InverseDynamics(read_urdf(path.read_bytes()), backend='python', base='fixed')
@@ -200,34 +158,6 @@ def test_they_are_the_inverse_on_random_trees(model: RobotModel) -> None:
     rotors = {body.name: [Rotor(armature=0.2)] for body in multibody(model).bodies}
     for style in STYLES:
         check_inverse(model, Loads(terms=rotors), style)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
-    style = 'readable' if tool in ('gcc', 'python') else 'fast'
-    model = robot('tangle')
-    program = program_of(model, style, FORWARD, loads=everything(model))
-    language_tools.check_self_test(tool, language_tools.files_of(tool, program), tmp_path)
-
-
-def test_compiled_batches() -> None:
-    model = read_urdf(robot_path('ur5_robot').read_bytes())
-    states = np.random.default_rng(1).normal(size=(3, 5, 6))
-    python, compiled = (InverseDynamics(model, backend=backend).forward_dynamics_derivatives(
-        *states) for backend in ('python', 'c'))
-    assert [each.shape for each in compiled] == [(5, 6), *[(5, 6, 6)] * 3]
-    for mine, theirs in zip(compiled, python):
-        assert worst(mine, theirs) < 1e-12
-
-
-@pytest.mark.parametrize(('functions', 'name'), COSTS)
-def test_they_cost_no_more_than_they_did(functions: str, name: str) -> None:
-    model = fixed_fingers(read_urdf(robot_path(name).read_bytes()))
-    function, = program_of(model, functions=functions, loads=Loads('fixed')).functions
-    counts = function.operations
-    found = counts.multiplications, counts.additions, counts.divisions
-    assert all(a <= b for a, b in zip(found, COSTS[functions, name])), found
 
 
 @pytest.mark.parametrize(('functions', 'remedy'), [

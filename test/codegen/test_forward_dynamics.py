@@ -1,6 +1,5 @@
 """Forward dynamics: Pinocchio, MuJoCo, the inverse of inverse dynamics, cost, and refusals."""
 
-import ast
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from support import language_tools
 from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import OWN, fixed_fingers, robot_path
+from support.robot_files import OWN, robot_path
 from support.torture import program_of, robot, tangle
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions.forward_dynamics import (
@@ -24,7 +22,6 @@ from urdf2dyn_ros.codegen.functions.forward_dynamics import (
     CheapestAccelerations,
 )
 from urdf2dyn_ros.codegen.generator import STYLES, generate
-from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.robot.loads import Loads
@@ -35,10 +32,6 @@ from urdf2dyn_ros.robot.terms import Friction, Rotor
 PEERS = [*map(robot_path, (
     'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'kinova', 'talos_reduced', 'anymal',
     'simple_humanoid', 'tiago_no_hand'))]
-LIMITS = {'ur5_robot': (196, 181, 5), 'panda': (559, 502, 6), 'talos_reduced': (2934, 2757, 27),
-          'humanoid_3p33r': (2382, 1980, 31)}
-"""Multiplications, additions and divisions of the fast style, at most."""
-
 WAYS = (AccelerationsByFactors, AccelerationsByArticulatedBodies)
 way = pytest.mark.parametrize('way', WAYS)
 
@@ -159,35 +152,6 @@ def test_a_planar_joint_and_a_floating_joint_on_a_link() -> None:
     check_inverse(model, Loads(), 'fast')
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_the_files_pass_their_own_test(tool: str, tmp_path: Path) -> None:
-    model = tangle()
-    style = 'fast' if tool in ('gcc', 'rust') else 'readable'
-    with derived_by(AccelerationsByArticulatedBodies):   # the factors: those of its derivatives
-        files = language_tools.files_of(tool, program(model, style, everything(model)))
-    language_tools.check_self_test(tool, files, tmp_path)
-
-
-def test_the_accelerations_of_a_joint_that_are_wrong_are_reported(tmp_path: Path) -> None:
-    said = language_tools.reported_about('python', program(robot('scara')), 'forward_dynamics',
-                                         'qdd', 2, tmp_path)
-    assert 'joint3' in said
-
-
-@pytest.mark.parametrize('name', LIMITS)
-def test_it_costs_no_more_than_it_did(name: str) -> None:
-    model = fixed_fingers(read(name))
-    function, = (whole := program(model, loads=Loads('fixed'))).functions
-    counts = function.operations
-    found = counts.multiplications, counts.additions, counts.divisions
-    assert all(a <= b for a, b in zip(found, LIMITS[name])), found
-    text, = LANGUAGES['python'](whole).values()
-    assert sum(isinstance(node, ast.Div) for node in ast.walk(ast.parse(text))) == found[-1]
-    assert f'One call: {counts}.' in text
-    assert f'additions, {found[-1]} divisions, ' in str(counts)
-
-
 @pytest.mark.parametrize(('name', 'by'), [
     *((name, AccelerationsByFactors) for name in ('scara', 'rx90', 'ur5_robot', 'anymal')),
     *((name, AccelerationsByArticulatedBodies) for name in ('talos_reduced', 'humanoid_3p33r'))])
@@ -199,15 +163,6 @@ def test_articulated_bodies_are_taken_where_they_save_more_than_they_wait(
             functions[way] = program(model, loads=Loads('fixed')).functions
     chosen = program(model, loads=Loads('fixed')).functions
     assert chosen == functions.pop(by) and chosen not in functions.values()
-
-
-def test_readable_text_explains_every_row_of_the_factors() -> None:
-    text, = export_model(robot('scara'), functions='forward_dynamics').values()
-    for line in ("# ---- joint 2 'joint2': r2_j = M2_j - l3_2 r3_j, d2 = r2_2, l2_j = r2_j / d2",
-                 'id2 = 1.0 / d2', 'e2 = tau2 - n2_z - l3_2 * e3', 'qdd2 = id2 * e2 - l2_1 * qdd1',
-                 'Mij           entry of the mass matrix', 'gv_effort_joint1'):
-        assert line in text, line
-    assert 'acceleration_joint1' not in text
 
 
 def test_readable_text_explains_every_articulated_body() -> None:
@@ -225,17 +180,6 @@ def test_readable_text_explains_every_articulated_body() -> None:
         text, = export_model(tangle(), functions='forward_dynamics').values()
     assert '# ---- joints 1, 2, 4, 6 together: rk_j, the effort of k for' in text
     assert 'e1 = tau1 - k6 * N6_z - n1_z - e4 * l4_1' in text
-
-
-@pytest.mark.parametrize('backend', ['python', 'c'])
-def test_one_state_or_many(backend: str) -> None:
-    model = read('panda')
-    dynamics = InverseDynamics(model, backend=backend, threads=2)
-    q, qd, qdd = np.random.default_rng(0).normal(size=(3, 9, 8))
-    tau = dynamics(q, qd, qdd)
-    many = dynamics.forward_dynamics(q, qd, tau)
-    assert worst(many, qdd) < 1e-11
-    assert worst(dynamics.forward_dynamics(q[3], qd[3], tau[3]), many[3]) < 1e-13
 
 
 def arm(*inertial: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0),

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import language_tools
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from support import language_tools
 from support.oracles import columns, efforts_of, exported, random_state, worst
 from support.robot_files import OWN
 from support.torture import program_of, robot

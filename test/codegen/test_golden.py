@@ -7,7 +7,6 @@ The 2R's exported files, as they are in the repository: what a change does to th
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
@@ -18,8 +17,6 @@ import pytest
 from support.paths import ROOT, TEST
 from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
-from urdf2dyn_ros.codegen import languages
-from urdf2dyn_ros.codegen.functions import FUNCTIONS
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.robot.loads import Loads
@@ -42,10 +39,6 @@ FOLDERS = {
     'python/readable_moving': ('python', 'readable', 'inverse_dynamics', MOVING),
 }
 """Folder in golden to language, style, functions, and what acts."""
-
-
-LONGER = {'c': 200, 'cpp': 185}
-"""Lines of the languages with a header, or with more than one kind of scalar."""
 
 
 def exported(folder: str) -> dict[str, str]:
@@ -81,24 +74,6 @@ def test_two_processes_write_the_same_bytes(path: Path, some: list[str]) -> None
         env={**os.environ, 'PYTHONHASHSEED': seed}).stdout for seed in '12')
     assert len(first) > 50_000
     assert first == second
-
-
-def test_a_language_is_a_file_and_a_line() -> None:
-    """What they share stands in language.py."""
-    folder = Path(languages.__file__).parent
-    lines = (folder / '__init__.py').read_text().splitlines()
-    for name in LANGUAGES:
-        assert lines.count(f"    '{name}': {name}.write,") == 1
-
-
-def test_no_language_compares_the_name_of_a_function_or_of_a_result() -> None:
-    """Rows, columns, units and inputs are data of a result."""
-    names = {*FUNCTIONS} | {result.name for function in FUNCTIONS.values()
-                            for result in function.RESULTS}
-    for path in Path(languages.__file__).parent.glob('*.py'):
-        texts = {node.value for node in ast.walk(ast.parse(path.read_text()))
-                 if isinstance(node, ast.Constant)}
-        assert not texts & names, path.name
 
 
 if __name__ == '__main__':

@@ -1,19 +1,16 @@
 """What a user of Python sees first: sources of robots, back end, texts, names, errors."""
 
-import inspect
 import io
 import pickle
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 import pytest
 
-import urdf2dyn_ros
 from support.descriptions import VALID
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import (
@@ -21,13 +18,9 @@ from urdf2dyn_ros import (
     SourceError,
     StateError,
     UrdfError,
-    export_model,
     read_urdf,
 )
-from urdf2dyn_ros.codegen.compiled import BACKENDS
 from urdf2dyn_ros.errors import ParameterError, Problem, RecordingError, Urdf2DynError
-from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
-from urdf2dyn_ros.robot.loads import BASES
 from urdf2dyn_ros.robot.reader import read_description
 
 RX90 = OWN / 'rx90.urdf'
@@ -112,32 +105,6 @@ def test_gravity_is_not_changed_by_setting_an_attribute() -> None:
     assert dynamics.gravity_vector == (0.0, 0.0, -9.81)
 
 
-def mentions_any(hint: Any) -> bool:
-    """Return whether a type, or one of a union, is Any."""
-    union = get_origin(hint) in (Union, UnionType)
-    return hint is Any or (union and any(map(mentions_any, get_args(hint))))
-
-
-@pytest.mark.parametrize('name', ['__call__', 'gravity', 'bias', 'terms', 'momentum',
-                                  'mass_matrix', 'named', '__init__'])
-def test_no_signature_hides_what_it_takes_and_returns(name: str) -> None:
-    method = inspect.unwrap(getattr(InverseDynamics, name))
-    names = {'UrdfSource': urdf2dyn_ros.robot.reader.UrdfSource}
-    assert not any(map(mentions_any, get_type_hints(method, localns=names).values()))
-
-
-def test_choices_are_those_of_the_tables() -> None:
-    assert set(get_args(BackEnd)) == {*BACKENDS}
-    assert set(get_args(BaseName)) == {*BASES}
-
-
-def test_every_public_name_can_be_imported_and_is_listed() -> None:
-    for name in urdf2dyn_ros.__all__:
-        assert getattr(urdf2dyn_ros, name) is not None
-        assert name in dir(urdf2dyn_ros)
-    assert urdf2dyn_ros.export_model is export_model
-
-
 @pytest.mark.parametrize('error', [
     UrdfError([Problem('xml', 'no element found', line=3)], 'arm.urdf'),
     RecordingError('bag.db3', 'damaged', 12, 1.5), ParameterError('no')])
@@ -164,6 +131,9 @@ STATE = tuple(np.random.default_rng(1).normal(size=(3, 6)))
     (([0.0] * 6, [0.0] * 6, [0.0] * 5 + [np.nan]), ['qdd[5] is nan', "'joint6'", 'finite']),
     ((np.zeros((3, 6)), np.zeros((3, 6)), np.array([[0.0] * 6, [0.0, np.inf, *[0.0] * 4],
                                                     [0.0] * 6])), ['qdd[1, 1] is inf']),
+    *((([0.0] * 6, values, [0.0] * 6), ['qd is not an array of numbers']) for values in (
+        np.array(['1.0'] * 6), np.ones(6, 'datetime64[s]'),
+        np.ma.masked_array(np.ones(6), [True] + [False] * 5))),
 ])
 def test_bad_states_are_refused_by_name_and_place(state: tuple, words: list[str]) -> None:
     """The message says which argument, which entry, and the rule."""
@@ -188,15 +158,6 @@ def test_gravity_is_a_vector_in_the_root_frame() -> None:
     at_rest = (STATE[0], np.zeros(6), np.zeros(6))
     np.testing.assert_array_equal(floating(*at_rest), np.zeros(6))
     assert np.abs(DYNAMICS(*at_rest)).max() > 1.0
-
-
-@pytest.mark.parametrize('values', [
-    np.array(['1.0', '2.0']), np.array([1, 2], dtype='datetime64[s]'),
-    np.ma.masked_array([1.0, 2.0], [True, False])], ids=['text', 'dates', 'masked'])
-def test_what_is_no_number_is_refused(values: np.ndarray) -> None:
-    dynamics = InverseDynamics(read_urdf((OWN / 'robot_2r.urdf').read_bytes()))
-    with pytest.raises(StateError, match='qd is not an array of numbers'):
-        dynamics([0.0, 0.0], values, [0.0, 0.0])
 
 
 SCARA = read_urdf(OWN / 'scara.urdf')

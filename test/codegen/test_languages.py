@@ -3,17 +3,16 @@
 import itertools
 import re
 import textwrap
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
+import language_tools
 import numpy as np
 import pytest
 from test_scripts import NAMES, named
 
-from support import language_tools
 from support.acting_loads import terms
 from support.oracles import worst
 from support.torture import TERMS, N, given, loaded, program_of, robot, robot_program, torture
@@ -150,14 +149,6 @@ def test_awkward_angles_go_into_the_loop_of_c(tool: str, tmp_path: Path) -> None
     _, found = language_tools.driven(tool, program, states, tmp_path)
     expected = np.array([given(*state) for state in states.tolist()])
     assert np.allclose(found, expected, rtol=5e-16, atol=1e-15)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', language_tools.TOOLS)
-def test_awkward_terms_pass_the_files_own_test(tool: str, tmp_path: Path) -> None:
-    """Whose references come from the same evaluation of the terms."""
-    files = language_tools.files_of(tool, torture())
-    language_tools.check_self_test(tool, files, tmp_path, 'torture')
 
 
 @cache
@@ -328,17 +319,6 @@ def test_a_python_statement_goes_on_in_the_next_line(length: int) -> None:
     assert names['t' * 30] == 4.0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', language_tools.TOOLS)
-@pytest.mark.parametrize(('name', 'base', 'functions'), [
-    ('robot_2r', 'moving', 'all'), ('robot_2r', 'fixed', 'terms'), ('rock', 'moving', 'all')])
-def test_files_with_all_that_acts_pass_their_own_test(
-        name: str, base: str, functions: str, tool: str, tmp_path: Path) -> None:
-    """Every result is compared: of a robot without joints the wrench alone."""
-    files = language_tools.files_of(tool, loaded(name, base, 'readable', functions))
-    language_tools.check_self_test(tool, files, tmp_path)
-
-
 @pytest.mark.parametrize('language', LANGUAGES)
 def test_what_acts_is_said_in_lines_of_a_sane_length(language: str) -> None:
     """In the heading, and load arguments where a function is defined."""
@@ -415,17 +395,6 @@ def register(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     monkeypatch.setattr(functions, 'CHOICES', (*functions.CHOICES, 'by_kind'))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize('program', [
-    partial(program_of, robot('rock'), 'fast', 'by_kind'),
-    partial(loaded, 'scara', 'moving', 'readable', 'by_kind')], ids=['no joints', 'moving base'])
-@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_the_files_pass_their_own_test(tool: str, program: Callable[[], Program], tmp_path: Path,
-                                       monkeypatch: pytest.MonkeyPatch) -> None:
-    register(monkeypatch, 'E', 'W', 'tau', 'P')
-    language_tools.check_self_test(tool, language_tools.files_of(tool, program()), tmp_path)
-
-
 @pytest.mark.parametrize(('names', 'wrong', 'row'), [
     (['E'], 'E', 'inertia'), (['E', 'W', 'tau', 'P'], 'W', 'joint3')], ids=['3 x n', 'n x 3'])
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
@@ -494,7 +463,8 @@ def wrong(text: str) -> str:
 
 @pytest.mark.parametrize('length', SIZES)
 @pytest.mark.parametrize(('tool', 'style'), [
-    ('python', 'fast'), ('python', 'readable'), ('gcc', 'fast'), ('node', 'readable')])
+    ('python', 'fast'), ('python', 'readable'), ('gcc', 'fast'), ('node', 'readable'),
+    *(pytest.param(tool, 'fast', marks=pytest.mark.slow) for tool in ('g++', 'octave', 'rust'))])
 def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(
         tool: str, style: str, length: float, tmp_path: Path) -> None:
     files = language_tools.files_of(tool, program_of_size(length, style))
@@ -513,11 +483,3 @@ def test_single_precision_has_scales_as_well(tool: str, length: float, tmp_path:
     files = language_tools.files_of(tool, in_single(program_of_size(length, 'fast', 'gravity')))
     language_tools.check_self_test(tool, files, tmp_path)
     assert any('of its scale' in text for text in files.values())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', ['g++', 'octave', 'rust'])
-def test_every_language_has_scales(tool: str, tmp_path: Path) -> None:
-    files = language_tools.files_of(tool, program_of_size(1e3, 'fast', 'gravity'))
-    language_tools.check_self_test(tool, files, tmp_path)
-    assert any('scale_gravity' in text for text in files.values())

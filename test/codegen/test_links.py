@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import language_tools
 import numpy as np
 import pytest
 from hypothesis import given
 
-from support import language_tools
 from support.free_flyer import FreeFlyer
 from support.oracles import Pinocchio, columns, random_state
 from support.random_trees import examples, random_inertia, trees
@@ -18,7 +18,6 @@ from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.codegen.functions import FUNCTIONS
 from urdf2dyn_ros.codegen.functions.function import DEPENDING, FRAME_AXES
 from urdf2dyn_ros.codegen.generator import STYLES, generate
-from urdf2dyn_ros.codegen.information import information
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.errors import ExportError, StateError
@@ -172,29 +171,6 @@ def test_the_files_of_every_language_pass_their_own_test(
     language_tools.check_self_test(tool, language_tools.files_of(tool, program), tmp_path)
 
 
-@pytest.mark.parametrize('backend', ['python', 'c'])
-def test_the_methods_take_one_state_or_many(backend: str) -> None:
-    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
-    dynamics = InverseDynamics(model, backend=backend)
-    q, qd = np.random.default_rng(1).normal(size=(2, 7, 6))
-    R, p = dynamics.forward_kinematics(q)
-    J = dynamics.jacobian(q, axes='link')
-    twist, acceleration = dynamics.frame_motion(q, qd, 0.0 * q, axes='link')
-    assert (R.shape, p.shape, J.shape) == ((7, 3, 3), (7, 3), (7, 6, 6))
-    np.testing.assert_allclose(np.einsum('nij,nj->ni', J, qd), twist, atol=1e-12)
-    for many, one in ((R, dynamics.forward_kinematics(q[3])[0]),
-                      (p, dynamics.forward_kinematics(q[3])[1]),
-                      (J, dynamics.jacobian(q[3], axes='link')),
-                      (acceleration, dynamics.frame_motion(
-                          q[3], qd[3], 0.0 * q[3], axes='link')[1])):
-        np.testing.assert_allclose(many[3], one, atol=1e-13)
-    # the derivative of J along qd, by central differences
-    h = 1e-6
-    Jd = (dynamics.jacobian(q + h * qd) - dynamics.jacobian(q - h * qd)) / (2.0 * h)
-    np.testing.assert_allclose(np.einsum('nij,nj->ni', Jd, qd),
-                               dynamics.frame_motion(q, qd, 0.0 * q)[1], atol=1e-6)
-
-
 @pytest.mark.parametrize(('function', 'links', 'axes', 'words'), [
     ('jacobian', ['nosuch'], 'root', "there is no link 'nosuch'; the links are: panda_link0"),
     ('jacobian', [], 'root', 'link=, --link, export.link.: the robot has several tips, '
@@ -224,15 +200,6 @@ def test_a_robot_without_joints_has_poses_but_no_jacobian() -> None:
     assert InverseDynamics(model).forward_kinematics([])[1].tolist() == [1.0, 2.0, 3.0]
     with pytest.raises(ExportError, match='has no movable joint'):
         InverseDynamics(model).jacobian([])
-
-
-def test_information_has_operations_rows_and_columns() -> None:
-    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
-    found = information(model, functions='jacobian', frames=LinkFrames(axes='link'))
-    assert found['model'] == 'jacobian'
-    assert [(each['name'], each['rows'], each['columns']) for each in found['results']] == [
-        ('J', 6, 6)]
-    assert found['operations']['fast']['multiplications'] < 100
 
 
 def test_where_the_world_is_relative_to_a_floating_root_is_not_known() -> None:
@@ -271,9 +238,9 @@ FLYERS = {'ur5_robot': ('tool0', 'base'), 'talos_reduced': ('gripper_right_base_
          'anymal': ('RH_FOOT', 'imu_link'), 'double_pendulum_continuous': ('link2',)}
 
 
-def check_flyer(model: RobotModel, text: str | bytes, links: Sequence[str], backend: str) -> None:
+def check_flyer(model: RobotModel, text: str | bytes, links: Sequence[str]) -> None:
     """Compare with a free flyer, and J with the twist."""
-    dynamics, peer = InverseDynamics(model, backend=backend, base='moving'), FreeFlyer(text)
+    dynamics, peer = InverseDynamics(model, backend='python', base='moving'), FreeFlyer(text)
     names = dynamics.joint_names
     state = columns(names, random_state(names, 3))
     base = np.random.default_rng(4).normal(size=(2, 6)) * ((2.0,), (5.0,))
@@ -291,13 +258,13 @@ def check_flyer(model: RobotModel, text: str | bytes, links: Sequence[str], back
 @pytest.mark.parametrize('name', FLYERS)
 def test_real_robots_are_pinocchios_free_flyers(name: str) -> None:
     text = robot_path(name).read_bytes()
-    check_flyer(read_urdf(text), text, FLYERS[name], 'python')
+    check_flyer(read_urdf(text), text, FLYERS[name])
 
 
 @examples(8)
 @given(trees(most=8, nearly=True))
 def test_random_trees_are_pinocchios_free_flyers(model: RobotModel) -> None:
-    check_flyer(model, clean_urdf(model), [model.links[-1].name], 'python')
+    check_flyer(model, clean_urdf(model), [model.links[-1].name])
 
 
 def test_a_floating_root_has_six_columns() -> None:

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import language_tools
 import numpy as np
 import pytest
 
-from support import language_tools
 from support.paths import ROOT
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf

@@ -1,7 +1,6 @@
 """The regressor against Pinocchio's: rank, span, efforts; its base parameters; its cost."""
 
 import json
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +11,9 @@ from hypothesis import example, given
 from support.acting_loads import terms
 from support.oracles import Pinocchio, worst
 from support.random_trees import examples, random_inertia, trees
-from support.robot_files import fixed_fingers, robot_path
+from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
-from urdf2dyn_ros.codegen.generator import STYLES, generate
+from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.codegen.information import information, information_text
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.errors import ParameterError
@@ -135,19 +134,6 @@ def test_the_matrix_makes_base_parameters_of_any_links(name: str, gravity: Any) 
     assert rank(np.array(efforts)) == rank(Y.reshape(-1, len(base.names))) == len(base.names)
 
 
-@pytest.mark.parametrize('name', ['rx90', 'panda'])
-def test_a_batch_is_what_single_states_are_and_compiled_code_agrees(name: str) -> None:
-    model = read_urdf(text_of(name))
-    found = []
-    for backend in ('python', 'c'):
-        dynamics = InverseDynamics(model, backend=backend)
-        states = states_of(len(dynamics.joint_names), 9)
-        found.append(dynamics.regressor(*states))
-        assert worst(found[-1][4], dynamics.regressor(*states[:, 4])) < 1e-14
-    assert found[0].shape == (9, len(states[0][0]), len(dynamics.base_parameters.values))
-    assert worst(found[1], found[0]) < 1e-13
-
-
 def test_base_parameters_have_names_units_and_formulas() -> None:
     """Of the 2R: a pendulum on a pendulum."""
     base = InverseDynamics(read_urdf(text_of('robot_2r'))).base_parameters
@@ -184,32 +170,3 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
     for request in (lambda: moving.regressor(*states), lambda: moving.base_parameters):
         with pytest.raises(ParameterError, match="set base 'fixed'"):
             request()
-
-
-@pytest.mark.parametrize(('name', 'most'), [
-    ('ur5_robot', (36, 514, 327)), ('panda', (43, 656, 426)), ('talos_reduced', (206, 4190, 2651)),
-])
-def test_it_costs_no_more_than_it_did(name: str, most: tuple[int, int, int]) -> None:
-    """Columns, multiplications, additions; of the Panda the arm alone."""
-    system = multibody(fixed_fingers(read_urdf(text_of(name))))
-    function = generate(system, name='robot',
-                        style='fast', functions='regressor').function('regressor')
-    columns, multiplications, additions = most
-    assert function.results[0].shape[1] == columns
-    assert function.operations.multiplications <= multiplications
-    assert function.operations.additions <= additions
-
-
-@pytest.mark.parametrize('style', STYLES)
-@pytest.mark.parametrize('name', ['gripper', 'rx90', 'scara'])
-def test_the_text_that_is_written_agrees_with_its_own_check(style: str, name: str) -> None:
-    """As Python; every column has a paragraph in the readable style."""
-    model = gripper() if name == 'gripper' else read_urdf(text_of(name))
-    program = generate(multibody(model), name=name, style=style, functions='regressor')
-    text, = python.write(program).values()
-    with pytest.raises(SystemExit) as end:
-        exec(compile(text, name, 'exec'), {'__name__': '__main__'})
-    assert end.value.code == 0
-    if style == 'readable':
-        assert '# Sxx3 [kg m^2]' in text
-        assert re.search('# ---- column [0-9]+: [mhS]', text)

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
+import language_tools
 import numpy as np
 import pytest
 
-from support import language_tools
 from support.acting_loads import entries, everything
 from support.oracles import Pinocchio, columns, random_state, worst
 from support.random_trees import random_inertia

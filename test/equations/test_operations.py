@@ -8,46 +8,64 @@ import pytest
 from hypothesis import given
 
 from support.random_trees import examples, trees
-from support.robot_files import OWN, ROBOTS, mostly_slow, robot_path
+from support.robot_files import OWN, ROBOTS, fixed_fingers, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES, generate
 from urdf2dyn_ros.codegen.information import information
 from urdf2dyn_ros.codegen.program import Operations
+from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import multibody
 
-LIMITS = {
-    OWN / 'rx90.urdf': (217, 192),
-    OWN / 'humanoid_3p33r.urdf': (984, 741),
-    robot_path('ur5_robot'): (128, 98),
-    robot_path('panda'): (301, 292),
-    robot_path('talos_reduced'): (1377, 1279),
-    robot_path('icub'): (1460, 1344),
-}
-"""Multiplications and additions of the fast style, at most."""
+MOST = {
+    'inverse_dynamics': {'rx90': (217, 192), 'humanoid_3p33r': (984, 741), 'ur5_robot': (128, 98),
+                         'panda': (301, 292), 'talos_reduced': (1377, 1279), 'icub': (1460, 1344)},
+    'gravity': {'rx90': (37, 22), 'ur5_robot': (3, 4), 'talos_reduced': (267, 174),
+                'humanoid_3p33r': (246, 138)},
+    'bias': {'rx90': (202, 169), 'ur5_robot': (106, 69), 'talos_reduced': (1353, 1208),
+             'humanoid_3p33r': (976, 699)},
+    'mass_matrix': {'rx90': (108, 105), 'ur5_robot': (39, 50), 'talos_reduced': (1061, 964),
+                    'humanoid_3p33r': (1876, 1172)},
+    'forward_dynamics': {'rx90': (393, 343, 5), 'ur5_robot': (196, 181, 5),
+                         'panda arm': (559, 502, 6), 'talos_reduced': (2934, 2757, 27),
+                         'humanoid_3p33r': (2382, 1980, 31)},
+    'inverse_dynamics_derivatives': {'ur5_robot': (413, 367), 'panda arm': (1275, 1107),
+                                     'talos_reduced': (7317, 6350)},
+    'forward_dynamics_derivatives': {'ur5_robot': (843, 789, 5), 'panda arm': (2304, 2027, 6),
+                                     'talos_reduced': (16838, 14732, 27)},
+    'regressor': {'ur5_robot': (514, 327), 'panda arm': (656, 426),
+                  'talos_reduced': (4190, 2651)}}
+"""Function to robot to multiplications, additions and divisions of the fast style, at most."""
+
+COLUMNS = {'ur5_robot': 36, 'panda arm': 43, 'talos_reduced': 206}   # of the regressor
+LARGE = ('talos_reduced', 'humanoid_3p33r', 'icub')
 
 
-LIMITS_OF = {   # where joints are parallel; behind others, velocities have no zeros to share
-    'rx90': {'bias': (202, 169), 'gravity': (37, 22), 'mass_matrix': (108, 105),
-             'forward_dynamics': (393, 343)},
-    'ur5_robot': {'bias': (106, 69), 'gravity': (3, 4), 'mass_matrix': (39, 50),
-                  'forward_dynamics': (196, 181)},
-    'talos_reduced': {'bias': (1353, 1208), 'gravity': (267, 174), 'mass_matrix': (1061, 964),
-                      'forward_dynamics': (2934, 2757)},
-    'humanoid_3p33r': {'bias': (976, 699), 'gravity': (246, 138), 'mass_matrix': (1876, 1172),
-                       'forward_dynamics': (2382, 1980)},
-}
+@pytest.mark.parametrize(('function', 'name'), [
+    pytest.param(function, name, marks=[pytest.mark.slow] * (name in LARGE))
+    for function, robots in MOST.items() for name in robots])
+def test_the_fast_style_costs_no_more_than_it_did(function: str, name: str) -> None:
+    model = read_urdf(robot_path(name.removesuffix(' arm')))
+    system = multibody(fixed_fingers(model) if name.endswith(' arm') else model)
+    made, = generate(system, name='robot', style='fast', functions=function,
+                     loads=Loads('fixed')).functions
+    counts, most = made.operations, MOST[function][name]
+    assert counts.multiplications <= most[0] and counts.additions <= most[1]
+    assert counts.divisions <= sum(most[2:])
+    if function == 'regressor':
+        assert made.results[0].shape[1] == COLUMNS[name]
 
 
-def counted(text: str) -> Operations:
-    """Return the operations of the efforts in inverse_dynamics, from its syntax tree."""
+def counted(text: str, name: str = 'inverse_dynamics') -> Operations:
+    """Return the operations of the efforts in a function, from its syntax tree."""
     function, = (node for node in ast.parse(text).body
-                 if isinstance(node, ast.FunctionDef) and node.name == 'inverse_dynamics')
+                 if isinstance(node, ast.FunctionDef) and node.name == name)
     efforts = itertools.takewhile(lambda node: not isinstance(node, ast.If), function.body)
     nodes = [node for statement in efforts for node in ast.walk(statement)]
     kinds = [type(node.op) for node in nodes if isinstance(node, ast.BinOp)]
-    assert set(kinds) <= {ast.Mult, ast.Add, ast.Sub}
+    assert set(kinds) <= {ast.Mult, ast.Add, ast.Sub, ast.Div}
     return Operations(kinds.count(ast.Mult), kinds.count(ast.Add) + kinds.count(ast.Sub),
-                      sum(isinstance(node, ast.Call) for node in nodes))
+                      sum(isinstance(node, ast.Call) for node in nodes),
+                      divisions=kinds.count(ast.Div))
 
 
 def check_counts(model: RobotModel) -> None:
@@ -60,25 +78,6 @@ def check_counts(model: RobotModel) -> None:
         assert f'One call: {operations}.' in text
 
 
-@pytest.mark.parametrize('path', LIMITS, ids=lambda path: path.stem)
-def test_the_fast_style_costs_no_more_than_it_did(path: Path) -> None:
-    multiplications, additions = LIMITS[path]
-    operations = InverseDynamics(read_urdf(path.read_bytes())).operations
-    assert operations.multiplications <= multiplications
-    assert operations.additions <= additions
-
-
-@pytest.mark.parametrize('path', mostly_slow(
-    [path for path in LIMITS if path.stem in LIMITS_OF], 'rx90', 'ur5_robot'))
-def test_its_parts_cost_no_more_than_they_did(path: Path) -> None:
-    system = multibody(read_urdf(path))
-    for name, limits in LIMITS_OF[path.stem].items():
-        function, = generate(system, name='robot', style='fast', functions=name).functions
-        operations = function.operations
-        assert (operations.multiplications <= limits[0]
-                and operations.additions <= limits[1]), (name, operations)
-
-
 def test_the_readable_style_of_the_rx90_costs_no_more_than_textbook_moments() -> None:
     operations = information(read_urdf((OWN / 'rx90.urdf').read_bytes()))['operations']['readable']
     assert operations['multiplications'] <= 330
@@ -87,9 +86,16 @@ def test_the_readable_style_of_the_rx90_costs_no_more_than_textbook_moments() ->
 
 
 @pytest.mark.parametrize('path', mostly_slow(
-    dict.fromkeys([*ROBOTS, *LIMITS]), 'robot_2r', 'rx90', 'scara', 'ur5_robot', 'panda'))
+    dict.fromkeys([*ROBOTS, *map(robot_path, MOST['inverse_dynamics'])]),
+    'robot_2r', 'rx90', 'scara', 'ur5_robot', 'panda'))
 def test_the_text_has_as_many_operations_as_are_reported(path: Path) -> None:
     check_counts(read_urdf(path.read_bytes()))
+
+
+def test_divisions_are_reported_as_well() -> None:
+    text, = export_model(OWN / 'rx90.urdf', style='fast', functions='forward_dynamics').values()
+    operations = counted(text, 'forward_dynamics')
+    assert operations.divisions == 5 and f'One call: {operations}.' in text
 
 
 @examples(30)
