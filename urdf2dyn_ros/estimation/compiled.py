@@ -49,7 +49,7 @@ class _Bank(ctypes.Structure):
 
 
 class _Hindsight(ctypes.Structure):
-    _fields_ = [*_fields('count judges number', _INTEGER),
+    _fields_ = [*_fields('count judges number', _INTEGER), ('tolerance', _NUMBER),
                 *_fields(' '.join(_HINDSIGHT), _POINTER)]
 
 
@@ -157,7 +157,8 @@ class CompiledEstimator(Estimator):
             self._kept.extend(arrays)
             return [array.ctypes.data for array in arrays]
 
-        both = [_Hindsight(len(of.errors), of._judges, of._number, *pointers(of, _HINDSIGHT))
+        both = [_Hindsight(len(of.errors), of._judges, of._number, of._tolerance,
+                           *pointers(of, _HINDSIGHT))
                 for of in (self._hindsight, self._lag.hindsight if self._lag is not None
                            else self._hindsight)]
         self._struct = _Estimator(

@@ -56,7 +56,9 @@ typedef struct {
 } Bank;
 
 typedef struct {
-    int64_t count, judges, number, *filters, *rows, *next;
+    int64_t count, judges, number;
+    double tolerance;
+    int64_t *filters, *rows, *next;
     double *delays, *prior, *own_errors, *missed, *size, *variance, *unsettled, *times, *began;
     void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
     Boolean *velocities;
@@ -289,7 +291,7 @@ static void weigh(Hindsight *self, const Bank *bank)
     for (long i = last - 1; i >= 0 && (double)self->rows[i] >= FEWEST_ROWS; --i) {
         least(K + 1, n, errors[i + 1][0], lowest);
         EACH(j, n) {
-            enough[j] = self->missed[i * n + j] <= lowest[j] ? enough[j] : 0.0;
+            enough[j] = self->missed[i * n + j] <= self->tolerance * lowest[j] ? enough[j] : 0.0;
             size[j] = enough[j] != 0.0 ? self->size[i * n + j] : size[j];
         }
         EACH(k, K + 1) EACH(j, n) error[k][j] = enough[j] != 0.0 ? errors[i][k][j] : error[k][j];

@@ -13,7 +13,8 @@ row is L_i old,
     D_i  <- D_i  + g ((ref_i - ref_(i+1)(u))^2 - D_i)               what a slower reference misses
 
 The errors of a joint are those by reference 2; by a slower one, which has less noise, where it
-misses nothing: D_i is at most the least E_(i+1),k. The weights of the filters are
+misses nothing: D_i is at most the least E_(i+1),k (7 times with a lag). The weights of the
+filters are
 
     w_k ~ s_k^(1/2) (r_k (E_k + 1e-12 + (0.0001 A)^2))^-3
 
@@ -42,6 +43,8 @@ FEWEST_ROWS = 8   # rows that the errors remember at least, and before which not
 BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
 LEAST_ERROR = 1e-12   # rad^2/s^4 or m^2/s^4, at which filters are equally good
 LEAST_PART = 1e-4   # of the size of accelerations, at which they are
+SHARED_NOISE = 7.0   # by which the least error of smoothed states, at most, is too small: they
+# share their noise with a reference that is not much older than the lag
 ALONE = 1e-6   # part of the weight of a = 0 that counts for positions and velocities
 ROUGH = 0.7   # bandwidth of order 3 over that of order 4 with the same lag
 
@@ -73,6 +76,7 @@ class Hindsight:
         count = len(self._filters)
         # what is smoothed is less wrong, and so is one derivative of noise in the place of two
         self._judges = JUDGES + (lag > 0.0 or bank.derivative == 1)
+        self._tolerance = SHARED_NOISE if lag > 0.0 else 1.0
         self.errors = np.zeros((count, filters + 1, joints))   # E
         self.own_errors, self._missed, self.size = np.zeros((3, count, joints))
         self.rows = np.zeros(count, dtype=np.int64)   # that each reference has judged
@@ -178,7 +182,8 @@ class Hindsight:
         for i in range(last - 1, -1, -1):
             if self.rows[i] < FEWEST_ROWS:
                 break
-            enough = enough & (self._missed[i] <= self.errors[i + 1].min(axis=0))
+            enough = enough & (
+                self._missed[i] <= self._tolerance * self.errors[i + 1].min(axis=0))
             error = np.where(enough, self.errors[i], error)
             size = np.where(enough, self.size[i], size)
         unsettled = self._bank.unsettled()
