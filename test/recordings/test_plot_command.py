@@ -77,6 +77,18 @@ def test_columns_are_grouped_by_joint_and_quantity_with_units(tmp_path, figures)
     assert [one.texts[0].get_text() for one in axes if one.texts] == ['no values', 'no values']
 
 
+def test_computed_efforts_are_drawn_without_measured_ones(tmp_path, figures, capsys):
+    """Whether the columns of these are empty or missing."""
+    path = tmp_path / 'efforts.csv'
+    path.write_text('time,measured_a,computed_a,residual_a\n0,,1,\n0.1,nan,2,\n')
+    assert main(['plot', str(path), '-o', str(tmp_path / 'x.png')]) == 0
+    assert "columns without values: 'measured_a', 'residual_a'\n" in capsys.readouterr().err
+    figure, = figures
+    axes, = figure.axes
+    assert axes.get_ylabel().startswith('computed')
+    assert axes.lines[0].get_ydata().tolist() == [1.0, 2.0]
+
+
 @pytest.mark.parametrize(('count', 'most'), [(1, 96), (7, 96), (7, 15)])
 def test_labels_stay_apart_and_omitted_columns_are_reported(count, most, tmp_path, figures, capsys,
                                                             monkeypatch):

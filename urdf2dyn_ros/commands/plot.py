@@ -15,7 +15,7 @@ from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.pictures import checked_path, draw_bars, draw_curves
 from urdf2dyn_ros.recordings.report import plot_comparison
-from urdf2dyn_ros.recordings.table import Table, read_table
+from urdf2dyn_ros.recordings.table import Table, column_list, read_table
 from urdf2dyn_ros.system import require
 
 _MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
@@ -98,18 +98,21 @@ def _table(file: Path, only: re.Pattern[str], path: Path) -> str:
     if not columns:
         raise DrawingError(f'{file}: no column has --only {only.pattern!r} in its name; they are '
                            f'{", ".join(list(read.columns)[:8])}')
+    empty = [name for name, values in columns.items() if np.isnan(values).all()]
+    note = f'columns without values: {column_list(empty)}' if empty else ''
+    columns = {name: values for name, values in columns.items() if name not in empty} or columns
     table = Table(read.time, columns)
     measured, computed, residual = ({name.removeprefix(side) for name in columns if
                                      name.startswith(side)}
                                     for side in (_MEASURED, _COMPUTED, _RESIDUAL))
     if (measured != computed or not residual <= measured
             or len(measured) + len(computed) + len(residual) < len(columns)):
-        return draw_curves(table, path, file.name)
+        return '\n'.join(filter(None, (note, draw_curves(table, path, file.name))))
     try:
         plot_comparison(_comparison(table).joints(), path, file.name)
     except OSError as error:
         raise DrawingError(f'cannot write to {str(path)!r}: {error.strerror}') from None
-    return ''
+    return note
 
 
 def _comparison(table: Table) -> Comparison:

@@ -39,6 +39,7 @@ from urdf2dyn_ros.recordings.report import (
     write_head,
     write_rows,
 )
+from urdf2dyn_ros.recordings.table import keep_columns
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import SECOND_NS, asked_once, counted, printable
@@ -230,6 +231,9 @@ class _Sinks:
         self._measured: deque[tuple[int, Sequence[str], Any]] = deque()
         self.later = self.bag_later = 0
         self.span: tuple[int, int] | None = None
+        kinds = len(KINDS if self.external is None else OBSERVED)
+        # columns of the table that have a number
+        self.known = np.zeros(kinds * len(self._joints), dtype=bool)
 
     def add_measured(self, stamp: int, names: Sequence[str], efforts: Sequence[float]) -> None:
         """Add measured efforts, which wait for the computed ones of their time."""
@@ -259,8 +263,8 @@ class _Sinks:
         q, qd, computed = outputs.q, outputs.qd, outputs.effort
         gravity = (self._gravity(self._joints, q) if self._semantics.gravity
                    else np.zeros_like(computed))
-        kinds = len(KINDS if self.external is None else OBSERVED)
-        columns = np.empty((len(computed), kinds * len(self._joints)))
+        columns = np.empty((len(computed), len(self.known)))
+        kinds = len(self.known) // len(self._joints)
         for joint, name in enumerate(self._joints):
             fair = self._semantics.sides(
                 np.column_stack((computed[:, joint], qd[:, joint], gravity[:, joint])),
@@ -273,6 +277,7 @@ class _Sinks:
             # whatever the semantics: measured effort that moves the links, computed + residual
             columns[:, 3::kinds] = self.external.add(stamps, q, outputs.observed_qd,
                                                      computed + residual)
+        self.known |= np.isfinite(columns).any(axis=0)
         write_rows(self._table, stamps, columns.tolist())
 
     def finish(self) -> None:
@@ -323,9 +328,7 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     try:
         with ExitStack() as stack:
             part = stack.enter_context(atomic_file(table))
-            file = stack.enter_context(part.open('w', encoding='utf-8', newline=''))
             result.files.append(table)
-            write_head(file, names, OBSERVED if settings.observer else KINDS)
             efforts = None
             if find_spec('rosbags'):
                 efforts = stack.enter_context(EffortBag(
@@ -333,9 +336,14 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
                 result.files.append(bag)
             else:
                 result.remark('no bag is written: the Python library rosbags is not installed')
-            _run(dynamics, _Sinks(dynamics, settings, file, efforts), recorded, result)
+            with part.open('w', encoding='utf-8', newline='') as file:
+                write_head(file, names, OBSERVED if settings.observer else KINDS)
+                sinks = _Sinks(dynamics, settings, file, efforts)
+                _run(dynamics, sinks, recorded, result)
             if result.span is None:
                 raise _NothingComputedError
+            if not sinks.known.all():   # of joints whose efforts were not measured
+                keep_columns(part, sinks.known.tolist())
     except _NothingComputedError:   # no files
         result.files.clear()
     except OSError as error:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import chain, islice, pairwise, takewhile
+from itertools import chain, compress, islice, pairwise, takewhile
 from pathlib import Path
 from typing import TextIO
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import DrawingError, RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
 from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_names
 
 # ---- Rows of CSV files and the numbers in their cells, for recordings and for pictures alike
@@ -390,3 +391,11 @@ def read_table(path: Path) -> Table:
           f'{time[row - 1]:.15g} to {time[row]:.15g} s; sort the lines, or keep one recording of '
           'several')
     return Table(time, columns)
+
+
+def keep_columns(path: Path, kept: Sequence[bool]) -> None:
+    """Write a table again with its time, and those of the columns behind it that are kept."""
+    with (atomic_file(path) as part, path.open(encoding='utf-8', newline='') as old,
+          part.open('w', encoding='utf-8', newline='') as new):
+        csv.writer(new, lineterminator='\n').writerows(
+            compress(row, (True, *kept)) for row in csv.reader(old))
