@@ -70,7 +70,7 @@ def jump(size: float) -> Change:
     (f'the position of {NAMES[1]} jumps by 2 rad', {'change': jump(2.0)}),
     ('no joint moves', {'moving': ()}),
     ('at least 2 s', {'seconds': 1.5}),
-    ('its times rise at 0 of ', {'unit': 0.0}),
+    ('rows have the time 0', {'unit': 0.0}),
     ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
     ('zero throughout', {'change': lambda q, effort: (q, 0.0 * effort)}),
     ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),
@@ -78,6 +78,10 @@ def jump(size: float) -> Change:
     ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
     ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),
     ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),
+    ('in degrees', {'change': lambda q, effort: (
+        np.where(np.arange(q.shape[1]) == 1, np.degrees(q), q), effort)}),
+    (f'{NAMES[0]} and {NAMES[1]} are the same in all samples', {'change': lambda q, effort: (
+        q[:, [0, 0, *range(2, q.shape[1])]], effort)}),
     ('the efforts have no sign: none is negative', {'change': lambda q, effort: (
         q, np.abs(effort))}),
     ('does not explain the efforts', {'change': noise}),
@@ -252,13 +256,44 @@ def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(
     assert run('--delay', '0.5', change=late).least_r2 > 0.99
 
 
-def test_a_joint_that_is_not_explained_is_no_yes(run: Callable[..., Done]) -> None:
-    """The last joint has the effort of something else."""
-    done = run(seconds=6.0, change=lambda q, effort: (
-        q, np.column_stack((effort[:, :-1], noise(q, effort)[1][:, -1]))))
+def test_a_joint_that_is_not_explained_keeps_the_numbers_of_the_urdf(
+        run: Callable[..., Done], tmp_path: Path) -> None:
+    """The last joint has the effort of something else; files say so first."""
+    def change(q, effort):
+        return q, np.column_stack((effort[:, :-1], noise(q, effort)[1][:, -1]))
+
+    def last() -> list[float]:
+        model = read_urdf((tmp_path / 'out' / 'identified.urdf').read_text())
+        joint = next(each for each in model.joints if each.name == NAMES[-1])
+        link = next(each for each in model.links if each.name == joint.child)
+        return [joint.damping, joint.friction, link.mass]
+
+    done = run(seconds=6.0, change=change)
     assert done.code == 0
-    assert f'Not at {NAMES[-1]} (R2 below 0.5). In all: its residual is ' in done.out
+    assert (f'Not at {NAMES[-1]} (R2 below 0.5), which keeps the numbers of the URDF without '
+            '--force. In all: its residual is ') in done.out
     assert 'measured effort below 10 Hz minus the computed one below ' in done.out
+    assert done.figures['not_explained'] == [NAMES[-1]]
+    parameters = (tmp_path / 'out' / 'parameters.yaml').read_text()
+    assert parameters.splitlines()[1].startswith(f'# Does it explain the data? Not at {NAMES[-1]}')
+    kept, joint = last(), next(each for each in MODEL.joints if each.name == NAMES[-1])
+    assert kept == [joint.damping, joint.friction,
+                    next(each.mass for each in MODEL.links if each.name == joint.child)]
+    forced = run('--force', '--overwrite', seconds=6.0, change=change)
+    assert f'Not at {NAMES[-1]} (R2 below 0.5). In all' in forced.out
+    assert last() != kept
+
+
+def test_a_gain_of_two_at_one_joint_is_said_first(run: Callable[..., Done]) -> None:
+    """Bodies may be so; but is it the effort of that joint?"""
+    done = run(seconds=12.0, change=lambda q, effort: (q, 2.0 * effort * (
+        np.arange(len(NAMES)) == 3) + effort * (np.arange(len(NAMES)) != 3)))
+    assert done.code == 0
+    verdict = done.figures['verdict']
+    print(verdict)
+    assert verdict.startswith('The data contradict the URDF: bodies need 2.')
+    assert f'is the effort of {NAMES[3]} in N m or N, and that of the joint itself?' in verdict
+    assert verdict in done.out
 
 
 def test_a_contact_is_named_with_its_time(run: Callable[..., Done]) -> None:

@@ -4,6 +4,7 @@ import argparse
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -46,6 +47,7 @@ from urdf2dyn_ros.identification.report import (
     identification_json,
     identification_picture,
     report_tables,
+    verdict,
 )
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.segments import RecordedNames
@@ -109,6 +111,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--weight', type=float, metavar='NUMBER',
                         help='weight of the URDF, in observations of each body (default: 10, or '
                         '1 or 100 where cross-validation prefers it)')
+    parser.add_argument('--force', action='store_true',
+                        help='write the numbers of joints that are not explained, too, which keep '
+                        'those of the URDF otherwise')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -239,7 +244,7 @@ def _identified(robot: Robot, arguments: argparse.Namespace, settings: SourceSet
         result = identify(robot, summaries, validation, arguments.weight, settings.gains, show,
                           arguments.friction_per_recording, payload)
     result.remarks[:0] = remarks
-    return result, staged
+    return replace(result, force=arguments.force), staged
 
 
 def _payload(robot: Robot, arguments: argparse.Namespace,
@@ -258,7 +263,8 @@ def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes
     tables = report_tables(result)
     picture = identification_picture(result, title)
     files = {
-        **robot_texts(result, text, ['Identified; to be used with identified.urdf.', *lines]),
+        **robot_texts(result, text, ['Identified; to be used with identified.urdf.',
+                                     f'Does it explain the data? {verdict(result)}', *lines]),
         'identification.json': identification_json(result, about).encode(),
         'identification.png': picture,
         'identification.html': report_page(

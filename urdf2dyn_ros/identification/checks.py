@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import compress
+from itertools import combinations, compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,8 +92,8 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
     spans = np.max([np.abs(piece.q).max(axis=0, initial=0.0) for piece in pieces], axis=0)
     if spans.max() > _LARGEST_POSITION:
         return f'position of up to {spans.max():.3g}: the recording is damaged'
-    degrees, millimetres = _units_of_positions(robot, spans)
-    if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains)):
+    degrees, millimetres, beyond = _units_of_positions(robot, spans)
+    if degrees and (not used.any() or _fit_degrees(robot, pieces, used, gains, beyond)):
         return degrees
     if millimetres:
         return millimetres
@@ -103,6 +103,15 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
         if uses and speed.min() < 0.0 < speed.max()]
     if have_no_sign(ranges):
         return f'{NO_SIGN}; record them with their signs'
+    for pair in combinations(np.flatnonzero(used).tolist(), 2):
+        if all((piece.q[:, pair[0]] == piece.q[:, pair[1]]).all() for piece in pieces):
+            left = NominalFit(robot, pieces, used, free_gains(gains, len(used))).left(
+                no_change(len(used)))[[*pair]]
+            if left.max() > np.log(_STRONG):
+                one, other = (robot.joints[joint] for joint in pair)
+                return (f'the positions of {one} and {other} are the same in all samples, which '
+                        f'the efforts of {(one, other)[int(np.argmax(left))]} do not fit: one is '
+                        "a copy of the other's; record each joint's own")
     if not used.any():
         reasons = [*dict.fromkeys(compress(faults, moving))]
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
@@ -122,9 +131,13 @@ _MOST_SAMPLES = 4000
 _STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
 
 
-def _units_of_positions(robot: Robot, spans: Array) -> tuple[str, str]:
-    """Return that a joint looks recorded in degrees, and that one looks so in mm, or nothing."""
-    degrees = millimetres = ''
+def _units_of_positions(robot: Robot, spans: Array) -> tuple[str, str, list[bool]]:
+    """
+    Return that a joint looks recorded in degrees, and that one looks so in mm, or nothing.
+
+    Third, which joints look so in degrees.
+    """
+    degrees, millimetres, beyond = '', '', list[bool]()
     for joint, unit, continuous, limit, span in zip(
             robot.joints, robot.dynamics.units, robot.dynamics.continuous, robot.dynamics.limits,
             spans):
@@ -132,22 +145,27 @@ def _units_of_positions(robot: Robot, spans: Array) -> tuple[str, str]:
                       default=2.0 * np.pi if unit == 'rad' else 0.0)
         about = (f'{joint} is at up to {span:.4g}, but its limits in the URDF are {largest:.4g} '
                  f'{unit}: are the positions in ')
-        if unit == 'rad' and not continuous and span > max(2.0 * largest, 10.0):
+        beyond.append(unit == 'rad' and not continuous and span > max(2.0 * largest, 10.0))
+        if beyond[-1]:
             degrees = degrees or f'{about}degrees? divide them by {_DEGREES:.5g}'
         if unit == 'm' and span > _BEYOND_RANGE * largest > 0.0:
             millimetres = millimetres or f'{about}mm or cm? convert them to m'
-    return degrees, millimetres
+    return degrees, millimetres, beyond
 
 
-def _fit_degrees(robot: Robot, pieces: Sequence[Piece], used: Array, gains: Gains | None) -> bool:
-    """Return whether the efforts fit positions in degrees, or a joint that turns several times."""
-    factors = np.where(np.array(robot.dynamics.units) == 'rad', 1.0 / _DEGREES, 1.0)
-    converted = [piece._replace(q=factors * piece.q, qd=factors * piece.qd,
-                                qdd=factors * piece.qdd) for piece in pieces]
-    free = free_gains(gains, len(used))
-    recorded, degrees = (float(NominalFit(robot, each, used, free).left(
-        no_change(len(used))).sum()) for each in (pieces, converted))
-    return degrees < recorded - _CLEARER
+def _fit_degrees(robot: Robot, pieces: Sequence[Piece], used: Array, gains: Gains | None,
+                 beyond: list[bool]) -> bool:
+    """
+    Return whether the efforts fit positions in degrees, or a joint that turns several times.
+
+    Those in degrees are all joints, or the ones that are beyond their limits.
+    """
+    nominal, change = NominalFit(robot, pieces, used, free_gains(gains, len(used))), no_change(
+        len(used))
+    recorded, *degrees = (float(nominal.left(change._replace(positions=np.diag(
+        np.where(which, 1.0 / _DEGREES, 1.0)))).sum()) for which in (
+            np.zeros(len(used)), np.array(robot.dynamics.units) == 'rad', beyond))
+    return min(degrees) < recorded - _CLEARER
 
 
 def _effort_fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,

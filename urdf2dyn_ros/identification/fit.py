@@ -423,7 +423,7 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     else:   # what hardly any prior leaves, as from a larger one bodies would never leave the prior
         least, most = (share * sizes / np.sqrt(rows) for share in _FIRST_SIGMA)
         first = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors,
-                           terms._replace(free_gains=()), scale, np.maximum(most, 1e-300),
+                           terms._replace(free_gains=()), scale, np.where(most > 0.0, most, 1.0),
                            FAINT_WEIGHT)
         left = squares(ConsistentFit(first, signed=True).solve_linear(), pool, robot)
         sigma = np.clip(np.sqrt(left / rows), least, most)
@@ -505,13 +505,11 @@ def scale_of_inertias(robot: Robot, bodies: Array) -> float:
     return float(np.trace(np.linalg.solve(before, after), axis1=1, axis2=2).mean()) / 4.0
 
 
-def scale_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> float:
+def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, Array]:
     """
-    Return the efforts that the bodies (b, 10) of a fit need, over those of the priors.
+    Return the efforts (n,) that the bodies (b, 10) of a fit need, over those of the priors.
 
-    It is the median of the joints, each with the weight of what bodies explain of its effort.
-    So gravity and the large inertias count, which the URDF has best, and not the inertias of a
-    wrist, which are several times as large with the rotors that it lacks.
+    Second, the share (n,) that bodies have of the squared effort.
     """
     ratios, weights = np.ones(len(pool.triangles)), np.zeros(len(pool.triangles))
     for j, (R, used) in enumerate(zip(pool.triangles, robot.columns.bodies)):
@@ -522,6 +520,17 @@ def scale_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> float:
         if squares > 0.0 and product > 0.0:
             ratios[j] = product / squares
             weights[j] = min(1.0, float(own @ own) / max(float(R[:, -1] @ R[:, -1]), 1e-300))
+    return ratios, weights
+
+
+def scale_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> float:
+    """
+    Return the median of the ratios of efforts, each with the weight of the bodies' share.
+
+    So gravity and the large inertias count, which the URDF has best, and not the inertias of a
+    wrist, which are several times as large with the rotors that it lacks.
+    """
+    ratios, weights = ratios_of_efforts(robot, pool, bodies)
     order = np.argsort(ratios)
     total = np.cumsum(weights[order])
     return float(ratios[order][np.searchsorted(total, 0.5 * total[-1])])

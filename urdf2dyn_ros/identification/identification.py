@@ -23,6 +23,7 @@ from urdf2dyn_ros.identification.fit import (
     fitted,
     left_squares,
     pooled,
+    ratios_of_efforts,
     significant_terms,
     with_spread_of_parts,
 )
@@ -87,11 +88,30 @@ class Identification:
     own_friction: dict[str, Array] = field(default_factory=dict)
     gains: Gains | None = None   # of currents, before the fit, whose own are relative to them
     payload: IdentifiedPayload | None = None
+    force: bool = False   # whether joints that are not explained are written, too
 
     @property
     def joints(self) -> Array:
         """JOINT_COLUMNS (n, 6) with efforts in [N m or N]."""
         return self.fit.joints
+
+    @property
+    def unexplained(self) -> NDArray[np.bool_]:
+        """Joints (n,) that are used, but not explained in held-out parts."""
+        return np.asarray(self.used & (self.held_out.r2[2] < LEAST_R2))
+
+    @property
+    def written(self) -> NDArray[np.bool_]:
+        """Joints (n,) whose identified numbers are written into files."""
+        return self.used if self.force else self.used & ~self.unexplained
+
+    @cached_property
+    def effort_ratios(self) -> Array:
+        """Efforts of bodies (n,) over those of the URDF's, NaN if these are small or unknown."""
+        if self.gains is not None:
+            return np.full(len(self.used), np.nan)
+        ratios, shares = ratios_of_efforts(self.robot, all_rows(self.summaries), self.fit.bodies)
+        return np.where(self.used & (shares > _LEAST_SHARE), ratios, np.nan)
 
     @property
     def effort_per_unit(self) -> Array:
@@ -109,6 +129,9 @@ class Identification:
         return tuple('A' if free else unit for free, unit in zip(
             free_gains(self.gains, len(self.used)), self.robot.dynamics.effort_units))
 
+
+# share of a squared effort that bodies have, from which on their ratio to the URDF's is known
+_LEAST_SHARE = 0.1
 
 # ---- The fit, and how well it explains what it was not fitted to
 

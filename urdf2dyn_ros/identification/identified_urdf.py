@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import Any, AnyStr
 
 from urdf2dyn_ros.errors import ParameterError
@@ -225,19 +226,23 @@ def _settings(terms: Sequence[JointTerm]) -> dict[str, float]:
 
 # ---- The identified robot as files: a URDF, and parameters that a URDF cannot express
 
+# Joints that are not explained keep the numbers of the URDF, and so do their bodies, unless forced
+
 def identified_model(result: Identification) -> RobotModel:
     """Return the model with identified inertias, damping and friction."""
     robot, model = result.robot, result.robot.model
     inertias: dict[str, Inertia] = {}
     changes = sorted({body for j, used in enumerate(result.used) if used
-                      for body in robot.columns.bodies[j]} - {*result.terms.fixed})
+                      for body in robot.columns.bodies[j]} - {*result.terms.fixed} - {
+        number for number, body in enumerate(robot.system.bodies)
+        if result.used[body.coordinate] and not result.written[body.coordinate]})
     for number in changes:
         body = robot.system.bodies[number]
         inertias |= link_inertias(body.attached, robot.prior.nominal[number],
                                   result.fit.bodies[number])
     links = tuple(replace(link, inertia=inertias.get(link.name, link.inertia))
                   for link in model.links)
-    rows = {name: row for name, row, used in zip(robot.joints, result.joints, result.used) if used}
+    rows = dict(compress(zip(robot.joints, result.joints), result.written))
     joints = tuple(
         replace(joint, damping=float(rows[joint.name][VISCOUS]),
                 friction=float(rows[joint.name][COULOMB])) if joint.name in rows else joint
@@ -251,8 +256,9 @@ def identified_joint_terms(result: Identification) -> dict[str, tuple[JointTerm,
                             offset=float(row[OFFSET]), load=float(row[LOAD]),
                             quadratic=float(row[QUADRATIC])),
                    Rotor(armature=float(row[ARMATURE])))
-            for name, row, used, width in zip(result.robot.joints, result.joints, result.used,
-                                              result.robot.sign_widths) if used}
+            for name, row, written, width in zip(
+                result.robot.joints, result.joints, result.written, result.robot.sign_widths)
+            if written}
 
 
 def robot_texts(result: Identification, text: str | bytes,

@@ -43,11 +43,14 @@ PAYLOAD_TITLE = 'Payload'
 VALIDATION_TITLE = 'Validation recording'
 
 
+_FAR = 1.6   # ratio of efforts to those of the URDF from which on it is said first
+
+
 def report_tables(result: Identification) -> list[ReportTable]:
     low, high = (function(each.cutoff for each in result.summaries) for function in (min, max))
     band = figure_text(low) if low > 0.99 * high else f'{figure_text(low)} to {figure_text(high)}'
     return [_figures(result, 'Does it explain data that it was not fitted to?', result.held_out,
-                     [_verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
+                     [verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
                       f'squares of the measured effort below {HIGHEST_CUTOFF:g} Hz minus the '
                       f'computed one below {band} Hz.']),
             *_payload(result.payload),
@@ -62,14 +65,37 @@ def figure_text(value: float, digits: int = 3) -> str:
     return f'{value:.{digits}g}' if math.isfinite(value) else '-'
 
 
-def _verdict(result: Identification) -> str:
+def verdict(result: Identification) -> str:
     urdf, friction, own = (geometric_mean(row[np.isfinite(row)]) for row in result.held_out.every)
-    poor = [joint for joint, r2, used in zip(
-        result.robot.joints, result.held_out.r2[2], result.used) if used and r2 < LEAST_R2]
-    answer = f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}). In all' if poor else 'Yes'
+    poor, doubts = [*compress(result.robot.joints, result.unexplained)], _contradictions(result)
+    answer = 'In all' if poor or doubts else 'Yes'
+    if doubts:
+        answer = f'The data contradict the URDF: {doubts} {answer}'
+    if poor:
+        kept = '' if result.force else (
+            ', which keep' + 's' * (len(poor) == 1) + ' the numbers of the URDF without --force')
+        answer = f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}){kept}. {answer}'
     return (f'{answer}: its residual is {100.0 * own / urdf:.3g} % of that of the URDF, and '
             f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and rotors '
             '(geometric means of the joints).')
+
+
+def _contradictions(result: Identification) -> str:
+    """Return which bodies the data contradict, and by how much."""
+    robot, joints = result.robot, result.robot.joints
+    after, before = result.fit.bodies[:, 0], robot.prior.nominal[:, 0]
+    far = [(ratio, joint) for ratio, joint in zip(result.effort_ratios, joints)
+           if not 1.0 / _FAR < ratio < _FAR and math.isfinite(ratio)]
+    if not far:
+        return ''
+    named = {joint for _, joint in far}
+    masses = [f'mass moved by {body.name} {figure_text(old)} -> {figure_text(new)} kg'
+              for body, old, new in zip(robot.system.bodies, before, after)
+              if body.name in named]
+    texts = ', '.join(f'{figure_text(ratio, 2)} times at {joint}' for ratio, joint in far)
+    names = ' and '.join(joint for _, joint in far)
+    return (f'bodies need {texts} the effort that those of the URDF do ({"; ".join(masses)}): is '
+            f'the effort of {names} in N m or N, and that of the joint itself?')
 
 
 def _figures(result: Identification, title: str, figures: Figures,
@@ -247,6 +273,8 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
     """Return the text of identification.json; `about` is the origin."""
     robot, deviations = result.robot, result.deviations
     return json_text({
+        'verdict': verdict(result),
+        'not_explained': [*compress(robot.joints, result.unexplained)],
         'about': about, 'held_out_parts': result.parts, 'weight': result.weight,
         'known_combinations': deviations.known, 'combinations': deviations.unknowns,
         'friction_of_recordings': {
