@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.export import export_model
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
     from urdf2dyn_ros.robot.dh_reader import read_dh
-    from urdf2dyn_ros.robot.loads import Loads
+    from urdf2dyn_ros.robot.loads import Loads, Payload
     from urdf2dyn_ros.robot.model import RobotModel
     from urdf2dyn_ros.robot.reader import read_urdf
     from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
@@ -45,7 +45,8 @@ _MODULES = {
     'ExportError': 'errors', 'Friction': 'robot.terms', 'IdentificationError': 'errors',
     'InverseDynamics': 'inverse_dynamics', 'LinkFrames': 'codegen.functions.function',
     'Loads': 'robot.loads', 'MissingLibraryError': 'errors',
-    'MomentumObserver': 'estimation.observer', 'ParameterError': 'errors', 'Problem': 'errors',
+    'MomentumObserver': 'estimation.observer', 'ParameterError': 'errors',
+    'Payload': 'robot.loads', 'Problem': 'errors',
     'read_dh': 'robot.dh_reader', 'read_urdf': 'robot.reader', 'RecordingError': 'errors',
     'RobotModel': 'robot.model', 'Rotor': 'robot.terms', 'SimulationError': 'errors',
     'simulator_class': 'simulation', 'SmoothTrajectory': 'simulation.trajectories',
@@ -58,10 +59,11 @@ _MODULES = {
 __all__ = [
     'ComparisonError', 'CompilerError', 'Contact', 'ContactDetector', 'DrawingError',
     'ExportError', 'Friction', 'IdentificationError', 'InverseDynamics', 'LinkFrames', 'Loads',
-    'MissingLibraryError', 'MomentumObserver', 'ParameterError', 'Problem', 'RecordingError',
-    'RobotModel', 'Rotor', 'SimulationError', 'SmoothTrajectory', 'SourceError', 'Spring',
-    'StateError', 'Target', 'Urdf2DynError', 'UrdfError', 'WorkersError', '__version__',
-    'computed_torque', 'export_model', 'read_dh', 'read_urdf', 'simulator_class',
+    'MissingLibraryError', 'MomentumObserver', 'ParameterError', 'Payload', 'Problem',
+    'RecordingError', 'RobotModel', 'Rotor', 'SimulationError', 'SmoothTrajectory',
+    'SourceError', 'Spring', 'StateError', 'Target', 'Urdf2DynError', 'UrdfError',
+    'WorkersError', '__version__', 'computed_torque', 'export_model', 'read_dh', 'read_urdf',
+    'simulator_class',
 ]
 
 

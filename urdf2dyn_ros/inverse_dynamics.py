@@ -1,5 +1,8 @@
 """A robot's efforts as a function, by running the generated text, in Python or compiled from C."""
 
+from __future__ import annotations  # help() shows short names of types
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -14,18 +17,20 @@ from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import Operations, Program
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
-from urdf2dyn_ros.errors import ParameterError, StateError
-from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity
+from urdf2dyn_ros.errors import ExportError, StateError
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.text import counted, first_names, printable
+from urdf2dyn_ros.text import counted, first_names, listed, printable
 
 if TYPE_CHECKING:   # the reader requires lxml, a model does not
     from urdf2dyn_ros.robot.reader import UrdfSource
 
 BackEnd: TypeAlias = Literal['auto', 'c', 'python']
 BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
+Links: TypeAlias = list[str] | tuple[str, ...]
+LoadValues: TypeAlias = ArrayLike | Mapping[str, ArrayLike]   # of external also by link
 
 _MOST_NAMES = 8   # joints that are listed in a line
 _HEAD = ('joint', 'unit of q', 'lower', 'upper', 'velocity', 'effort', 'unit of the effort')
@@ -67,8 +72,12 @@ class InverseDynamics:
         'rad' or 'm', 'N m' or 'N'.
     continuous : tuple of bool
         True for the joints whose angle has no limits and may be wrapped by its sensor.
+    n : int
+        Number of joints in `joint_names`.
     limits : tuple of Limits
         Of each joint in the URDF.
+    lower, upper, velocity_limit, effort_limit : ndarray, (n,)
+        The same as arrays, infinite where there is none.
     gravity_vector : tuple of float, (3,)
         The parameter `gravity` [m/s^2], in the root frame.
     operations : Operations
@@ -92,16 +101,14 @@ class InverseDynamics:
     """
 
     @uncollected()
-    def __init__(self, model: 'RobotModel | UrdfSource',
+    def __init__(self, model: RobotModel | UrdfSource,
                  gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
                  threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
         if not isinstance(model, RobotModel):
             from urdf2dyn_ros.robot.reader import read_urdf
             model = read_urdf(model)
         gravity = checked_gravity(gravity)
-        if not isinstance(loads, Loads):
-            raise ParameterError(f'loads is a {type(loads).__name__}; it must be of the class '
-                                 "urdf2dyn_ros.robot.loads.Loads: Loads(terms={'joint1': [...]})")
+        loads = checked_loads(loads)
         if base is not None:
             loads = replace(loads, base=base)
         self._made_of = (model, gravity, backend, threads, None, loads)
@@ -116,6 +123,10 @@ class InverseDynamics:
         self.effort_units = tuple(row.effort_unit for row in program.independent)
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
         self.limits = tuple(self._system.bodies[body].limits for body in self._system.drivers)
+        self.n = len(self.joint_names)
+        self.lower = self._limit('lower', -np.inf)
+        self.upper, self.velocity_limit, self.effort_limit = (
+            self._limit(name, np.inf) for name in ('upper', 'velocity', 'effort'))
         function = program.function('inverse_dynamics')
         self.operations: Operations = function.operations
         self.inputs = tuple(x.name for x in function.inputs)
@@ -128,6 +139,10 @@ class InverseDynamics:
             raise AttributeError(f'{name} cannot be set, as the equations are generated with it: '
                                  'make another InverseDynamics(model, gravity=..., loads=...)')
         super().__setattr__(name, value)
+
+    def _limit(self, name: str, missing: float) -> Array:
+        values = [getattr(limits, name) for limits in self.limits]
+        return np.array([missing if value is None else value for value in values])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of   # machine code stays where it is
@@ -142,11 +157,13 @@ class InverseDynamics:
                  qdd: Values | None = None) -> Array: ...
 
     @overload
-    def __call__(self, q: Values, qd: Values | None, qdd: Values | None,
-                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+    def __call__(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
+                 *load_arguments: ArrayLike,
+                 **loads: LoadValues) -> Array | tuple[Array, Array]: ...
 
     def __call__(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
-                 *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
+                 *load_arguments: ArrayLike,
+                 **loads: LoadValues) -> Array | tuple[Array, Array]:
         """
         Return the efforts that a motion requires.
 
@@ -157,13 +174,15 @@ class InverseDynamics:
             goes with N others. Without qd or qdd they are zero. Names are the keys of a mapping,
             the columns of a DataFrame, the index of a Series, the coordinates of a DataArray or
             the fields of a record: in any order, but all of them and no others.
-        *load_arguments : array_like
-            What else `inputs` names. base_motion, (9,) or (N, 9): angular velocity [rad/s],
-            angular acceleration [rad/s^2], and acceleration minus gravity [m/s^2] of the origin
-            of the root, in the root frame. external, (6 k,) or (N, 6 k): for each link force [N]
-            and moment [N m] on it by the environment, about its origin, in its axes. payload,
-            (10,) or (N, 10): mass [kg], centre [m] in the link, ixx ixy ixz iyy iyz izz [kg m^2]
-            about it. One row of these goes with N instants, for all of which it is the same.
+        *load_arguments, **loads : array_like
+            What else `inputs` names, in that order or by name. base_motion, (9,) or (N, 9):
+            angular velocity [rad/s], angular acceleration [rad/s^2], and acceleration minus
+            gravity [m/s^2] of the origin of the root, in the root frame. external, (6 k,) or
+            (N, 6 k): for each link force [N] and moment [N m] on it by the environment, about its
+            origin, in its axes; by name also a mapping from links, of which those that are missing
+            are free, to (6,) or (N, 6). payload, a `Payload`, (10,) or (N, 10): mass [kg], centre
+            [m] in the link, ixx ixy ixz iyy iyz izz [kg m^2] about it. One row of these goes with
+            N instants, for all of which it is the same.
 
         Returns
         -------
@@ -181,8 +200,8 @@ class InverseDynamics:
             large for floating point.
 
         """
-        if load_arguments:
-            return self._whole('inverse_dynamics', q, qd, qdd, *load_arguments)
+        if load_arguments or loads:
+            return self._whole('inverse_dynamics', (q, qd, qdd, *load_arguments), loads)
         efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
         return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
 
@@ -192,9 +211,11 @@ class InverseDynamics:
     def gravity(self, q: Values) -> Array: ...
 
     @overload
-    def gravity(self, q: Values, *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+    def gravity(self, q: Values, *load_arguments: ArrayLike,
+                **loads: LoadValues) -> Array | tuple[Array, Array]: ...
 
-    def gravity(self, q: Values, *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
+    def gravity(self, q: Values, *load_arguments: ArrayLike,
+                **loads: LoadValues) -> Array | tuple[Array, Array]:
         """
         Return the efforts that hold the robot still against gravity, and loads.
 
@@ -204,7 +225,7 @@ class InverseDynamics:
         ----------
         q : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m].
-        *load_arguments : array_like
+        *load_arguments, **loads : array_like
             As `__call__` takes it.
 
         Returns
@@ -218,17 +239,17 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._whole('gravity', q, *load_arguments)
+        return self._whole('gravity', (q, *load_arguments), loads)
 
     @overload
     def bias(self, q: Values, qd: Values | None = None) -> Array: ...
 
     @overload
-    def bias(self, q: Values, qd: Values | None,
-             *load_arguments: ArrayLike) -> Array | tuple[Array, Array]: ...
+    def bias(self, q: Values, qd: Values | None = None, *load_arguments: ArrayLike,
+             **loads: LoadValues) -> Array | tuple[Array, Array]: ...
 
-    def bias(self, q: Values, qd: Values | None = None,
-             *load_arguments: ArrayLike) -> Array | tuple[Array, Array]:
+    def bias(self, q: Values, qd: Values | None = None, *load_arguments: ArrayLike,
+             **loads: LoadValues) -> Array | tuple[Array, Array]:
         """
         Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
 
@@ -236,7 +257,7 @@ class InverseDynamics:
         ----------
         q, qd : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m], [rad/s or m/s].
-        *load_arguments : array_like
+        *load_arguments, **loads : array_like
             As `__call__` takes it.
 
         Returns
@@ -250,16 +271,16 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._whole('bias', q, qd, *load_arguments)
+        return self._whole('bias', (q, qd, *load_arguments), loads)
 
     def terms(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
-              *load_arguments: ArrayLike) -> dict[str, Array]:
+              *load_arguments: ArrayLike, **loads: LoadValues) -> dict[str, Array]:
         """
         Return the terms whose sum are the efforts.
 
         Parameters
         ----------
-        q, qd, qdd, *load_arguments : array_like
+        q, qd, qdd, *load_arguments, **loads : array_like
             As `__call__` takes them.
 
         Returns
@@ -277,18 +298,18 @@ class InverseDynamics:
 
         """
         function = self._function('terms')
-        result = function(q, qd, qdd, *load_arguments)
+        result = self._run(function, (q, qd, qdd, *load_arguments), loads)
         return {name.removeprefix('tau_'): result[..., where]
                 for name, where in function.results.items()}
 
     def momentum(self, q: Values, qd: Values | None = None,
-                 *load_arguments: ArrayLike) -> tuple[Array, Array, Array]:
+                 *load_arguments: ArrayLike, **loads: LoadValues) -> tuple[Array, Array, Array]:
         """
         Return the generalised momentum, and what changes it: d/dt p = tau + beta - load.
 
         Parameters
         ----------
-        q, qd, *load_arguments : array_like
+        q, qd, *load_arguments, **loads : array_like
             As `__call__` takes them.
 
         Returns
@@ -309,11 +330,12 @@ class InverseDynamics:
 
         """
         function = self._function('momentum')
-        result = function(q, qd, *load_arguments)
+        result = self._run(function, (q, qd, *load_arguments), loads)
         p, beta, load = (result[..., where] for where in function.results.values())
         return p, beta, load
 
-    def mass_matrix(self, q: Values, *payload: ArrayLike) -> Array:
+    def mass_matrix(self, q: Values, *load_arguments: ArrayLike,
+                    **loads: LoadValues) -> Array:
         """
         Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).
 
@@ -321,8 +343,8 @@ class InverseDynamics:
         ----------
         q : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m].
-        *payload : array_like, (10,) or (N, 10)
-            As `__call__` takes it, if there is one.
+        *load_arguments, **loads : array_like
+            The payload as `__call__` takes it, if there is one.
 
         Returns
         -------
@@ -335,9 +357,10 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._function('mass_matrix')(q, *payload)
+        return self._run(self._function('mass_matrix'), (q, *load_arguments), loads)
 
-    def coriolis_matrix(self, q: Values, qd: Values, *payload: ArrayLike) -> Array:
+    def coriolis_matrix(self, q: Values, qd: Values, *load_arguments: ArrayLike,
+                        **loads: LoadValues) -> Array:
         """
         Return the matrix C of bias(q, qd) = C(q, qd) qd + gravity(q), without friction.
 
@@ -347,8 +370,8 @@ class InverseDynamics:
         ----------
         q, qd : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m], [rad/s or m/s].
-        *payload : array_like, (10,) or (N, 10)
-            As `__call__` takes it, if there is one.
+        *load_arguments, **loads : array_like
+            The payload as `__call__` takes it, if there is one.
 
         Returns
         -------
@@ -363,9 +386,10 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._function('coriolis_matrix')(q, qd, *payload)
+        return self._run(self._function('coriolis_matrix'), (q, qd, *load_arguments), loads)
 
-    def energy(self, q: Values, qd: Values | None = None, *payload: ArrayLike) -> Array:
+    def energy(self, q: Values, qd: Values | None = None, *load_arguments: ArrayLike,
+               **loads: LoadValues) -> Array:
         """
         Return the kinetic and the potential energy: of gravity, rotors and springs.
 
@@ -373,7 +397,7 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q, qd, *payload : array_like
+        q, qd, *load_arguments, **loads : array_like
             As `coriolis_matrix` takes them; without qd it is zero.
 
         Returns
@@ -390,10 +414,11 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._function('energy')(q, qd, *payload)
+        return self._run(self._function('energy'), (q, qd, *load_arguments), loads)
 
     def centre_of_mass(self, q: Values, qd: Values | None = None,
-                       *load_arguments: ArrayLike) -> tuple[Array, Array, Array]:
+                       *load_arguments: ArrayLike,
+                       **loads: LoadValues) -> tuple[Array, Array, Array]:
         """
         Return the centre of mass of all links, that of the root included, and how it moves.
 
@@ -401,7 +426,7 @@ class InverseDynamics:
         ----------
         q, qd : array_like, (n,) or (N, n), or values by the names of the joints
             [rad or m], [rad/s or m/s]; without qd it is zero.
-        *load_arguments : array_like
+        *load_arguments, **loads : array_like
             base_twist, (6,) or (N, 6), with a moving base, as `frame_motion` takes it; payload,
             (10,) or (N, 10), if there is one, as `__call__` takes it.
 
@@ -423,13 +448,13 @@ class InverseDynamics:
 
         """
         function = self._function('centre_of_mass')
-        p, v, J = function.split(function(q, qd, *load_arguments))
+        p, v, J = function.split(self._run(function, (q, qd, *load_arguments), loads))
         return p, v, J
 
     # ---- accelerations and derivatives
 
     def forward_dynamics(self, q: Values, qd: Values | None, tau: Values,
-                         *load_arguments: ArrayLike) -> Array:
+                         *load_arguments: ArrayLike, **loads: LoadValues) -> Array:
         """
         Return the accelerations that efforts cause.
 
@@ -437,7 +462,7 @@ class InverseDynamics:
         ----------
         q, qd, tau : array_like, (n,) or (N, n)
             [rad or m], [rad/s or m/s], [N m or N]; the efforts include what overcomes friction.
-        *load_arguments : array_like
+        *load_arguments, **loads : array_like
             As `__call__` takes them. With a moving base its motion is an input as there: it does
             not follow from the efforts.
 
@@ -455,16 +480,17 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        return self._function('forward_dynamics')(q, qd, tau, *load_arguments)
+        return self._run(self._function('forward_dynamics'), (q, qd, tau, *load_arguments), loads)
 
     def forward_dynamics_derivatives(self, q: Values, qd: Values | None, tau: Values,
-                                     *load_arguments: ArrayLike) -> tuple[Array, ...]:
+                                     *load_arguments: ArrayLike,
+                                     **loads: LoadValues) -> tuple[Array, ...]:
         """
         Return the accelerations that efforts cause, and their derivatives; exact, of all terms.
 
         Parameters
         ----------
-        q, qd, tau, *load_arguments : array_like
+        q, qd, tau, *load_arguments, **loads : array_like
             As `forward_dynamics` takes them.
 
         Returns
@@ -482,16 +508,16 @@ class InverseDynamics:
 
         """
         function = self._function('forward_dynamics_derivatives')
-        return function.split(function(q, qd, tau, *load_arguments))
+        return function.split(self._run(function, (q, qd, tau, *load_arguments), loads))
 
     def derivatives(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
-                    *load_arguments: ArrayLike) -> tuple[Array, ...]:
+                    *load_arguments: ArrayLike, **loads: LoadValues) -> tuple[Array, ...]:
         """
         Return the efforts that a motion requires, and their derivatives; exact, of all terms.
 
         Parameters
         ----------
-        q, qd, qdd, *load_arguments : array_like
+        q, qd, qdd, *load_arguments, **loads : array_like
             As `__call__` takes them.
 
         Returns
@@ -514,19 +540,26 @@ class InverseDynamics:
 
         """
         function = self._function('inverse_dynamics_derivatives')
-        return function.split(function(q, qd, qdd, *load_arguments))
+        return function.split(self._run(function, (q, qd, qdd, *load_arguments), loads))
 
     # ---- links
 
-    def forward_kinematics(self, q: Values, link: str | None = None) -> tuple[Array, Array]:
+    @overload
+    def forward_kinematics(self, q: Values, link: str | None = None) -> tuple[Array, Array]: ...
+
+    @overload
+    def forward_kinematics(self, q: Values, link: Links) -> dict[str, tuple[Array, Array]]: ...
+
+    def forward_kinematics(self, q: Values, link: str | Links | None = None,
+                           ) -> tuple[Array, Array] | dict[str, tuple[Array, Array]]:
         """
-        Return the pose of a link relative to the root.
+        Return the pose of a link relative to the root, or of several.
 
         Parameters
         ----------
         q : array_like, (n,) or (N, n)
             [rad or m].
-        link : str, optional
+        link : str, or a list or tuple of them, optional
             By default the only tip.
 
         Returns
@@ -534,7 +567,8 @@ class InverseDynamics:
         R : ndarray, (3, 3) or (N, 3, 3)
             root_R_link: rotation from the axes of the link to those of the root.
         p : ndarray, (3,) or (N, 3)
-            Position of the origin of the link in the root frame [m].
+            Position of the origin of the link in the root frame [m]. Of several links, a dict from
+            each to its R and p, which share their work.
 
         Raises
         ------
@@ -544,7 +578,11 @@ class InverseDynamics:
             As `__call__` does.
 
         """
-        function = self._of_link('forward_kinematics', link)
+        if isinstance(link, list | tuple) and all(isinstance(each, str) for each in link):
+            function = self._function('forward_kinematics', LinkFrames(tuple(link)))
+            found = iter(function.split(function(q)))
+            return dict(zip(link, zip(found, found)))
+        function = self._of_link('forward_kinematics', link)   # type: ignore[arg-type]
         R, p = function.split(function(q))
         return R, p
 
@@ -714,7 +752,10 @@ class InverseDynamics:
             If the last axis has not one entry for each joint.
 
         """
-        array, n = np.asarray(values), len(self.joint_names)
+        try:
+            array, n = np.asarray(values), self.n
+        except ValueError as error:
+            raise StateError(f'values are not an array: {error}') from None
         if array.ndim not in (1, 2) or array.shape[-1] != n:
             raise StateError(f'values have shape {array.shape}; it must be ({n},) or (N, {n}), '
                              f'for the joints {", ".join(self.joint_names)}')
@@ -750,14 +791,53 @@ class InverseDynamics:
         """Generate the function of this name now, rather than at its first call."""
         self._function(name)
 
-    def _whole(self, name: str, *arguments: Values | None) -> Array | tuple[Array, Array]:
+    def _whole(self, name: str, arguments: Sequence[Values | None],
+               loads: Mapping[str, LoadValues]) -> Array | tuple[Array, Array]:
         """Return the efforts and, with a moving base, the wrench on the root."""
-        function, n = self._function(name), len(self.joint_names)
-        result = function(*arguments)
+        function, n = self._function(name), self.n
+        result = self._run(function, arguments, loads)
         return result if len(function.results) == 1 else (result[..., :n], result[..., n:])
+
+    def _run(self, function: GeneratedFunction, arguments: Sequence[Values | None],
+             loads: Mapping[str, LoadValues]) -> Array:
+        """Return what a function returns for arguments in order, and the others by name."""
+        if not loads:
+            return function(*arguments)
+        names = [x.name for x in function.inputs]
+        rest = [name for name in names[len(arguments):] if name != 'base_twist' or name in loads]
+        if wrong := sorted({*loads} ^ {*rest}):
+            which = [f'{name} is missing' if name in rest else f'there is no {name}'
+                     if name not in names else f'{name} is given twice' for name in wrong]
+            raise StateError(f'{"; ".join(which)}: the arguments are {", ".join(names)}; links '
+                             'with a payload or a wrench are declared: InverseDynamics(..., '
+                             "loads=Loads(payload='link1', external=['link2']))")
+        return function(*arguments, *(
+            self._of_links(loads[name]) if name == 'external' else loads.get(name)
+            for name in names[len(arguments):]))
+
+    def _of_links(self, wrenches: LoadValues) -> ArrayLike:
+        """Return wrenches by link as one array."""
+        if not isinstance(wrenches, Mapping):
+            return wrenches
+        links = self.loads.external
+        if unknown := [link for link in wrenches if link not in links]:
+            raise StateError(f'external: no wrench is declared on {listed(unknown)}; the links '
+                             f'are {", ".join(links)}')
+        try:
+            rows = [np.asarray(wrenches.get(link, (0.0,) * 6), np.float64) for link in links]
+            if any(row.shape[-1:] != (6,) or row.ndim > 2 for row in rows):
+                raise ValueError('the shapes are ' + ', '.join(
+                    f'{row.shape} of {link!r}' for link, row in zip(links, rows)))
+            shape = np.broadcast_shapes(*(row.shape for row in rows))
+        except (TypeError, ValueError) as error:
+            raise StateError('external: each wrench must be (6,) or (N, 6), force [N] and moment '
+                             f'[N m]: {error}') from None
+        return np.concatenate([np.broadcast_to(row, shape) for row in rows], axis=-1)
 
     def _of_link(self, name: str, link: str | None,
                  axes: FrameAxes = FRAME_AXES[0]) -> GeneratedFunction:
+        if not isinstance(link, str | None) or not isinstance(axes, str):
+            raise ExportError(f'link is {link!r} and axes is {axes!r}; each must be one name')
         return self._function(name, LinkFrames(() if link is None else (link,), axes))
 
     def _function(self, name: str, frames: LinkFrames = ONLY_TIP) -> GeneratedFunction:

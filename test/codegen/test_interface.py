@@ -1,7 +1,9 @@
 """What a user of Python sees first: sources of robots, back end, texts, names, errors."""
 
+import inspect
 import io
 import pickle
+import pydoc
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -14,10 +16,15 @@ import pytest
 from support.descriptions import VALID
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import (
+    ExportError,
     InverseDynamics,
+    LinkFrames,
+    Loads,
+    Payload,
     SourceError,
     StateError,
     UrdfError,
+    export_model,
     read_urdf,
 )
 from urdf2dyn_ros.errors import ParameterError, Problem, RecordingError, Urdf2DynError
@@ -263,3 +270,87 @@ def test_efforts_have_names_too() -> None:
     np.testing.assert_array_equal(OF_SCARA.named(EXPECTED)[NAMES[2]], EXPECTED[:, 2])
     with pytest.raises(StateError, match=r'shape \(3,\); it must be \(4,\) or \(N, 4\)'):
         OF_SCARA.named([1.0, 2.0, 3.0])
+
+
+def test_loads_are_given_by_name() -> None:
+    """A wrench on each link, of which one is free; one payload for many states."""
+    dynamics = InverseDynamics(SCARA, loads=Loads(external=('link4', 'link2'), payload='link4'))
+    payload = Payload(0.7, (0.1, 0.2, 0.3), (0.01, 0.0, 0.0, 0.02, 0.0, 0.015))
+    ten = [0.7, 0.1, 0.2, 0.3, 0.01, 0.0, 0.0, 0.02, 0.0, 0.015]
+    push = np.arange(1.0, 7.0)
+    expected = dynamics(TABLE, TABLE, TABLE, [*push, *[0.0] * 6], ten)
+    for external in ({'link4': push}, {'link2': np.zeros((5, 6)), 'link4': [*push]},
+                     [*push, *[0.0] * 6]):
+        found = dynamics(TABLE, TABLE, TABLE, external=external, payload=payload)
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(dynamics(TABLE, TABLE, TABLE, [*push, *[0.0] * 6], payload),
+                                  expected)
+    M = dynamics.mass_matrix(TABLE, ten)
+    np.testing.assert_array_equal(dynamics.mass_matrix(TABLE, payload=payload), M)
+    for method, state in (('gravity', 1), ('bias', 2), ('terms', 3), ('momentum', 2),
+                          ('forward_dynamics', 3), ('derivatives', 3)):
+        call = getattr(dynamics, method)
+        named = call(*[TABLE[0]] * state, payload=payload, external={'link4': push})
+        listed = call(*[TABLE[0]] * state, [*push, *[0.0] * 6], ten)
+        np.testing.assert_equal(named, listed)
+    with pytest.raises(StateError, match='payload is given twice'):
+        dynamics.mass_matrix(TABLE, ten, payload=payload)
+    only = InverseDynamics(SCARA, loads=Loads(external='link4'))
+    assert only.loads.external == ('link4',)
+
+
+@pytest.mark.parametrize(('loads', 'words'), [
+    ({'payloda': 1.0}, 'external is missing; payload is missing; there is no payloda: the arg'),
+    ({'payload': np.zeros(10)}, 'external is missing: the arguments are q, external, pay'),
+    ({'payload': np.zeros(10), 'external': {'link3': [0.0] * 6}}, 'declared on "link3"; the link'),
+    ({'payload': np.zeros(10), 'external': {'link4': [0.0] * 5}}, r"\(5,\) of 'link4'"),
+    ({'payload': np.zeros(10), 'external': {'link4': 'up'}}, r'must be \(6,\) or \(N, 6\)'),
+    ({'payload': Payload(1.0, (0.0, 0.1)), 'external': np.zeros(6)}, r'payload has shape \(9,\)'),
+    ({'qd': TABLE[0]}, 'external is missing; payload is missing; there is no qd: the arguments')])
+def test_loads_with_another_name_are_an_error(loads: dict[str, Any], words: str) -> None:
+    dynamics = InverseDynamics(SCARA, loads=Loads(external='link4', payload='link4'))
+    with pytest.raises(StateError, match=words):
+        dynamics.gravity(TABLE[0], **loads)
+
+
+@pytest.mark.parametrize(('arguments', 'error', 'words'), [
+    ({'loads': Loads(terms=[1])}, ParameterError, 'terms is a list; it must be a mapping'),
+    ({'loads': Loads(terms={NAMES[0]: 3})}, ParameterError, 'has 3: give a list of Friction'),
+    ({'loads': Loads(payload=['link4'])}, ParameterError, r"no link \['link4'\] for a payload"),
+    ({'loads': Loads(external=4)}, ParameterError, 'external is 4; it must be a list of links'),
+    ({'frames': 'link4'}, ExportError, r"frames is 'link4'; it must be LinkFrames")])
+def test_what_is_of_another_type_is_an_error_of_this_package(
+        arguments: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        export_model(SCARA, functions='jacobian' if 'frames' in arguments else 'gravity',
+                     **arguments)
+
+
+def test_links_are_one_or_several() -> None:
+    poses = OF_SCARA.forward_kinematics(TABLE, ['link2', 'link4'])
+    assert [*poses] == ['link2', 'link4']
+    for link, pose in poses.items():
+        for found, expected in zip(pose, OF_SCARA.forward_kinematics(TABLE, link)):
+            np.testing.assert_allclose(found, expected, atol=1e-15)
+    with pytest.raises(ExportError, match=r"link is \['link4'\] and axes .* one name"):
+        OF_SCARA.jacobian(TABLE, ['link4'])   # type: ignore[arg-type]
+    jacobian = export_model(SCARA, functions='jacobian', frames=LinkFrames('link4'))
+    assert jacobian == export_model(SCARA, functions='jacobian', frames=LinkFrames(('link4',)))
+
+
+def test_limits_are_arrays() -> None:
+    """Infinite where the URDF has none."""
+    assert OF_SCARA.n == 4
+    pendulum = InverseDynamics(read_urdf(OWN / 'robot_2r.urdf'))
+    assert pendulum.lower.tolist() == [-np.inf] * 2 and pendulum.upper.tolist() == [np.inf] * 2
+    for name, values in (('lower', OF_SCARA.lower), ('upper', OF_SCARA.upper),
+                         ('velocity', OF_SCARA.velocity_limit), ('effort', OF_SCARA.effort_limit)):
+        assert values.tolist() == [getattr(limits, name) for limits in OF_SCARA.limits]
+
+
+def test_what_is_shown_is_short() -> None:
+    assert repr(SCARA) == "<RobotModel of 'scara': 5 links, 4 joints>"
+    assert len(repr(OF_SCARA.base_parameters)) < 120
+    signature = f'__call__{inspect.signature(InverseDynamics.__call__)}'
+    assert signature in inspect.cleandoc(pydoc.plain(pydoc.render_doc(InverseDynamics.__call__)))
+    assert "q: 'Values', qd: 'Values | None' = None" in signature and len(signature) < 200

@@ -403,7 +403,7 @@ def test_two_terms_of_one_kind_at_a_joint_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"'joint2' has spring, friction, spring: .*one of"):
         InverseDynamics(RX90, loads=springs)
     alone: Any = Spring(1.0)
-    with pytest.raises(ParameterError, match=r"'joint2' has Spring.*: put it in a list"):
+    with pytest.raises(ParameterError, match=r"'joint2' has Spring.*: give a list of Friction"):
         InverseDynamics(RX90, loads=Loads(terms={'joint2': alone}))
 
 

@@ -397,7 +397,7 @@ class GeneratedFunction:
 
     def __init__(self, program: Program, name: str, backend: str, threads: int) -> None:
         function = program.function(name)
-        self._name, self._inputs = name, function.inputs
+        self._name, self.inputs = name, function.inputs
         self._joint_names = [row.name for row in program.independent]
         self._shapes = [result.shape for result in function.results]
         ends = list(accumulate((math.prod(result.shape) for result in function.results),
@@ -432,15 +432,15 @@ class GeneratedFunction:
 
     def careful(self, arguments: Sequence[Values | None]) -> Array:
         """Convert what is unusual, or raise; whatever compiled code does not take runs here."""
-        if len(arguments) != len(self._inputs):
-            names = ', '.join(x.name for x in self._inputs)
-            count = f'{len(self._inputs)} argument' + 's' * (len(self._inputs) != 1)
+        if len(arguments) != len(self.inputs):
+            names = ', '.join(x.name for x in self.inputs)
+            count = f'{len(self.inputs)} argument' + 's' * (len(self.inputs) != 1)
             raise StateError(f'{self._name} takes {count} ({names}); there are {len(arguments)}')
-        states = [self._checked(x, values) for x, values in zip(self._inputs, arguments)]
+        states = [self._checked(x, values) for x, values in zip(self.inputs, arguments)]
         if many := [len(state) for state in states if state.ndim == 2]:   # one row goes with N
             if len(set(many)) > 1:
                 shapes = ', '.join(f'{x.name} {state.shape}'
-                                   for x, state in zip(self._inputs, states))
+                                   for x, state in zip(self.inputs, states))
                 raise StateError(f'the arguments of {self._name} must be one row each or rows of '
                                  f'the same number; they have: {shapes}')
             states = [np.broadcast_to(state, (many[0], state.shape[-1])) for state in states]

@@ -68,7 +68,7 @@ from urdf2dyn_ros.equations.mass_matrix import body_terms, shifted
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, second_moment
 from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias
 from urdf2dyn_ros.robot.spatial import (
     TENSOR,
@@ -176,7 +176,9 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
                           f'{", ".join((*STYLES, GENERAL))}')
     chosen = functions_of(functions)
     vector = checked_gravity(gravity)
-    loads.check(system)
+    checked_loads(loads).check(system)
+    if not isinstance(frames, LinkFrames):
+        raise ExportError(f'frames is {frames!r}; it must be LinkFrames(links, axes)')
     for function in chosen.values():
         function.check(system, loads)
     if not any(function.takes_loads for function in chosen.values()):

@@ -32,6 +32,7 @@ from urdf2dyn_ros.robot.spatial import (
     total,
     transformed,
 )
+from urdf2dyn_ros.text import counted, first_names
 
 # ---- The regressor: the efforts of unit inertial parameters, column by column
 #
@@ -285,6 +286,10 @@ class BaseParameters:
     # and Ixx Ixy Ixz Iyy Iyz Izz [kg m^2] about the origin of the link's frame, in its axes
     matrix: Array
     standard: Array   # (10 L,), the standard parameters of this robot
+
+    def __repr__(self) -> str:
+        return (f'<{type(self).__name__}: {counted(len(self.names), "parameter")} of '
+                f'{counted(len(self.links), "link")}: {first_names(self.names, 8)}>')
 
     @cached_property
     def values(self) -> Array:

@@ -1,11 +1,11 @@
 """Loads on a robot: terms at its joints, payloads and wrenches, as data and as parameters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.joints import JOINTS
@@ -38,7 +38,7 @@ class Loads:
         world has to give it a result. 'auto': moving if the root has a floating joint.
     terms : mapping
         Name of a movable joint to its friction, rotor and spring.
-    external : sequence of str
+    external : sequence of str, or str
         Links with a wrench that is an input.
     payload : str
         Link that carries a payload, which is an input; empty for none.
@@ -49,6 +49,10 @@ class Loads:
     terms: Mapping[str, Sequence[JointTerm]] = field(default_factory=dict)
     external: Sequence[str] = ()
     payload: str = ''
+
+    def __post_init__(self) -> None:
+        if isinstance(self.external, str):
+            object.__setattr__(self, 'external', (self.external,) if self.external else ())
 
     def moving(self, system: Multibody) -> bool:
         """Return whether the motion of the root is an input."""
@@ -69,9 +73,11 @@ class Loads:
                 f'it is on the same root {quote(system.root[0].link.name)}: describe the floating '
                 'robot alone, or choose base fixed, which fixes everything to the root')
         self._check_terms(system)
+        if not isinstance(self.external, Iterable):
+            raise ParameterError(f'external is {self.external!r}; it must be a list of links')
         for name, what in (*((link, 'an external wrench') for link in self.external),
                            *[(self.payload, 'a payload')] * bool(self.payload)):
-            if name not in system.links:
+            if not isinstance(name, str) or name not in system.links:
                 raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
                                      f'{", ".join(system.links)}')
             if self.moving(system) and name in system.world:
@@ -83,18 +89,56 @@ class Loads:
 
     def _check_terms(self, system: Multibody) -> None:
         joints = {body.name: JOINTS[body.type] for body in system.bodies}
+        if not isinstance(self.terms, Mapping):
+            raise ParameterError(f'terms is a {type(self.terms).__name__}; it must be a mapping: '
+                                 "{'joint1': [Friction(viscous=0.1)]}")
         for name, terms in self.terms.items():
             if name not in joints:
                 raise ParameterError(f'there is no movable joint {name!r} for friction, rotor or '
                                      f'spring; the joints are: {", ".join(sorted(joints))}')
-            if isinstance(terms, JointTerm):
-                raise ParameterError(f'joint {name!r} has {terms!r}: put it in a list')
+            if not isinstance(terms, Iterable) or any(
+                    not isinstance(term, JointTerm) for term in terms):
+                raise ParameterError(f'joint {name!r} has {terms!r}: give a list of Friction, '
+                                     'Rotor and Spring')
             for term in terms:
                 term.check(name, joints[name])
             kinds = [term.NAME for term in terms]
             if len(set(kinds)) < len(kinds):
                 raise ParameterError(f'joint {name!r} has {", ".join(kinds)}: give at most one '
                                      'of each, with the parameters of all')
+
+
+def checked_loads(loads: object) -> Loads:
+    """Return loads as they are, or raise a ParameterError for what is of another class."""
+    if isinstance(loads, Loads):
+        return loads
+    raise ParameterError(f'loads is a {type(loads).__name__}; it must be of the class '
+                         "urdf2dyn_ros.Loads: Loads(terms={'joint1': [...]})")
+
+
+@dataclass(frozen=True)
+class Payload:
+    """
+    A body that the link of `Loads.payload` carries, as an argument of a call.
+
+    Attributes
+    ----------
+    mass : float
+        [kg]
+    com : sequence of float, (3,)
+        Centre of mass [m], in the frame of the link.
+    inertia : sequence of float, (6,)
+        ixx ixy ixz iyy iyz izz [kg m^2] about the centre of mass, along the axes of the link.
+
+    """
+
+    mass: float
+    com: Sequence[float] = (0.0, 0.0, 0.0)
+    inertia: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        """Return the ten numbers that a call takes."""
+        return np.array([self.mass, *self.com, *self.inertia], dtype or np.float64)
 
 
 # A new joint term is a class in terms.py and an entry here.

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.robot.spatial import Triple
+from urdf2dyn_ros.text import counted
 
 Six = tuple[float, float, float, float, float, float]
 
@@ -155,6 +156,10 @@ class RobotModel:
     root: str
     warnings: tuple[Problem, ...] = ()
     forces: tuple[ExternalForce, ...] = ()
+
+    def __repr__(self) -> str:
+        return (f'<{type(self).__name__} of {self.name!r}: {counted(len(self.links), "link")}, '
+                f'{counted(len(self.joints), "joint")}>')
 
     @property
     def mass(self) -> float:

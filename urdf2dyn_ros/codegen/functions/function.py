@@ -57,6 +57,10 @@ class LinkFrames:
     links: tuple[str, ...] = ()   # names from the URDF, of links lumped into a body as well
     axes: FrameAxes = FRAME_AXES[0]   # those of the root, or those of the link itself
 
+    def __post_init__(self) -> None:
+        if isinstance(self.links, str):
+            object.__setattr__(self, 'links', (self.links,))
+
     def resolved(self, system: Multibody, options: Collection[str], moving: bool) -> 'LinkFrames':
         """
         Return the choice with the links of a robot, whose root is `moving` or not.
