@@ -110,6 +110,9 @@ def zero(joint: int, degrees: float) -> Change:
      'the efforts of shoulder_lift_joint and elbow_joint look interchanged'),
     (NONE._replace(efforts=swapped(6, 0, 2), positions=swapped(6, 0, 2)), None,
      '--rename shoulder_pan_joint=elbow_joint --rename elbow_joint=shoulder_pan_joint'),
+    (NONE._replace(efforts=np.eye(6)[::-1], positions=np.eye(6)[::-1]), None,
+     'if what is recorded as wrist_3_joint, wrist_2_joint, wrist_1_joint, elbow_joint, '
+     'shoulder_lift_joint, shoulder_pan_joint is what moves'),
     pytest.param(NONE._replace(positions=TURNED), None,
                  'the positions of shoulder_lift_joint have the wrong sign', marks=SLOW),
     (NONE._replace(positions=TURNED, efforts=TURNED), KNOWN,

@@ -90,7 +90,7 @@ def turned(joints: int, joint: int) -> Array:
 # ---- How well the URDF's bodies and friction of each joint explain a recording, quickly
 
 _SAMPLES = 400   # samples of a recording that are compared
-_LEAST_SHARE = 1e-3   # share of an effort below which what is left of it is noise
+_LEAST_SHARE = 1e-5   # share of an effort below which what is left of it is noise
 # share of the squares of gravity that nothing else explains, from which its factor is known
 _LEAST_OWN = 0.2
 _POSITIVE = [VISCOUS, COULOMB, ARMATURE, LOAD]
@@ -201,7 +201,8 @@ class Mistake(NamedTuple):
     def sentence(self, robot: Robot, gains: bool) -> str:
         """Return what is wrong and how it is mended, where the recording has currents or not."""
         names = [robot.joints[joint] for joint in self.joints]
-        words = dict(zip(('joint', 'other'), names))
+        words = dict(zip(('joint', 'other'), names)) | {
+            'order': ', '.join(names), 'all': ', '.join(robot.joints)}
         if self.kind == 'zero':
             shift = float((self.change.shifts[self.joints[0]] + np.pi) % (2.0 * np.pi) - np.pi)
             words |= {'radians': f'{shift:.3g}', 'degrees': f'{np.degrees(shift):.0f}'}
@@ -236,6 +237,8 @@ SENTENCES = {
                'interchange the two columns, or the entries of the efforts in the messages',
     'joints': '{joint} and {other} look interchanged: the efforts fit the URDF if the two have '
               "each other's names; add --rename {joint}={other} --rename {other}={joint}",
+    'order': 'the recorded joints look like those of the URDF in another order: the efforts fit '
+             'it if what is recorded as {order} is what moves {all}; correct the names',
     'differential': 'the efforts of {joint} and {other} look like those of two motors that drive '
                     'both joints, as those of a differential: {formulas} fit the URDF; record '
                     'the efforts of the joints, or compute them so',
@@ -278,6 +281,13 @@ def candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Arra
         change = base._replace(efforts=order @ base.efforts)
         yield Mistake(change, 'efforts', pair)
         yield Mistake(change._replace(positions=order @ base.positions), 'joints', pair)
+    alphabetical = sorted(range(n), key=lambda joint: robot.joints[joint])
+    inverse = np.argsort(alphabetical).tolist()
+    for names in ([*range(n)][::-1], alphabetical, inverse) if len(joints) > 2 else ():
+        if sum(own != other for own, other in enumerate(names)) > 2:   # else it is a pair
+            columns = np.eye(n)[names]
+            yield Mistake(base._replace(positions=columns @ base.positions,
+                                        efforts=columns @ base.efforts), 'order', tuple(names))
     yield from _gravities(base, np.array(robot.dynamics.gravity_vector, dtype=np.float64))
     if np.count_nonzero(base.efforts) > n:   # one differential is enough
         return
