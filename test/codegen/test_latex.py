@@ -9,6 +9,7 @@ import pytest
 
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, ParameterError, read_dh
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.codegen.latex import equations
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import ExternalForce
@@ -113,3 +114,14 @@ def test_two_joints_are_the_formula_of_the_textbook() -> None:
 def test_without_a_formula_the_reason_is_named(model, options, what, reason) -> None:
     with pytest.raises(ParameterError, match=re.escape(reason)):
         InverseDynamics(model, backend='python', **options).latex(what)
+
+
+def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """With gravity and friction as options."""
+    arm, gravity = str(OWN / 'robot_2r.urdf'), ['--gravity', '0', '-9.81', '0']
+    assert main(['latex', arm, *gravity, '--what', 'gravity', '--numbers']) == 0
+    assert capsys.readouterr().out == NUMBERS + '\n'
+    assert main(['latex', arm, *gravity]) == 0
+    assert capsys.readouterr().out.startswith(TEXTBOOK)
+    assert main(['latex', str(OWN / 'scara.urdf')]) == 1
+    assert 'formulas of 4 joints are too long' in capsys.readouterr().err

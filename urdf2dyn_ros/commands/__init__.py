@@ -41,6 +41,7 @@ COMMANDS = {name: Command(name) for name in (
     'check',
     'export',
     'info',
+    'latex',
     'graph',
     'page',
     'plot',
