@@ -15,8 +15,8 @@ import pytest
 
 from support.acting_loads import entries, everything
 from support.oracles import worst
+from support.random_trees import robot
 from support.robot_files import OWN, robot_path
-from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.codegen import compiled as caller
 from urdf2dyn_ros.codegen.compiled import choose

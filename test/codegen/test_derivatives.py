@@ -6,12 +6,12 @@ import language_tools
 import numpy as np
 import pytest
 from hypothesis import given
+from programs import program_of
 
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst
-from support.random_trees import examples, random_inertia, trees
+from support.random_trees import examples, random_inertia, robot, trees
 from support.robot_files import OWN, robot_path
-from support.torture import program_of, robot
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.errors import ParameterError

@@ -9,9 +9,8 @@ from hypothesis import given
 
 from support.acting_loads import everything, terms
 from support.oracles import Pinocchio, columns, random_state, worst
-from support.random_trees import examples, trees
+from support.random_trees import examples, robot, trees
 from support.robot_files import OWN, robot_path
-from support.torture import robot
 from urdf2dyn_ros import (
     InverseDynamics,
     Loads,

@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from programs import loaded, program_of
 
 from support.acting_loads import everything
 from support.paths import ROOT
-from support.random_trees import random_inertia
-from support.torture import loaded, program_of, robot
+from support.random_trees import random_inertia, robot
 from urdf2dyn_ros import RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.generator import GENERAL, STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES

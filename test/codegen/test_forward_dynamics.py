@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
+from programs import program_of
 
 from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
-from support.random_trees import examples, trees
+from support.random_trees import examples, robot, tangle, trees
 from support.robot_files import OWN, robot_path
-from support.torture import program_of, robot, tangle
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions.forward_dynamics import (
     AccelerationsByArticulatedBodies,

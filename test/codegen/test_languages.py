@@ -6,29 +6,19 @@ import textwrap
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
 
 import language_tools
 import numpy as np
 import pytest
+from programs import TERMS, N, given, loaded, program_of, robot_program, torture
 from test_scripts import NAMES, named
 
 from support.acting_loads import terms
 from support.oracles import worst
-from support.torture import TERMS, N, given, loaded, program_of, robot, robot_program, torture
-from urdf2dyn_ros.codegen import functions
-from urdf2dyn_ros.codegen.compiled import GeneratedFunction
+from support.random_trees import robot
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
-from urdf2dyn_ros.codegen.functions.function import BY_JOINT as JOINTS
 from urdf2dyn_ros.codegen.functions.function import (
     WRENCH,
-    Axis,
-    Expected,
-    Mechanics,
-    ModelFunction,
-    Quantity,
-    Rows,
-    by_joint,
 )
 from urdf2dyn_ros.codegen.functions.mass_matrix import Dynamics
 from urdf2dyn_ros.codegen.generator import STYLES
@@ -49,7 +39,6 @@ from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, body_inertias, multibody
-from urdf2dyn_ros.robot.spatial import Scalar
 from urdf2dyn_ros.robot.terms import Friction, Spring
 
 HOSTILE = [*NAMES, '??/', '$x $(exit())', '`${1}`', '*/', '%}', '=#', "');", '%%d']
@@ -349,79 +338,6 @@ def test_hostile_names_of_loaded_links_do_no_harm(tool: str, tmp_path: Path) -> 
     assert any('Entries 7 to 12: link number 2 of those requested.' in text
                and 'payload: a body that is fixed to a link.' in text for text in files.values())
     language_tools.check_self_test(tool, files, tmp_path)
-
-
-INPUTS = {'gravity': ('q',), 'coriolis': ('q', 'qd'), 'inertia': ('q', 'qd', 'qdd')}
-KINDS = Axis('kind', tuple(INPUTS), ('N m', 'N m', 'N m'))
-BY_KIND = (
-    Quantity('E', 'efforts [N m or N], a row an input', rows=KINDS, columns=JOINTS, times='qd'),
-    Quantity('W', 'the same, a column an input', columns=KINDS, times='weights'),
-    Quantity('tau', 'efforts [N m or N]'),
-    Quantity('P', 'power [W]', rows=Axis('total', ('power',), ('W',))))
-
-
-class ByKind(ModelFunction):
-    """Efforts for one, two and three inputs: 3 x n, n x 3, or both with vectors."""
-
-    INPUTS = ('q', 'qd', 'qdd')
-    SUMMARY = 'efforts for one, two and three inputs'
-    RESULTS: ClassVar[tuple[Quantity, ...]] = BY_KIND
-
-    def __init__(self, *names: str) -> None:
-        self.names = names
-
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        efforts = []
-        for kind, inputs in INPUTS.items():
-            mechanics.notes.begin('', f'_{kind}')
-            efforts.append(mechanics.sweep(inputs).efforts)
-        power: Scalar = 0.0   # the last statements, of which nothing is noted
-        for effort, rate in zip(efforts[-1], mechanics.of_joints('qd')):
-            power = power + effort * rate
-        results = {'E': efforts, 'W': [*zip(*efforts)], 'tau': by_joint(efforts[-1]),
-                   'P': by_joint([power])}
-        return {name: results[name] for name in self.names}
-
-    def expected(self, mechanics: Mechanics) -> Expected:
-        factors = {'E': mechanics.arguments['qd'], 'tau': [1.0], 'P': [1.0],
-                   'W': mechanics.arguments.get('weights', ())}
-        return {name: tuple(float(sum(a * b for a, b in zip(row, factors[name]))) for row in rows)
-                for name, rows in self.derive(mechanics).items()}
-
-
-def register(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """Add the function, with results of these names, for one test."""
-    monkeypatch.setitem(functions.FUNCTIONS, 'by_kind', ByKind(*names))
-    monkeypatch.setattr(functions, 'CHOICES', (*functions.CHOICES, 'by_kind'))
-
-
-@pytest.mark.parametrize(('names', 'wrong', 'row'), [
-    (['E'], 'E', 'inertia'), (['E', 'W', 'tau', 'P'], 'W', 'joint3')], ids=['3 x n', 'n x 3'])
-@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_a_wrong_product_alone_is_reported_with_the_name_of_its_row(
-        tool: str, names: list[str], wrong: str, row: str, tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch) -> None:
-    register(monkeypatch, *names)
-    program = program_of(robot('scara'), functions='by_kind')
-    said = language_tools.reported_about(tool, program, 'by_kind', wrong, 2, tmp_path)
-    assert 'bykind' in said
-    assert row in said
-
-
-@pytest.mark.parametrize(('name', 'axis', 'shape'), [('E', 1, (3, 4)), ('W', 2, (4, 3))])
-@pytest.mark.parametrize('backend', ['python', 'c'])
-def test_a_callable_returns_rows_and_columns(backend: str, name: str, axis: int,
-                                             shape: tuple[int, int],
-                                             monkeypatch: pytest.MonkeyPatch) -> None:
-    register(monkeypatch, name)
-    program = program_of(robot('scara'), 'fast', 'by_kind')
-    function = GeneratedFunction(program, 'by_kind', backend, 1)
-    states = np.random.default_rng(1).normal(size=(3, 5, 4))
-    many = function(*states)
-    assert many.shape == (5, *shape)
-    assert np.array_equal(many[2], function(*states[:, 2]))
-    tau = GeneratedFunction(program_of(robot('scara')), 'inverse_dynamics', backend, 1)(*states)
-    assert np.allclose(many.take(2, axis), tau, rtol=0.0, atol=1e-15)
 
 
 SIZES = (1e-4, 1.0, 1e3)

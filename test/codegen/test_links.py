@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from support.free_flyer import FreeFlyer
 from support.oracles import Pinocchio, columns, random_state
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import OWN, robot_path
+from support.streams.flying_robot import FreeFlyer
 from urdf2dyn_ros import InverseDynamics, LinkFrames, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.codegen.functions import FUNCTIONS

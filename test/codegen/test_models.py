@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from support.oracles import Array, Pinocchio, columns, random_state, worst
+from support.oracles import Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
 from support.robot_files import OWN, ROBOTS, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
@@ -32,59 +32,45 @@ def functions(model: RobotModel, style: str) -> dict[str, Any]:
     return namespace
 
 
-def check_identities(model: RobotModel, style: str) -> None:
-    """All functions are the inverse dynamics with zeros and ones put in."""
-    script = functions(model, style)
-    n = len(script['JOINT_NAMES'])
-    still = [0.0] * n
-    q, qd, qdd = columns(script['JOINT_NAMES'], random_state(script['JOINT_NAMES'])).tolist()
-    tau = np.array(script['inverse_dynamics'](q, qd, qdd))
-    scale = np.abs(tau).max(initial=1.0)
-    M, bias = np.array(script['mass_matrix'](q)).reshape(n, n), script['bias'](q, qd)
-    gravity = script['gravity'](q)
-    assert np.array_equal(M, M.T)
-    assert np.allclose(bias, script['inverse_dynamics'](q, qd, still), rtol=0, atol=1e-11 * scale)
-    assert np.allclose(gravity, script['inverse_dynamics'](q, still, still), rtol=0,
-                       atol=1e-11 * scale)
-    assert np.allclose(M @ np.array(qdd) + bias, tau, rtol=0, atol=1e-11 * scale)
-    together = script['dynamics'](q, qd, qdd)
-    for found, alone in zip(together, (tau, gravity, bias, M)):
-        assert np.allclose(np.array(found).reshape(np.shape(alone)), alone, rtol=0,
-                           atol=1e-11 * scale)
+def check_peer(model: RobotModel, text: str | bytes, style: str, tolerance: float) -> None:
+    """Compare all functions, alone and together, with Pinocchio's efforts."""
+    script, peer = functions(model, style), Pinocchio(text)
+    weightless = Pinocchio(text, (0.0, 0.0, 0.0))
+    names = script['JOINT_NAMES']
+    state = random_state(names, 3)
+    q, qd, qdd = columns(names, state).tolist()
+
+    def efforts(of: Pinocchio, rates: dict[str, tuple[float, float]]) -> list[float]:
+        found = of.efforts({name: (state[name][0], *rates[name]) for name in names})
+        return [found[name] for name in names]
+
+    tau = efforts(peer, {name: each[1:] for name, each in state.items()})
+    gravity = efforts(peer, dict.fromkeys(names, (0.0, 0.0)))
+    bias = efforts(peer, {name: (each[1], 0.0) for name, each in state.items()})
+    M = [efforts(weightless, {name: (0.0, float(name == moving)) for name in names})
+         for moving in names]
+    largest = max(map(abs, [1.0, *tau, *gravity, *bias, *np.ravel(M)]))
+    alone = (script['inverse_dynamics'](q, qd, qdd), script['gravity'](q), script['bias'](q, qd),
+             script['mass_matrix'](q))
+    for results in (alone, script['dynamics'](q, qd, qdd)):
+        for found, expected in zip(results, (tau, gravity, bias, np.ravel(M))):
+            assert np.allclose(np.ravel(found), expected, rtol=0.0, atol=tolerance * largest)
+    M = np.reshape(alone[3], (len(names), len(names))).tolist()
+    assert [*map(list, zip(*M))] == M
 
 
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
-def test_the_functions_of_a_robot_belong_together(path: Path, style: str) -> None:
-    check_identities(read_urdf(path.read_bytes()), style)
+def test_the_functions_of_a_robot_are_those_of_pinocchio(path: Path, style: str) -> None:
+    text = path.read_bytes()
+    check_peer(read_urdf(text), text, style, 1e-10)
 
 
 @examples(16)
 @given(trees(massless=True))
-def test_the_functions_of_random_trees_belong_together(model: RobotModel) -> None:
+def test_the_functions_of_random_trees_are_those_of_pinocchio(model: RobotModel) -> None:
     for style in STYLES:
-        check_identities(model, style)
-
-
-@pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
-def test_gravity_bias_and_mass_matrix_are_those_of_pinocchio(path: Path) -> None:
-    text = path.read_bytes()
-    script = functions(read_urdf(text), 'fast')
-    names = script['JOINT_NAMES']
-    state = random_state(names, 3)
-    q, qd, _ = columns(names, state).tolist()
-    peer, weightless = Pinocchio(text), Pinocchio(text, (0.0, 0.0, 0.0))
-
-    def vector(found: dict[str, float]) -> Array:
-        return np.array([found[name] for name in names])
-
-    assert worst(script['gravity'](q), vector(peer.efforts(
-        {name: (x, 0.0, 0.0) for name, (x, _, _) in state.items()}))) < 1e-10
-    assert worst(script['bias'](q, qd), vector(peer.efforts(
-        {name: (x, xd, 0.0) for name, (x, xd, _) in state.items()}))) < 1e-10
-    M = [vector(weightless.efforts({name: (x, 0.0, float(name == moving))
-                                    for name, (x, _, _) in state.items()})) for moving in names]
-    assert worst(np.ravel(script['mass_matrix'](q)), np.ravel(M)) < 1e-10
+        check_peer(model, clean_urdf(model), style, 1e-11)
 
 
 @pytest.mark.parametrize('style', STYLES)

@@ -14,9 +14,8 @@ from hypothesis import given
 from support.acting_loads import everything
 from support.allow_list import check_text
 from support.oracles import Array, columns, difference, efforts_of, exported, random_state, worst
-from support.random_trees import examples, random_inertia, trees
+from support.random_trees import examples, random_inertia, robot, trees
 from support.robot_files import OWN, ROBOTS
-from support.torture import robot
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.equations.newton_euler import newton_euler

@@ -1,6 +1,5 @@
 """Long functions of C and C++ in sections, and equal limbs at once: the same results."""
 
-import operator
 import re
 import subprocess
 from collections.abc import Callable
@@ -11,20 +10,20 @@ from pathlib import Path
 import language_tools
 import numpy as np
 import pytest
+from programs import program_of
 
 from support.acting_loads import entries, everything
 from support.oracles import Pinocchio, columns, random_state, worst
-from support.random_trees import random_inertia
+from support.random_trees import random_inertia, robot
 from support.robot_files import OWN, robot_path
-from support.torture import program_of, robot
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen import twins as twinned
-from urdf2dyn_ros.codegen.expression import Expression, Graph, Node
+from urdf2dyn_ros.codegen.expression import Expression, Graph
 from urdf2dyn_ros.codegen.functions.function import Quantity
 from urdf2dyn_ros.codegen.generator import LOADS, generate
-from urdf2dyn_ros.codegen.languages import LANGUAGES, Target, c, cpp, sections
+from urdf2dyn_ros.codegen.languages import LANGUAGES, c, cpp, sections
 from urdf2dyn_ros.codegen.program import Program
-from urdf2dyn_ros.codegen.twins import Signs, Twinned, equal_limbs
+from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
@@ -138,17 +137,6 @@ def test_limbs_are_equal_that_have_the_same_joints() -> None:
     assert len(followed) == 14
 
 
-def test_signs_follow_from_each_other() -> None:
-    signs = Signs()
-    a, b, c = (signs.unknown() for _ in range(3))
-    assert signs.equate(a ^ b, 1)       # of other signs
-    assert signs.equate(b, c)
-    assert signs.equate(c, 1)
-    assert [signs.negative(each) for each in (a, b, c, a ^ b)] == [False, True, True, True]
-    assert not signs.equate(a, b)
-    assert not signs.negative(signs.unknown())
-
-
 @pytest.mark.parametrize(('path', 'tool', 'form'), [
     (TALOS, 'gcc', 'vectors'), (TALOS, 'g++', 'one by one'), (HUMANOID, 'gcc', 'one by one'),
     (SOLO, 'gcc', 'vectors'), (SOLO, 'g++', 'vectors')],
@@ -223,21 +211,6 @@ def test_loads_act_on_equal_limbs(mimic: bool, tmp_path: Path,
     expected = InverseDynamics(model, loads=loads, backend='python').derivatives(
         *np.reshape(state, (3, n)), *entries(model, loads))
     assert worst(found, np.concatenate([np.ravel(each) for each in expected])) < 1e-12
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('form', ['vectors', 'one by one'])
-def test_single_precision_passes_its_check(form: str, tmp_path: Path,
-                                           monkeypatch: pytest.MonkeyPatch) -> None:
-    if form == 'one by one':
-        monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
-    files = Target('c', 'float').write(whole_program(insect(), DERIVATIVES))
-    assert 'double' not in files['robot_dynamics.c'].split('#ifdef ROBOT_SELF_TEST')[0].replace(
-        'double precision', '')
-    for tool in ('gcc', 'clang', *(['g++'] if form == 'vectors' else [])):   # it has one form
-        if tool == 'g++':
-            files = Target('cpp', 'float').write(whole_program(insect(), DERIVATIVES))
-        language_tools.check_self_test(tool, files, tmp_path / tool, optimised=True)
 
 
 COMPLEX = """
@@ -318,30 +291,3 @@ def test_limbs_that_depend_on_each_other_are_computed_one_by_one(
     crossed = Twinned(graph, {'tau': rows}, {'tau': Quantity('tau', '')},
                       {0: 2, 2: 0, 1: 3, 3: 1})
     assert {node.op for node in crossed.graph.nodes} >= {'twin', 'single'}
-    values = {f'q{k}': 0.5 + k / 7 for k in range(26)}
-    for (mine,), (theirs,) in zip(crossed.results['tau'], rows):
-        assert number(mine, values) == pytest.approx(number(theirs, values), rel=1e-12)
-
-
-def number(entry: Expression, values: dict[str, float]) -> float:
-    """Return the value of an expression of single numbers and twins."""
-    found = evaluated(entry.node, values)
-    assert isinstance(found, float)
-    return -found if entry.negative else found
-
-
-def evaluated(node: Node, values: dict[str, float]) -> float | tuple[float, float]:
-    """Return the value of a node, a pair for a twin."""
-    operands = [evaluated(arg, values) for arg in node.args]
-    if node.op == 'input':
-        return values[node.value]
-    if node.op == 'twin':
-        a, b = (-x if minus else x for x, minus in zip(operands, node.value))
-        return a, b
-    if node.op == 'single':
-        return operands[0][node.value]
-    operation = {'add': operator.add, 'sub': operator.sub, 'mul': operator.mul}[node.op]
-    if isinstance(operands[0], tuple):
-        a, b = (operation(x, y) for x, y in zip(*operands))
-        return a, b
-    return operation(*operands)

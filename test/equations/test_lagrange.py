@@ -1,9 +1,7 @@
 """The planar two-link arm against Lagrange's equations."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 import sympy
 
@@ -22,9 +20,6 @@ GRAVITY = (0.0, -9.81, 0.0)
 t = sympy.Symbol('t')
 m1, m2, length, r1, r2, I1, I2, g = sympy.symbols('m1 m2 l r1 r2 I1 I2 g', positive=True)
 Q, QD, QDD = (sympy.symbols(f'{x}1 {x}2') for x in ('q', 'qd', 'qdd'))
-VALUES = {m1: 3, m2: 5, length: 2, r1: 1, r2: 1, I1: 15.6, I2: 10, g: 9.81}
-
-
 def lagrange() -> sympy.Matrix:
     """Return d/dt dL/dqd - dL/dq of two links whose centres lie r1 and r2 along them."""
     angles = [sympy.Function(f'angle{i}')(t) for i in (1, 2)]
@@ -40,23 +35,6 @@ def lagrange() -> sympy.Matrix:
     return tau.expand()
 
 
-class Terms(NamedTuple):
-    """Lagrange's equations, and what they are the sum of."""
-
-    tau: sympy.Matrix
-    M: sympy.Matrix
-    coriolis: sympy.Matrix
-    gravity: sympy.Matrix
-
-
-@pytest.fixture(scope='module')
-def terms() -> Terms:
-    tau = lagrange()
-    M = tau.jacobian(QDD)
-    gravity = tau.subs(dict.fromkeys((*QD, *QDD), 0))
-    return Terms(tau, M, (tau - M * sympy.Matrix(QDD) - gravity).expand(), gravity)
-
-
 def with_symbols(system: Multibody) -> tuple[Multibody, list[BodyInertia]]:
     """Return the 2R with the lengths, masses and inertias of Lagrange's equations."""
     first, second = system.bodies
@@ -66,22 +44,11 @@ def with_symbols(system: Multibody) -> tuple[Multibody, list[BodyInertia]]:
         for m, r, J in ((m1, r1, I1), (m2, r2, I2))]
 
 
-def test_the_recursion_on_symbols_is_lagranges_equations(terms: Terms) -> None:
+def test_the_recursion_on_symbols_is_lagranges_equations() -> None:
     system, inertias = with_symbols(multibody(MODEL))
     efforts = newton_euler(system, inertias, (Q, QD, QDD), (0, -g, 0)).efforts
-    for effort, expected in zip(efforts, terms.tau):
+    for effort, expected in zip(efforts, lagrange()):
         assert sympy.simplify(sympy.nsimplify(effort - expected, rational=True)) == 0
-
-
-def test_efforts_equal_mass_matrix_coriolis_and_gravity_at_random_states(terms: Terms,
-                                                                            ) -> None:
-    evaluate: Any = sympy.lambdify([Q, QD, QDD], [
-        (terms.M * sympy.Matrix(QDD)).subs(VALUES), terms.coriolis.subs(VALUES),
-        terms.gravity.subs(VALUES)])
-    dynamics = InverseDynamics(MODEL, GRAVITY)
-    for state in np.random.default_rng(0).normal(size=(50, 3, 2)) * 3.0:
-        expected = sum(np.ravel(term) for term in evaluate(*state))
-        assert dynamics(*state) == pytest.approx(expected, rel=8e-15, abs=8e-14)
 
 
 def test_the_sample_drawn_by_hand_gives_the_same_efforts() -> None:

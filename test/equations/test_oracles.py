@@ -1,5 +1,6 @@
 """Efforts against Pinocchio and MuJoCo, relative to the largest effort of a state."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from support.oracles import MuJoCo, Pinocchio, columns, difference, efforts_of, 
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, ROBOTS, mostly_slow
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
+from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 PRINTED = 1e-10
@@ -39,10 +41,6 @@ BOTH = [path for path in PATHS if path.stem not in (*TURNED_AWAY, *MISREAD)]
 FEW = ('robot_2r', 'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'panda', 'tiago_pro', 'solo12',
        'g1_29dof_with_hand_rev_1_0')
 
-def check(model: RobotModel, tolerance: float, *oracles: Pinocchio | MuJoCo) -> None:
-    check_efforts(InverseDynamics(model, base='fixed'), tolerance, *oracles)
-
-
 def check_efforts(dynamics: InverseDynamics, tolerance: float,
                   *oracles: Pinocchio | MuJoCo) -> None:
     names = dynamics.joint_names
@@ -58,11 +56,6 @@ def real(path: Path) -> InverseDynamics:
     return InverseDynamics(read_urdf(path.read_bytes()), base='fixed')
 
 
-def mujoco_of(model: RobotModel) -> MuJoCo:
-    """Return MuJoCo on a text without meshes, which it would look for."""
-    return MuJoCo(clean_urdf(model))
-
-
 @pytest.mark.parametrize('path', mostly_slow(PATHS, *FEW))
 def test_pinocchio_agrees_on_real_robots(path: Path) -> None:
     """Pinocchio reads the file itself, not our model of it."""
@@ -71,7 +64,8 @@ def test_pinocchio_agrees_on_real_robots(path: Path) -> None:
 
 @pytest.mark.parametrize('path', mostly_slow(BOTH, *FEW))
 def test_mujoco_agrees_on_real_robots(path: Path) -> None:
-    check_efforts(real(path), PRINTED, mujoco_of(real(path).model))
+    """On a text without meshes, which it would look for."""
+    check_efforts(real(path), PRINTED, MuJoCo(clean_urdf(real(path).model)))
 
 
 def test_about_seventy_real_robots_are_compared() -> None:
@@ -82,13 +76,31 @@ def test_about_seventy_real_robots_are_compared() -> None:
 @examples(100)
 @given(trees())
 def test_both_agree_on_random_trees(model: RobotModel) -> None:
-    check(model, ROUNDING, Pinocchio(clean_urdf(model)), mujoco_of(model))
+    """Under any gravity."""
+    gravity, text = (1.0, -9.0, 2.0), clean_urdf(model)
+    check_efforts(InverseDynamics(model, gravity, base='fixed'), ROUNDING,
+                  Pinocchio(text, gravity), MuJoCo(text, gravity))
 
 
 @examples(60)
 @given(trees(massless=True))
 def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel) -> None:
-    check(model, ROUNDING, Pinocchio(clean_urdf(model)))
+    check_efforts(InverseDynamics(model, base='fixed'), ROUNDING, Pinocchio(clean_urdf(model)))
+
+
+@examples(20)
+@given(trees(most=7, massless=True))
+def test_names_and_order_of_the_elements_do_not_matter(model: RobotModel) -> None:
+    renamed = {link.name: f'L{97 - k}' for k, link in enumerate(model.links)}
+    shuffled = RobotModel(
+        'other', tuple(replace(link, name=renamed[link.name]) for link in model.links[::-1]),
+        tuple(replace(joint, name=f'x{joint.name}', parent=renamed[joint.parent],
+                      child=renamed[joint.child]) for joint in model.joints[::-1]),
+        renamed[model.root])
+    state = random_state(multibody(model).joint_names)
+    found = efforts_of(shuffled, {f'x{name}': values for name, values in state.items()})
+    expected = {f'x{name}': effort for name, effort in efforts_of(model, state).items()}
+    assert difference(found, expected) < 4e-15
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from hypothesis import given
 from support.oracles import columns, random_state
 from support.random_trees import examples, trees
 from support.robot_files import OWN, robot_path
-from support.streams.flying_robot import FloatingRobot, pose
+from support.streams.flying_robot import FreeFlyer, pose
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame
 from urdf2dyn_ros.estimation.moving_base import Mounting
@@ -27,7 +27,7 @@ def worst_error(model: RobotModel, text: str | bytes, seed: int = 0) -> float:
     system = multibody(model)
     state = random_state(system.joint_names, seed)
     root = pose(tuple(rng.normal(size=(3, 3))), tuple(rng.normal(size=(3, 3)) * [1.0, 2.0, 5.0]))
-    robot = FloatingRobot(text)
+    robot = FreeFlyer(text)
     robot.move(root, state)
     joints = columns(system.joint_names, state).tolist()
     errors = []

@@ -9,9 +9,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from support.free_flyer import FreeFlyer
 from support.robot_files import robot_path
-from support.streams.flying_robot import START, FloatingRobot, Pose, Seen, Wave, pose, waves
+from support.streams.flying_robot import START, FreeFlyer, Pose, Seen, Wave, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.assembly import Sources
 from urdf2dyn_ros.estimation.estimators import make_estimator
@@ -65,7 +64,7 @@ DRONE = Flight('borinot_flying_arm_2', waves(3, 1, 0.05, 1.0), Wave(
 @cache
 def measured(flight: Flight, link: str, rate: float) -> list[tuple[float, Seen]]:
     """Return times [s] and what the link goes through."""
-    robot, samples = FloatingRobot(flight.text), []
+    robot, samples = FreeFlyer(flight.text), []
     for k in range(round(flight.duration * rate)):
         t = k / rate
         robot.move(flight.root(t), dict(zip(flight.names, zip(*flight.joints(t)))))

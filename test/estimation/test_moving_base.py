@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 
 from support.acting_loads import entries, everything
-from support.free_flyer import GRAVITY, FreeFlyer
 from support.oracles import Array, columns, random_state, worst
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
+from support.streams.flying_robot import FreeFlyer
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.errors import StateError
@@ -18,6 +18,7 @@ from urdf2dyn_ros.robot.model import Joint, Link
 from urdf2dyn_ros.robot.multibody import body_inertias, multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
+GRAVITY = np.array((0.0, 0.0, -9.81))
 REFUSED = ('alex_psyonic_hands', 'ur3')
 """Robots that are refused: they mimic joints that do not exist, or have no link."""
 

@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-
-from support.nodes.launch_prefix import LAUNCH, Prefix
+from launch_prefix import LAUNCH, Prefix
 
 pytest.importorskip('launch_ros', reason='launch comes with ROS 2, not from PyPI')
 

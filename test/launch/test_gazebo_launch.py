@@ -14,8 +14,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from launch_prefix import LAUNCH, SHOW, Prefix
 
-from support.nodes.launch_prefix import LAUNCH, SHOW, Prefix
 from support.paths import ROOT
 
 pytest.importorskip('launch_ros', reason='launch comes with ROS 2, not from PyPI')

@@ -16,8 +16,8 @@ import pytest
 
 from support.oracles import Mimics, prepared, random_state
 from support.paths import ROOT
+from support.random_trees import robot
 from support.robot_files import OWN, robot_path
-from support.torture import robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ExportError

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 
 from support.paths import ROOT
@@ -64,29 +63,6 @@ def test_contestants_that_are_timed_agree(quick: Run) -> None:
         assert max(robot['difference'].values()) < 1e-9
 
 
-@pytest.mark.parametrize('wrong', (1e-6, np.nan, np.inf))
-def test_a_contestant_that_disagrees_is_excluded(wrong: float, tmp_path: Path,
-                                                 monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even by a single effort."""
-    monkeypatch.syspath_prepend(FOLDER)
-    from cases import case
-    from contestants import CONTESTANTS, ours_python
-    from racing.contestant import Contestant
-    from racing.race import race
-
-    def prepare(robot: Any) -> Any:
-        ready = ours_python.prepare(robot)
-        efforts = ready.efforts()
-        efforts[7, 0] += wrong * np.abs(efforts).max()
-        return ready._replace(efforts=lambda: efforts)
-
-    honest = [one for one in CONTESTANTS if one.prepare is ours_python.prepare]
-    result, ready = race(case('2R', tmp_path),
-                         [*honest, Contestant('liar', False, 'Python', prepare)], 1)
-    assert [*ready] == [*result['ns']] == [honest[0].name]
-    assert 'its efforts differ by' in result['left_out']['liar']
-
-
 def test_the_cost_of_estimators_is_held_against_its_gate(tmp_path: Path) -> None:
     """Of every one of them; what is said of the gate follows from the figures."""
     done = subprocess.run([sys.executable, FOLDER / 'estimator_cost.py', '--updates', '60',
@@ -101,14 +77,3 @@ def test_the_cost_of_estimators_is_held_against_its_gate(tmp_path: Path) -> None
         assert row['gate_met'] is met
         line = next(line for line in done.stdout.splitlines() if line.startswith(f'{name} '))
         assert line.endswith(' met') and line.endswith('not met') is not met
-
-
-def test_joints_move_while_estimators_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At rest an encoder says nothing, and less is computed."""
-    monkeypatch.syspath_prepend(FOLDER)
-    from estimator_cost import motion
-
-    stamps, q, qd = (np.array(each) for each in zip(*motion(30, 1000)))
-    assert (np.diff(stamps) > 0).all() and len(set(np.diff(stamps).tolist())) > 100
-    assert (np.ptp(q, axis=0) > 0.1).all()
-    assert (np.abs(np.gradient(q, 1e-9 * stamps, axis=0) - qd).mean(axis=0) < 0.1).all()

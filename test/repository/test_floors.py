@@ -1,21 +1,17 @@
 """The floors of the package: which folder may import which."""
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
-
-from support.imports import imported_names
 from support.paths import ROOT
 
 PACKAGE = ROOT / 'urdf2dyn_ros'
-
-Floors = Mapping[str, Sequence[str]]
-FLOORS: Floors = {
+FLOORS = {
     'ground': ['text', 'errors', 'signals', 'system'],
     'robot': ['robot'],
     'equations': ['equations'],
@@ -29,117 +25,65 @@ FLOORS: Floors = {
 }
 """Lowest first: the name of a floor to its folders."""
 
-
-def imported(path: Path, package: Path) -> Iterator[str]:
-    """Yield the folders and modules of a package that a file of it imports."""
-    for name in imported_names(path):
-        top, _, rest = f'{name}.__init__'.partition('.')
-        if top == package.name:
-            first = rest.partition('.')[0]
-            known = (package / first).is_dir() or (package / f'{first}.py').is_file()
-            yield first if known else '__init__'
+ORDER = [folder for folders in FLOORS.values() for folder in folders]
+ROS = re.compile(r'(rclpy|ament_.*|tf2_.*|.*_(msgs|srvs|interfaces)|launch(_.*)?)$')
 
 
-def imported_files(path: Path, package: Path) -> Iterator[Path]:
-    """Yield the files of a package that a file of it imports; folders without their __init__."""
-    for name in imported_names(path):
-        whole = package.parent.joinpath(*name.split('.'))
-        yield from (file for file in (whole.with_suffix('.py'), whole.parent.with_suffix('.py'))
-                    if file.is_file() and package in file.parents)
+def imported(path: Path) -> Iterator[str]:
+    """Yield the dotted names that a file imports, wherever it does."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f'{path}: relative import'
+            yield from (f'{node.module}.{alias.name}' for alias in node.names)
 
 
-def false_arrows(package: Path, floors: Floors) -> list[str]:
-    """Return what no floor allows, a line for each arrow and for each folder on no floor."""
-    order = [folder for folders in floors.values() for folder in folders]
-    faults = []
-    for path in sorted(package.rglob('*.py')):
-        folder = path.relative_to(package).parts[0].removesuffix('.py')
-        for other in sorted({*imported(path, package)} - {folder}):
-            arrow = f'{path.relative_to(package)} imports {other}'
-            if not {folder, other} <= {*order}:
-                faults.append(f'{arrow}: {", ".join({folder, other} - {*order})} on no floor')
-            elif order.index(other) > order.index(folder):
-                faults.append(f'{arrow}, which stands above {folder}')
-    return faults
+NAMES = {path: [*imported(path)] for path in sorted(PACKAGE.rglob('*.py'))}
 
 
 def test_no_folder_imports_one_above_it() -> None:
     """The package can be read from the ground floor up."""
-    assert false_arrows(PACKAGE, FLOORS) == []
-
-
-def in_circles(package: Path) -> list[str]:
-    """Return the files that import each other in a circle, or none."""
-    files = {path: {*imported_files(path, package)} for path in package.rglob('*.py')}
-    try:
-        TopologicalSorter(files).prepare()
-    except CycleError as error:
-        return [str(path.relative_to(package)) for path in error.args[1]]
-    return []
+    arrows = set()
+    for path, names in NAMES.items():
+        folder = path.relative_to(PACKAGE).parts[0].removesuffix('.py')
+        for name in names:
+            top, _, rest = f'{name}.__init__'.partition('.')
+            first = rest.partition('.')[0]
+            if top == PACKAGE.name and first != folder:
+                inside = (PACKAGE / first).is_dir() or (PACKAGE / f'{first}.py').is_file()
+                arrows.add((path, folder, first if inside else '__init__'))
+    assert len(arrows) > 100
+    assert [(str(path), other) for path, folder, other in arrows
+            if ORDER.index(other) > ORDER.index(folder)] == []
 
 
 def test_no_files_import_each_other() -> None:
-    assert in_circles(PACKAGE) == []
+    """Folders without their __init__."""
+    files = {path: {file for name in names
+                    for whole in [PACKAGE.parent.joinpath(*name.split('.'))]
+                    for file in (whole.with_suffix('.py'), whole.parent.with_suffix('.py'))
+                    if file.is_file() and PACKAGE in file.parents}
+             for path, names in NAMES.items()}
+    TopologicalSorter(files).prepare()   # raises a CycleError
 
 
-def test_a_circle_of_files_is_found(tmp_path: Path) -> None:
-    (tmp_path / 'house').mkdir()
-    for name, text in (('a', 'from house import b'), ('b', 'from house.c import one'),
-                       ('c', 'import os')):
-        (tmp_path / 'house' / f'{name}.py').write_text(text)
-    assert in_circles(tmp_path / 'house') == []
-    (tmp_path / 'house' / 'c.py').write_text('def f():\n    import house.a')
-    assert {*in_circles(tmp_path / 'house')} == {'a.py', 'b.py', 'c.py'}
+def test_only_nodes_import_ros_and_nothing_imports_launch() -> None:
+    """All else runs where ROS is not installed."""
+    for path, names in NAMES.items():
+        found = {name for name in names if ROS.match(name.partition('.')[0])
+                 # a command imports the demonstration when it runs, and reports what is missing
+                 or (name.startswith('urdf2dyn_ros.nodes') and path.parent.name != 'commands')}
+        if PACKAGE / 'nodes' in path.parents:
+            found = {name for name in found if name.startswith('launch')}
+        assert found == set(), path
 
 
 def test_the_floors_list_every_folder_once() -> None:
     """Nothing that is gone, either."""
-    folders = [folder for folders in FLOORS.values() for folder in folders]
     there = {path.name.removesuffix('.py') for path in PACKAGE.iterdir()
              if path.suffix == '.py' or (path / '__init__.py').is_file()}
-    assert sorted(folders) == sorted(there)
-
-
-def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return the number of parameters without self or cls; ``**parameters`` is one."""
-    known = function.args
-    names = [each.arg for each in (*known.posonlyargs, *known.args, *known.kwonlyargs)]
-    return len([name for name in names if name not in ('self', 'cls')]) + sum(
-        each is not None for each in (known.vararg, known.kwarg))
-
-
-def test_no_function_has_more_than_eight_parameters() -> None:
-    """More need a type that names what belongs together."""
-    counts = {f'{path.relative_to(PACKAGE)}: {node.name}': parameters_of(node)
-              for path in PACKAGE.rglob('*.py') for node in ast.walk(ast.parse(path.read_text()))
-              if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
-    assert counts['export.py: export_model'] == 8
-    assert [name for name, count in counts.items() if count > 8] == []
-
-
-@pytest.mark.parametrize(('folder', 'text', 'fault'), [
-    ('sensors', 'from house.ground import one', ''),
-    ('top', 'import house.sensors.file, house.texts.file', ''),
-    ('ground', 'import os, houses.top', ''),
-    ('ground', 'from house.top.file import one', 'which stands above ground'),
-    ('ground', 'import house.top.file as top', 'which stands above ground'),
-    ('ground', 'from house import top', 'which stands above ground'),
-    ('ground', 'from house import one', '__init__, which stands above ground'),
-    ('ground', 'def f():\n    from house.top import one', 'which stands above ground'),
-    ('ground', 'if TYPE_CHECKING:\n    from house.top import one', 'which stands above ground'),
-    ('sensors', 'from house.texts import one', 'which stands above sensors'),
-    ('top', 'from house.cellar import one', 'cellar on no floor'),
-])
-def test_a_false_arrow_is_found(folder: str, text: str, fault: str, tmp_path: Path) -> None:
-    """In a package of this name with these floors, also in functions and for types alone."""
-    floors = {'ground': ['ground'], 'measuring': ['sensors'], 'generating': ['texts'],
-              'use': ['top', '__init__']}
-    package = tmp_path / 'house'
-    for name in ('ground', 'sensors', 'texts', 'top', 'cellar'):
-        (package / name).mkdir(parents=True)
-    (package / folder / 'file.py').write_text(text)
-    faults = false_arrows(package, floors)
-    assert len(faults) == bool(fault) and all(line.endswith(fault) for line in faults)
+    assert sorted(ORDER) == sorted(there)
 
 
 IMPORTED = """
@@ -153,15 +97,10 @@ print(*{name.split('.')[1] for name in sys.modules if name.startswith('urdf2dyn_
 """
 
 
-def loaded_with(*folders: str) -> set[str]:
-    """Return the folders that are imported with these, where there is no lxml."""
+def test_only_the_reader_of_urdf_needs_lxml() -> None:
+    """Equations, languages and filters work where it is not installed."""
+    folders = ('equations', 'codegen', 'estimation')
     done = subprocess.run([sys.executable, '-c', IMPORTED, *folders], cwd=ROOT, text=True,
                           capture_output=True, timeout=230)
     assert done.returncode == 0, done.stderr
-    return {*done.stdout.split()}
-
-
-def test_only_the_reader_of_urdf_needs_lxml() -> None:
-    """Equations, languages and filters work where it is not installed."""
-    folders = {'equations', 'codegen', 'estimation'}
-    assert folders <= loaded_with(*folders)
+    assert {*folders} <= {*done.stdout.split()}

@@ -13,7 +13,6 @@ import json
 import os
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,29 +71,17 @@ def outputs(source: str, namespace: dict[str, object], number: int) -> list[dict
 
 
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Return the notebook with its outputs, from the folder that it is in."""
+    """Return the notebook with its outputs; it runs in the folder that it is in."""
     namespace: dict[str, object] = {'__name__': '__main__'}
     cells, number = [], 0
     pyplot.close('all')   # figures that an example of another test opened are not this notebook's
-    with contextlib.chdir(NOTEBOOK.parent) if hasattr(contextlib, 'chdir') else _chdir():
-        for cell in notebook['cells']:
-            if cell['cell_type'] == 'code':
-                number += 1
-                cell = {**cell, 'execution_count': number,
-                        'outputs': outputs(''.join(cell['source']), namespace, number)}
-            cells.append(cell)
+    for cell in notebook['cells']:
+        if cell['cell_type'] == 'code':
+            number += 1
+            cell = {**cell, 'execution_count': number,
+                    'outputs': outputs(''.join(cell['source']), namespace, number)}
+        cells.append(cell)
     return {**notebook, 'cells': cells}
-
-
-@contextlib.contextmanager
-def _chdir():
-    """Work in the folder of the notebook; contextlib has it since Python 3.11."""
-    before = Path.cwd()
-    os.chdir(NOTEBOOK.parent)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def without_pictures(cells: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -105,7 +92,9 @@ def without_pictures(cells: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
             for cell in cells]
 
 
-def test_the_notebook_prints_and_shows_what_is_stored_in_it() -> None:
+def test_the_notebook_prints_and_shows_what_is_stored_in_it(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(NOTEBOOK.parent)
     stored = json.loads(NOTEBOOK.read_text())
     again = executed(stored)
     assert without_pictures(again['cells']) == without_pictures(stored['cells'])
@@ -115,4 +104,5 @@ def test_the_notebook_prints_and_shows_what_is_stored_in_it() -> None:
 
 
 if __name__ == '__main__':
+    os.chdir(NOTEBOOK.parent)
     NOTEBOOK.write_text(json.dumps(executed(json.loads(NOTEBOOK.read_text())), indent=1) + '\n')

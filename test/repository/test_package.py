@@ -17,7 +17,6 @@ import pytest
 import rclpy
 
 import urdf2dyn_ros
-from support.imports import imported_names
 from support.nodes.graph import domain
 from support.paths import ROOT
 
@@ -28,8 +27,6 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 NODES = PACKAGE / 'nodes'
 NODE_FILES = ('inverse_dynamics', 'inverse_dynamics_lifecycle', 'effort_comparison',
               'joint_simulator')
-ROS = re.compile(r'(rclpy|ament_.*|tf2_.*|.*_(msgs|srvs|interfaces))$')
-LAUNCH = re.compile(r'launch(_.*)?$')
 SOURCES = ('urdf2dyn_ros', 'config', 'launch', 'plotjuggler', 'resource', 'rviz', 'urdf',
            'package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
 
@@ -44,19 +41,6 @@ def test_the_version_is_the_same_everywhere() -> None:
     printed = subprocess.run([sys.executable, 'setup.py', '--version'], cwd=ROOT, text=True,
                              capture_output=True, check=True).stdout.split()[-1]
     assert urdf2dyn_ros.__version__ == stated == printed
-
-
-def test_only_nodes_import_ros_and_nothing_imports_launch() -> None:
-    """All else runs where ROS is not installed."""
-    for path in MODULES:
-        for name in imported_names(path):
-            top = name.partition('.')[0]
-            assert not LAUNCH.match(top), path
-            if NODES not in path.parents:
-                assert not ROS.match(top), path
-                # a command imports the demonstration when it runs, and reports what is missing
-                assert (not name.startswith('urdf2dyn_ros.nodes')
-                        or path.parent.name == 'commands'), path
 
 
 def test_every_module_says_what_it_is() -> None:

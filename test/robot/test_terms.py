@@ -63,17 +63,6 @@ def test_terms_that_are_off_leave_no_trace_in_any_text() -> None:
     assert made[0].functions == made[1].functions and made[0].parameters == made[1].parameters
 
 
-def test_a_spring_is_its_formula_also_where_a_joint_follows_with_an_offset() -> None:
-    joints = tuple(replace(joint, mimic=Mimic('joint1', -2.0, 0.7))
-                   if joint.name == 'joint4' else joint for joint in RX90.joints)
-    model = replace(RX90, joints=joints)
-    springs = {'joint1': [Spring(3.0, 0.2)], 'joint4': [Spring(5.0, -0.1)]}
-    found = added(model, Loads(terms=springs))
-    q1 = state_of(model)[0][0]
-    expected = 3.0 * (q1 - 0.2) - 2.0 * 5.0 * (-2.0 * q1 + 0.7 + 0.1)
-    assert found == pytest.approx([expected, 0.0, 0.0, 0.0, 0.0], abs=1e-12)
-
-
 @pytest.mark.parametrize('path', [OWN / 'rx90.urdf', OWN / 'scara.urdf', *SEVEN_JOINTS],
                          ids=lambda path: path.stem)
 def test_rotors_are_mujocos_armature(path: Path) -> None:
@@ -209,9 +198,10 @@ def test_all_terms_of_an_arm_cost_at_most_15_percent(path: Path, stribeck: float
 
 
 def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
-    joints = tuple(replace(joint, mimic=Mimic('joint1', 3.0)) if joint.name == 'joint2' else joint
-                   for joint in RX90.joints)
-    model = replace(RX90, joints=joints)
+    mimic = Mimic('joint1', 3.0, 0.7)
+    model = replace(RX90, joints=tuple(
+        replace(joint, mimic=mimic) if joint.name == 'joint2' else joint
+        for joint in RX90.joints))
     all_terms = terms(model, gyroscopic=False)
     found = added(model, Loads(terms={'joint2': all_terms['joint2']}))
     q, qd, qdd = (row[0] for row in state_of(model))
@@ -224,7 +214,7 @@ def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
            * math.tanh(friction.steepness * 3.0 * qd)
            + friction.quadratic * 3.0 * qd * abs(3.0 * qd)
            + (rotor.inertia * rotor.gear_ratio ** 2 + rotor.armature) * 3.0 * qdd
-           + spring.stiffness * (3.0 * q - spring.reference))
+           + spring.stiffness * (3.0 * q + 0.7 - spring.reference))
     assert found == pytest.approx([3.0 * own, 0.0, 0.0, 0.0, 0.0], abs=1e-10)
 
 

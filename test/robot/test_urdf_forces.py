@@ -1,6 +1,5 @@
 """Constant wrenches on links, by the tag <force>."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from support.descriptions import VALID, codes
-from support.oracles import Pinocchio, State, difference, efforts_of, random_state
+from support.oracles import Pinocchio, difference, efforts_of, random_state
 from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.robot.model import ExternalForce
@@ -64,22 +63,13 @@ def test_forces_take_their_part_of_the_efforts(name: str) -> None:
     pushed = read_urdf(clean_urdf(replace(model, forces=forces)))
     assert pushed.forces == forces
     state = random_state(InverseDynamics(model).joint_names)
-    oracle = Pushed(robot_path(name).read_bytes())
-    expected = oracle.pushed(state, forces)
+    oracle = Pinocchio(robot_path(name).read_bytes())
+    expected = oracle.efforts(state)
+    for each in forces:
+        R = pin.rpy.rpyToMatrix(*each.rpy)
+        force = R @ each.force
+        wrench = np.array([*force, *(R @ each.torque + np.cross(each.xyz, force))])
+        for joint, effort in zip(state, oracle.pressed(state, each.link, wrench)):
+            expected[joint] -= effort
     assert difference(efforts_of(pushed, state), expected) < 1.5e-15
     assert difference(efforts_of(model, state), expected) > 1e-3
-
-
-class Pushed(Pinocchio):
-    """Efforts with constant wrenches on links."""
-
-    def pushed(self, state: State, forces: Iterable[ExternalForce]) -> dict[str, float]:
-        model, on_joints = self._model, [pin.Force.Zero() for _ in self._model.joints]
-        for each in forces:
-            frame = model.frames[model.getFrameId(each.link, pin.BODY)]
-            placed = frame.placement * pin.SE3(pin.rpy.rpyToMatrix(*each.rpy), np.array(each.xyz))
-            on_joints[frame.parentJoint] += placed.act(
-                pin.Force(np.array(each.force), np.array(each.torque)))
-        effort = pin.rnea(model, self._data, *self._vectors(state), on_joints)
-        return self._mimics.reflected({
-            name: float(effort[joint.idx_v]) for name, joint in self._joints()})

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from numpy.typing import NDArray
 
-from support.oracles import Pinocchio, State, columns, random_state, worst
+from support.oracles import Pinocchio, columns, random_state, worst
 from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
@@ -21,31 +20,6 @@ TOLERANCE = 1e-12
 
 PATHS = [*map(robot_path, (
     'humanoid_3p33r', 'g1_29dof_with_hand_rev_1_0', 'panda', 'ur5_gripper'))]
-
-
-class Jacobians(Pinocchio):
-    """What wrenches on links do to all joints, mimic joints as independent ones."""
-
-    def move(self, state: State) -> None:
-        self._q, self._qd, self._qdd = self._vectors(state)
-        pin.computeJointJacobians(self._model, self._data, self._q)
-        pin.updateFramePlacements(self._model, self._data)
-
-    def joint(self, name: str) -> int:
-        return int(self._model.joints[self._model.getJointId(name)].idx_v)
-
-    def pressed(self, link: str, frame: str, wrench: Array) -> Array:
-        """Return J' F of a wrench on a link, expressed in a frame that need not be the link's."""
-        model, data = self._model, self._data
-        number = model.getFrameId(link, pin.BODY)
-        J = pin.getFrameJacobian(model, data, number, pin.WORLD)
-        placed = data.oMf[model.getFrameId(frame, pin.BODY)]
-        return J.T @ placed.act(pin.Force(wrench)).vector
-
-    def moved(self, link: str, wrench: Array) -> Array:
-        number = self._model.getFrameId(link, pin.BODY)
-        J = pin.computeFrameJacobian(self._model, self._data, self._q, number, pin.LOCAL)
-        return J.T @ wrench
 
 
 def fused(system: Multibody, link: str) -> list[str]:
@@ -69,9 +43,8 @@ def moved(system: Multibody, link: str, frame: str, wrench: Array, q: Array,
 def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
     """At every link, for frames on it, fused with it, elsewhere, and the root."""
     model = read_urdf(path.read_bytes())
-    oracle, system = Jacobians(path.read_bytes()), multibody(model)
+    oracle, system = Pinocchio(path.read_bytes()), multibody(model)
     state = random_state(system.joint_names)
-    oracle.move(state)
     q = np.array([state[name][0] for name in system.joint_names])
     rng, root, links = np.random.default_rng(1), model.root, [link.name for link in model.links]
     assert any(fused(system, link) for link in links)
@@ -79,9 +52,9 @@ def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
         elsewhere = links[(number + len(links) // 2) % len(links)]
         for frame in (link, *fused(system, link)[:2], elsewhere, root, 'world'):
             wrench = rng.normal(size=6) * 50.0
-            expected = oracle.pressed(link, root if frame == 'world' else frame, wrench)
+            expected = oracle.pressed(state, link, wrench, root if frame == 'world' else frame)
             found = moved(system, link, frame, wrench, q)
-            assert worst(oracle.moved(link, found), expected) < TOLERANCE, (link, frame)
+            assert worst(oracle.pressed(state, link, found), expected) < TOLERANCE, (link, frame)
             assert np.array_equal(moved(system, link, frame, wrench, q, 'by'), -found)
 
 
@@ -89,20 +62,18 @@ def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
 def test_the_equations_take_the_wrenches_as_they_are() -> None:
     """Every limb's end is pushed, each by a wrench in a frame of another limb."""
     path = PATHS[0]
-    oracle, model = Jacobians(path.read_bytes()), read_urdf(path.read_bytes())
+    oracle, model = Pinocchio(path.read_bytes()), read_urdf(path.read_bytes())
     links, rng = ['hand_L', 'foot_R', 'head', 'hand_R', 'pelvis'], np.random.default_rng(2)
     dynamics = InverseDynamics(model, loads=Loads(external=links))
     names = dynamics.joint_names
     state = random_state(names, 4)
-    oracle.move(state)
     q, qd, qdd = columns(names, state)
     wrenches = ExternalWrenches(multibody(model), links, clock=lambda: 0, sign='by')
     expected = InverseDynamics(model)(q, qd, qdd)
-    order = [oracle.joint(name) for name in names]
     for link, frame in zip(links, (*links[1:], 'world')):
         wrench = 50.0 * rng.normal(size=6)
         wrenches.receive(link, 1, frame, wrench[:3], wrench[3:])
-        expected += oracle.pressed(link, frame, wrench)[order]
+        expected += oracle.pressed(state, link, wrench, frame)
     assert worst(dynamics(q, qd, qdd, wrenches.wrenches_at(1, q)), expected) < 1e-10
 
 

@@ -203,6 +203,13 @@ class Pinocchio:
                 'twist': pin.getFrameVelocity(model, data, frame, at).vector,
                 'acceleration': pin.getFrameClassicalAcceleration(model, data, frame, at).vector}
 
+    def pressed(self, state: State, link: str, wrench: Array, frame: str = '') -> Array:
+        """Return J'F of a wrench on a link, which is said in its frame or in another link's."""
+        at = self.link(state, link, 'root')
+        said = self.link(state, frame, 'root') if frame else at
+        force, moment = said['R'] @ wrench[:3], said['R'] @ wrench[3:]
+        return at['J'].T @ [*force, *(moment + np.cross(said['p'] - at['p'], force))]
+
     def _follow(self, names: Sequence[str]) -> Array:
         """Return how all joints move with each independent one, with those that follow it."""
         return np.reshape([self._vectors({each: (0.0, float(each == name), 0.0)

@@ -1,5 +1,5 @@
 """
-Random robots for hypothesis: any tree, any axes, and the degenerate cases that break formulas.
+Random robots for hypothesis: any tree, any axes, and degenerate cases; and some robots by name.
 
 Hypothesis draws what matters to structure, and shrinks it: parents, joint types, which kind of
 axis, rotation, offset and mass. A seeded generator fills in the numbers.
@@ -8,13 +8,16 @@ axis, rotation, offset and mass. A seeded generator fills in the numbers.
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from support.robot_files import robot_path
+from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.spatial import Triple
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
@@ -109,3 +112,27 @@ def _axis(kind: str, rng: np.random.Generator) -> Triple:
             axis += rng.choice(TILTS) * rng.normal(size=3)
         axis *= -1.0 if kind.startswith('-') else 1.0
     return _triple(axis / np.linalg.norm(axis))
+
+
+def tangle() -> RobotModel:
+    """Return a tree with oblique axes, two branches, sliders, and joints that follow others."""
+    rng = np.random.default_rng(7)
+    kinds = ('revolute', 'prismatic', 'revolute', 'prismatic', 'continuous', 'fixed', 'revolute')
+    mimics = {2: Mimic('joint0', -0.7, 0.2), 3: Mimic('joint1', 1.3)}
+    joints = []
+    for k, kind in enumerate(kinds):
+        xyz, rpy, axis = rng.normal(size=(3, 3))
+        joints.append(Joint(f'joint{k}', kind, f'link{max(k - 2, 0)}', f'link{k + 1}',
+                            tuple(xyz.tolist()), tuple(rpy.tolist()),
+                            tuple((axis / np.linalg.norm(axis)).tolist()), mimics.get(k)))
+    links = (Link('link0'), *(Link(f'link{k + 1}', random_inertia(k)) for k in range(len(kinds))))
+    return RobotModel('tangle', links, tuple(joints), 'link0')
+
+
+@cache
+def robot(name: str) -> RobotModel:
+    if name == 'tangle':
+        return tangle()
+    if name == 'rock':
+        return RobotModel('rock', (Link('base', random_inertia(1)),), (), 'base')
+    return read_urdf(robot_path(name).read_bytes())

@@ -8,11 +8,10 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Quaternion, Vector3, WrenchStamped
 from sensor_msgs.msg import JointState
 
-from support.free_flyer import FreeFlyer
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, stamp_of
 from support.robot_files import robot_path
-from support.streams.flying_robot import START, FloatingRobot, Pose, Seen, pose, waves
+from support.streams.flying_robot import START, FreeFlyer, Pose, Seen, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
 ALONE = robot_path('borinot_flying_arm_2').read_text()
@@ -54,7 +53,7 @@ class Flight:
 
     def __init__(self, graph: Graph) -> None:
         self.graph, self.stamp = graph, START
-        self.robot, self.oracle = FloatingRobot(ALONE), FreeFlyer(ALONE)
+        self.robot, self.oracle = FreeFlyer(ALONE), FreeFlyer(ALONE)
         self.joints = graph.publisher(JointState, 'joint_states')
         self.efforts = graph.messages(JointState, 'inverse_dynamics/efforts')
         self.wrenches = graph.messages(WrenchStamped, 'inverse_dynamics/base_wrench')

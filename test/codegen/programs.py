@@ -3,12 +3,8 @@
 import math
 from functools import cache
 
-import numpy as np
-
 from support.acting_loads import everything
-from support.random_trees import random_inertia
-from support.robot_files import OWN
-from urdf2dyn_ros import read_urdf
+from support.random_trees import robot
 from urdf2dyn_ros.codegen.functions.function import Input, Quantity
 from urdf2dyn_ros.codegen.generator import LOADS, generate
 from urdf2dyn_ros.codegen.program import (
@@ -35,7 +31,7 @@ from urdf2dyn_ros.codegen.program import (
     Term,
 )
 from urdf2dyn_ros.robot.loads import Loads
-from urdf2dyn_ros.robot.model import Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 
 
@@ -155,30 +151,6 @@ def given(q: list[float], qd: list[float], qdd: list[float]) -> list[float]:
     """Return the results: every third odd one with the opposite sign."""
     return [-value if k % 2 and k % 3 == 0 else value
             for k, value in enumerate(expected(q, qd, qdd))]
-
-
-def tangle() -> RobotModel:
-    """Return a tree with oblique axes, two branches, sliders, and joints that follow others."""
-    rng = np.random.default_rng(7)
-    kinds = ('revolute', 'prismatic', 'revolute', 'prismatic', 'continuous', 'fixed', 'revolute')
-    mimics = {2: Mimic('joint0', -0.7, 0.2), 3: Mimic('joint1', 1.3)}
-    joints = []
-    for k, kind in enumerate(kinds):
-        xyz, rpy, axis = rng.normal(size=(3, 3))
-        joints.append(Joint(f'joint{k}', kind, f'link{max(k - 2, 0)}', f'link{k + 1}',
-                            tuple(xyz.tolist()), tuple(rpy.tolist()),
-                            tuple((axis / np.linalg.norm(axis)).tolist()), mimics.get(k)))
-    links = (Link('link0'), *(Link(f'link{k + 1}', random_inertia(k)) for k in range(len(kinds))))
-    return RobotModel('tangle', links, tuple(joints), 'link0')
-
-
-@cache
-def robot(name: str) -> RobotModel:
-    if name == 'tangle':
-        return tangle()
-    if name == 'rock':
-        return RobotModel('rock', (Link('base', random_inertia(1)),), (), 'base')
-    return read_urdf((OWN / f'{name}.urdf').read_bytes())
 
 
 def program_of(model: RobotModel, style: str = 'fast', functions: str = 'all',
