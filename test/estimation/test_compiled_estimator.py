@@ -66,8 +66,9 @@ def recorded(path: Path) -> Messages:
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
 def test_recordings(path: Path, lag: float) -> None:
     messages = recorded(path)
-    assert '' in outcomes_of_both(messages, lag)
-    assert '' in outcomes_of_both(without_velocities(messages), lag)
+    oscillates = path.stem == 'rx90_update_rate_100'   # at half the rate: nothing is published
+    for each in (messages, without_velocities(messages)):
+        assert ('' in outcomes_of_both(each, lag)) != oscillates
 
 
 def motion(joints: int, rate: float, count: int, random: np.random.Generator) -> Messages:

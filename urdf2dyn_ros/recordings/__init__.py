@@ -50,7 +50,7 @@ def open_recording(path: str | Path, topic: str | None = None,
     if not path.exists():
         raise RecordingError(path, 'there is no such file or directory')
     kind = DIRECTORY if path.is_dir() else path.suffix.lower()
-    if kind not in RECORDINGS:
+    if kind not in RECORDINGS or path.name == METADATA:
         hint = ('; rosbags-convert converts it to a bag of ROS 2' if kind == '.bag' else
                 f'; it is a part of a bag: name the directory {str(path.parent)!r}'
                 if (path.parent / METADATA).exists() else '')

@@ -130,6 +130,7 @@ _MOST_LEFT = 0.5
 # least residual, relative to the measured effort, that needs an explanation
 _LEAST_RESIDUAL = 0.01
 _LEAST_BIAS = 5e-4   # part of the effort against gravity: 9.81 for 9.8 is twice as much
+_MOST_BIAS = 0.5   # share from which it is no other gravity: a sign, a unit or a mass
 
 
 def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> str:
@@ -175,7 +176,7 @@ def _weight_bias(rows: Array) -> str:
     residual, gravity = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED], rows[:, GRAVITY]
     share = float(residual @ gravity / (gravity @ gravity)) if gravity.any() else np.nan
     left, size = _rms(residual - share * gravity), _rms(residual)
-    if not (left < _BETTER_RESIDUAL * size and abs(share) > _LEAST_BIAS):   # NaN without gravity
+    if not (left < _BETTER_RESIDUAL * size and _LEAST_BIAS < abs(share) < _MOST_BIAS):   # or NaN
         return ''
     return (f'a bias proportional to gravity, {100.0 * share:.1g} % of the effort against it; is '
             'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass?')
