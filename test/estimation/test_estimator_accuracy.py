@@ -8,9 +8,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from estimator_judge import adapter, judge
+from estimator_runs import KINDS, beginning, clean, said, with_loss
 
-from support.estimator_judge import adapter, judge
-from support.streams.estimator_runs import KINDS, beginning, clean, said, with_loss
 from support.streams.known_motions import (
     PROFILES,
     Profile,

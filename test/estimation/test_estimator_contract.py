@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-
-from support.streams.estimator_runs import (
+from estimator_runs import (
     EVERY_ESTIMATOR,
     estimates_of,
     recording,
     short,
     without_velocity,
 )
+
 from support.streams.known_motions import START, Recording, errors, estimated, truth
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator

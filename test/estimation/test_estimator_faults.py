@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 import pytest
+from estimator_judge import adapter, faults, judge
 
-from support.estimator_judge import adapter, faults, judge
 from support.paths import ROOT
 
 ROWS = [(name, velocities) for name, fault in faults.FAULTS.items()

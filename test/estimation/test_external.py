@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from estimator_runs import short
 
-from support.streams.estimator_runs import short
 from support.streams.known_motions import truth
 from support.streams.pendulums import MS, NAMES, START, make_stream, motion, pendulums, receive
 from urdf2dyn_ros.estimation.estimators import make_estimator

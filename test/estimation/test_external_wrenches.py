@@ -5,8 +5,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from wrench_listener import ARM, HAND, MS, START, SYSTEM, Listener, Q, both
 
-from support.streams.wrench_listener import ARM, HAND, MS, START, SYSTEM, Listener, Q, both
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_EVENTS, WRENCH_OUTCOMES

@@ -4,8 +4,8 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from estimator_runs import KINDS, recording
 
-from support.streams.estimator_runs import KINDS, recording
 from support.streams.known_motions import PROFILES, START, Recording
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.stream import Output, Stream

@@ -10,9 +10,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from publishers import START, Publisher, Robot, Run, new_stream, robot
 
 from support.robot_files import OWN
-from support.streams.publishers import START, Publisher, Robot, Run, new_stream, robot
 from urdf2dyn_ros.estimation.groups import MOST_INCOMPLETE
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 

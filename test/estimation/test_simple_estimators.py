@@ -4,8 +4,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-
-from support.streams.estimator_runs import (
+from estimator_runs import (
     beginning,
     estimates_of,
     recording,
@@ -14,6 +13,7 @@ from support.streams.estimator_runs import (
     with_loss,
     without_velocity,
 )
+
 from support.streams.known_motions import START, Recording, error, estimated, truth
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.simple_estimators import LONGEST_WINDOW, LowPass

@@ -5,14 +5,14 @@ from copy import deepcopy
 from math import inf, nan
 
 import numpy as np
+from estimator_runs import EVERY_ESTIMATOR
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from stream_models import EXPORTED, STYLES, TEXTS, dynamics, motion, said
 
 from support.memory import bytes_of
-from support.streams.estimator_runs import EVERY_ESTIMATOR
 from support.streams.pendulums import MS, START, add_up
-from support.streams.stream_models import EXPORTED, STYLES, TEXTS, dynamics, motion, said
 from urdf2dyn_ros import InverseDynamics, export_model
 from urdf2dyn_ros.codegen.compiled import BACKENDS
 from urdf2dyn_ros.estimation.assembly import stream

@@ -3,8 +3,8 @@
 import tracemalloc
 
 import pytest
+from wrench_listener import ARM, HAND, Listener, both
 
-from support.streams.wrench_listener import ARM, HAND, Listener, both
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from real_robots import real, real_ids, referenced
 
 from support.paths import RECORDINGS
 from support.recordings import scara
 from support.recordings.bags import joint_state, write_bag
 from support.recordings.evaluate_command import nrmse, true_efforts
-from support.recordings.real_robots import real, real_ids, referenced
 from urdf2dyn_ros.recordings import offline_stream, open_recording
 
 # recording, cutoff of the reference [Hz], largest errors [%]: a polynomial over 80 ms has

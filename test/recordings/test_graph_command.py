@@ -4,8 +4,8 @@ import re
 
 import pytest
 from lxml import etree
+from picture_texts import assert_apart, texts
 
-from support.picture_texts import assert_apart, texts
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import graph

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.text import Text
+from picture_texts import assert_apart, texts
 
-from support.picture_texts import assert_apart, texts
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import plot
 from urdf2dyn_ros.recordings import pictures

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from comparisons import joints
+from picture_texts import assert_apart
 
-from support.picture_texts import assert_apart
-from support.recordings.comparisons import joints
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings import pictures as picture
 from urdf2dyn_ros.recordings import report as plots

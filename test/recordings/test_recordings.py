@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from two_joints import NAMES, STORAGE, VALUES, check, listing, messages, stamps
 
 from support.recordings import bags
-from support.recordings.two_joints import NAMES, STORAGE, VALUES, check, listing, messages, stamps
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.bag import decoder

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from two_joints import MANY, STORAGE, check, listing, messages, read
 
 from support.recordings.bags import write_bag
-from support.recordings.two_joints import MANY, STORAGE, check, listing, messages, read
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.bag import METADATA

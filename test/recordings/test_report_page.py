@@ -9,8 +9,8 @@ from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
+from comparisons import FIT, joints
 
-from support.recordings.comparisons import FIT, joints
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings.comparison import FittedValue
 from urdf2dyn_ros.recordings.html_page import ReportTable, report_page

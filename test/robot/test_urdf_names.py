@@ -2,10 +2,9 @@
 
 import pytest
 
-from support.faulty_urdfs import CORPUS
+from support.descriptions import VALID
 from urdf2dyn_ros import read_urdf
 
-ARM = (CORPUS / 'valid.urdf').read_text()
 INERTIA = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
 TRANSMISSION = ('<transmission name="t"><joint name="swing"/><actuator name="m">'
                 '<mechanicalReducton>50</mechanicalReducton></actuator></transmission></robot>')
@@ -28,14 +27,14 @@ TRANSMISSION = ('<transmission name="t"><joint name="swing"/><actuator name="m">
 ])
 def test_what_is_misspelt_or_misplaced_has_a_warning(
         old: str, new: str, said: str, effect: str) -> None:
-    text = ARM.replace(old, new, 1)
+    text = VALID.replace(old, new, 1)
     (problem,) = read_urdf(text).warnings
     assert said in problem.message and effect in problem.effect
     assert problem.line == text[:text.index(new)].count('\n') + 1
 
 
 def test_equal_mistakes_are_one_warning() -> None:
-    text = ARM.replace('<limit', '<foo/><limit').replace('<mimic', '<foo/><mimic')
+    text = VALID.replace('<limit', '<foo/><limit').replace('<mimic', '<foo/><mimic')
     (problem,) = read_urdf(text).warnings
     assert problem.message.endswith('delete it, or correct its name (also joint "wrist" <foo>)')
 
@@ -44,7 +43,7 @@ def test_equal_mistakes_are_one_warning() -> None:
     '<gazebo><any/></gazebo>', '<ros2_control name="r"><hardware/></ros2_control>',
     '<material name="m"/>', '<mujoco><compiler/></mujoco>', '<sensor name="s"/>'])
 def test_what_other_tools_define_has_none(known: str) -> None:
-    assert read_urdf(ARM.replace('</robot>', f'{known}</robot>')).warnings == ()
+    assert read_urdf(VALID.replace('</robot>', f'{known}</robot>')).warnings == ()
 
 
 @pytest.mark.parametrize(('addition', 'code'), [
@@ -57,6 +56,6 @@ def test_what_other_tools_define_has_none(known: str) -> None:
      '<drake:rotor_inertia value="1e-4"/></actuator></transmission>', 'rotor-not-counted')])
 def test_loops_and_rotors_of_other_tools_are_said_not_to_be_counted(
         addition: str, code: str) -> None:
-    text = ARM.replace('<robot', '<robot xmlns:drake="http://drake.mit.edu"')
+    text = VALID.replace('<robot', '<robot xmlns:drake="http://drake.mit.edu"')
     (problem,) = read_urdf(text.replace('</robot>', f'{addition}</robot>')).warnings
     assert problem.code == code and 'is not counted' in problem.message

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from flight import ALONE, FLOATING, NAMES, Flight, imu, joints_at, odometry, root_at
 from sensor_msgs.msg import Imu
 
-from support.nodes.flight import ALONE, FLOATING, NAMES, Flight, imu, joints_at, odometry, root_at
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf

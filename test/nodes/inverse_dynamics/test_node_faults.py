@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from statuses import ERROR, OK, STALE, WARN, Statuses, move
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from support.nodes.children import stopped_child
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import TEXT, connected, error, started
-from support.nodes.statuses import ERROR, OK, STALE, WARN, Statuses, move
 from urdf2dyn_ros import export_model, read_urdf
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from rcl_interfaces.msg import ParameterType
 from sensor_msgs.msg import JointState
+from statuses import WARN, Statuses
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import START, connected, stamp_of, started
-from support.nodes.statuses import WARN, Statuses
 from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from flight import FLOATING, Flight, imu
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool, Trigger
 
-from support.nodes.flight import FLOATING, Flight, imu
 from support.nodes.graph import LATCHED, Graph, Process
 from support.nodes.moving_robot import DYNAMICS, TEXT, connected, stamp_of, started
 from support.streams.pushed_robot import ARMATURE, START, STEP, TOOL, Motion, panda, pushed

@@ -2,10 +2,10 @@
 
 import pytest
 from sensor_msgs.msg import JointState
+from statuses import ERROR, Statuses
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import NAMES, START, STEP, connected, error, stamp_of, started
-from support.nodes.statuses import ERROR, Statuses
 
 pytestmark = pytest.mark.slow
 

@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 import pytest
+from statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import NAMES, STEP, TEXT, connected, error, stamp_of, started
-from support.nodes.statuses import ERROR, OK, PARTS, STALE, WARN, Statuses, move
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.nodes.endpoints import answering, barrier
 from urdf2dyn_ros.nodes.runtime import EVENTS_SINCE, rclpy_version

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
+from statuses import Statuses
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
-from support.nodes.statuses import Statuses
 from urdf2dyn_ros.estimation.messages import Fields, SerializedJointStates
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.nodes.inverse_dynamics import UNREADABLE, decoded

@@ -60,17 +60,6 @@ def truth(stamps: NDArray[np.int64]) -> tuple[Array, Array, Array]:
     return q, qd, qdd
 
 
-def with_outliers(whole: Recording, seed: int = 0) -> Recording:
-    """Return the samples with 1 % of positions and of velocities far out."""
-    random = np.random.default_rng(seed)
-    q, qd = whole.q.copy(), whole.qd.copy()
-    for values, size in ((q, 0.5), (qd, 5.0)):
-        hit = random.uniform(size=values.shape) < 0.01
-        values[hit] += size * random.uniform(0.2, 1.0, hit.sum()) * random.choice(
-            [-1.0, 1.0], hit.sum())
-    return Recording(whole.stamps, q, qd)
-
-
 def fourier(t: Array) -> tuple[Array, Array, Array]:
     """Five harmonics of 0.2 Hz, amplitudes N(0, 1)/k."""
     random = np.random.default_rng(7)
