@@ -13,7 +13,7 @@ from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
 from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
-from urdf2dyn_ros.estimation.stream import Stream
+from urdf2dyn_ros.estimation.stream import IMPLAUSIBLE, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.multibody import multibody
@@ -76,6 +76,7 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
     Parameter('estimator', 'kalman', 'How accelerations are estimated.',
               choices=tuple(ESTIMATORS)),
     HOLD,
+    IMPLAUSIBLE,
     *(row.named(f'stream.{row.name}') for row in Stream.PARAMETERS),
     *(row.named(f'{name}.{row.name}') for name, kind in ESTIMATORS.items()
       for row in kind.PARAMETERS),
@@ -116,7 +117,8 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
     """Return the stream of the parameters; faults of `hold` have no effect."""
     result = Stream(joints_of(dynamics), dynamics,
                     lambda joints: estimator(values, joints),
-                    clock=clock, **group(values, 'stream'), **options)
+                    clock=clock, implausible=values['implausible'], **group(values, 'stream'),
+                    **options)
     result.hold(read_hold(values['hold'], dynamics)[0])
     return result
 
@@ -146,5 +148,5 @@ def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callabl
 def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that a stream depends on, in groups."""
     name = values['estimator']
-    return {'estimator': name, 'hold': values['hold'], **{
+    return {'estimator': name, 'hold': values['hold'], 'implausible': values['implausible'], **{
         prefix: group(values, prefix) for prefix in (name, 'stream', 'wrench', 'moving_base')}}

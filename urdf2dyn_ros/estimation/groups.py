@@ -168,6 +168,7 @@ class Group:
                  several: bool, newest: int) -> None:
         count = len(joints)
         self.joints, (self.names, turn_error, self._limits) = joints, model.chosen(joints)
+        self._plausible = (self._limits + np.array((-LIMIT_MARGIN, LIMIT_MARGIN))).T
         self._endless, self._turning = turn_error >= pi, np.flatnonzero(turn_error)
         self._turn_error = turn_error[self._turning]
         self.estimator, self.steps = estimator, steps
@@ -182,6 +183,9 @@ class Group:
         self.skewed = 0        # messages of others in a row at which it was too old to be carried
         self.spread = 0.0      # mean age of the oldest other group at its messages [ns]
         self.incomplete = 0    # messages in a row with a part of the joints
+        # positions far beyond their limits: since the joints began, and of the newest message
+        self.far: dict[int, float] = {}
+        self._beyond: dict[int, float] = {}
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=MOST_KEPT)
         self._no_effort = np.full(count, nan)
         self._q = self._before = np.full(count, nan)   # positions of the last two messages
@@ -214,6 +218,7 @@ class Group:
         self._sampled = True
         if step == 'gap':   # a joint with limits may have gone the long way
             self._q = np.where(self._endless, self._q, nan)
+        before, self._beyond = self._beyond, self._far_positions(q)
         if self._turning.size:
             unwrap(q, self._turning, self._turn_error, self._q, self._before)
         self._before, self._q = self._q, q
@@ -225,13 +230,18 @@ class Group:
             if doubt in _INCONSISTENT:   # an outlier is left out; what is more is another motion
                 if self.outcome in _INCONSISTENT:
                     self.estimator.reset()
+                    self.far = {}
                 self.outcome = doubt
                 return doubt
         estimate = self.estimator.update(stamp, q, qd)
         reason = REASONS[estimate.outcome] or (doubt if doubt == 'begun_anew' else '')
         self.outcome = _OUTCOMES.get(reason, reason)
+        if reason == 'begun_anew':
+            self.far = {}
         if self.outcome:
             return self.outcome
+        if self._beyond:   # and not in this message alone, which may be an outlier
+            self.far |= {k: position for k, position in self._beyond.items() if k in before}
         lag = stamp - estimate.stamp
         self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
         self.velocities.add(stamp, qd, estimate, self.estimator)
@@ -245,6 +255,7 @@ class Group:
                 each.pause() if gap else each.reset()
         self.history.clear()
         self._efforts.clear()
+        self.far = {}
         self.lag = 0
         self.outcome = 'warming_up'
 
@@ -269,12 +280,22 @@ class Group:
         return GroupFigures(self.names, 1e9 / period if period else nan,
                             (now - self.newest) * 1e-9 if self.newest else None, self.skew * 1e-9)
 
+    def _far_positions(self, q: Array) -> dict[int, float]:
+        """Return the positions that are far beyond the limits of their joints, by joint."""
+        lower, upper = self._plausible
+        beyond = (q < lower) | (q > upper)
+        return {k: float(q[k]) for k in np.flatnonzero(beyond).tolist()} if beyond.any() else {}
+
+    def implausible(self) -> Iterator[str]:
+        """Yield which positions are far beyond limits: an arm in degrees also passes zero."""
+        for k, q in (self.far or self._beyond).items():
+            lower, upper = self._limits[k]
+            yield (f'position of {self.names[k]!r}: it is {q:.4g} rad, more than 2 pi beyond its '
+                   f'limits {lower:.4g} to {upper:.4g} rad: is it in degrees?')
+
     def warnings(self, newest: int) -> Iterator[str]:
         """Yield what is not credible or too old at the newest stamp of all joints [ns]."""
-        beyond = np.maximum(self._limits[:, 0] - self._q, self._q - self._limits[:, 1])
-        for k in np.flatnonzero(beyond > LIMIT_MARGIN).tolist():
-            yield (f'position of {self.names[k]!r}: it is {self._q[k]:.4g}, far beyond its '
-                   'limits: is it in degrees?')
+        yield from self.implausible()
         for k, text in self.velocities.warnings.items() if self.velocities.rejected else ():
             yield f'velocity of {self.names[k]!r}: {text}'
         late = (newest - self.newest) * 1e-9

@@ -293,6 +293,16 @@ def _contradicting_positions(received: Received) -> str:
     return f'positions contradict one another: {cause}: {", ".join(received.publishers)}'
 
 
+def _implausible(received: Received) -> str:
+    stream = received.state.stream
+    if stream is None or not received.grown['implausible']:
+        return ''
+    first, *others = stream.implausible or ('positions far beyond limits',)
+    return (f'no efforts, {first}{f" And {len(others)} more." if others else ""} Publish radians, '
+            'correct the limits in the robot description, or set the parameter implausible to '
+            'warn')
+
+
 def _dropped_messages(received: Received) -> str:
     grown = received.grown
     harmless = ACCEPTED_OUTCOMES | ({'other_joints'} if grown['used'] else set())
@@ -352,6 +362,7 @@ _FAULTS: tuple[tuple[Level, Callable[[Received], str]], ...] = (
     (Level.WARN, _silence),
     (Level.ERROR, _several_publishers),
     (Level.ERROR, _contradicting_positions),
+    (Level.ERROR, _implausible),
     (Level.WARN, _dropped_messages),
     (Level.WARN, _jumps),
     (Level.WARN, _overruns),
@@ -480,7 +491,8 @@ LOG_PERIOD = 5.0
 WARNING_MEMORY = 60.0
 """Time after which a warning that returns is logged again [s]."""
 
-NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_rejected', 'distrusted'))
+NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_rejected', 'distrusted',
+                        'implausible'))
 """No faults, or reported by warnings."""
 
 HARMLESS_OUTCOMES = frozenset(('gap', 'jump_back', 'other_joints'))

@@ -133,6 +133,12 @@ class EffortQueue:
 
 # ---- From the joint states of one robot to its efforts, with a check of every message
 
+IMPLAUSIBLE = Parameter(
+    'implausible', 'stop', 'What happens where a position is more than 2 pi beyond the limits of '
+    'its joint, as in degrees. stop: no efforts until the joints begin anew, after a gap or a '
+    'jump; warn: efforts, and a warning.', choices=('stop', 'warn'))
+
+
 class Stream:
     """
     From the fields of messages to efforts, for one model and one estimator.
@@ -158,6 +164,8 @@ class Stream:
         ``JOINT_STATE_OUTCOMES`` if they are unknown; None if they are not known yet: see `resume`.
     counters : Counter, optional
         Those of a stream that this one replaces, which may still count a message.
+    implausible : str
+        A choice of `IMPLAUSIBLE`.
     **parameters
         Rows of ``PARAMETERS`` by name, checked by `check_all`.
 
@@ -189,7 +197,8 @@ class Stream:
                  inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
                  make_estimator: Callable[[int], EstimatorBase], *, clock: Callable[[], int],
                  load_arguments: LoadArguments = lambda estimate: (),
-                 counters: Counter[str] | None = None, **parameters: Any) -> None:
+                 counters: Counter[str] | None = None, implausible: str = 'stop',
+                 **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
         self._joints = joints
@@ -200,6 +209,7 @@ class Stream:
         self._efforts = EffortQueue(inverse_dynamics, load_arguments, self.counters)
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
+        self._stop = implausible == 'stop'
         self._last_output = 0
         self.hold(Hold())
 
@@ -257,6 +267,11 @@ class Stream:
         newest = self._groups.newest
         return tuple(warning for group in self._groups
                      for warning in group.warnings(newest))
+
+    @property
+    def implausible(self) -> tuple[str, ...]:
+        """Those of the warnings for which nothing is computed, unless `IMPLAUSIBLE` is warn."""
+        return tuple(warning for group in self._groups for warning in group.implausible())
 
     @property
     def velocities(self) -> dict[str, JointVelocity]:
@@ -366,6 +381,8 @@ class Stream:
             return known
         if known.estimate.stamp <= self._last_output:
             return 'same_instant'
+        if self._stop and any(group.far for group in self._groups):
+            return 'implausible'
         if (known.estimate.std > self._max_deviation).any():
             return 'uncertain'
         if not compute:

@@ -72,7 +72,7 @@ ACCELERATION_SOURCES = {
 def offline_parameters(estimator: str) -> dict[str, Any]:
     """Return the defaults of the stream, with an estimator that may use later samples."""
     return {row.name: row.default for row in STREAM_PARAMETERS} | {
-        'estimator': estimator,
+        'estimator': estimator, 'implausible': 'warn',
         **{f'{estimator}.{name}': value for name, value in _OFFLINE.get(estimator, {}).items()}}
 
 
