@@ -40,10 +40,6 @@ def program(model: RobotModel, style: str = 'fast', loads: Loads | None = None) 
     return program_of(model, style, 'forward_dynamics', loads=loads or Loads())
 
 
-def read(name: str) -> RobotModel:
-    return read_urdf(robot_path(name).read_bytes())
-
-
 @contextmanager
 def derived_by(way: type[AccelerationsOfEfforts]) -> Iterator[None]:
     """Derive forward dynamics in this way, whatever it costs."""
@@ -150,19 +146,6 @@ def test_a_planar_joint_and_a_floating_joint_on_a_link() -> None:
     model = RobotModel('sledge', (Link('base'), *(
         Link(name, inertia) for name, inertia in zip(links[1:], inertias))), joints, 'base')
     check_inverse(model, Loads(), 'fast')
-
-
-@pytest.mark.parametrize(('name', 'by'), [
-    *((name, AccelerationsByFactors) for name in ('scara', 'rx90', 'ur5_robot', 'anymal')),
-    *((name, AccelerationsByArticulatedBodies) for name in ('talos_reduced', 'humanoid_3p33r'))])
-def test_articulated_bodies_are_taken_where_they_save_more_than_they_wait(
-        name: str, by: type[AccelerationsOfEfforts]) -> None:
-    model, functions = read(name), {}
-    for way in WAYS:
-        with derived_by(way):
-            functions[way] = program(model, loads=Loads('fixed')).functions
-    chosen = program(model, loads=Loads('fixed')).functions
-    assert chosen == functions.pop(by) and chosen not in functions.values()
 
 
 def test_readable_text_explains_every_articulated_body() -> None:

@@ -94,22 +94,6 @@ def test_a_number_that_is_wrong_by_a_thousandth_is_reported(tool: str, tmp_path:
     assert code != 0 and 'joint2' in output, output
 
 
-@pytest.mark.parametrize('language', ['c', 'cpp', 'rust'])
-@pytest.mark.parametrize('style', ['fast', 'readable'])
-def test_no_type_and_no_literal_is_a_double(language: str, style: str) -> None:
-    """Except the arguments of printf, which has no others; names of a robot may be so."""
-    files = export_model(read_urdf(ROBOTS['rx90']), Target(language, 'float'), style,
-                         'double_arm', functions='all')
-    for text in files.values():
-        code = re.sub(r'/\*.*?\*/|//[^\n]*|"[^"\n]*"', '', text, flags=re.DOTALL)
-        code = re.sub(r'\(double\)|static_cast<double>', '', code)
-        assert not re.search(r'\bdouble\b|\bf64\b', code)
-        if language != 'rust':   # whose literals have the type that they meet
-            assert not re.search(r'(?<![\w.])\d+\.\d+(e[-+]?\d+)?(?![\w.])', code)
-        assert 'fast style, single' in text or 'readable style, single' in text or (
-            '#include "double_arm_dynamics.h"' in text)
-
-
 @pytest.mark.parametrize('most', [1, 2, 6, 30])
 def test_sines_and_cosines_are_right_within_what_the_text_says(most: int,
                                                                tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.allow_list import check_text
 from hypothesis import given
 
 from support.acting_loads import everything
-from support.allow_list import check_text
 from support.oracles import Array, columns, difference, efforts_of, exported, random_state, worst
 from support.random_trees import examples, random_inertia, robot, trees
 from support.robot_files import OWN, ROBOTS

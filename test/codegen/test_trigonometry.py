@@ -17,12 +17,9 @@ from numpy.typing import NDArray
 from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.c_compiler import find_compiler
-from urdf2dyn_ros.codegen.compiled import source
-from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.codegen.languages import LanguageName, Target
 from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
 from urdf2dyn_ros.codegen.languages.sections import at_once
-from urdf2dyn_ros.robot.multibody import multibody
 
 WRAPPER = """
 EXPORT void circular(ptrdiff_t count, const double *x, double *sines, double *cosines)
@@ -146,16 +143,6 @@ def test_exponentials_and_hyperbolic_tangents_at_their_ends(exponentials: Functi
     np.testing.assert_allclose(powers, [
         1.0, 1.0, np.inf, 0.0, np.nan, np.inf, 0.0, np.inf, 0.0, 5e-324, 1.0, math.exp(100.0),
         math.exp(-100.0)], rtol=5e-16)
-
-
-def test_results_are_stored_where_they_are_made() -> None:
-    """At the end of the function, those that wait for it would have been stored once already."""
-    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
-    program = generate(multibody(model), name='robot', style='fast',
-                       functions='inverse_dynamics_derivatives')
-    text = source(program.functions[0]).text
-    part = text[text.index('void part_one_0('):text.index('void part_one_1(')]
-    assert part.index('    result[') < part.rindex('    const double ')
 
 
 DRIVER = """

@@ -9,7 +9,6 @@ from support.descriptions import VALID
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.codegen.information import information, information_text
 from urdf2dyn_ros.robot.spatial import quarter_turns
-from urdf2dyn_ros.text import suggestion
 
 
 @pytest.mark.parametrize(('angle', 'turns'), [
@@ -68,7 +67,3 @@ def test_second_order_of_coarse_quarter_turns_is_rounded_and_reported() -> None:
     effort = InverseDynamics(model)([0.0], [0.0], [0.0])[0]
     in_first_order = 9.81 * (math.pi - 3.14159)
     assert abs(effort) == pytest.approx(in_first_order, rel=1e-10, abs=0)
-
-
-def test_a_remedy_names_no_names_where_there_are_none() -> None:
-    assert suggestion('nope', [], True) == 'there are none'

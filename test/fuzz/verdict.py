@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from fuzz.allow_list import check_text
 
-from support.allow_list import check_text
 from urdf2dyn_ros.errors import StateError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import GRAVITY

@@ -23,7 +23,6 @@ from support.paths import ROOT
 pytestmark = pytest.mark.slow
 
 PACKAGE = ROOT / 'urdf2dyn_ros'
-MODULES = sorted(PACKAGE.rglob('*.py'))
 NODES = PACKAGE / 'nodes'
 NODE_FILES = ('inverse_dynamics', 'inverse_dynamics_lifecycle', 'effort_comparison',
               'joint_simulator')
@@ -41,13 +40,6 @@ def test_the_version_is_the_same_everywhere() -> None:
     printed = subprocess.run([sys.executable, 'setup.py', '--version'], cwd=ROOT, text=True,
                              capture_output=True, check=True).stdout.split()[-1]
     assert urdf2dyn_ros.__version__ == stated == printed
-
-
-def test_every_module_says_what_it_is() -> None:
-    """Files with nothing in them, which only make a folder a package, need not."""
-    texts = {path: path.read_text() for path in (*MODULES, *ROOT.glob('launch/*.py'))}
-    assert [path for path, text in texts.items()
-            if text.strip() and not ast.get_docstring(ast.parse(text))] == []
 
 
 @pytest.mark.parametrize('path', sorted(ROOT.glob('launch/*.py')), ids=relative)

@@ -163,18 +163,6 @@ def test_terms_add_up_and_superpose(name: str, base: str) -> None:
     check_sum(read_urdf((OWN / f'{name}.urdf').read_bytes()), base)
 
 
-@examples(20)
-@given(trees(massless=True))
-def test_terms_of_random_trees_add_up(model: RobotModel) -> None:
-    loads = everything(model)
-    state, given = state_of(model), entries(model, loads)
-    dynamics = InverseDynamics(model, loads=loads)
-    found = dynamics.terms(*state, *given)
-    efforts = dynamics(*state, *given)
-    size = max((np.abs(part).max(initial=0.0) for part in found.values()), default=0.0)
-    assert np.abs(sum(found.values()) - efforts).max(initial=0.0) <= 1e-12 * (1.0 + size)
-
-
 def test_terms_of_links_are_the_functions_of_the_same_name() -> None:
     dynamics = InverseDynamics(RX90)
     q, qd, qdd = np.array(state_of(RX90))

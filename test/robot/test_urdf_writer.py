@@ -3,11 +3,10 @@
 import dataclasses
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from support.descriptions import VALID
-from support.robot_files import EXAMPLES, mostly_slow, robot_path
+from support.robot_files import EXAMPLES, mostly_slow
 from urdf2dyn_ros.errors import UrdfError
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.reader import read_urdf
@@ -36,20 +35,6 @@ def test_real_robots_are_the_same_when_written_and_read_again(
         model = read_urdf(text)
         assert without_warnings(read_urdf(clean_urdf(model))) == without_warnings(model)
     assert capfd.readouterr() == ('', '')
-
-
-@pytest.mark.parametrize('name', ['panda', 'ur5_robot', 'tiago_dual', 'pr2', 'romeo'])
-def test_the_clean_text_means_the_same_to_pinocchio(name: str) -> None:
-    pin = pytest.importorskip('pinocchio')
-    text = robot_path(name).read_text()
-    clean = clean_urdf(read_urdf(text), fill_limits=True)
-    models = [pin.buildModelFromXML(source) for source in (text, clean)]
-    assert list(models[0].names) == list(models[1].names)
-    rng = np.random.default_rng(1)
-    q = pin.integrate(models[0], pin.neutral(models[0]), rng.normal(size=models[0].nv))
-    qd, qdd = rng.normal(size=(2, models[0].nv))
-    expected, computed = (pin.rnea(model, model.createData(), q, qd, qdd) for model in models)
-    np.testing.assert_array_equal(computed, expected)
 
 
 def test_names_survive_a_round_trip() -> None:

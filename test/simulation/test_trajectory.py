@@ -77,11 +77,6 @@ def test_every_joint_moves_noticeably_and_in_a_way_of_its_own(motion):
     assert np.abs(correlation).max() < 0.999
 
 
-def test_it_depends_on_its_arguments_only(motion):
-    first, second = (motion(TYPES, LIMITS, 8.0)(3.3) for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-
-
 JOINTS = tuple(Joint(name, kind, 'a', 'b') for name, kind in (
     ('first', 'revolute'), ('second', 'prismatic'), ('third', 'continuous')))
 RANGES = (Limits(-2.0, 2.0, velocity=5.0), Limits(-0.1, 0.4), Limits(-1.0, 1.0))

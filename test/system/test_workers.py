@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from work import fail, span, square, squared_or_killed
 
 from support.nodes.children import children, command, ended
 from support.scara_recordings import SCARA, recording
-from support.work import fail, span, square, squared_or_killed
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import WorkersError
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
