@@ -11,6 +11,7 @@ from support.streams.pendulums import START
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, hold_advice, read_hold
+from urdf2dyn_ros.estimation.status import remedy
 
 PANDA = InverseDynamics(read_urdf(
     (EXAMPLES / 'panda_description/urdf/panda.urdf').read_text()))
@@ -28,6 +29,13 @@ SLIDER = '<robot name="slider"><link name="root"/>' + ''.join(
         ('lift', 'prismatic', '<limit lower="0.2" upper="0.6" effort="9" velocity="9"/>'),
         ('a=b', 'continuous', ''), ('bolt', 'fixed', ''), ('pan', 'continuous', ''),
         ('twin', 'continuous', '<mimic joint="pan"/>'), ('plate', 'planar', ''))) + '</robot>'
+
+WHEEL = '<robot name="wheeled"><link name="root"/>' + ''.join(
+    f'<link name="{name}_link"><inertial><origin xyz="0.1 0 0"/><mass value="2"/><inertia ixx="1" '
+    f'ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+    f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{name}_link"/>'
+    '<origin xyz="0.3 0 0"/><axis xyz="0 1 0"/></joint>' for name, parent in (
+        ('lift', 'root'), ('reach', 'lift_link'), ('wheel', 'root'))) + '</robot>'
 
 
 def arm(stamp):
@@ -143,3 +151,41 @@ def test_no_command_is_advised_where_auto_will_hold_them():
 def test_nothing_changes_without_held_joints():
     held = HeldJoints(('a', 'b'), Hold())
     assert not held.published(['a'], [1.0]) and list(held.received) == [0, 1]
+
+
+@pytest.mark.parametrize('hold', ['auto', 'wheel'])
+@pytest.mark.parametrize('position', [[np.nan], [np.inf], None], ids=str)
+@pytest.mark.fault(22, 25)
+def test_a_wheel_without_a_position_is_held_like_one_that_is_not_published(hold, position):
+    """In the message of the others, or in one of its own, which may have velocities alone."""
+    dynamics = InverseDynamics(read_urdf(WHEEL))
+    waiting, source = (stream(VALUES | {'hold': texts}, dynamics, clock=lambda: 0)
+                       for texts in ((), (hold,)))
+    for k in range(1400):
+        t, stamp = k / 250, START + k * PERIOD
+        q, qd = [0.5 * np.sin(t), 0.4 * np.cos(t)], [0.5 * np.cos(t), -0.4 * np.sin(t)]
+        for each in (waiting, source):
+            if position is None:
+                output = each.receive(stamp, ['lift', 'reach'], q, qd, [])
+                each.receive(stamp + 1, ['wheel'], [], [3.0], [])
+            else:
+                output = each.receive(stamp, ['wheel', 'lift', 'reach'], [*position, *q],
+                                      [3.0, *qd], [])
+    assert output is not None and list(source.held.positions) == ['wheel']
+    t = (output.stamp - START) * 1e-9
+    expected = dynamics([0.5 * np.sin(t), 0.4 * np.cos(t), 0.0],
+                        [0.5 * np.cos(t), -0.4 * np.sin(t), 0.0],
+                        [-0.5 * np.sin(t), -0.4 * np.cos(t), 0.0])
+    assert output.effort == pytest.approx(expected, rel=0.0, abs=1e-3)
+    assert waiting.counters['used'] == 0 and waiting.counters['malformed'] == 0
+    assert remedy(waiting, (), '/node') == (
+        'published without a position (NaN or none): "wheel"; '
+        + hold_advice(['wheel'], (), '/node'))
+
+
+def test_positions_that_are_all_missing_are_not_those_of_another_robot():
+    source = stream(VALUES, InverseDynamics(read_urdf(WHEEL)), clock=lambda: 0)
+    for k in range(3):
+        source.receive(START + k * PERIOD, ['wheel', 'lift', 'reach'], [np.nan] * 3, [0.1] * 3, [])
+    assert remedy(source, (), '/node') == (
+        'published without a position (NaN or none): "lift", "reach", "wheel"')

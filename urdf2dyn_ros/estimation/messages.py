@@ -55,13 +55,15 @@ class Messages:
 
     The names (n,) are in the model's order; ``velocity_ignored`` and ``effort_ignored`` are
     counted in `events`. The keys of `unknown` are names that are no joints of the model, the
-    first few in the order of receipt.
+    first few in the order of receipt; those of `unmeasured` are joints that were received without
+    a finite position.
     """
 
     def __init__(self, joint_names: Sequence[str], events: Counter[str]) -> None:
         self._joint_names = tuple(joint_names)
         self._events = events
         self.unknown: dict[str, None] = {}
+        self.unmeasured: dict[str, None] = {}
         self._known: dict[Any, NameLayout | str] = {}
         self._last_names: tuple[str, ...] = ()
         self._last: NameLayout | str = 'empty'
@@ -73,6 +75,8 @@ class Messages:
         if isinstance(layout, str):
             return layout
         q = _numbers(position)
+        if q is not None and not len(q):   # velocities alone, as of wheels
+            q = np.full(layout.length, np.nan)
         if q is None or len(q) != layout.length:
             return 'malformed'
         if not is_finite(q[layout.entries]):   # these joints are not published
@@ -117,10 +121,13 @@ class Messages:
     def _finite(self, layout: NameLayout, some: NDArray[np.bool_]) -> NameLayout | str:
         """Return the layout of some joints (k,) of another one."""
         key = layout, some.tobytes()
-        if not some.any():
-            return 'position_not_finite'
-        return self._known.get(key) or self._keep(key, NameLayout(
-            layout.length, layout.joints[some], layout.entries[some], complete=False))
+        known = self._known.get(key)
+        if known is None:
+            self.unmeasured |= {self._joint_names[joint]: None for joint in layout.joints[~some]}
+            known = self._keep(key, NameLayout(
+                layout.length, layout.joints[some], layout.entries[some], complete=False)
+                if some.any() else 'position_not_finite')
+        return known
 
     def _keep(self, key: Any, layout: NameLayout | str) -> NameLayout | str:
         if len(self._known) >= MAX_LAYOUTS:

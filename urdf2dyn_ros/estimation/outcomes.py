@@ -27,10 +27,10 @@ JOINT_STATE_OUTCOMES = {
                   'received',
     'skewed': 'filtered; other joints would have to be carried too far to this stamp',
     'empty': 'no names',
-    'malformed': 'a name is not a string, or not one position for each name',
+    'malformed': 'a name is not a string, or neither one position for each name nor none',
     'duplicate_names': 'a name appears twice',
     'other_joints': 'no joint of the model among the names',
-    'position_not_finite': 'all positions of joints of the model are NaN or infinite',
+    'position_not_finite': 'all positions of joints of the model are NaN, infinite or left out',
     **_STAMP_OUTCOMES,
     'no_stamp': 'stamp zero or out of range: publish with stamps, or set '
                 'stream.use_receive_time',

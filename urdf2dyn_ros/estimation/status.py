@@ -155,11 +155,16 @@ def _summary(latencies: Sequence[int]) -> tuple[float, float, float]:
 
 def remedy(stream: Stream, hold: Sequence[str], node: str) -> str:
     """Return what to do about joints that were never received, or an empty text."""
-    missing = stream.never_received
+    missing, unmeasured = stream.never_received, stream.unmeasured_joints
     prefix = _prefix_advice(missing, stream.unknown_joints)
-    if missing and stream.newest is None and not prefix:   # holding all of them is no remedy
-        return 'no joint of the robot is published: is it the description of another robot?'
-    return prefix or hold_advice(missing, hold, node)
+    if prefix:
+        return prefix
+    without = (f'published without a position (NaN or none): {listed(unmeasured)}'
+               if unmeasured else '')
+    if stream.newest is None and missing:   # holding all of them is no remedy
+        return without or ('no joint of the robot is published: is it the description of another '
+                           'robot?')
+    return '; '.join(filter(None, (without, hold_advice(missing, hold, node))))
 
 
 def _prefix_advice(missing: Sequence[str], unknown: Sequence[str]) -> str:
@@ -312,7 +317,8 @@ def _dropped_messages(received: Received) -> str:
         return ''
     reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
     return _with_advice(f'{dropped.total()} of {received.messages} messages dropped: {reasons}',
-                        received.state.remedy if dropped['other_joints'] else '')
+                        received.state.remedy if dropped['other_joints']
+                        or dropped['position_not_finite'] else '')
 
 
 def _jumps(received: Received) -> str:

@@ -239,6 +239,11 @@ class Stream:
                      if name not in self.held.positions)
 
     @property
+    def unmeasured_joints(self) -> tuple[str, ...]:
+        """Those of the missing joints that were received without a finite position."""
+        return tuple(name for name in self.missing_joints if name in self._messages.unmeasured)
+
+    @property
     def missing_joints(self) -> tuple[str, ...]:
         """Names of the joints that were not received yet, or not recently."""
         absent = {name for group in self._groups.absent for name in group.names}
