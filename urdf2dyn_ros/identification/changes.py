@@ -13,7 +13,7 @@ from urdf2dyn_ros.identification.mistakes import moved_beyond
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, Columns, Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, inner_times
 from urdf2dyn_ros.identification.segments import ROW_RATE, Piece, Spectra
-from urdf2dyn_ros.identification.summary import Summary
+from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- What more columns of the efforts explain of a recording, next to those of any bodies and
@@ -73,6 +73,7 @@ class Explained(NamedTuple):
     """What a group of columns explains."""
 
     removed: float   # fall of the logarithm of held-out residuals, sum of the joints
+    left: float   # what is left of this logarithm, in units of the recording
     unknowns: Array   # of the columns of the group, from all rows
 
 
@@ -92,7 +93,9 @@ def explained(fit: FittedRows, columns: Array, groups: Sequence[Sequence[int]]
             left[:, k] += np.square(part[:, -1:] - part[:, :-1] @ unknowns).sum(axis=0)
     logarithms = 0.5 * np.log(np.maximum(left, 1e-30)).sum(axis=1)
     first = len(total) - 1 - size
-    return [Explained(float(logarithms[0] - after), row[first + np.array(group)])
+    units = sum(float(np.log(scale[0, 0])) for scale in fit.scales)
+    return [Explained(float(logarithms[0] - after), float(after - units),
+                      row[first + np.array(group)])
             for group, after, row in zip(groups, logarithms[1:],
                                          _solutions(total, size, every).T[1:])]
 
@@ -294,7 +297,9 @@ def largest_step(part: Array) -> tuple[int, float, float]:
 # ---- Zeros of joints, or gravity, some degrees off those of the URDF, and joints with a spring in
 # them
 #
-# A small difference times the derivative of the efforts by it is one more column of the efforts.
+# A small difference times the derivative of the efforts by it is one more column of the efforts. A
+# wrong zero has turned the fitted bodies as well: one step finds which joints come into question,
+# the others are repeated with bodies that are fitted to the corrected positions.
 
 _STEP = 1e-4   # difference of a position for a derivative [rad]
 _SPRING_STEP = 1e-6   # compliance for a derivative [rad/(N m)]
@@ -304,8 +309,11 @@ _REMOVED = 0.3
 _REMOVED_BY_SPRING = 0.8
 # difference of a zero that is none: a robot may be mounted so [rad]
 _LEAST_ANGLE = np.radians(2.0)
-# share of what the best one removes from which on another one may be the wrong one as well
-_ALIKE = 0.7
+# share of what the best one removes from which on another one may be the wrong one as well, and
+# that after the first step, in which the right one of parallel joints may have 0.66 of another's
+_ALIKE, _ALIKE_AT_FIRST = 0.7, 0.4
+_MOST_STEPS = 4   # to a zero; 12 deg take three
+_SMALL_STEP = np.radians(0.5)   # last step to a zero [rad]
 # joints of a robot up to which zeros are compared, and the time for which joints move [s]
 _MOST_JOINTS, _LEAST_MOTION = 12, 6.0
 
@@ -328,8 +336,12 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
     best = max((*results, tilted), key=lambda each: each.removed)
     if best.removed < (_REMOVED_BY_SPRING if best in springs else _REMOVED):
         return ''
-    why = (f'{np.exp(best.removed / len(fit.joints)):.2g} times smaller residuals are left of '
-           'held-out blocks (geometric mean of the joints), which other bodies cannot make up for')
+
+    def reason(found: Explained) -> str:
+        return (f'{np.exp(found.removed / len(fit.joints)):.2g} times smaller residuals are left '
+                'of held-out blocks (geometric mean of the joints), which other bodies cannot '
+                'make up for')
+
     if best is tilted:
         size = float(np.linalg.norm(gravity))
         direction = gravity + tilted.unknowns @ axes
@@ -339,11 +351,16 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
         words = ' '.join(f'{entry:.2f}' for entry in
                          size / np.linalg.norm(direction) * direction + 0.0)
         return (f'the robot looks tilted by {np.degrees(angle):.0f} deg: with a gravity of '
-                f'{words} m/s^2 in the frame of the root, {why}; if it is mounted so, add '
-                f'--gravity {words}')
-    own = springs if best in springs else zeros
-    alike = [pair for pair in zip(own, joints) if pair[0].removed >= _ALIKE * best.removed]
+                f'{words} m/s^2 in the frame of the root, {reason(best)}; if it is mounted so, '
+                f'add --gravity {words}')
+    own, least = (springs, _ALIKE) if best in springs else (zeros, _ALIKE_AT_FIRST)
+    alike = [pair for pair in zip(own, joints) if pair[0].removed >= least * best.removed]
+    if own is zeros:
+        alike = [(_zero_of(robot, pieces, summary, joint, each), joint) for each, joint in alike]
+        most = max(each.removed for each, _ in alike)
+        alike = [pair for pair in alike if pair[0].removed >= _ALIKE * most]
     alike.sort(key=lambda pair: -pair[0].removed)
+    why = reason(alike[0][0])
     values = [(robot.joints[joint], float(each.unknowns[0])) for each, joint in alike]
     if own is zeros and abs(values[0][1]) >= _LEAST_ANGLE:
         words = ' or '.join(f'{name} ({np.degrees(angle):.0f} deg)' for name, angle in values)
@@ -357,6 +374,25 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
                 'the positions of the links are not those that are recorded, as this model '
                 'assumes: record those of encoders on the side of the link, or a slower motion')
     return ''
+
+
+def _zero_of(robot: Robot, pieces: Sequence[Piece], summary: Summary, joint: int,
+             first: Explained) -> Explained:
+    """Return what a joint's zero explains with bodies fitted to it, after a first step."""
+    angle, before = float(first.unknowns[0]), first.removed + first.left
+    for _ in range(_MOST_STEPS):
+        q = [piece.q + angle * (np.arange(len(robot.joints)) == joint) for piece in pieces]
+        moved = [piece._replace(q=each) for piece, each in zip(pieces, q)]
+        corrected = summarised(robot, summary.name, moved, summary.used,
+                               (summary.cutoff, summary.delay))
+        fit = fitted_rows(robot, corrected)
+        columns = _columns(robot, moved, fit.bodies, [joint], np.zeros((0, 3)), corrected)
+        found, = explained(fit, columns[::fit.every_nth], [[0]])
+        step = float(found.unknowns[0])
+        angle += step
+        if abs(step) < _SMALL_STEP:
+            break
+    return Explained(before - found.left, found.left, np.array([angle]))
 
 
 def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: Sequence[int],
