@@ -75,7 +75,8 @@ def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None
             'text.mcap': ['not in the format MCAP', "b'time,q_a'"],
             'text.db3': ['not in the format SQLite database', "b'version"],
             'what.xyz': ["'.xyz'", '.db3, .mcap'],
-            'old.bag': ['rosbags-convert'], 'short.db3': ['damaged', 'sqlite3 short.db3'],
+            'old.bag': ['not in the format bag of ROS 1'],
+            'short.db3': ['damaged', 'sqlite3 short.db3'],
             'short.mcap': ['damaged', 'mcap recover'], 'other.db3': ['damaged', 'sqlite3'],
             'moved': ['without metadata.yaml', 'ros2 bag reindex', 'part_0.db3'],
             'yaml': ['damaged', 'ros2 bag reindex yaml']}.items():

@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
                         arguments.observer_gain, tuple(arguments.thresholds),
                         tuple(arguments.hold))
     job = EvaluationJob(dynamics, settings, arguments.topic, arguments.efforts,
-                        facts(typed_command(), arguments.urdf, text))
+                        facts(typed_command(), arguments.urdf, text), tuple(arguments.columns))
     workers = read_workers(arguments)
     return (_one(job, arguments) if len(arguments.recordings) == 1 and workers.here
             else _many(job, arguments, workers))

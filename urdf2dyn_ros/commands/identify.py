@@ -179,7 +179,8 @@ def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
         arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous,
                                        robot.dynamics.units, hold, tuple(arguments.rename),
                                        robot.dynamics.model.mimics),
-        gains, arguments.cutoff, arguments.delay, read_workers(arguments))
+        gains, arguments.cutoff, arguments.delay, read_workers(arguments),
+        tuple(arguments.columns))
 
 
 def _check_payload(arguments: argparse.Namespace) -> None:

@@ -231,8 +231,8 @@ def _motion(dynamics: InverseDynamics,
     hold, faults = read_hold(arguments.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
-    recording = open_recording(arguments.trajectory, arguments.topic)
-    recorded = recorded_joints(recording, names, hold, arguments.rename, recording.path,
+    recording = open_recording(arguments.trajectory, arguments.topic, columns=arguments.columns)
+    recorded = recorded_joints(recording, recording, names, hold, arguments.rename,
                                dynamics.model.mimics)
     stamps, rows = [], []
     for record in recorded.records:

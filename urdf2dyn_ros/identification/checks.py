@@ -243,6 +243,7 @@ class SourceSettings:
     cutoff: float | None = None   # [Hz]; None: chosen for each recording
     delay: float | None = None   # [s]; None likewise
     workers: Workers = field(default_factory=Workers)   # the processes that read
+    columns: tuple[str, ...] = ()   # of tables
 
 
 def with_filter_of(summaries: Sequence[Summary], settings: SourceSettings) -> SourceSettings:
@@ -326,7 +327,8 @@ def _read(robot: Robot, settings: SourceSettings,
 
 def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[str],
              show: Callable[[float], None]) -> Summary:
-    recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction))
+    recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction),
+                               settings.columns)
     segments, names = read_segments(recording, settings.names)
     pieces = pieces_of(segments, names, path)
     gains, held = settings.gains, names.hold.positions

@@ -62,7 +62,7 @@ def read_segments(recording: Recording,
     RecordingError if a joint is missing, its position jumps, the recording is damaged, or too
     short.
     """
-    recorded = recorded_joints(recording, names.joints, names.hold, names.renames, recording.path,
+    recorded = recorded_joints(recording, recording, names.joints, names.hold, names.renames,
                                names.mimics)
     kept = [joint for joint, name in enumerate(names.joints) if name in recorded.moving]
     units = [names.units[joint] for joint in kept]

@@ -1,42 +1,48 @@
 """Recorded joint states, read without ROS: a kind of recording is a file and a line here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.bag import METADATA, BagRecording
 from urdf2dyn_ros.recordings.recording import ProgressCallback, Recording
-from urdf2dyn_ros.recordings.table import CsvRecording
+from urdf2dyn_ros.recordings.table import CsvRecording, ParquetRecording
 from urdf2dyn_ros.recordings.trajectory_file import TrajectoryFile
 
 DIRECTORY = 'directory'
 
-RECORDINGS: dict[str, Callable[[Path, str | None], Recording]] = {
+RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str]], Recording]] = {
     DIRECTORY: BagRecording,
     '.db3': BagRecording,
     '.mcap': BagRecording,
+    '.bag': BagRecording,
     '.yaml': TrajectoryFile,
     '.yml': TrajectoryFile,
+    '.parquet': ParquetRecording,
     '.csv': CsvRecording,
 }
 """Kinds of recordings by the suffix of the file."""
 
 
 def open_recording(path: str | Path, topic: str | None = None,
-                   progress: ProgressCallback | None = None) -> Recording:
+                   progress: ProgressCallback | None = None,
+                   columns: Sequence[str] = ()) -> Recording:
     """
     Return a recording, to be iterated over.
 
     Parameters
     ----------
     path : str or Path
-        A rosbag2 directory, or a .db3, .mcap, .yaml or .csv file.
+        A rosbag2 directory, or a file .db3, .mcap, .bag (of ROS 1), .yaml, .parquet or .csv.
     topic : str or None
         Topic of a bag; by default the only one of joint states, or /joint_states if there are
         several, or else the only one of joint trajectories.
     progress : callable or None
         A function of the fraction that has been read.
+    columns : sequence of str
+        What columns of a table are, where they have other names: 'position={joint}_pos',
+        'effort=tau{n}', 'time=stamp'.
 
     Raises
     ------
@@ -51,11 +57,10 @@ def open_recording(path: str | Path, topic: str | None = None,
         raise RecordingError(path, 'there is no such file or directory')
     kind = DIRECTORY if path.is_dir() else path.suffix.lower()
     if kind not in RECORDINGS or path.name == METADATA:
-        hint = ('; rosbags-convert converts it to a bag of ROS 2' if kind == '.bag' else
-                f'; it is a part of a bag: name the directory {str(path.parent)!r}'
-                if (path.parent / METADATA).exists() else '')
+        hint = f'; it is a part of a bag: name the directory {str(path.parent)!r}' * (
+            path.parent / METADATA).exists()
         raise RecordingError(path, f'unknown kind of recording {kind!r}: a bag directory, '
                              + ', '.join(list(RECORDINGS)[1:]) + f' can be read{hint}')
-    recording = RECORDINGS[kind](path, topic)
+    recording = RECORDINGS[kind](path, topic, columns)
     recording.progress = progress
     return recording

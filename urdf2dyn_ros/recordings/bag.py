@@ -60,9 +60,9 @@ MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
 Decoder = Callable[[bytes, int], Iterator[Record]]
 
 
-def decoder(kind: str) -> Decoder:
+def decoder(kind: str, ros: int = 2) -> Decoder:
     """
-    Return a function of a serialized message and its time of recording [ns].
+    Return a function of a serialized message of ROS 1 or 2 and its time of recording [ns].
 
     The definitions of the types are the same in every ROS 2; those in a bag are not needed.
     """
@@ -71,6 +71,11 @@ def decoder(kind: str) -> Decoder:
     def decode(data: bytes, recorded: int) -> Iterator[Record]:
         return records(store.deserialize_cdr(data, kind), recorded)
 
+    if ros == 1:
+        from rosbags.typesys import Stores, get_typestore
+
+        old = get_typestore(Stores.ROS1_NOETIC)
+        return lambda data, recorded: records(old.deserialize_ros1(data, kind), recorded)
     if kind != JOINT_STATE:
         return decode
 
@@ -133,34 +138,39 @@ def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Top
     raise RecordingError(path, f'{fault}; the topics are:{listed}')
 
 
-def library() -> Any:
-    """Return the optional requirement rosbags.rosbag2; Urdf2DynError if it is not installed."""
+def library(version: int = 2) -> Any:
+    """Return the optional requirement rosbags.rosbag2 or 1; Urdf2DynError if it is missing."""
     try:
-        from rosbags import rosbag2
+        from rosbags import rosbag1, rosbag2
     except ImportError as error:
         raise Urdf2DynError(f'reading bags needs the Python library rosbags ({error}); install '
                             "it with: pip install rosbags, or 'urdf2dyn_ros[recordings]'"
                             ) from None
-    return rosbag2
+    return rosbag2 if version == 2 else rosbag1
 
 
 # ---- Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml
 
 METADATA = 'metadata.yaml'
 # by suffix: first bytes of a file and its format; the command that saves what can be read of it
-_MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
-_REPAIRS = {'.mcap': 'mcap recover {0} -o new.mcap',
+_MAGIC = {'.bag': (b'#ROSBAG V2.0', 'bag of ROS 1'),
+          '.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
+_REPAIRS = {'.bag': 'rosbag fix {0} new.bag',
+            '.mcap': 'mcap recover {0} -o new.mcap',
             '.db3': 'sqlite3 {0} .recover | sqlite3 new.db3'}
 
 
 class BagRecording(Recording):
     """One topic of a bag; RecordingError also if it is missing or ambiguous."""
 
-    def __init__(self, path: Path, topic: str | None = None) -> None:
+    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
         super().__init__(path)
+        if columns:
+            raise RecordingError(path, 'a bag has no columns: omit --columns')
         _check_kind(path)
         self.remedy = _remedy(path)
-        self._reader = library().Reader
+        self._ros = 1 if path.suffix.lower() == '.bag' else 2
+        self._reader = library(self._ros).Reader
         counts: Counter[tuple[str, str]] = Counter()
         try:
             with self._reader(path) as reader:
@@ -182,7 +192,7 @@ class BagRecording(Recording):
                             'recorder, or open a copy of both with sqlite3')
 
     def _records(self) -> Iterator[Record]:
-        records, expected = decoder(self._topic.type), self._topic.messages
+        records, expected = decoder(self._topic.type, self._ros), self._topic.messages
         number = unstamped = 0
         with self._reader(self.path) as reader:
             wanted = [connection for connection in reader.connections

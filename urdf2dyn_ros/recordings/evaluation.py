@@ -317,8 +317,8 @@ def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
-    recorded = recorded_joints(recording.until_defect(), names, hold, settings.renames,
-                               recording.path, dynamics.model.mimics)
+    recorded = recorded_joints(recording.until_defect(), recording, names, hold, settings.renames,
+                               dynamics.model.mimics)
     accelerated = any(
         np.isfinite([values.get(joint, np.nan) for joint in recorded.moving]).all()
         for values in (dict(zip(record.names, record.acceleration)) for record in recorded.heads

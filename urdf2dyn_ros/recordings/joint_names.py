@@ -13,7 +13,7 @@ import numpy as np
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import Hold
 from urdf2dyn_ros.recordings.measured_efforts import with_followers
-from urdf2dyn_ros.recordings.recording import Record
+from urdf2dyn_ros.recordings.recording import Record, Recording
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import first_names
@@ -40,16 +40,18 @@ class RecordedJoints(NamedTuple):
     remarks: list[str]
 
 
-def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
-                    renames: Sequence[str], path: Path,
+def recorded_joints(records: Iterable[Record], recording: Recording, names: Sequence[str],
+                    hold: Hold, renames: Sequence[str],
                     mimics: Mapping[str, Mimic]) -> RecordedJoints:
     """
-    Return the records of a file for the joints of a model, with the first ones of them, `heads`.
+    Return the records of a recording for the joints of a model, the first ones also as `heads`.
 
+    Joints of other names are matched where there are as many: see `_matched`.
     What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
     A driver that is missing has the positions that one of its `mimics`, by name, shows. A
     RecordingError if a joint of the model is missing.
     """
+    path = recording.path
     renamed = renaming(renames, path)
     rest = (record._replace(names=renamed(tuple(record.names))) for record in records)
     heads: list[Record] = []   # up to the one that completes the names
@@ -59,14 +61,23 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
         missing.difference_update(record.names)
         if not missing:
             break
+    remarks: list[str] = []
     recorded = {name for record in heads for name in record.names}
+    if recorded.isdisjoint(names) and (rule := _matched(
+            tuple(dict.fromkeys(name for record in heads for name in record.names)),
+            [name for name in names if name not in hold.positions], recording.in_order)):
+        remarks.append('its joints have other names, and are taken as those of the robot: '
+                       + first_names([f'{old} = {new}' for old, new in rule.items()], _MOST_NAMES)
+                       + '; if that is wrong, use --rename')
+        heads = [_with_names(record, rule) for record in heads]
+        rest = (_with_names(record, rule) for record in rest)
+        recorded = {*rule.values()}
     # mimic joints whose drivers are neither recorded nor held, one each; a joint with the
     # multiplier 0, which never moves, shows nothing of its driver
     missing = set(names) - recorded - set(hold.positions)
     found = {mimic.joint: name for name, mimic in mimics.items()
              if name in recorded and mimic.joint in missing and mimic.multiplier}
     drivers = {name: mimics[name] for name in found.values()}
-    remarks: list[str] = []
     if drivers:
         heads = [_of_drivers(record, drivers) for record in heads]
         rest = (_of_drivers(record, drivers) for record in rest)
@@ -92,6 +103,26 @@ def recorded_joints(records: Iterable[Record], names: Sequence[str], hold: Hold,
                f'computed from that as (q - {mimic.offset:g}) / {mimic.multiplier:g}; its effort '
                'is unknown' for name, mimic in drivers.items()]
     return RecordedJoints(chain(heads, rest), hold, moving, heads, remarks)
+
+
+def _matched(recorded: Sequence[str], joints: Sequence[str], in_order: bool) -> dict[str, str]:
+    """
+    Return the joints of as many recorded names, none of which is one of them; empty if unknown.
+
+    They differ by a part of the name, are numbers, or stand in the order of the joints.
+    """
+    if len(recorded) != len(joints):
+        return {}
+    rule = _rule_between(recorded, joints)
+    if rule != _EXAMPLE:
+        return dict(zip(recorded, renaming([rule], Path())(tuple(recorded))))
+    if all(name.isdecimal() for name in recorded):
+        return dict(zip(sorted(recorded, key=int), joints))
+    return dict(zip(recorded, joints)) if in_order else {}
+
+
+def _with_names(record: Record, names: Mapping[str, str]) -> Record:
+    return record._replace(names=tuple(names.get(name, name) for name in record.names))
 
 
 def _of_drivers(record: Record, drivers: Mapping[str, Mimic]) -> Record:

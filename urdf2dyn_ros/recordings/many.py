@@ -120,6 +120,7 @@ class EvaluationJob:
     topic: str | None
     efforts: EffortSource
     facts: dict[str, str]
+    columns: tuple[str, ...] = ()   # of tables
 
     def evaluated(self, path: str, output: Path,
                   show: Callable[[float], None] = lambda fraction: None,
@@ -144,7 +145,8 @@ class EvaluationJob:
             more = [f'gains fitted to this recording: {", ".join(texts)}',
                     f'to use them: --gains {words}']
         recording = open_recording(
-            path, self.topic, (lambda part: show(0.5 + 0.5 * part)) if more else show)
+            path, self.topic, (lambda part: show(0.5 + 0.5 * part)) if more else show,
+            self.columns)
         result = evaluate(recording, self.dynamics, settings, output)
         for remark in remarks:
             result.remark(remark)

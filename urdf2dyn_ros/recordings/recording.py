@@ -51,6 +51,7 @@ class Recording(ABC):
     """
 
     topic = ''
+    in_order = False   # whether the order of the joints is that of a person, as in a table
     remedy = 'copy it again from where it was recorded'   # if it is damaged
 
     def __init__(self, path: Path) -> None:

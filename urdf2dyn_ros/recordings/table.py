@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from importlib import import_module
 from itertools import chain, compress, islice, pairwise, takewhile
 from pathlib import Path
 from typing import TextIO
@@ -19,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import DrawingError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
+from urdf2dyn_ros.recordings.column_names import QUANTITIES, TIME, column_names
+from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording, one_line
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_names
@@ -64,6 +66,9 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             first_row = next(reader)
             names, joints = [_plotted_name(name.strip()) for name in first_row], 0
             rows: Iterable[list[str]] = reader
+            if '%time' in names:
+                second = next(reader, [])
+                names, rows = _printed_columns(names, second), chain([second], reader)
             if echoed := _echoed_columns(first_row):
                 joints = len(first_row) - len(echoed) - 2
                 names, rows = echoed, chain([first_row], reader)
@@ -101,6 +106,15 @@ def _plotted_name(name: str) -> str:
     parts = name.rsplit('/', 2)
     prefix = {'position': 'q_', 'velocity': 'qd_', 'effort': 'effort_'}.get(parts[-1])
     return 'time' if name == '__time' else prefix + parts[1] if prefix and len(parts) > 2 else name
+
+
+def _printed_columns(names: Sequence[str], cells: Sequence[str]) -> list[str]:
+    """Return the columns of ``rostopic echo -p``, whose rows have the names of the joints."""
+    row = dict(zip(names, cells))
+    stamp = 'field.header.stamp' if 'field.header.stamp' in names else '%time'
+    return ['time [ns]' if name == stamp else f'{match[1]}_{row[f"field.name{match[2]}"]}' if (
+        match := re.fullmatch(r'field\.(position|velocity|effort)(\d+)', name)
+        ) and f'field.name{match[2]}' in row else name for name in names]
 
 
 def _is_number(cell: str) -> bool:
@@ -158,14 +172,9 @@ def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Ite
 
 # ---- Recordings as CSV: a header with the names of columns, and a row for every instant
 
-_TIME = 'time'
-# prefixes of a column's name, before that of the joint
-_PREFIXES = {'position': ('q_', 'position_'), 'velocity': ('qd_', 'velocity_'),
-             'effort': ('effort_',), 'acceleration': ('qdd_', 'acceleration_')}
 _RULE = ("a table needs a column 'time' [s], and for every joint q_<joint>; where they are "
-         'measured, qd_<joint>, qdd_<joint> and effort_<joint>')
-# names by which other programs call the time, in lower case and without signs and units
-_TIME_WORDS = {'t', 'sec', 'secs', 'seconds', 'stamp', 'timestamp', 'time'}
+         "measured, qd_<joint>, qdd_<joint> and effort_<joint>; other names: --columns "
+         "'position={joint}_pos' 'effort=tau{n}' 'time=stamp'")
 _MISSING = -1
 _LONGEST_TIME = MAX_STAMP // SECOND_NS
 _LARGEST_TIME = 10**20   # that is credible in any unit
@@ -183,13 +192,16 @@ _UNITS_PER_SECOND = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(1
 class CsvRecording(Recording):
     """A table without topics; an empty cell or NaN was not measured. Errors name the cell."""
 
-    def __init__(self, path: Path, topic: str | None = None) -> None:
+    in_order = True
+
+    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
         super().__init__(path)
+        self.columns = columns
         if topic:
             raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
         rows = self._rows()
-        columns = _Columns(next(rows)[1], self)   # a wrong header is an error at once
-        self._check_time_unit(columns, rows)
+        header = _Columns(next(rows)[1], self)   # a wrong header is an error at once
+        self._check_time_unit(header, rows)
         rows.close()
 
     def _check_time_unit(self, columns: _Columns, rows: Iterator[CsvRow]) -> None:
@@ -256,6 +268,32 @@ class CsvRecording(Recording):
                         lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
 
 
+class ParquetRecording(CsvRecording):
+    """A table of pandas; a list, as LeRobot's observation.state, is a column an entry."""
+
+    def _rows(self) -> Generator[CsvRow, None, None]:
+        try:
+            pandas = import_module('pandas')
+            table = pandas.read_parquet(self.path)
+        except ImportError:
+            raise RecordingError(self.path, 'reading it needs two Python libraries: pip install '
+                                 'pandas pyarrow') from None
+        except Exception as error:   # many types on damaged bytes
+            raise self.defect(f'no Parquet table ({one_line(error)}): {self.remedy}') from None
+        columns: dict[str, list[str]] = {}
+        for name, values in (table.reset_index() if table.index.name else table).items():
+            if values.dtype.kind == 'M':   # dates
+                columns[name] = [f'{time}e-9' for time in values.astype('datetime64[ns]').astype(
+                    'int64')]
+            elif values.dtype.kind == 'O' and isinstance(values.iloc[0], np.ndarray):
+                columns |= {f'{name}[{k}]': [*map(str, column)] for k, column in enumerate(
+                    np.stack(values.to_list()).T.tolist())}
+            else:
+                columns[str(name)] = [*map(str, values.tolist())]
+        yield 1, [*columns]
+        yield from ((line, [*row]) for line, row in enumerate(zip(*columns.values()), start=2))
+
+
 class _Columns:
     """
     The meaning of columns; RecordingError if names are missing or ambiguous.
@@ -264,21 +302,21 @@ class _Columns:
     """
 
     def __init__(self, names: Sequence[str], recording: CsvRecording) -> None:
-        self.joints = tuple(dict.fromkeys(
-            name[len(prefix):] for name in names for prefix in _PREFIXES['position']
-            if name.startswith(prefix) and name != prefix))
-        if _TIME not in names or not self.joints:
-            raise recording.defect(_missing_columns(names, bool(self.joints)))
-        self.used = [names.index(_TIME)]
+        time, self._unit, columns = column_names(names, recording.columns)
+        self.joints = tuple(columns['position'])
+        if not time or not self.joints:
+            raise recording.defect(_missing_columns(names, time, bool(self.joints)))
+        self.used = [names.index(time)]
         self._read, self._slices = [*self.used], {}
-        for what, prefixes in _PREFIXES.items():
+        for what, by_joint in columns.items():
             chosen = []
             for joint in self.joints:
-                columns = [prefix + joint for prefix in prefixes if prefix + joint in names]
-                if len(columns) > 1:
+                found = by_joint.get(joint, [])
+                if len(found) > 1:
                     raise recording.defect(
-                        f'columns with the same meaning: {column_list(columns)}')
-                chosen.append(names.index(columns[0]) if columns else _MISSING)
+                        f'columns with the same meaning: {column_list(found)}; choose, as by '
+                        f"--columns '{what}=...{{joint}}...'")
+                chosen.append(names.index(found[0]) if found else _MISSING)
             present = [column for column in chosen if column != _MISSING]
             self.used += present
             if present:
@@ -306,30 +344,27 @@ class _Columns:
         """Return the time of a row as it is written [s], and all of its numbers."""
         cells = [row[column] for column in self._read]
         # a float of seconds since 1970 does not resolve nanoseconds
-        return Decimal(cells[0]), np.array(cell_numbers(cells))
+        time = Decimal(cells[0])
+        return time if self._unit == 1 else time * self._unit, np.array(cell_numbers(cells))
 
     def quantities(self, values: Array) -> list[Array]:
         """Return each quantity of some rows (..., c): (..., n), or (0,) if not recorded."""
         return [values[..., self._slices[what]] if what in self._slices else NOT_RECORDED
-                for what in _PREFIXES]
+                for what in QUANTITIES]
 
     def is_good(self, column: int, value: float) -> bool:
         """Return whether a cell of this column may have a value."""
         return not (math.isinf(value) or (column == self.used[0] and math.isnan(value)))
 
 
-def _missing_columns(names: Sequence[str], joints: bool) -> str:
-    """Return what a table lacks, the rule, and a remedy."""
+def _missing_columns(names: Sequence[str], time: str, joints: bool) -> str:
+    """Return what a table lacks, the rule, and the columns that it has."""
     if len(names) == 1:
         return (f'line 1 is one column, {column_list(names)}: columns are separated by commas, '
                 f'semicolons or tabs, and {_RULE}')
-    missing = [] if _TIME in names else [f'no column {_TIME!r}']
+    missing = [] if time else [f'no column {TIME!r}']
     missing += [] if joints else ['no column q_<joint>']
-    alike = [name for name in names
-             if re.sub(r'\[.*|\(.*|[^a-z]', '', name.lower()) in _TIME_WORDS]
-    remedy = (f'; rename {alike[0]!r} to {_TIME!r}, if it is in seconds'
-              if alike and _TIME not in names else '')
-    return (f'{" and ".join(missing)}: {_RULE}{remedy}; the columns are: {column_list(names)}')
+    return f'{" and ".join(missing)}: {_RULE}; the columns are: {column_list(names)}'
 
 
 # ---- Any table with a column of time, as numbers
@@ -360,11 +395,11 @@ def read_table(path: Path) -> Table:
                      'efforts.csv')
     rows = csv_rows(path, defect)
     _, names = next(rows)
-    if _TIME not in names:
-        raise defect(f'line 1: no column is called {_TIME!r}, but {column_list(names)}; the time '
+    if TIME not in names:
+        raise defect(f'line 1: no column is called {TIME!r}, but {column_list(names)}; the time '
                      'must be in seconds')
     if len(names) == 1:
-        raise defect(f'line 1: there is no column besides {_TIME!r} to draw')
+        raise defect(f'line 1: there is no column besides {TIME!r} to draw')
     values = array('d')
     lines = array('q')
     for line, row in rows:
@@ -377,12 +412,12 @@ def read_table(path: Path) -> Table:
         raise defect('there are names of columns, but no values below them')
     table = np.frombuffer(values).reshape(-1, len(names))
     columns = {name: table[:, number] for number, name in enumerate(names)}
-    time = columns.pop(_TIME)
+    time = columns.pop(TIME)
 
     def check(wrong: NDArray[np.bool_], message: Callable[[int], str]) -> None:
         if wrong.any():
             row = int(wrong.argmax())
-            raise defect(f'line {lines[row]}, column {_TIME!r}: {message(row)}')
+            raise defect(f'line {lines[row]}, column {TIME!r}: {message(row)}')
 
     check(~np.isfinite(time), lambda row: 'there is no time; delete the line')
     check(np.abs(time) > _LATEST_TIME, lambda row: f'{time[row]:.6g} s is beyond the year 2260; '

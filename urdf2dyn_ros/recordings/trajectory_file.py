@@ -1,6 +1,6 @@
 """Trajectories as YAML: a trajectory_msgs/JointTrajectory, also inside of another message."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,11 @@ class TrajectoryFile(Recording):
 
     remedy = _RULE
 
-    def __init__(self, path: Path, topic: str | None = None) -> None:
+    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
         super().__init__(path)
-        if topic:
-            raise RecordingError(path, f'a YAML file has no topics: omit --topic {topic}')
+        if topic or columns:
+            raise RecordingError(path, 'a YAML file has no topics and no columns: omit --topic '
+                                 'and --columns')
 
     def _records(self) -> Iterator[Record]:
         try:
