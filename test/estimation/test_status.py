@@ -15,6 +15,7 @@ from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import joints_of
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.status import (
+    FaultLog,
     MonitorReport,
     NodeState,
     input_status,
@@ -127,6 +128,9 @@ def test_two_publishers_of_the_same_joints_are_an_error() -> None:
     level, message = judged(state(), publishers=TWO, used=100, duplicate_stamp=60, out_of_order=9)
     assert level == Level.ERROR and 'driver' in message and 'replay' in message
     assert judged(state(), publishers=TWO, used=100, out_of_order=2)[0] == Level.OK
+    level, message = judged(state(), publishers=TWO, used=100, out_of_order=98, relayed=98)
+    assert level == Level.WARN and message.startswith('98 of 198 messages are the same as one')
+    assert 'driver' in message and 'replay' in message
     level, message = judged(state(), publishers=TWO, warming_up=100, jump_back=50, gap=50)
     assert level == Level.ERROR and 'driver' in message and 'replay' in message
 
@@ -175,6 +179,22 @@ def test_missing_and_unknown_joints_are_named() -> None:
     assert values['remedy'].endswith("ros2 param set inverse_dynamics hold '[\"joint1\"]'")
     assert values['missing joints'] == 'joint1' and values['unknown joints'] == 'wheel'
     assert judged(state(names=[*NAMES, 'wheel']))[0] == Level.OK
+
+
+@pytest.mark.parametrize(('published', 'described', 'words'), [
+    ('left_{}', '{}', 'with the prefix "left_": publish the robot description with this prefix'),
+    ('{}', 'left_{}', 'without the prefix "left_": publish joint states with this prefix')])
+@pytest.mark.fault(25)
+def test_a_prefix_of_all_names_is_a_warning_in_the_log(published: str, described: str,
+                                                       words: str) -> None:
+    """At once, with what to set."""
+    text = re.sub(r'name="(joint\d)"', lambda name: f'name="{described.format(name[1])}"', TEXT)
+    running = state(names=[published.format(name) for name in NAMES],
+                    dynamics=InverseDynamics(read_urdf(text)))
+    line, = FaultLog().warned(running.warnings)
+    assert line.warning and line.text.startswith(f'names of joints: they are published {words}')
+    assert 'prefix:=' in line.text and 'parameter of the driver' in line.text
+    assert FaultLog().warned(state(names=[*NAMES, *map('left_{}'.format, NAMES)]).warnings) == []
 
 
 def test_the_output_has_lag_deviation_latency_and_memory() -> None:

@@ -200,7 +200,8 @@ class Group:
         """
         self.event = ''
         content = q.tobytes()
-        if self._recent.get(stamp) == content:   # relayed: no clock was set back
+        if self._recent.get(stamp) == content:   # no clock was set back
+            self.event = 'relayed'
             return 'duplicate_stamp' if stamp == self.newest else 'out_of_order'
         step = self.steps.add(self.newest, stamp)
         if step in _NOT_USED:
@@ -332,9 +333,10 @@ class Groups:
     message of another one has the output. If an estimator has a lag, it is the first message by
     which all estimates have reached a stamp of the leading group.
 
-    In `events` are counted ``gap``, ``jump_back`` and ``velocity_rejected``; `max_gap` and
-    `max_skew` are as in `Stream`, but in [ns]. Samples before the newest message must not be used
-    for some joints if it `restarted`; stamps may be older than before if it `jumped_back`.
+    In `events` are counted ``gap``, ``jump_back``, ``relayed`` and ``velocity_rejected``;
+    `max_gap` and `max_skew` are as in `Stream`, but in [ns]. Samples before the newest message
+    must not be used for some joints if it `restarted`; stamps may be older than before if it
+    `jumped_back`.
     """
 
     def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], EstimatorBase],
@@ -430,7 +432,7 @@ class Groups:
             for values in (q, qd, effort))) for group, entries in parts]
         received = [group for group, _ in parts]
         for event in {group.event for group in received if group.event}:
-            self.restarted = True
+            self.restarted |= event != 'relayed'
             if event == 'jump_back':
                 self.jumped_back = True
                 self._last_output, self._missed = 0, False

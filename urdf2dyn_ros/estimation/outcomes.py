@@ -54,6 +54,8 @@ JOINT_STATE_EVENTS = {
            'begins anew but keeps what it has learned',
     'jump_back': 'steps back over max_gap and five median periods of these joints, or smaller '
                  'ones that a second older message confirmed; all of them is reset',
+    'relayed': 'duplicate or older stamps with the positions of the message before of that stamp: '
+               'messages that are published twice',
     'overruns': 'messages that a full queue, an overload that lasts, or the network lost before '
                 'they were received',
     'velocity_ignored': 'velocities not one for each name',

@@ -174,11 +174,14 @@ def _prefix_advice(missing: Sequence[str], unknown: Sequence[str]) -> str:
         more, less = name.removesuffix(missing[0]), missing[0].removesuffix(name)
         if more != name and names.issuperset(more + joint for joint in missing):
             return (f'they are published with the prefix {quote(more)}: publish the robot '
-                    'description with this prefix, or joint states without it')
+                    f'description with this prefix (an argument of its xacro, such as '
+                    f'prefix:={more}), or joint states without it (a parameter of the driver); if '
+                    'they are those of another robot, remap joint_states:=/ROBOT/joint_states')
         if less != missing[0] and all(
                 joint.startswith(less) and joint.removeprefix(less) in names for joint in missing):
             return (f'they are published without the prefix {quote(less)}: publish joint states '
-                    'with this prefix, or the robot description without it')
+                    'with this prefix (a parameter of the driver), or the robot description '
+                    'without it (an argument of its xacro, such as prefix:="")')
     return ''
 
 
@@ -221,7 +224,11 @@ class NodeState(NamedTuple):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about received data."""
-        return (*(() if self.stream is None else self.stream.warnings),
+        stream = self.stream
+        prefix = '' if stream is None else _prefix_advice(stream.never_received,
+                                                          stream.unknown_joints)
+        return (*((f'names of joints: {prefix}',) if prefix else ()),
+                *(() if stream is None else stream.warnings),
                 *(() if self.sources is None else self.sources.warnings))
 
     @property
@@ -283,10 +290,20 @@ def _silence(received: Received) -> str:
 
 
 def _several_publishers(received: Received) -> str:
-    backward = sum(received.grown[name] for name in _BACKWARD)
+    grown = received.grown
+    backward = sum(grown[name] for name in _BACKWARD) - grown['relayed']
     if len(received.publishers) < 2 or not received.are_many(backward):
         return ''
     return 'several publishers of the same joints: ' + ', '.join(received.publishers)
+
+
+def _relayed(received: Received) -> str:
+    relayed = received.grown['relayed']
+    if not received.are_many(relayed):
+        return ''
+    return (f'{relayed} of {received.messages} messages are the same as one before, which is used '
+            'once: a relay, or a recording that is played beside its robot: stop one of '
+            + ', '.join(received.publishers))
 
 
 def _contradicting_positions(received: Received) -> str:
@@ -369,6 +386,7 @@ _FAULTS: tuple[tuple[Level, Callable[[Received], str]], ...] = (
     (Level.ERROR, _several_publishers),
     (Level.ERROR, _contradicting_positions),
     (Level.ERROR, _implausible),
+    (Level.WARN, _relayed),
     (Level.WARN, _dropped_messages),
     (Level.WARN, _jumps),
     (Level.WARN, _overruns),

@@ -1,6 +1,7 @@
 """A Panda whose fingers no driver publishes: reports, and the parameter `hold`."""
 
 import json
+import re
 import shlex
 
 import numpy as np
@@ -106,6 +107,8 @@ def test_a_robot_that_is_published_by_other_names_is_no_robot_to_hold(
         assert status.values('input')['remedy'].startswith(words)
         graph.wait(lambda: panda.move(names) or words in node.output)   # after ten seconds
         assert not panda.robot.efforts and 'hold them' not in node.output
+        warned = re.search(r'\[WARN\].*: names of joints: ', node.output)
+        assert bool(warned) == ('prefix' in words)
 
 
 def test_joint_states_of_another_robot_besides_are_no_fault(graph: Graph) -> None:
