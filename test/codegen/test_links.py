@@ -219,7 +219,7 @@ def test_the_command_line_and_the_node_choose_links(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The process in which the node exports has the same text as the command."""
     urdf = OWN / 'rx90.urdf'
-    assert main(['export', str(urdf), '--model', 'jacobian', '--link', 'link4', 'link6',
+    assert main(['export', str(urdf), '--function', 'jacobian', '--link', 'link4', 'link6',
                  '--axes', 'link', '--name', 'arm', '-o', str(tmp_path)]) == 0
     exported = Export(urdf.read_text(), 'python', 'readable', 'arm', (0.0, 0.0, -9.81), 'jacobian',
                       links=('link4', 'link6'), axes='link').files()

@@ -153,12 +153,13 @@ def read_model(text: str | bytes, strict_inertia: bool, name: str) -> RobotModel
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the function, with its links and axes."""
-    parser.add_argument('--model', default='inverse_dynamics', metavar='MODEL',
-                        help=f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: '
+    parser.add_argument('--function', '--model', dest='model', default='inverse_dynamics',
+                        metavar='FUNCTION', help=f'one of {", ".join(CHOICES)} (default: '
+                        'inverse_dynamics); terms: '
                         f'what the efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, '
                         'and one that returns these at once')
     parser.add_argument('--link', nargs='+', action='extend', default=[], metavar='LINK',
-                        help='links of a model about links (default: the only tip)')
+                        help='links of a function about links (default: the only tip)')
     parser.add_argument('--axes', default=FRAME_AXES[0], metavar='AXES',
                         help=f'axes of the vectors at these links, one of {", ".join(FRAME_AXES)} '
                         '(default: root)')

@@ -222,7 +222,7 @@ def _base(result: Identification) -> ReportTable:
     return ReportTable(
         'Base parameters', ('parameter', 'unit', 'URDF', 'identified', 'deviation'), rows,
         ('The combinations of inertial parameters that efforts depend on, each named by its first '
-         'one: urdf2dyn info --model regressor prints the sums. Of the true values 95 % are '
+         'one: urdf2dyn info --function regressor prints the sums. Of the true values 95 % are '
          'within 1.96 deviations.',))
 
 
