@@ -3,14 +3,17 @@
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from urdf2dyn_ros.codegen import ros2_control
 from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, LinkFrames
-from urdf2dyn_ros.codegen.generator import LOADS, Style, generate, uncollected
+from urdf2dyn_ros.codegen.generator import GENERAL, LOADS, Style, generate, uncollected
 from urdf2dyn_ros.codegen.languages import LanguageName, Target
+from urdf2dyn_ros.codegen.program import DOUBLE
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import RobotModel
@@ -19,6 +22,10 @@ from urdf2dyn_ros.robot.reader import UrdfSource, read_urdf
 from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
+
+# languages whose files are a package in a folder, written from the robot with all its loads
+PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads], dict[str, str]]] = {
+    'ros2_control': ros2_control.write}
 
 
 @uncollected()
@@ -37,7 +44,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
         A model, or what `read_urdf` reads as one.
     language : str or Target
         'python', 'c', 'cpp', 'matlab', 'rust' or 'javascript'; a Target
-        chooses single precision in C, C++ and Rust.
+        chooses single precision in C, C++ and Rust. 'ros2_control': a package with a controller,
+        whose style and functions are given.
     style : str
         readable, fast, or general: readable, and every number of the description, also each that
         is 0 or 1, is a named parameter.
@@ -74,8 +82,14 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                               'gravity=..., loads=...)')
         model = read_urdf(model)
     target = language if isinstance(language, Target) else Target(language)
-    target.check()
     stem = default_name(model.name) if name is None else checked_name(name)
+    if target.language in PACKAGES:
+        if (functions, target.precision, frames) != ('inverse_dynamics', DOUBLE, ONLY_TIP) \
+                or style == GENERAL:
+            raise ExportError(f'{target.language} has no choice of functions, links, precision or '
+                              'style: remove it')
+        return PACKAGES[target.language](model, stem, gravity, loads)
+    target.check()
     program = generate(multibody(model), name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames, twins=target.twins)
     return target.write(program)
@@ -102,16 +116,19 @@ def write_files(files: dict[str, str], directory: str | os.PathLike[str],
     """
     Write files completely or not at all, and return their paths.
 
-    The directory is made if it does not exist. A file that is there already with the same text is
-    left as it is. One with another text is replaced only if `overwrite`, or if it still has the
-    text of `own`: else an ExportError that names `allow`, as if the directory cannot be written.
+    The directories are made where they do not exist. A file that is there already with the same
+    text is left as it is. One with another text is replaced only if `overwrite`, or if it still
+    has the text of `own`: else an ExportError that names `allow`, as if the directory cannot be
+    written.
     """
     try:
         folder = Path(directory).expanduser().resolve()
     except (RuntimeError, ValueError) as error:  # no such user; a NUL in the name
         raise ExportError(f'cannot write to {os.fspath(directory)!r}: {error}') from None
     texts = {folder / name: text.encode() for name, text in files.items()}
-    with writing_to(folder), made_folder(folder):
+    with writing_to(folder), ExitStack() as stack:
+        for each in dict.fromkeys((folder, *(path.parent for path in texts))):
+            stack.enter_context(made_folder(each))
         while True:
             new, replace = _to_write(texts, overwrite, own or {}, allow)
             try:

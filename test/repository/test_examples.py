@@ -25,6 +25,9 @@ PRINTS = {
                      r'(?s:.*)upright after 2\.4 s within 0\.0[01]\d+ rad(?s:.*)\.png\n', ()),
     'track_cubic': (r'path alone: the foot is off by 0\.0\d+ mm (?s:.*)second task: the foot is '
                     r'off by 0\.[01]\d+ mm .* ends at -0\.45\d rad\ntrack_cubic\.gif\n', ()),
+    'torque_controller': (
+        r'identified controller: tracks within 0\.0[67]\d deg (?s:.*)a hand leads it with \d\d N, '
+        r'with gravity alone 1\d\d N; (?s:.*) moves by 0\.[0-4]\d\d deg\n', ()),
     'worn_rx90': (r'worn_rx90\.csv: 600 samples of 6 joints, 6\.0 s\n', ()),
     'standing': (r'upright: 281\.1 N on the left foot, 281\.1 N on the right one(?s:.*)'
                  r'on the left foot: 562\.1 N on the left foot, 0\.0 N on(?s:.*)\.png\n', ()),
@@ -46,7 +49,7 @@ def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
     run(name, monkeypatch, *arguments)
     printed = capsys.readouterr().out
     assert re.search(pattern, printed), printed
-    for picture in re.findall(r'\w+\.(?:png|gif)', printed):
+    for picture in re.findall(r'[\w/]+\.(?:png|gif)', printed):
         assert (tmp_path / picture).stat().st_size > 10_000
 
 
@@ -54,6 +57,7 @@ def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
     ('compare_with_mujoco', 'mujoco', 'pip install mujoco'),
     ('mpc_pendulum', 'matplotlib.figure', 'pip install matplotlib'),
     ('track_cubic', 'PIL', 'pip install matplotlib'),
+    ('torque_controller', 'mujoco', 'pip install mujoco'),
     ('standing', 'matplotlib.figure', 'pip install matplotlib scipy'),
     ('identify_demo', 'dartpy', "pip install '.[demo]'"),
     ('record_rx90', 'dartpy', "pip install '.[recordings]' dartpy"),

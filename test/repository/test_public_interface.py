@@ -19,6 +19,7 @@ from urdf2dyn_ros.codegen.compiled import BACKENDS
 from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, FrameAxes
 from urdf2dyn_ros.codegen.generator import GENERAL, STYLES, Style
 from urdf2dyn_ros.codegen.languages import LANGUAGES, LanguageName
+from urdf2dyn_ros.export import PACKAGES
 from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
 from urdf2dyn_ros.robot.loads import BASES
 
@@ -111,7 +112,7 @@ def test_no_public_signature_has_any(module: ModuleType) -> None:
 
 
 def test_types_have_the_choices_of_the_tables() -> None:
-    for choices, table in ((LanguageName, LANGUAGES), (Style, (*STYLES, GENERAL)),
+    for choices, table in ((LanguageName, (*LANGUAGES, *PACKAGES)), (Style, (*STYLES, GENERAL)),
                            (BackEnd, BACKENDS), (BaseName, BASES),
                            (FrameAxes, FRAME_AXES)):
         assert {*get_args(choices)} == {*table}

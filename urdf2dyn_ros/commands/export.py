@@ -14,7 +14,7 @@ from urdf2dyn_ros.commands.arguments import (
     read_loads,
     read_robot,
 )
-from urdf2dyn_ros.export import export_model, write_files
+from urdf2dyn_ros.export import PACKAGES, export_model, write_files
 
 _ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp',
             'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}
@@ -24,7 +24,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the content and the directory of the files."""
     add_robot(parser)
     parser.add_argument('--language', default='python', metavar='LANGUAGE', type=_language,
-                        help=f'one of {", ".join(LANGUAGES)} (default: python)')
+                        help=f'one of {", ".join([*LANGUAGES, *PACKAGES])} (default: python); '
+                        'ros2_control: a ROS 2 package with a torque controller')
     parser.add_argument('--precision', default=DOUBLE, metavar='PRECISION',
                         help=f'{DOUBLE} or {SINGLE} (default: {DOUBLE}); {SINGLE}: single '
                         'precision throughout, in C, C++ and Rust')
@@ -43,7 +44,7 @@ def _language(name: str) -> str:
     """Return the key of a language, which may be written otherwise: C++, JS."""
     key = name.lower()
     key = _ALIASES.get(key, key)
-    return key if key in LANGUAGES else name
+    return key if key in LANGUAGES or key in PACKAGES else name
 
 
 def run(arguments: argparse.Namespace) -> int:

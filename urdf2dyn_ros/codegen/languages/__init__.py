@@ -8,7 +8,7 @@ statement, how far that is from double, which is what its self-test allows.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -29,7 +29,9 @@ from urdf2dyn_ros.codegen.program import (
 )
 from urdf2dyn_ros.errors import ExportError
 
-LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'rust', 'javascript']
+# ros2_control: a whole package, in export.py
+LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'rust', 'javascript',
+                                  'ros2_control']
 PrecisionName: TypeAlias = Literal['double', 'float']
 
 # name of a language to what writes a Program in it: {file name: text}
@@ -85,7 +87,7 @@ class Target:
         """Raise an ExportError for an unknown language, or a precision that it does not have."""
         if not isinstance(self.language, str) or self.language not in LANGUAGES:
             raise ExportError(f'unknown language {self.language!r}; the languages are: '
-                              f'{", ".join(LANGUAGES)}')
+                              f'{", ".join(get_args(LanguageName))}')
         if self.precision not in (DOUBLE, SINGLE):
             raise ExportError(f'unknown precision {self.precision!r}; it is one of {DOUBLE}, '
                               f'{SINGLE}')

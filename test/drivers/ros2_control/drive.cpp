@@ -1,0 +1,226 @@
+// Drives the controller class as controller_manager does, and prints what went wrong.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <new>
+
+#include "standins.hpp"
+
+#include PACKAGE_CORE   // "<package>/dynamics_core.hpp"
+
+namespace robot = PACKAGE;
+
+static long allocations = 0;
+extern "C" void * __libc_malloc(std::size_t);
+extern "C" void * malloc(std::size_t size)
+{
+  ++allocations;
+  return __libc_malloc(size);
+}
+
+std::shared_ptr<controller_interface::ChainableControllerInterface> load_plugin();
+
+namespace
+{
+using controller_interface::CallbackReturn;
+using controller_interface::return_type;
+using robot::JOINTS;
+using robot::Vector;
+
+int failures = 0;
+
+void expect(bool holds, const char * what)
+{
+  if (!holds) {
+    std::printf("not so: %s\n", what);
+    ++failures;
+  }
+}
+
+bool near(const Vector & found, const Vector & expected, double tolerance = 1e-6)
+{
+  double largest = 1.0, difference = 0.0;
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    largest = std::max(largest, std::abs(expected[j]));
+    difference = std::max(difference, std::abs(found[j] - expected[j]));
+  }
+  return difference <= tolerance * largest;
+}
+
+const double NONE = std::numeric_limits<double>::quiet_NaN();
+Vector q = robot::filled(0.1), qd{}, command = robot::filled(NONE);
+long in_updates = 0;
+double largest_rate = 0.0;   // of commands, in efforts limits per second
+auto controller = load_plugin();
+const rclcpp_lifecycle::State state;
+
+return_type cycle(double dt = 0.001)
+{
+  const Vector before = command;
+  const rclcpp::Duration period(dt);
+  const long allocated = allocations;
+  const return_type result = controller->update(rclcpp::Time(), period);
+  in_updates += allocations - allocated;
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    const double rate = std::abs(command[j] - before[j]) / dt / robot::EFFORT_LIMIT[j];
+    largest_rate = std::isfinite(before[j]) ? std::max(largest_rate, rate) : largest_rate;
+  }
+  return result;
+}
+
+return_type run(double seconds)
+{
+  return_type result = return_type::OK;
+  for (double t = 0.0; t < seconds && result == return_type::OK; t += 0.001) {
+    result = cycle();
+  }
+  return result;
+}
+
+void set_parameter(const char * name, const rclcpp_lifecycle::LifecycleNode::Value & value)
+{
+  controller->get_node()->parameters[name] = value;
+  controller->get_node()->changes++;
+  controller->get_node()->timer->callback();
+}
+
+// The efforts that accelerate the joints at q, at rest.
+Vector efforts(const Vector & qdd)
+{
+  Vector tau{};
+  robot::inverse_dynamics(q, Vector{}, qdd, robot::Payload{}, tau);
+  for (const robot::Friction & row : robot::FRICTION) {
+    tau[row.joint] += row.ratio * row.offset;
+  }
+  return tau;
+}
+}  // namespace
+
+int main()
+{
+  expect(controller->on_init() == CallbackReturn::SUCCESS, "on_init succeeds");
+  expect(controller->on_configure(state) == CallbackReturn::SUCCESS, "on_configure succeeds");
+  const auto commands = controller->command_interface_configuration().names;
+  const auto states = controller->state_interface_configuration().names;
+  const std::string first = robot::JOINT_NAMES[0];
+  expect(commands.size() == JOINTS && commands[0] == first + "/effort", "efforts are claimed");
+  expect(
+    states.size() == 2 * JOINTS && states[0] == first + "/position" &&
+    states[1] == first + "/velocity", "position and velocity of each joint are claimed");
+  auto references = controller->export_reference_interfaces();
+  expect(references.size() == 3 * JOINTS, "three references a joint");
+  std::vector<hardware_interface::LoanedCommandInterface> loaned_commands;
+  std::vector<hardware_interface::LoanedStateInterface> loaned_states;
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    loaned_commands.emplace_back(&command[j]);
+    loaned_states.emplace_back(&q[j]);
+    loaned_states.emplace_back(&qd[j]);
+  }
+  controller->assign_interfaces(std::move(loaned_commands), std::move(loaned_states));
+
+  // nothing before a valid state, then gravity
+  const Vector pose = q;
+  q = robot::filled(NONE);
+  controller->on_activate(state);
+  expect(run(0.01) == return_type::OK && std::isnan(command[0]), "nothing is commanded before");
+  q = pose;
+  expect(run(1.0) == return_type::OK, "gravity runs");
+  expect(near(command, efforts(Vector{})), "gravity is held");
+
+  // a lock that somebody holds is no fault
+  hardware_interface::locked = true;
+  expect(run(0.05) == return_type::OK, "a short lock is no fault");
+  hardware_interface::locked = false;
+
+  // computed torque, its reference from the topic
+  set_parameter("mode", std::string("computed_torque"));
+  auto topic = std::static_pointer_cast<
+    rclcpp::Subscription<trajectory_msgs::msg::JointTrajectoryPoint>>(
+    controller->get_node()->subscriptions.at("~/reference"));
+  trajectory_msgs::msg::JointTrajectoryPoint point;
+  point.positions.assign(2, 0.0);
+  topic->callback(point);
+  expect(rclcpp::logged.find("instead of") != std::string::npos, "a short message is refused");
+  point.positions.assign(q.begin(), q.end());
+  point.positions[0] += 0.01;
+  topic->callback(point);
+  expect(run(1.0) == return_type::OK, "the topic is followed");
+  Vector pull{};
+  pull[0] = 400.0 * 0.01;
+  expect(near(command, efforts(pull)), "its error is corrected");
+
+  // a payload is taken while it runs, and not at once
+  const Vector before = command;
+  set_parameter("payload.mass", 0.5);
+  cycle();
+  expect(near(command, before, 1e-4), "a payload fades in");
+  run(1.0);
+  expect(!HAS_PAYLOAD || !near(command, before, 1e-4), "a payload is felt");
+  set_parameter("payload.mass", 0.0);
+  expect(controller->on_deactivate(state) == CallbackReturn::SUCCESS, "it can be deactivated");
+  expect(near(command, Vector{}), "without efforts then");
+
+  // chained: the reference of another controller, without velocities
+  expect(controller->set_chained_mode(true), "it can be chained");
+  controller->on_activate(state);
+  expect(run(1.0) == return_type::OK && near(command, efforts(Vector{})), "it holds without one");
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    auto & reference = references[3 * j];
+#if STANDIN_LISTS
+    (void)reference->set_value(q[j] + (j == 1 ? 0.02 : 0.0));
+    const std::string name = reference->get_name();
+#else
+    (void)reference.set_value(q[j] + (j == 1 ? 0.02 : 0.0));
+    const std::string name = reference.get_name();
+#endif
+    expect(name == std::string("controller/") + robot::JOINT_NAMES[j] + "/position", "its name");
+  }
+  run(1.0);
+  pull = Vector{};
+  pull[1] = 400.0 * 0.02;
+  expect(near(command, efforts(pull)), "the reference of the chain is followed");
+
+  expect(largest_rate <= 1.000001 / robot::RATE_TIME, "rates are limited");
+
+  // a fault: damped, then an error, and a line in the log
+  q[2] = NONE;
+  expect(run(0.4) == return_type::OK && std::isfinite(command[0]), "a fault is damped");
+  expect(run(0.2) == return_type::ERROR && near(command, Vector{}), "then it is an error");
+  controller->get_node()->timer->callback();
+  expect(
+    rclcpp::logged.find(std::string("joint ") + robot::JOINT_NAMES[2] + ": ") != std::string::npos,
+    "the log names the joint");
+  controller->on_deactivate(state);
+  q[2] = 0.1;
+  controller->set_chained_mode(false);
+  controller->on_activate(state);
+  expect(run(1.0) == return_type::OK, "it can be activated again");
+  expect(in_updates == 0, "no update allocates");
+
+  // how long an update takes, in calls of the generated inverse dynamics
+  Vector tau{};
+  double sum = 0.0, fastest[2] = {1e9, 1e9};
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    for (int which = 0; which < 2; ++which) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (int k = 0; k < 2000; ++k) {
+        q[0] = 0.1 + 1e-6 * k;
+        if (which) {
+          controller->update(rclcpp::Time(), rclcpp::Duration(0.001));
+          sum += command[0];
+        } else {
+          robot::inverse_dynamics(q, qd, Vector{}, robot::Payload{}, tau);
+          sum += tau[0];
+        }
+      }
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      fastest[which] = std::min(fastest[which], took.count() / 2000);
+    }
+  }
+  std::printf(
+    "update %.3g us, inverse dynamics %.3g us, ratio %.2f (%g)\n", 1e6 * fastest[1],
+    1e6 * fastest[0], fastest[1] / fastest[0], sum);
+  std::printf("%ld allocations in updates, %d failures\n", in_updates, failures);
+  return failures != 0;
+}

@@ -1,0 +1,390 @@
+// Stand-ins for what the exported controller uses of ros2_control and rclcpp: own text, with the
+// signatures of the version VERSION_MAJOR.VERSION_MINOR of controller_interface, and nothing else.
+// docs/controller.md has the table of signatures.
+#pragma once
+
+#include <chrono>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#ifndef VERSION_MAJOR   // where no controller is compiled
+#define VERSION_MAJOR 4
+#define VERSION_MINOR 46
+#endif
+#define CONTROLLER_INTERFACE_VERSION_GTE(major, minor, patch) \
+  (VERSION_MAJOR > (major) || (VERSION_MAJOR == (major) && VERSION_MINOR >= (minor)))
+
+#define STANDIN_LISTS \
+  (CONTROLLER_INTERFACE_VERSION_GTE(6, 5, 0) || \
+  (VERSION_MAJOR == 5 && VERSION_MINOR >= 13) || (VERSION_MAJOR == 4 && VERSION_MINOR >= 44))
+
+namespace rclcpp
+{
+class Time {};
+
+class Duration
+{
+public:
+  explicit Duration(double seconds) : seconds_(seconds) {}
+  double seconds() const {return seconds_;}
+
+private:
+  double seconds_;
+};
+
+class SystemDefaultsQoS {};
+struct Logger {};
+inline std::string logged;   // all lines
+
+inline void log(const Logger &, const char * format, ...)
+{
+  char line[500];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(line, sizeof line, format, values);
+  va_end(values);
+  logged += std::string(line) + "\n";
+}
+
+class TimerBase
+{
+public:
+  using SharedPtr = std::shared_ptr<TimerBase>;
+  std::function<void()> callback;
+};
+
+template<typename Message>
+class Subscription
+{
+public:
+  using SharedPtr = std::shared_ptr<Subscription>;
+  std::function<void(const Message &)> callback;
+};
+}  // namespace rclcpp
+
+#define RCLCPP_ERROR(...) rclcpp::log(__VA_ARGS__)
+#define RCLCPP_WARN(...) rclcpp::log(__VA_ARGS__)
+
+namespace rclcpp_lifecycle
+{
+class State {};
+
+class LifecycleNode
+{
+public:
+  using Value = std::variant<double, std::string, std::vector<double>>;
+
+  explicit LifecycleNode(std::string name) : name_(std::move(name)) {}
+  const char * get_name() const {return name_.c_str();}
+  rclcpp::Logger get_logger() const {return {};}
+
+  template<typename Rep, typename Period, typename Callback>
+  rclcpp::TimerBase::SharedPtr create_wall_timer(
+    std::chrono::duration<Rep, Period>, Callback callback)
+  {
+    timer = std::make_shared<rclcpp::TimerBase>();
+    timer->callback = callback;
+    return timer;
+  }
+
+  template<typename Message, typename Callback>
+  typename rclcpp::Subscription<Message>::SharedPtr create_subscription(
+    const std::string & topic, const rclcpp::SystemDefaultsQoS &, Callback && callback)
+  {
+    auto subscription = std::make_shared<rclcpp::Subscription<Message>>();
+    subscription->callback = callback;
+    subscriptions[topic] = subscription;
+    return subscription;
+  }
+
+  std::map<std::string, Value> parameters;   // that were set
+  int changes = 0;
+  rclcpp::TimerBase::SharedPtr timer;
+  std::map<std::string, std::shared_ptr<void>> subscriptions;
+
+private:
+  std::string name_;
+};
+}  // namespace rclcpp_lifecycle
+
+namespace trajectory_msgs::msg
+{
+struct JointTrajectoryPoint
+{
+  std::vector<double> positions, velocities, accelerations;
+};
+}  // namespace trajectory_msgs::msg
+
+namespace realtime_tools
+{
+template<typename T>
+class RealtimeBuffer
+{
+public:
+  T * readFromRT()
+  {
+    std::unique_lock<std::mutex> guard(mutex_, std::try_to_lock);
+    if (guard.owns_lock() && new_) {
+      std::swap(read_, written_);
+      new_ = false;
+    }
+    return &values_[read_];
+  }
+
+  void writeFromNonRT(const T & value)
+  {
+    std::lock_guard<std::mutex> guard(mutex_);
+    values_[written_] = value;
+    new_ = true;
+  }
+
+private:
+  T values_[2];
+  int read_ = 0, written_ = 1;
+  bool new_ = false;
+  std::mutex mutex_;
+};
+}  // namespace realtime_tools
+
+namespace hardware_interface
+{
+class CommandInterface
+{
+public:
+  using SharedPtr = std::shared_ptr<CommandInterface>;
+#if STANDIN_LISTS
+  CommandInterface(const std::string & prefix, const std::string & name)
+  : CommandInterface(prefix, name, nullptr) {value_ = &own_;}
+#endif
+  CommandInterface(const std::string & prefix, const std::string & name, double * value)
+  : prefix_(prefix), name_(name), value_(value) {}
+  CommandInterface(const CommandInterface &) = delete;
+  CommandInterface(CommandInterface &&) = default;
+
+  std::string get_name() const {return prefix_ + "/" + name_;}
+  const std::string & get_prefix_name() const {return prefix_;}
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
+  template<typename T>
+  [[nodiscard]] bool set_value(const T & value) {*value_ = value; return true;}
+  template<typename T = double>
+  [[nodiscard]] std::optional<T> get_optional() const {return *value_;}
+#else
+  void set_value(double value) {*value_ = value;}
+  double get_value() const {return *value_;}
+#endif
+
+private:
+  std::string prefix_, name_;
+  double * value_;
+  double own_ = std::numeric_limits<double>::quiet_NaN();
+};
+
+inline bool locked = false;   // another thread holds the lock of all states
+
+class LoanedInterface
+{
+public:
+  explicit LoanedInterface(double * value) : value_(value) {}
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 27, 0)
+  template<typename T = double>
+  [[nodiscard]] std::optional<T> get_optional(unsigned int = 10) const
+  {
+    return locked ? std::nullopt : std::optional<T>(*value_);
+  }
+#else
+  double get_value() const {return *value_;}
+#endif
+
+protected:
+  double * value_;
+};
+
+class LoanedStateInterface : public LoanedInterface
+{
+public:
+  using LoanedInterface::LoanedInterface;
+};
+
+class LoanedCommandInterface : public LoanedInterface
+{
+public:
+  using LoanedInterface::LoanedInterface;
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
+  template<typename T>
+  [[nodiscard]] bool set_value(const T & value, unsigned int = 10) {*value_ = value; return true;}
+#else
+  void set_value(double value) {*value_ = value;}
+#endif
+};
+}  // namespace hardware_interface
+
+namespace controller_interface
+{
+enum class CallbackReturn : std::uint8_t {SUCCESS = 97, FAILURE = 98, ERROR = 99};
+enum class return_type : std::uint8_t {OK = 0, ERROR = 1};
+enum class interface_configuration_type : std::uint8_t {ALL = 0, INDIVIDUAL = 1, NONE = 2};
+
+struct InterfaceConfiguration
+{
+  interface_configuration_type type;
+  std::vector<std::string> names = {};
+};
+
+class ChainableControllerInterface
+{
+public:
+  virtual ~ChainableControllerInterface() = default;
+  virtual CallbackReturn on_init() = 0;
+  virtual InterfaceConfiguration command_interface_configuration() const = 0;
+  virtual InterfaceConfiguration state_interface_configuration() const = 0;
+  virtual CallbackReturn on_configure(const rclcpp_lifecycle::State &) = 0;
+  virtual CallbackReturn on_activate(const rclcpp_lifecycle::State &) = 0;
+  virtual CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) = 0;
+
+  void assign_interfaces(
+    std::vector<hardware_interface::LoanedCommandInterface> && commands,
+    std::vector<hardware_interface::LoanedStateInterface> && states)
+  {
+    command_interfaces_ = std::move(commands);
+    state_interfaces_ = std::move(states);
+  }
+
+  return_type update(const rclcpp::Time & time, const rclcpp::Duration & period)
+  {
+    if (!chained_) {
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
+      const return_type result = update_reference_from_subscribers(time, period);
+#else
+      const return_type result = update_reference_from_subscribers();
+#endif
+      if (result != return_type::OK) {
+        return result;
+      }
+    }
+    return update_and_write_commands(time, period);
+  }
+
+  bool set_chained_mode(bool chained)
+  {
+    const bool result = on_set_chained_mode(chained);
+    chained_ = result ? chained : chained_;
+    return result;
+  }
+
+  bool is_in_chained_mode() const {return chained_;}
+  std::shared_ptr<rclcpp_lifecycle::LifecycleNode> get_node() {return node_;}
+
+#if STANDIN_LISTS
+  std::vector<hardware_interface::CommandInterface::SharedPtr> export_reference_interfaces()
+  {
+    return ordered_exported_reference_interfaces_ = on_export_reference_interfaces_list();
+  }
+#else
+  std::vector<hardware_interface::CommandInterface> export_reference_interfaces()
+  {
+    auto references = on_export_reference_interfaces();
+    if (references.size() != reference_interfaces_.size()) {
+      references.clear();
+    }
+    return references;
+  }
+#endif
+
+protected:
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
+  virtual return_type update_reference_from_subscribers(
+    const rclcpp::Time &, const rclcpp::Duration &) = 0;
+#else
+  virtual return_type update_reference_from_subscribers() = 0;
+#endif
+  virtual return_type update_and_write_commands(
+    const rclcpp::Time &, const rclcpp::Duration &) = 0;
+#if STANDIN_LISTS
+  virtual std::vector<hardware_interface::CommandInterface::SharedPtr>
+  on_export_reference_interfaces_list() = 0;
+  std::vector<hardware_interface::CommandInterface::SharedPtr>
+  ordered_exported_reference_interfaces_;
+#else
+  virtual std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces() = 0;
+  std::vector<double> reference_interfaces_;
+#endif
+  virtual bool on_set_chained_mode(bool) {return true;}
+
+  std::vector<hardware_interface::LoanedCommandInterface> command_interfaces_;
+  std::vector<hardware_interface::LoanedStateInterface> state_interfaces_;
+
+private:
+  bool chained_ = false;
+  std::shared_ptr<rclcpp_lifecycle::LifecycleNode> node_ =
+    std::make_shared<rclcpp_lifecycle::LifecycleNode>("controller");
+};
+}  // namespace controller_interface
+
+#define PLUGINLIB_EXPORT_CLASS(derived, base) \
+  std::shared_ptr<base> load_plugin() {return std::make_shared<derived>();}
+
+// What the test of the core uses of gtest; a failure ends the program with an exit code.
+namespace testing
+{
+struct Test
+{
+  const char * suite, * name;
+  void (* body)();
+};
+inline std::vector<Test> tests;
+inline int failed = 0;
+
+struct Registered
+{
+  Registered(const char * suite, const char * name, void (* body)())
+  {
+    tests.push_back({suite, name, body});
+  }
+};
+
+struct Check   // takes what is streamed into it
+{
+  Check(bool holds, const char * what, int line)
+  {
+    if (!holds) {
+      std::printf("line %d: not so: %s\n", line, what);
+      ++failed;
+    }
+  }
+  template<typename T> Check & operator<<(const T &) {return *this;}
+};
+
+inline void InitGoogleTest(int *, char **) {}
+}  // namespace testing
+
+inline int RUN_ALL_TESTS()
+{
+  for (const testing::Test & test : testing::tests) {
+    const int before = testing::failed;
+    test.body();
+    std::printf("%s %s.%s\n", testing::failed == before ? "OK" : "FAILED", test.suite, test.name);
+  }
+  return testing::failed != 0;
+}
+
+#define TEST(suite, name) \
+  static void suite ## name(); \
+  static const testing::Registered registered_ ## suite ## name(#suite, #name, suite ## name); \
+  static void suite ## name()
+#define EXPECT_TRUE(a) testing::Check(a, #a, __LINE__)
+#define EXPECT_EQ(a, b) testing::Check((a) == (b), #a " == " #b, __LINE__)
+#define ASSERT_EQ(a, b) EXPECT_EQ(a, b)
+#define EXPECT_LE(a, b) testing::Check((a) <= (b), #a " <= " #b, __LINE__)
+#define EXPECT_NEAR(a, b, c) \
+  testing::Check(std::abs((a) - (b)) <= (c), #a " near " #b, __LINE__)

@@ -1,0 +1,378 @@
+// What the controller of '@robot@' computes, without ROS: state and reference in, efforts out.
+//
+// Three laws; M, g and ID are the generated model with the payload, f is friction, e and ed are the
+// errors of position and velocity, all in SI units:
+//
+//     gravity            tau = g(q) + c f(qd)           c below 1: guided by hand, friction mostly gone
+//     feedforward        tau = ID(q_r, qd_r, qdd_r) + f(qd_r) + diag M(q) (kp e + kd ed)
+//     computed_torque    tau = ID(q, qd, qdd_r + kp e + kd ed) + f(qd_r)
+//
+// What it guarantees, whatever arrives:
+//
+// - Nothing is commanded before a valid state.
+// - At activation the effort of gravity comes at once, as fast as efforts may change, and all else
+//   within 0.5 s; any change of the settings, of mode or payload as well, takes 0.5 s.
+// - Efforts and their rates stay within limits. A joint beyond its velocity limit is braked.
+// - A state that is not finite, stale, or jumps, or a velocity far beyond the limit, leads to
+//   damping: gravity is held and motion is braked for 0.5 s. Then the core is in error: its efforts
+//   are zero until `reset`.
+// - `update` neither allocates, locks nor throws, and takes the same time in each mode.
+#ifndef @PACKAGE@__DYNAMICS_CORE_HPP_
+#define @PACKAGE@__DYNAMICS_CORE_HPP_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "@package@/robot.hpp"
+
+namespace @package@
+{
+
+enum class Mode { gravity, feedforward, computed_torque };
+enum class Status { waiting, running, damping, error };   // waiting: for a first valid state
+enum class Fault { none, not_finite, stale, jump, too_fast };
+
+// What each Fault is, for a log.
+inline const char * description(Fault fault)
+{
+  switch (fault) {
+    case Fault::not_finite: return "a position, velocity or effort is not finite";
+    case Fault::stale: return "the state does not change though the arm moves, or cycles are missing";
+    case Fault::jump: return "a position jumps farther than the joint can move";
+    case Fault::too_fast: return "a velocity is beyond 1.5 times its limit";
+    case Fault::none: break;
+  }
+  return "none";
+}
+
+// Times and factors of the safety rules: defaults of the generator.
+inline constexpr double RAMP_TIME = 0.5;      // [s] of a change of settings, and of activation
+inline constexpr double DAMPING_TIME = 0.5;   // [s] from a fault to the error
+inline constexpr double STALE_TIME = 0.1;     // [s] without news after which a state is stale
+inline constexpr double RATE_TIME = 0.05;     // [s] in which an effort may go from 0 to its limit
+inline constexpr double BRAKE_RATE = 20.0;    // [1/s] inverse time constant of braking
+inline constexpr double RUNAWAY = 1.5;        // of the velocity limit: a fault
+inline constexpr double FILTER_TIME = 0.005;  // [s] of references that are differentiated
+
+// What may change while it runs; `robot.hpp` has the defaults of the limits.
+struct Settings
+{
+  Mode mode = Mode::gravity;
+  double kp = 400.0;                // [1/s^2], of every joint: 20 rad/s, critically damped with kd
+  double kd = 40.0;                 // [1/s]
+  double largest_error = 0.1;       // [rad or m] error of position that the feedback sees at most
+  double guiding_friction = 0.8;    // [-] share c of friction that mode gravity compensates
+  double dead_band = 0.01;          // [rad/s or m/s] up to which that is 0; at twice this, all of c
+  Vector effort_limit = EFFORT_LIMIT;       // [N m or N]
+  Vector velocity_limit = VELOCITY_LIMIT;   // [rad/s or m/s]
+  Payload payload{};                // mass [kg], centre [m], inertia about it [kg m^2]
+  unsigned generation = 0;          // differs where anything else does
+};
+
+// A motion to follow; what is NaN is missing: held, integrated or differentiated.
+struct Reference
+{
+  Vector q = filled(std::numeric_limits<double>::quiet_NaN());
+  Vector qd = filled(std::numeric_limits<double>::quiet_NaN());
+  Vector qdd = filled(std::numeric_limits<double>::quiet_NaN());
+};
+
+class DynamicsCore
+{
+public:
+  // Begin anew, with the efforts [N m or N] that the joints have now; not finite: none.
+  void reset(const Vector & effort) noexcept
+  {
+    *this = DynamicsCore();
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      tau_[j] = std::isfinite(effort[j]) ? effort[j] : 0.0;
+    }
+  }
+
+  // One cycle of dt [s]. `tau` gets the efforts unless the status is `waiting`.
+  Status update(
+    const Settings & settings, const Vector & q, const Vector & qd, const Reference & reference,
+    double dt, Vector & tau) noexcept
+  {
+    dt = std::isfinite(dt) && dt > 0.0 ? dt : 0.0;
+    const Fault found = examine(settings, q, qd, reference, dt);
+    if (status_ == Status::waiting) {
+      if (found != Fault::none) {
+        return status_;
+      }
+      status_ = Status::running;
+      goal_.q = q;
+    }
+    if (status_ == Status::running && found != Fault::none) {
+      fail(found);
+    }
+    if (status_ == Status::running) {
+      follow(settings, reference, dt);
+      tau = law(settings);
+      blend(settings, dt, tau);
+      brake(settings, tau);
+      for (const double effort : tau) {
+        if (!std::isfinite(effort)) {
+          fail(Fault::not_finite);
+          break;
+        }
+      }
+    }
+    if (status_ == Status::damping) {
+      since_ += dt;
+      tau = damping(settings, qd);
+      if (since_ > DAMPING_TIME) {
+        status_ = Status::error;
+      }
+    }
+    if (status_ == Status::error) {
+      tau = tau_ = Vector{};
+      return status_;
+    }
+    const double share = dt / RATE_TIME;
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      const double limit = settings.effort_limit[j], step = limit * share;
+      tau[j] = std::clamp(std::clamp(tau[j], -limit, limit), tau_[j] - step, tau_[j] + step);
+      tau[j] = std::clamp(tau[j], -limit, limit);   // where the limit was larger before
+    }
+    tau_ = tau;
+    return status_;
+  }
+
+  Status status() const noexcept {return status_;}
+  Fault fault() const noexcept {return fault_;}
+  std::size_t faulty_joint() const noexcept {return joint_;}
+
+private:
+  // Return what is wrong with a state, and keep a valid one.
+  Fault examine(
+    const Settings & settings, const Vector & q, const Vector & qd, const Reference & reference,
+    double dt) noexcept
+  {
+    const bool first = status_ == Status::waiting;
+    age_ += dt;   // of the last valid state
+    Fault found = dt > STALE_TIME && !first ? Fault::stale : Fault::none;
+    for (std::size_t j = 0; j < JOINTS && found == Fault::none; ++j) {
+      const double limit = settings.velocity_limit[j];
+      suspect_ = j;
+      if (!std::isfinite(q[j]) || !std::isfinite(qd[j])) {
+        found = Fault::not_finite;
+      } else if (!first &&
+        std::abs(difference(j, q[j], q_[j])) > RUNAWAY * limit * age_ + JUMP_MARGIN[j])
+      {
+        found = Fault::jump;
+      } else if (std::abs(qd[j]) > RUNAWAY * limit) {
+        found = Fault::too_fast;
+      }
+    }
+    if (found == Fault::not_finite || found == Fault::jump) {
+      return found;
+    }
+    // the same bits again: normal at rest, but not where velocity or reference say that it moves
+    frozen_ = !first && q == q_ && qd == qd_ ? frozen_ + dt : 0.0;
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      if (frozen_ == 0.0) {
+        frozen_reference_[j] = reference.q[j];
+      }
+      const bool moves = std::abs(qd[j]) * STALE_TIME > 0.5 * JUMP_MARGIN[j] ||
+        (settings.mode != Mode::gravity &&
+        std::abs(reference.q[j] - frozen_reference_[j]) > JUMP_MARGIN[j]);
+      if (found == Fault::none && frozen_ > STALE_TIME && moves) {
+        found = Fault::stale;
+        suspect_ = j;
+      }
+    }
+    q_ = q;
+    qd_ = qd;
+    age_ = 0.0;
+    return found;
+  }
+
+  void fail(Fault found) noexcept
+  {
+    status_ = Status::damping;
+    fault_ = found;
+    joint_ = suspect_;
+    since_ = 0.0;
+  }
+
+  // Complete the reference: positions are held or integrated, rates differentiated.
+  void follow(const Settings & settings, const Reference & reference, double dt) noexcept
+  {
+    if (settings.mode == Mode::gravity) {   // a later mode begins where the arm then is
+      goal_.q = q_;
+      goal_.qd = goal_.qdd = Vector{};
+      return;
+    }
+    const double share = dt / (dt + FILTER_TIME), per_second = dt > 0.0 ? 1.0 / dt : 0.0;
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      const bool has_q = std::isfinite(reference.q[j]), has_qd = std::isfinite(reference.qd[j]);
+      const double limit = settings.velocity_limit[j], before = goal_.qd[j];
+      if (has_qd) {
+        goal_.qd[j] = std::clamp(reference.qd[j], -limit, limit);
+      } else if (!has_q) {
+        goal_.qd[j] = 0.0;
+      } else {
+        const double rate = difference(j, reference.q[j], goal_.q[j]) * per_second;
+        goal_.qd[j] += share * (std::clamp(rate, -limit, limit) - before);
+      }
+      if (std::isfinite(reference.qdd[j])) {
+        goal_.qdd[j] = reference.qdd[j];
+      } else if (!has_qd) {
+        goal_.qdd[j] = 0.0;   // a second difference would be noise
+      } else {
+        goal_.qdd[j] += share * ((goal_.qd[j] - before) * per_second - goal_.qdd[j]);
+      }
+      goal_.q[j] = has_q ? reference.q[j] : goal_.q[j] + (has_qd ? goal_.qd[j] * dt : 0.0);
+    }
+  }
+
+  Vector law(const Settings & settings) const noexcept
+  {
+    Vector tau{};
+    if (settings.mode == Mode::gravity) {
+      gravity(q_, settings.payload, tau);
+      const double band = std::max(settings.dead_band, std::numeric_limits<double>::min());
+      for (const Friction & row : FRICTION) {
+        const double rate = row.ratio * qd_[row.joint];
+        const double open = std::clamp(std::abs(rate) / band - 1.0, 0.0, 1.0);
+        tau[row.joint] += row.ratio * (row.offset + settings.guiding_friction *
+          moving(row, rate, std::copysign(open, rate), tau[row.joint]));
+      }
+      return tau;
+    }
+    Vector feedback{};
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      const double e = std::clamp(
+        difference(j, goal_.q[j], q_[j]), -settings.largest_error, settings.largest_error);
+      feedback[j] = settings.kp * e + settings.kd * (goal_.qd[j] - qd_[j]);
+    }
+    if (settings.mode == Mode::feedforward) {
+      inverse_dynamics(goal_.q, goal_.qd, goal_.qdd, settings.payload, tau);
+      const Vector inertia = inertia_of_joints(q_, settings.payload);
+      for (std::size_t j = 0; j < JOINTS; ++j) {
+        tau[j] += inertia[j] * feedback[j];
+      }
+    } else {
+      for (std::size_t j = 0; j < JOINTS; ++j) {
+        feedback[j] += goal_.qdd[j];
+      }
+      inverse_dynamics(q_, qd_, feedback, settings.payload, tau);
+    }
+    const Vector links = tau;
+    for (const Friction & row : FRICTION) {   // of the reference: at rest it does not buzz
+      const double rate = row.ratio * goal_.qd[row.joint];
+      tau[row.joint] += row.ratio * (row.offset + moving(
+        row, rate, std::tanh(rate / row.width), links[row.joint]));
+    }
+    return tau;
+  }
+
+  // Friction of a velocity, without its offset; `sign` is the smooth sign of the velocity.
+  static double moving(const Friction & row, double qd, double sign, double links) noexcept
+  {
+    const double sticking = row.stribeck == 0.0 ? 0.0 :
+      row.stribeck * std::exp(-(qd / row.stribeck_velocity) * (qd / row.stribeck_velocity));
+    return row.viscous * qd + row.quadratic * qd * std::abs(qd) +
+           (row.coulomb + row.load * std::abs(links) + sticking) * sign;
+  }
+
+  // Begin with gravity alone, new settings where the efforts are, and let the difference fade.
+  void blend(const Settings & settings, double dt, Vector & tau) noexcept
+  {
+    if (begun_ && settings.generation != generation_) {
+      for (std::size_t j = 0; j < JOINTS; ++j) {
+        offset_[j] = law_[j] - tau[j];
+      }
+      faded_ = 0.0;
+      activated_ = false;
+    }
+    begun_ = true;
+    generation_ = settings.generation;
+    faded_ = std::min(faded_ + dt / RAMP_TIME, 1.0);
+    if (activated_ && faded_ < 1.0) {
+      gravity(q_, settings.payload, offset_);
+      for (std::size_t j = 0; j < JOINTS; ++j) {
+        offset_[j] -= tau[j];
+      }
+    }
+    const double left = 1.0 - faded_ * faded_ * (3.0 - 2.0 * faded_);
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      tau[j] += left * offset_[j];
+    }
+    law_ = tau;
+  }
+
+  // Brake what is beyond its velocity limit.
+  void brake(const Settings & settings, Vector & tau) const noexcept
+  {
+    Vector excess{};
+    bool any = false;
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      const double limit = settings.velocity_limit[j];
+      excess[j] = qd_[j] - std::clamp(qd_[j], -limit, limit);
+      any = any || excess[j] != 0.0;
+    }
+    if (any) {
+      const Vector inertia = inertia_of_joints(q_, settings.payload);
+      for (std::size_t j = 0; j < JOINTS; ++j) {
+        tau[j] -= BRAKE_RATE * inertia[j] * excess[j];
+      }
+    }
+  }
+
+  // Hold gravity at the last valid position, and brake the velocities that are finite.
+  Vector damping(const Settings & settings, const Vector & qd) const noexcept
+  {
+    Vector tau{};
+    gravity(q_, settings.payload, tau);
+    const Vector inertia = inertia_of_joints(q_, settings.payload);
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      const bool known = std::isfinite(qd[j]) && fault_ != Fault::stale;
+      tau[j] -= known ? BRAKE_RATE * inertia[j] * qd[j] : 0.0;
+    }
+    return tau;
+  }
+
+  // Diagonal of the mass matrix: what gains in 1/s^2 and 1/s are multiplied by.
+  static Vector inertia_of_joints(const Vector & q, const Payload & payload) noexcept
+  {
+    double M[JOINTS][JOINTS];
+    mass_matrix(q, payload, M);
+    Vector result{};
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      result[j] = M[j][j];
+    }
+    return result;
+  }
+
+  // a - b, of a continuous joint at most half a turn.
+  static double difference(std::size_t joint, double a, double b) noexcept
+  {
+    return CONTINUOUS[joint] ? std::remainder(a - b, TURN) : a - b;
+  }
+
+  Status status_ = Status::waiting;
+  Fault fault_ = Fault::none;
+  std::size_t joint_ = 0;         // with the fault
+  std::size_t suspect_ = 0;       // that was examined last
+  Vector q_{}, qd_{};             // the last valid state
+  double age_ = 0.0;              // [s] of that state
+  double frozen_ = 0.0;           // [s] that it has not changed
+  Vector frozen_reference_{};     // where the reference was then
+  Reference goal_{Vector{}, Vector{}, Vector{}};
+  bool begun_ = false;
+  bool activated_ = true;         // just now: what fades is all but gravity
+  unsigned generation_ = 0;       // of the settings that law_ belongs to
+  double faded_ = 0.0;            // [-] share of offset_ that has gone
+  Vector offset_{};               // from the new law to the old one, when settings changed
+  Vector law_{};                  // efforts before braking and limits
+  Vector tau_{};                  // efforts of the last cycle
+  double since_ = 0.0;            // [s] since the fault
+};
+
+}  // namespace @package@
+
+#endif  // @PACKAGE@__DYNAMICS_CORE_HPP_

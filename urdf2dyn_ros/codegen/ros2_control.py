@@ -1,0 +1,196 @@
+"""
+A controller of ros2_control for one robot: a ROS 2 package in C++.
+
+Its files are the texts in the folder `controller`, in which @name@ stands for what belongs to the
+robot, and the equations in C as the fast style writes them. Friction is a table of the controller
+and no part of the equations: it is that of the reference where a motion is followed, and of the
+measured velocity, with a dead band, where the arm is guided by hand.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from typing import NamedTuple
+
+from numpy.typing import ArrayLike
+
+from urdf2dyn_ros.codegen.generator import generate
+from urdf2dyn_ros.codegen.languages import c
+from urdf2dyn_ros.codegen.languages.text import shortest
+from urdf2dyn_ros.codegen.program import Program
+from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
+from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.multibody import Body, Multibody, multibody
+from urdf2dyn_ros.robot.spatial import Scalar
+from urdf2dyn_ros.robot.terms import Friction
+from urdf2dyn_ros.text import __version__, counted, quote
+
+FUNCTIONS = ('inverse_dynamics', 'gravity', 'mass_matrix')   # that the controller calls
+JUMP_MARGINS = {'rad': 0.02, 'm': 0.005}   # [rad] and [m] that a position may step in any case
+PLACES = {   # text in the folder `controller` to where it is in the package
+    'CMakeLists.txt': 'CMakeLists.txt', 'package.xml': 'package.xml', 'README.md': 'README.md',
+    'plugin.xml': '@package@.xml', 'parameters.yaml': 'src/parameters.yaml',
+    'robot.hpp': 'include/@package@/robot.hpp',
+    'dynamics_core.hpp': 'include/@package@/dynamics_core.hpp',
+    'dynamics_controller.hpp': 'include/@package@/dynamics_controller.hpp',
+    'dynamics_controller.cpp': 'src/dynamics_controller.cpp',
+    'controllers.yaml': 'config/controllers.yaml',
+    'controllers.launch.in': 'launch/controllers.launch.py',
+    'test_dynamics_core.cpp': 'test/test_dynamics_core.cpp'}
+
+
+class FrictionRow(NamedTuple):
+    """Friction of a body's joint, which turns `ratio` times as fast as independent joint j."""
+
+    j: int
+    ratio: float
+    name: str
+    friction: Friction
+    origin: str
+
+
+def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads) -> dict[str, str]:
+    """
+    Return the files of a package: {path: text}.
+
+    The payload is on the link of the loads or, by default, on the only tip. An ExportError for a
+    base that moves, wrenches, and joints without limits of effort and velocity.
+    """
+    system = multibody(model)
+    loads.check(system)
+    if loads.moving(system) or loads.external:
+        raise ExportError('ros2_control: a controller knows neither the motion of a base nor '
+                          'external wrenches: use base fixed and no external wrenches, or export '
+                          'C and call it with what your sensors measure')
+    joints = [system.bodies[i] for i in system.drivers]
+    missing = [body.name for body in joints if not (body.limits.effort and body.limits.velocity)]
+    if missing or not joints:
+        raise ExportError(
+            f'ros2_control: joints without limits: {", ".join(missing) or "no joint moves"}; a '
+            'controller of efforts needs <limit effort="..." velocity="..."/> other than 0 of '
+            'each joint: add what its drive can do to the URDF')
+    friction = list(_friction(model, system, loads))
+    tip = system.tips[0] if len(system.tips) == 1 else ''
+    rigid = replace(loads, payload=loads.payload or tip, terms={
+        joint: [term for term in terms if not isinstance(term, Friction)]
+        for joint, terms in loads.terms.items()})
+    program = generate(system, name=re.sub('_+', '_', name.lower()), style='fast',
+                       gravity=gravity, functions='all', loads=rigid, twins=True)
+    program = replace(program, functions=tuple(
+        function for function in program.functions if function.name in FUNCTIONS))
+    values = {**_names(program, joints, rigid.payload, friction), **_tables(joints, friction),
+              **_references(program, friction)}
+    folder, package = files('urdf2dyn_ros.codegen') / 'controller', values['package']
+    texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
+    result = {f'{package}/{_filled(place, values)}': _filled(text, values)
+              for place, text in texts.items()}
+    for file, text in c.write(program).items():
+        place = 'src' if file.endswith('.c') else f'include/{package}'
+        result[f'{package}/{place}/{file}'] = text
+    return result
+
+
+def _filled(text: str, values: dict[str, str]) -> str:
+    return re.sub(r'@(\w+)@', lambda match: values[match[1]], text)
+
+
+def _friction(model: RobotModel, system: Multibody, loads: Loads) -> Iterator[FrictionRow]:
+    joints = {joint.name: joint for joint in model.joints}
+    for body in system.bodies:
+        for term in loads.terms.get(body.name, ()):
+            if not isinstance(term, Friction) or term.is_off():
+                continue
+            if term.load and body.multiplier != 1.0:
+                raise ExportError(f'ros2_control: friction of mimic joint {quote(body.name)} '
+                                  'depends on its load, which only the simulation knows: use '
+                                  'viscous and Coulomb friction')
+            described = joints.get(body.name)
+            urdf = described is not None and term == Friction(
+                viscous=described.damping, coulomb=described.friction, steepness=term.steepness)
+            yield FrictionRow(
+                body.coordinate, float(body.multiplier), body.name, term,
+                '<dynamics> of the URDF' if urdf else 'parameters, as identified or set')
+
+
+def _names(program: Program, joints: Sequence[Body], payload: str,
+           friction: Sequence[FrictionRow]) -> dict[str, str]:
+    robot = program.name
+    package = f'{robot}_dynamics_controller'
+    origins = ' and '.join(sorted({row.origin for row in friction}))
+    on = f'link {payload}' if payload else ''
+    return {
+        'robot': robot, 'package': package, 'PACKAGE': package.upper(),
+        'origin': f'written by urdf2dyn_ros {__version__}',
+        'joints': str(len(joints)),
+        'joint_list': ', '.join(json.dumps(body.name) for body in joints),
+        'command_joints': '\n'.join(
+            '      - ' + json.dumps(f'{robot}_dynamics/{body.name}') for body in joints),
+        'argument': 'payload.data(), ' if payload else '',
+        'payload': f'mass, centre, inertia about it; on {on}' if payload else
+                   'without effect: no link was chosen',
+        'payload_help': f'Mass of a payload on {on} [kg].' if payload else
+                        'Without effect: the package was exported without --payload-link.',
+        'payload_words':
+            f'A payload on {on}: `payload.mass`, `payload.com`, `payload.inertia`, at any time.'
+            if payload else 'Several links could carry a payload: for one, export with '
+            '`--payload-link LINK`.',
+        'friction_words': f'Friction of {counted(len(friction), "joint")}: {origins}.' if friction
+                          else 'It has no friction: export with `--friction` or `--parameters`.'}
+
+
+def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str, str]:
+    """Return limits and friction, a line for each joint."""
+    def lines(entries: Sequence[str]) -> str:
+        width = max(map(len, entries)) + 1
+        return ''.join(f'  {entry + ",":{width}}   // {_comment(body.name)}\n'
+                       for entry, body in zip(entries, joints))
+
+    efforts = [shortest(body.limits.effort or 0.0) for body in joints]
+    velocities = [shortest(body.limits.velocity or 0.0) for body in joints]
+    units = [JOINTS[body.type].unit for body in joints]
+    rows = ''
+    for row in friction:
+        f = row.friction
+        numbers = (row.ratio, f.viscous, f.coulomb, 1.0 / f.steepness, f.stribeck,
+                   float(f.decay)**-0.5, f.offset, f.load, f.quadratic)
+        rows += (f'  // {_comment(row.name)}: {row.origin}\n  Friction{{{row.j}, '
+                 f'{", ".join(map(_number, numbers))}}},\n')
+    return {
+        'joint_names': ''.join(f'  {c.quoted(body.name)},\n' for body in joints),
+        'continuous': lines([str(body.type == 'continuous').lower() for body in joints]),
+        'effort_limits': lines(efforts), 'velocity_limits': lines(velocities),
+        'jump_margins': lines([shortest(JUMP_MARGINS[unit]) for unit in units]),
+        'effort_array': f'[{", ".join(efforts)}]',
+        'velocity_array': f'[{", ".join(velocities)}]',
+        'gain_array': f'[{", ".join(["1.0"] * len(joints))}]',
+        'frictions': str(len(friction)), 'friction': f'\n{rows}' if rows else ''}
+
+
+def _references(program: Program, friction: Sequence[FrictionRow]) -> dict[str, str]:
+    """Return states with the efforts of the recursion on numbers, for the test of the package."""
+    states = []
+    for reference in program.references:
+        links = reference.expected['inverse_dynamics']['tau']
+        efforts = list(links)
+        for j, ratio, _, term, _ in friction:
+            at = Coordinate(0.0, ratio * reference.arguments['qd'][j], 0.0)
+            efforts[j] += ratio * float(term.effort(AT_REST, at, links[j]))
+        vectors = [*(reference.arguments[x] for x in ('q', 'qd', 'qdd')),
+                   reference.arguments.get('payload', (0.0,) * 10),
+                   reference.expected['gravity']['tau'], links, efforts]
+        states.append('  {' + ',\n   '.join(
+            f'{{{", ".join(map(_number, vector))}}}' for vector in vectors) + '},\n')
+    return {'states': str(len(states)), 'references': ''.join(states)}
+
+
+def _number(value: Scalar) -> str:
+    return shortest(float(value))
+
+
+def _comment(name: str) -> str:
+    """Return a name that can stand in a comment: what is not plain is data alone."""
+    return name if re.fullmatch(r'[\w.:/ -]+', name, re.ASCII) else '-'
