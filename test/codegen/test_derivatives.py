@@ -10,13 +10,12 @@ from programs import program_of
 
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst
-from support.random_trees import examples, random_inertia, robot, trees
+from support.random_trees import between, examples, robot, trees
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import Loads
-from urdf2dyn_ros.robot.model import Joint, Link
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.terms import Friction, Rotor
 from urdf2dyn_ros.robot.writer import clean_urdf
@@ -52,15 +51,6 @@ def test_pinocchio_agrees_on_random_trees(model: RobotModel) -> None:
     check_pinocchio(model, Pinocchio(clean_urdf(model)))
 
 
-def platform() -> RobotModel:
-    """Return a platform that moves in a plane, with an arm on it."""
-    links = [Link('floor'), *(Link(f'l{k}', random_inertia(k)) for k in range(3))]
-    joints = (Joint('plane', 'planar', 'floor', 'l0', rpy=(0.3, 0.2, 0.1), axis=(0.0, 0.6, 0.8)),
-              Joint('lift', 'prismatic', 'l0', 'l1', (0.1, 0.2, 0.3), axis=(0.0, 0.6, 0.8)),
-              Joint('pan', 'revolute', 'l1', 'l2', (0.3, 0.0, 0.1), axis=(0.0, 0.6, 0.8)))
-    return RobotModel('platform', tuple(links), joints, 'floor')
-
-
 def differences(dynamics: InverseDynamics, state: Array, given: list[list[float]],
                 ) -> list[list[Array]]:
     """Return central differences by q, qd and qdd: of the efforts, then of the root's wrench."""
@@ -73,7 +63,7 @@ def differences(dynamics: InverseDynamics, state: Array, given: list[list[float]
 
 
 @pytest.mark.parametrize('base', ['fixed', 'moving'])
-@pytest.mark.parametrize('model', [robot('tangle'), robot('scara'), platform()],
+@pytest.mark.parametrize('model', [robot('tangle'), robot('scara'), between('planar')],
                          ids=lambda model: model.name)
 def test_every_term_is_differentiated(model: RobotModel, base: str) -> None:
     """Mimic, planar and sliding joints, friction, rotors, springs, payload, wrenches, base."""

@@ -12,7 +12,7 @@ from programs import program_of
 
 from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
-from support.random_trees import examples, robot, tangle, trees
+from support.random_trees import between, examples, robot, tangle, trees
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions.forward_dynamics import (
@@ -137,15 +137,9 @@ def test_the_operations_of_a_chain_grow_with_its_length_and_it_stays_exact() -> 
     check_inverse(arm(*[True] * 40, turning=True), Loads(), 'fast')
 
 
-def test_a_planar_joint_and_a_floating_joint_on_a_link() -> None:
-    links = ('base', 'sled', 'arm', 'ball')
-    joints = (Joint('sled', 'planar', 'base', 'sled', axis=(0.0, 0.6, 0.8)),
-              Joint('elbow', 'revolute', 'sled', 'arm', (0.3, 0.0, 0.1)),
-              Joint('thrown', 'floating', 'arm', 'ball', (0.2, 0.1, 0.0)))
-    inertias = [link.inertia for link in tangle().links[1:4]]
-    model = RobotModel('sledge', (Link('base'), *(
-        Link(name, inertia) for name, inertia in zip(links[1:], inertias))), joints, 'base')
-    check_inverse(model, Loads(), 'fast')
+@pytest.mark.parametrize('kind', ['planar', 'floating'])
+def test_joints_of_several_freedoms(kind: str) -> None:
+    check_inverse(between(kind), Loads(), 'fast')
 
 
 def test_readable_text_explains_every_articulated_body() -> None:

@@ -14,13 +14,13 @@ from hypothesis import given
 
 from support.acting_loads import everything
 from support.oracles import Array, columns, difference, efforts_of, exported, random_state, worst
-from support.random_trees import examples, random_inertia, robot, trees
+from support.random_trees import between, examples, random_inertia, robot, trees
 from support.robot_files import OWN, ROBOTS
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import body_inertias, multibody
 from urdf2dyn_ros.robot.spatial import aligned, from_rpy
 
@@ -66,18 +66,9 @@ def test_both_styles_of_random_trees_are_the_recursion_on_numbers(model: RobotMo
     check_styles(model)
 
 
-def followers() -> RobotModel:
-    """Return a finger of two joints, the second of which follows the first."""
-    return RobotModel('finger', (Link('palm'), *(Link(f'link{k}', random_inertia(k))
-                                                 for k in range(3))), (
-        Joint('lead', 'revolute', 'palm', 'link0', (0.1, 0.2, 0.3)),
-        Joint('follow', 'revolute', 'link0', 'link1', (0.4, 0.0, 0.1),
-              mimic=Mimic('lead', -0.7, 0.2)),
-        Joint('slide', 'planar', 'link1', 'link2', axis=(0.0, 0.0, 1.0))), 'palm')
-
-
 def test_both_styles_know_joints_that_follow_and_joints_of_several_freedoms() -> None:
-    check_styles(followers())
+    check_styles(robot('tangle'))
+    check_styles(between('planar'))
 
 
 def run(text: str, folder: Path) -> tuple[int, dict[str, float], str]:

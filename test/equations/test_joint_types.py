@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support import oracles
-from support.random_trees import random_inertia
+from support.random_trees import RPY, XYZ, between, random_inertia
 from urdf2dyn_ros import InverseDynamics, UrdfError, export_model, read_urdf
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
@@ -17,17 +17,6 @@ from urdf2dyn_ros.robot.spatial import Triple
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 AXES: dict[str, Triple] = {'x': (1.0, 0.0, 0.0), 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
-XYZ, RPY = (0.3, -0.2, 0.5), (0.4, -0.7, 1.1)
-
-
-def between(type: str, axis: Triple = (0.0, 0.0, 1.0)) -> RobotModel:
-    """Return an arm with a joint of several freedoms in its middle."""
-    links = (Link('base'), *(Link(f'link{k}', random_inertia(k)) for k in range(3)))
-    return RobotModel('between', links, (
-        Joint('first', 'revolute', 'base', 'link0', (0.0, 0.1, 0.0)),
-        Joint('free', type, 'link0', 'link1', XYZ, RPY, axis),
-        Joint('last', 'prismatic', 'link1', 'link2', (0.5, 0.0, 0.2), axis=(0.0, 0.0, 1.0))),
-        'base')
 
 
 def written_out(model: RobotModel, parts: list[tuple[str, str, Triple]]) -> RobotModel:

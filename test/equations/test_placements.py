@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from test_joint_types import between
 
 from support.oracles import Pinocchio, State, motion_of, random_state
-from support.random_trees import examples, trees
+from support.random_trees import between, examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.estimation.wrenches import Chain

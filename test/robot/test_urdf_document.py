@@ -2,13 +2,23 @@
 
 import re
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from support.descriptions import VALID, codes, tree
+from support.descriptions import VALID, codes
 from urdf2dyn_ros.errors import UrdfError
 from urdf2dyn_ros.robot.reader import read_urdf
+
+
+def tree(count: int, parent: Callable[[int], int]) -> str:
+    body = '<mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+    links = ''.join(f'<link name="l{i}"><inertial>{body}</inertial></link>\n'
+                    for i in range(count))
+    joints = ''.join(f'<joint name="j{i}" type="continuous"><parent link="l{parent(i)}"/>'
+                     f'<child link="l{i}"/></joint>\n' for i in range(1, count))
+    return f'<robot name="tree">{links}{joints}</robot>'
 
 
 @pytest.mark.fault(1)

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from test_urdf_document import tree
 
-from support.descriptions import VALID, codes, tree
+from support.descriptions import VALID, codes
 from urdf2dyn_ros.codegen.information import information
 from urdf2dyn_ros.errors import UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

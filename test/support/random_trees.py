@@ -22,6 +22,7 @@ from urdf2dyn_ros.robot.spatial import Triple
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 ALIGNED = ('x', 'y', 'z', '-x', '-y', '-z')
+XYZ, RPY = (0.3, -0.2, 0.5), (0.4, -0.7, 1.1)   # an offset that is neither short nor straight
 TILTS = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
 
 
@@ -112,6 +113,16 @@ def _axis(kind: str, rng: np.random.Generator) -> Triple:
             axis += rng.choice(TILTS) * rng.normal(size=3)
         axis *= -1.0 if kind.startswith('-') else 1.0
     return _triple(axis / np.linalg.norm(axis))
+
+
+def between(type: str, axis: Triple = (0.0, 0.0, 1.0)) -> RobotModel:
+    """Return an arm with a joint of several freedoms in its middle."""
+    links = (Link('base'), *(Link(f'link{k}', random_inertia(k)) for k in range(3)))
+    return RobotModel('between', links, (
+        Joint('first', 'revolute', 'base', 'link0', (0.0, 0.1, 0.0)),
+        Joint('free', type, 'link0', 'link1', XYZ, RPY, axis),
+        Joint('last', 'prismatic', 'link1', 'link2', (0.5, 0.0, 0.2), axis=(0.0, 0.0, 1.0))),
+        'base')
 
 
 def tangle() -> RobotModel:
