@@ -10,7 +10,7 @@ from hypothesis import given
 
 from support.oracles import MuJoCo, Pinocchio, columns, difference, efforts_of, random_state
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, ROBOTS, mostly_slow
+from support.robot_files import EXAMPLES, ROBOTS, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
@@ -68,6 +68,15 @@ def test_mujoco_agrees_on_real_robots(path: Path) -> None:
     check_efforts(real(path), PRINTED, MuJoCo(clean_urdf(real(path).model)))
 
 
+@pytest.mark.parametrize('name', ['rx90', 'panda', 'humanoid_3p33r'])
+def test_both_agree_under_any_gravity(name: str) -> None:
+    gravity, text = (1.0, -9.0, 2.0), robot_path(name).read_bytes()
+    model = read_urdf(text)
+    check_efforts(InverseDynamics(model, gravity, base='fixed'), PRINTED,
+                  Pinocchio(text, gravity), *[MuJoCo(clean_urdf(model), gravity)] * (
+                      name not in TURNED_AWAY))
+
+
 def test_about_seventy_real_robots_are_compared() -> None:
     assert len(PATHS) >= 71
     assert len(BOTH) >= 49
@@ -76,10 +85,8 @@ def test_about_seventy_real_robots_are_compared() -> None:
 @examples(100)
 @given(trees())
 def test_both_agree_on_random_trees(model: RobotModel) -> None:
-    """Under any gravity."""
-    gravity, text = (1.0, -9.0, 2.0), clean_urdf(model)
-    check_efforts(InverseDynamics(model, gravity, base='fixed'), ROUNDING,
-                  Pinocchio(text, gravity), MuJoCo(text, gravity))
+    text = clean_urdf(model)
+    check_efforts(InverseDynamics(model, base='fixed'), ROUNDING, Pinocchio(text), MuJoCo(text))
 
 
 @examples(60)

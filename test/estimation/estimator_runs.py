@@ -3,10 +3,22 @@
 from functools import cache, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from support.streams.known_motions import PROFILES, START, Recording, error, record, truth
+from support.streams.known_motions import (
+    DURATION,
+    ENDING,
+    PROFILES,
+    SETTLING,
+    START,
+    Array,
+    Recording,
+    record,
+    truth,
+)
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
+from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase as Estimator
 
 EVERY_ESTIMATOR = [
     (name, {'align': align} if align else {}) for name, kind in ESTIMATORS.items()
@@ -61,3 +73,25 @@ def short(rate: float = 1000.0, count: int = 200) -> Recording:
     stamps = START + np.arange(count) * round(1e9 / rate)
     q, qd, _ = truth(stamps)
     return Recording(stamps, q, qd)
+
+
+def estimated(estimator: Estimator, recording: Recording) -> tuple[NDArray[np.int64], Array]:
+    """Return the instants and the accelerations (k, n) of all valid estimates."""
+    estimates = [estimator.update(*sample) for sample in recording]
+    valid = [estimate for estimate in estimates if estimate.valid]
+    stamps = np.array([estimate.stamp for estimate in valid], dtype=np.int64)
+    return stamps, np.array([estimate.qdd for estimate in valid])
+
+
+def errors(stamps: NDArray[np.int64], qdd: Array) -> Array:
+    """Return RMSE(qdd) / RMS(qdd) of each motion [%], at the instants declared."""
+    t = (stamps - START) * 1e-9
+    counted = (t >= SETTLING) & (t <= DURATION - ENDING)
+    _, _, true = truth(stamps[counted])
+    rms = np.sqrt(np.mean(true**2, axis=0))
+    return 100.0 * np.sqrt(np.mean((qdd[counted] - true)**2, axis=0)) / rms
+
+
+def error(estimator: Estimator, recording: Recording) -> float:
+    """Return the geometric mean over the motions of their errors [%]."""
+    return float(np.exp(np.mean(np.log(errors(*estimated(estimator, recording))))))

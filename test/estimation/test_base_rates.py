@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import estimator_runs
 import numpy as np
 import pytest
 
@@ -42,12 +43,12 @@ def recording(rate: float, noise: float = GYRO) -> known_motions.Recording:
 
 @cache
 def found(rate: float):
-    return known_motions.estimated(Gyroscope(), recording(rate))
+    return estimator_runs.estimated(Gyroscope(), recording(rate))
 
 
 def clean(rate: float) -> float:
     """Return the geometric mean of the errors of the default [%]."""
-    return geometric_mean(known_motions.errors(*found(rate)))
+    return geometric_mean(estimator_runs.errors(*found(rate)))
 
 
 def said(what: str, figure: float, most: float) -> float:
@@ -65,7 +66,7 @@ def test_a_noisy_gyroscope_meets_its_gate(rate):
 def test_it_is_as_good_as_the_estimator_of_joints_with_the_same_velocities(rate):
     """Which has an encoder of 14 bits as well."""
     samples = known_motions.record(known_motions.Profile(rate, 14, GYRO))
-    joints = known_motions.error(make_estimator('kalman', 4), samples)
+    joints = estimator_runs.error(make_estimator('kalman', 4), samples)
     ratio = clean(rate) / joints
     assert said(f'gyroscope over joints, {rate:g} Hz', ratio, 1.1) <= 1.1
 
@@ -87,15 +88,15 @@ def test_the_lag_is_small(rate):
 @pytest.mark.parametrize('rate', EXACT)
 def test_an_exact_gyroscope_is_nearly_exact(rate):
     """A simulator's; a jump of the acceleration cannot be known at once."""
-    stamps, qdd = known_motions.estimated(Gyroscope(), recording(rate, 0.0))
-    figure = geometric_mean(known_motions.errors(stamps, qdd)[SMOOTH])
+    stamps, qdd = estimator_runs.estimated(Gyroscope(), recording(rate, 0.0))
+    figure = geometric_mean(estimator_runs.errors(stamps, qdd)[SMOOTH])
     assert said(f'exact gyroscope {rate:g} Hz [%]', figure, EXACT[rate]) <= EXACT[rate]
 
 
 @pytest.mark.parametrize('rate', WITH_A_LAG)
 def test_a_lag_makes_it_several_times_better(rate):
     figure = geometric_mean([
-        known_motions.error(Gyroscope(lag=0.02), recording(rate, noise))
+        estimator_runs.error(Gyroscope(lag=0.02), recording(rate, noise))
         for noise in (GYRO, 0.2 * GYRO)])
     assert said(f'gyroscope, 20 ms late, {rate:g} Hz [%]', figure, WITH_A_LAG[rate]) <= (
         WITH_A_LAG[rate])
@@ -105,7 +106,7 @@ def test_a_lag_makes_it_several_times_better(rate):
 def test_lost_samples_and_jitter_do_no_harm(rate):
     whole = known_motions.record(known_motions.Profile(rate, 0, GYRO), jitter=0.3)
     kept = np.random.default_rng(3).uniform(size=len(whole.stamps)) >= 0.05
-    ratio = known_motions.error(Gyroscope(), whole.chosen(kept)) / clean(rate)
+    ratio = estimator_runs.error(Gyroscope(), whole.chosen(kept)) / clean(rate)
     assert said(f'5 % loss and jitter, {rate:g} Hz [times clean]', ratio, 1.2) <= 1.2
 
 
@@ -114,7 +115,7 @@ def test_outliers_do_little_harm(rate):
     whole, rng = recording(rate), np.random.default_rng(1)
     wrong = rng.uniform(size=whole.qd.shape) < 0.01
     samples = known_motions.Recording(whole.stamps, whole.q, whole.qd + 30.0 * wrong)
-    ratio = known_motions.error(Gyroscope(), samples) / clean(rate)
+    ratio = estimator_runs.error(Gyroscope(), samples) / clean(rate)
     assert said(f'1 % outliers, {rate:g} Hz [times clean]', ratio, 1.3) <= 1.3
 
 

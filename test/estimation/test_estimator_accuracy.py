@@ -9,17 +9,9 @@ from functools import cache
 import numpy as np
 import pytest
 from estimator_judge import adapter, judge
-from estimator_runs import KINDS, beginning, clean, said, with_loss
+from estimator_runs import KINDS, beginning, clean, error, errors, estimated, said, with_loss
 
-from support.streams.known_motions import (
-    PROFILES,
-    Profile,
-    Recording,
-    error,
-    errors,
-    estimated,
-    record,
-)
+from support.streams.known_motions import PROFILES, Profile, Recording, record
 from urdf2dyn_ros.estimation.estimators import make_estimator
 
 COLUMNS = ('with velocities', 'alone', 'lag')

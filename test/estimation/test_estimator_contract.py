@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from estimator_runs import (
     EVERY_ESTIMATOR,
+    errors,
+    estimated,
     estimates_of,
     recording,
     short,
     without_velocity,
 )
 
-from support.streams.known_motions import START, Recording, errors, estimated, truth
+from support.streams.known_motions import START, Recording, truth
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.simple_estimators import LONGEST_WINDOW

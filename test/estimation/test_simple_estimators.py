@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from estimator_runs import (
     beginning,
+    error,
+    estimated,
     estimates_of,
     recording,
     said,
@@ -14,7 +16,7 @@ from estimator_runs import (
     without_velocity,
 )
 
-from support.streams.known_motions import START, Recording, error, estimated, truth
+from support.streams.known_motions import START, Recording, truth
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.simple_estimators import LONGEST_WINDOW, LowPass
 

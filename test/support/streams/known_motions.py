@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase as Estimator
-
 Array = NDArray[np.float64]
 
 START = 1_700_000_000_000_000_000
@@ -121,25 +119,3 @@ def record(profile: Profile, seed: int = 0, jitter: float = 0.0) -> Recording:
         step = 2.0 * np.pi / 2**profile.bits
         q = np.round(q / step) * step
     return Recording(stamps, q, qd + profile.noise * random.normal(size=qd.shape))
-
-
-def estimated(estimator: Estimator, recording: Recording) -> tuple[NDArray[np.int64], Array]:
-    """Return the instants and the accelerations (k, n) of all valid estimates."""
-    estimates = [estimator.update(*sample) for sample in recording]
-    valid = [estimate for estimate in estimates if estimate.valid]
-    stamps = np.array([estimate.stamp for estimate in valid], dtype=np.int64)
-    return stamps, np.array([estimate.qdd for estimate in valid])
-
-
-def errors(stamps: NDArray[np.int64], qdd: Array) -> Array:
-    """Return RMSE(qdd) / RMS(qdd) of each motion [%], at the instants declared."""
-    t = (stamps - START) * 1e-9
-    counted = (t >= SETTLING) & (t <= DURATION - ENDING)
-    _, _, true = truth(stamps[counted])
-    rms = np.sqrt(np.mean(true**2, axis=0))
-    return 100.0 * np.sqrt(np.mean((qdd[counted] - true)**2, axis=0)) / rms
-
-
-def error(estimator: Estimator, recording: Recording) -> float:
-    """Return the geometric mean over the motions of their errors [%]."""
-    return float(np.exp(np.mean(np.log(errors(*estimated(estimator, recording))))))
