@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.identification import Identification, identify
+from urdf2dyn_ros.identification.identification import Identification
+from urdf2dyn_ros.identification.identification import identified as fitted
 from urdf2dyn_ros.identification.identified_urdf import identified_joint_terms, identified_model
 from urdf2dyn_ros.identification.robot import prior_of, robot_of
 from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment, pieces_of
@@ -108,7 +109,7 @@ def identified(model: RobotModel, dynamics: InverseDynamics, motions: list[Array
     robot = robot_of(model, InverseDynamics(model))
     names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
     pieces = pieces_of([segment], names, 'simulated')
-    return identify(robot, [summarised(robot, 'simulated', pieces, checked(robot, pieces).used)])
+    return fitted(robot, [summarised(robot, 'simulated', pieces, checked(robot, pieces).used)])
 
 
 def covered(found: Identification, truth: InverseDynamics) -> NDArray[np.bool_]:

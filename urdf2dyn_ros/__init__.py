@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     )
     from urdf2dyn_ros.estimation.observer import Contact, ContactDetector, MomentumObserver
     from urdf2dyn_ros.export import export_model
+    from urdf2dyn_ros.identification.excitation import Excitation, excite
+    from urdf2dyn_ros.identification.identification import Identification
+    from urdf2dyn_ros.identification.identify import IdentificationSettings, identify
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+    from urdf2dyn_ros.recordings import open_recording
+    from urdf2dyn_ros.recordings.comparison import JointComparison, compare
+    from urdf2dyn_ros.recordings.evaluation import Evaluation, EvaluationSettings, evaluate
+    from urdf2dyn_ros.recordings.report import comparison_table
     from urdf2dyn_ros.robot.dh_reader import read_dh
     from urdf2dyn_ros.robot.loads import Loads, Payload
     from urdf2dyn_ros.robot.model import RobotModel
@@ -39,31 +46,40 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.text import __version__
 
 _MODULES = {
-    '__version__': 'text', 'ComparisonError': 'errors', 'CompilerError': 'errors',
+    'compare': 'recordings.comparison', 'comparison_table': 'recordings.report',
+    'ComparisonError': 'errors', 'CompilerError': 'errors',
     'computed_torque': 'simulation.drives', 'Contact': 'estimation.observer',
-    'ContactDetector': 'estimation.observer', 'DrawingError': 'errors', 'export_model': 'export',
-    'ExportError': 'errors', 'Friction': 'robot.terms', 'IdentificationError': 'errors',
-    'InverseDynamics': 'inverse_dynamics', 'LinkFrames': 'codegen.functions.function',
+    'ContactDetector': 'estimation.observer', 'DrawingError': 'errors',
+    'evaluate': 'recordings.evaluation', 'Evaluation': 'recordings.evaluation',
+    'EvaluationSettings': 'recordings.evaluation', 'Excitation': 'identification.excitation',
+    'excite': 'identification.excitation', 'export_model': 'export', 'ExportError': 'errors',
+    'Friction': 'robot.terms', 'Identification': 'identification.identification',
+    'IdentificationError': 'errors', 'IdentificationSettings': 'identification.identify',
+    'identify': 'identification.identify', 'InverseDynamics': 'inverse_dynamics',
+    'JointComparison': 'recordings.comparison', 'LinkFrames': 'codegen.functions.function',
     'Loads': 'robot.loads', 'MissingLibraryError': 'errors',
-    'MomentumObserver': 'estimation.observer', 'ParameterError': 'errors',
-    'Payload': 'robot.loads', 'Problem': 'errors',
-    'read_dh': 'robot.dh_reader', 'read_urdf': 'robot.reader', 'RecordingError': 'errors',
-    'RobotModel': 'robot.model', 'Rotor': 'robot.terms', 'SimulationError': 'errors',
-    'simulator_class': 'simulation', 'SmoothTrajectory': 'simulation.trajectories',
-    'SourceError': 'errors', 'Spring': 'robot.terms', 'StateError': 'errors',
-    'Target': 'codegen.languages', 'Urdf2DynError': 'errors', 'UrdfError': 'errors',
+    'MomentumObserver': 'estimation.observer', 'open_recording': 'recordings',
+    'ParameterError': 'errors',
+    'Payload': 'robot.loads', 'Problem': 'errors', 'read_dh': 'robot.dh_reader',
+    'read_urdf': 'robot.reader', 'RecordingError': 'errors', 'RobotModel': 'robot.model',
+    'Rotor': 'robot.terms', 'SimulationError': 'errors', 'simulator_class': 'simulation',
+    'SmoothTrajectory': 'simulation.trajectories', 'SourceError': 'errors',
+    'Spring': 'robot.terms', 'StateError': 'errors', 'Target': 'codegen.languages',
+    'Urdf2DynError': 'errors', 'UrdfError': 'errors', '__version__': 'text',
     'WorkersError': 'errors',
 }
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
     'ComparisonError', 'CompilerError', 'Contact', 'ContactDetector', 'DrawingError',
-    'ExportError', 'Friction', 'IdentificationError', 'InverseDynamics', 'LinkFrames', 'Loads',
-    'MissingLibraryError', 'MomentumObserver', 'ParameterError', 'Payload', 'Problem',
-    'RecordingError', 'RobotModel', 'Rotor', 'SimulationError', 'SmoothTrajectory',
-    'SourceError', 'Spring', 'StateError', 'Target', 'Urdf2DynError', 'UrdfError',
-    'WorkersError', '__version__', 'computed_torque', 'export_model', 'read_dh', 'read_urdf',
-    'simulator_class',
+    'Evaluation', 'EvaluationSettings', 'Excitation', 'ExportError', 'Friction',
+    'Identification', 'IdentificationError', 'IdentificationSettings', 'InverseDynamics',
+    'JointComparison', 'LinkFrames', 'Loads', 'MissingLibraryError', 'MomentumObserver',
+    'ParameterError', 'Payload', 'Problem', 'RecordingError', 'RobotModel', 'Rotor',
+    'SimulationError', 'SmoothTrajectory', 'SourceError', 'Spring', 'StateError', 'Target',
+    'Urdf2DynError', 'UrdfError', 'WorkersError', '__version__', 'compare', 'comparison_table',
+    'computed_torque', 'evaluate', 'excite', 'export_model', 'identify', 'open_recording',
+    'read_dh', 'read_urdf', 'simulator_class',
 ]
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, ROBOT, motion
 from urdf2dyn_ros.identification.fit import FitTerms, deviations, fitted, pooled
-from urdf2dyn_ros.identification.identification import identify
+from urdf2dyn_ros.identification.identification import identified
 from urdf2dyn_ros.identification.robot import (
     JOINT_COLUMNS,
     Robot,
@@ -59,7 +59,7 @@ def test_deviations_are_honest(drift: float, weight: float | None, urdf: Robot) 
     """Where sensors have other offsets on each of four days, and the URDF has much weight."""
     errors = []
     for first in (0, 10, 20):
-        found = identify(urdf, [summary_of(urdf, first + day, drift) for day in range(4)],
+        found = identified(urdf, [summary_of(urdf, first + day, drift) for day in range(4)],
                          weight=weight).base
         errors.append((found.identified - ROBOT.base_parameters.values) / found.deviations)
     share = float((np.abs(errors) < 1.96).mean())

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import MODEL, NAMES, SCARA, recording
+from urdf2dyn_ros import IdentificationSettings, identify
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.fit import merged_triangle, residual_squares, triangle
-from urdf2dyn_ros.identification.identification import identify
+from urdf2dyn_ros.identification.identification import identified
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.summary import (
     Summary,
@@ -80,13 +81,27 @@ def test_a_merged_summary_gives_the_robot_of_all_recordings(
     """To 1e-9; and its file has the size of one."""
     a, b, c, d = summaries
     whole = merged_summary(merged_summary(a, c), merged_summary(d, b))
-    every, one = identify(robot, summaries, weight=10.0), identify(robot, [whole], weight=10.0)
+    every, one = identified(robot, summaries, weight=10.0), identified(robot, [whole], weight=10.0)
     for body, other in zip(every.fit.bodies, one.fit.bodies):
         assert (np.abs(body - other) <= 1e-9 * np.abs(body).max()).all()
     sizes = np.abs(every.fit.joints).max(axis=1, keepdims=True)
     assert (np.abs(every.fit.joints - one.fit.joints) <= 1e-8 * sizes).all()
     assert (every.parts, one.parts) == ('recordings', 'blocks')
     assert contents_size(summary_bytes(whole, robot)) == contents_size(summary_bytes(a, robot))
+
+
+def test_python_identifies_what_the_command_does(
+        folder: Path, robot: Robot, summaries: list[Summary]) -> None:
+    """From its summaries, which are handed out again."""
+    paths, kept = sorted((folder / 'out/summaries').iterdir()), dict[str, bytes]()
+    found = identify(paths, InverseDynamics(MODEL), settings=IdentificationSettings(weight=10.0),
+                     keep=kept.__setitem__)
+    assert [*kept.values()] == [path.read_bytes() for path in paths]
+    expected = identified(robot, summaries, weight=10.0).fit
+    np.testing.assert_array_equal(found.fit.bodies, expected.bodies)
+    np.testing.assert_array_equal(found.fit.joints, expected.joints)
+    with pytest.raises(ParameterError, match='--delay 2: must be between'):
+        identify(paths, InverseDynamics(MODEL), settings=IdentificationSettings(delay=2.0))
 
 
 def test_summaries_of_currents_and_efforts_do_not_merge(summaries: list[Summary]) -> None:

@@ -14,7 +14,7 @@ from support.robot_files import robot_path
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.comparison import Comparison
-from urdf2dyn_ros.recordings.evaluation import Settings, evaluate
+from urdf2dyn_ros.recordings.evaluation import EvaluationSettings, evaluate
 from urdf2dyn_ros.recordings.report import comparison_table, joint_status, notes, write_json
 from urdf2dyn_ros.robot.reader import read_urdf
 
@@ -124,7 +124,7 @@ def test_a_real_robot_has_one_lag(tmp_path, monkeypatch):
         monkeypatch.setattr(Comparison, side, lambda self, *message, side=side: messages.append(
             (side, *message)))
     model = read_urdf(robot_path('ur10_robot').read_text())
-    evaluate(open_recording(UR10), InverseDynamics(model), Settings(), tmp_path)
+    evaluate(open_recording(UR10), InverseDynamics(model), EvaluationSettings(), tmp_path)
     monkeypatch.undo()
     for delay, lag in ((0, np.nan), (60_000_000, 0.068)):
         comparison = Comparison()

@@ -29,7 +29,7 @@ from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
 from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.evaluation import OFFLINE_DEFAULT, Settings, figures_table
+from urdf2dyn_ros.recordings.evaluation import OFFLINE_DEFAULT, EvaluationSettings, figures_table
 from urdf2dyn_ros.recordings.html_page import report_page, text_table
 from urdf2dyn_ros.recordings.many import (
     MANY_FILES,
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     model = robot.model
     dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
     check_fixed(dynamics, 'and its motion is not in joint states')
-    settings = Settings(arguments.estimator, arguments.effort_semantics,
+    settings = EvaluationSettings(arguments.estimator, arguments.effort_semantics,
                         _gains(arguments, dynamics.joint_names),
                         tuple(arguments.rename), arguments.observer,
                         arguments.observer_gain, tuple(arguments.thresholds),

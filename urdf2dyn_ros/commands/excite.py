@@ -22,17 +22,14 @@ from urdf2dyn_ros.identification.excitation import (
     ENDINGS,
     PICTURE_RATE,
     Excitation,
-    Information,
     MotionLimits,
     approach_time,
     csv_text,
     excite,
     instants,
-    motion_limits,
     read_limits,
     yaml_text,
 )
-from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.identification.segments import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.html_page import ReportTable, text_table
@@ -43,7 +40,6 @@ from urdf2dyn_ros.text import counted
 
 _COLLISIONS = ('collisions with itself, the floor and cables are not checked: play it slowly in a '
                'simulation first, and narrow the ranges with --limits where necessary')
-_LONGEST_MOTION = 300.0
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -67,29 +63,30 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what the motion is worth and the files."""
-    _check_options(arguments)
+    if arguments.output.suffix.lower() not in ENDINGS:
+        raise ParameterError(f'--output {str(arguments.output)!r} must end in '
+                             f'{" or ".join(ENDINGS)}; all three are written')
     require('urdf2dyn excite', 'scipy', 'matplotlib')
-    dynamics = _fixed_robot(arguments)
-    model = dynamics.model
+    model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
+    dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
+    check_fixed(dynamics, 'and its motion is not known')
     changes = read_limits(arguments.limits, dynamics.joint_names) if arguments.limits else {}
-    limits = motion_limits(model, dynamics, arguments.fraction, changes)
     stem = arguments.output.with_suffix('').name
     names = [stem + ending for ending in ENDINGS]
     with results(arguments.output.parent, names, arguments.overwrite, 'file') as output:
-        information = Information(dynamics, joint_friction(model, dynamics), limits)
         with threadpool_limits(1, user_api='blas'), progress('optimising') as show:
-            excitation = excite(information, limits, arguments.duration, show)
+            excitation = excite(dynamics, arguments.duration, arguments.fraction, changes, show)
         times = instants(excitation.duration, PICTURE_RATE)
         motion = excitation.motion(times)
-        efforts = information.efforts(motion)
-        joints, approach = dynamics.joint_names, approach_time(excitation, limits)
-        about = _about(excitation, arguments.fraction, approach, information.count)
+        efforts = excitation.information.efforts(motion)
+        joints, approach = dynamics.joint_names, approach_time(excitation)
+        about = _about(excitation, arguments.fraction, approach)
         title = f'{model.name}: excitation'
         texts = (csv_text(excitation, joints).encode(),
                  yaml_text(excitation, joints, approach, [title, *about]).encode(),
                  motion_picture(times, {'q': motion[0], 'qd': motion[1], 'effort': efforts},
                                 joints, title))
-        table = _table(dynamics, limits, motion, efforts)
+        table = _table(dynamics, excitation.limits, motion, efforts)
         with writing_to(output):
             create_files({output / name: text for name, text in zip(names, texts)},
                          arguments.overwrite)
@@ -100,32 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_options(arguments: argparse.Namespace) -> None:
-    for name, least, most in (('duration', 2.0, _LONGEST_MOTION), ('fraction', 0.01, 1.0)):
-        if not least <= getattr(arguments, name) <= most:
-            raise ParameterError(f'--{name} {getattr(arguments, name):g}: must be between '
-                                 f'{least:g} and {most:g}')
-    if arguments.output.suffix.lower() not in ENDINGS:
-        raise ParameterError(f'--output {str(arguments.output)!r} must end in '
-                             f'{" or ".join(ENDINGS)}; all three are written')
-
-
-def _fixed_robot(arguments: argparse.Namespace) -> InverseDynamics:
-    """Return a robot whose efforts depend on its motion alone."""
-    model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
-    dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
-    check_fixed(dynamics, 'and its motion is not known')
-    if not dynamics.joint_names:
-        raise ParameterError(f'robot {model.name!r} has no joint that moves')
-    if model.forces:
-        raise ParameterError('the URDF has tags <force>, which need efforts that are not '
-                             'counted: remove them')
-    return dynamics
-
-
-def _about(excitation: Excitation, fraction: float, approach: float, count: int) -> list[str]:
+def _about(excitation: Excitation, fraction: float, approach: float) -> list[str]:
     """Return sentences on a motion; the last one is on collisions."""
     best, other = excitation.log_det
+    count = excitation.information.count
     ratio = excitation.deviations[0] / excitation.deviations[1]
     mean = geometric_mean(ratio)
     periods = round(excitation.duration / excitation.period)

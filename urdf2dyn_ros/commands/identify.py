@@ -1,10 +1,8 @@
 """Identify inertial parameters, rotors and friction of a robot from recordings of it."""
 
 import argparse
-import math
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,20 +24,14 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.estimation.hold import read_hold
-from urdf2dyn_ros.identification.checks import (
-    SourceSettings,
-    check_merged_file,
-    read_summaries,
-    shared_paths,
-    with_filter_of,
-    write_merged,
-)
-from urdf2dyn_ros.identification.delays import LARGEST_GIVEN_DELAY
-from urdf2dyn_ros.identification.fit_data import CarriedPayload, payload_on
-from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
-from urdf2dyn_ros.identification.identification import Identification, identify
+from urdf2dyn_ros.identification.checks import check_merged_file, write_merged
+from urdf2dyn_ros.identification.identification import Identification
 from urdf2dyn_ros.identification.identified_urdf import robot_texts
+from urdf2dyn_ros.identification.identify import (
+    IdentificationSettings,
+    identify,
+    source_settings,
+)
 from urdf2dyn_ros.identification.report import (
     GAINS_TITLE,
     PAYLOAD_TITLE,
@@ -50,15 +42,7 @@ from urdf2dyn_ros.identification.report import (
     verdict,
 )
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames
-from urdf2dyn_ros.identification.summary import (
-    MOST_SUMMARIES,
-    SUFFIX,
-    Summary,
-    SummaryGroups,
-    summary_bytes,
-    summary_paths,
-)
+from urdf2dyn_ros.identification.summary import SUFFIX, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.html_page import report_page, text_table
 from urdf2dyn_ros.robot.reader import load_urdf
@@ -123,135 +107,52 @@ def run(arguments: argparse.Namespace) -> int:
     model = read_model(text, arguments.strict_inertia, arguments.urdf)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
     check_fixed(dynamics, 'and its motion is not in joint states')
-    if model.forces:
-        raise ParameterError('the URDF has tags <force>, which are not identified: remove them')
-    robot = robot_of(model, dynamics)
-    settings = _settings(arguments, robot)
+    settings = _settings(arguments)
     try:
         if arguments.merge is not None:
-            _merge(robot, arguments, settings)
+            _merge(robot_of(model, dynamics), arguments, settings)
         else:
-            _identify(robot, arguments, settings, text)
+            _identify(dynamics, arguments, settings, text)
     except IdentificationError as error:
         print(f'error: {error}', file=sys.stderr)
         return EXIT_REFUSED
     return 0
 
 
-def _merge(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings) -> None:
+def _merge(robot: Robot, arguments: argparse.Namespace, settings: IdentificationSettings) -> None:
+    source = source_settings(robot, settings)
     check_merged_file(arguments.merge, arguments.overwrite)
     with progress('reading and compressing') as show, threadpool_limits(1, user_api='blas'):
-        sentence, remarks = write_merged(robot, arguments.recordings, settings, arguments.merge,
+        sentence, remarks = write_merged(robot, arguments.recordings, source, arguments.merge,
                                          show)
     print_remarks(remarks, 'note')
     print(sentence)
 
 
-def _identify(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings,
-              text: str | bytes) -> None:
+def _identify(dynamics: InverseDynamics, arguments: argparse.Namespace,
+              settings: IdentificationSettings, text: str | bytes) -> None:
     with (results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output,
           TemporaryDirectory(prefix='.', dir=output) as staging):
-        with threadpool_limits(1, user_api='blas'):
-            result, staged = _identified(robot, arguments, settings, Path(staging))
+        staged: dict[str, Path] = {}
+
+        def keep(name: str, content: bytes) -> None:
+            staged[f'{name}{SUFFIX}'] = path = Path(staging) / f'{len(staged)}{SUFFIX}'
+            path.write_bytes(content)
+
+        result = identify(arguments.recordings, dynamics, arguments.validate, settings, progress,
+                          keep)
         _write(result, staged, text, arguments, output)
 
 
-def _settings(arguments: argparse.Namespace, robot: Robot) -> SourceSettings:
-    hold, faults = read_hold(arguments.hold, robot.dynamics)
-    if faults:
-        raise ParameterError('\n'.join(faults))
-    _check_payload(arguments)
-    current = arguments.effort_semantics == 'current'
-    if current != bool(arguments.gains):
+def _settings(arguments: argparse.Namespace) -> IdentificationSettings:
+    current, weighed = arguments.effort_semantics == 'current', arguments.payload_mass is not None
+    if current != bool(arguments.gains) and not (current and weighed):   # which makes them free
         raise ParameterError('--gains and --effort-semantics current require each other')
-    for name, least in (('cutoff', 0.1), ('weight', 1e-6)):
-        value = getattr(arguments, name)
-        if value is not None and not least <= value <= 1e6:
-            raise ParameterError(f'--{name} {value:g}: must be between {least:g} and 1e6')
-    most = LARGEST_GIVEN_DELAY
-    if arguments.delay is not None and not -most <= arguments.delay <= most:
-        raise ParameterError(f'--delay {arguments.delay:g}: must be between -{most} and {most} s')
-    gains = read_gains(arguments.gains, robot.joints) if current else None
-    if arguments.payload_recording:
-        _check_scale(arguments.payload_mass, gains)
-        _payload(robot, arguments, ())   # a wrong link is an error before anything is read
-    return SourceSettings(
-        arguments.topic, RecordedNames(robot.joints, robot.dynamics.continuous,
-                                       robot.dynamics.units, hold, tuple(arguments.rename),
-                                       robot.dynamics.model.mimics),
-        gains, arguments.cutoff, arguments.delay, read_workers(arguments),
-        tuple(arguments.columns))
-
-
-def _check_payload(arguments: argparse.Namespace) -> None:
-    """Check the options of a payload; one of known mass makes gains free unless they are set."""
-    mass, link = arguments.payload_mass, arguments.payload_link
-    if bool(arguments.payload_recording) != bool(link):
-        raise ParameterError('--payload-recording and --payload-link require each other')
-    if mass is None:
-        return
-    if not link:
-        raise ParameterError('--payload-mass requires --payload-recording and --payload-link')
-    if not 0.0 < mass <= 1e6:
-        raise ParameterError(f'--payload-mass {mass:g}: must be above 0 and at most 1e6 kg')
-    if not arguments.gains:
-        arguments.effort_semantics, arguments.gains = 'current', [FREE]
-
-
-def _check_scale(mass: float | None, gains: Gains | None) -> None:
-    """Check that either the mass of a payload or the scale of the efforts is known."""
-    free = gains is not None and bool(gains.free.any())
-    if mass is not None and not free:
-        raise ParameterError('--payload-mass fixes gains that are free, but all are known: omit '
-                             'it, and the mass is identified, or use --gains free')
-    if mass is None and gains is not None and gains.free.all():
-        raise ParameterError('a payload of unknown mass does not fix free gains: add '
-                             '--payload-mass, or a gain that is known (--gains free JOINT=VALUE)')
-
-
-def _identified(robot: Robot, arguments: argparse.Namespace, settings: SourceSettings,
-                staging: Path) -> tuple[Identification, dict[str, Path]]:
-    """Return the identification, and the files of all summaries by name, in a directory."""
-    remarks: list[str] = []
-    staged: dict[str, Path] = {}
-    with progress('reading and compressing') as show:
-        paths = [*arguments.recordings, *arguments.payload_recording, *arguments.validate]
-        count = len(arguments.recordings)
-        loaded = count + len(arguments.payload_recording)
-
-        def shown(first: int, part: Sequence[str], settings: SourceSettings) -> list[Summary]:
-            most = len(part) if arguments.friction_per_recording else MOST_SUMMARIES
-            groups = SummaryGroups(len(part), most)
-            for each in read_summaries(
-                    robot, shared_paths(part, settings), settings, remarks,
-                    lambda fraction: show((first + fraction * len(part)) / len(paths))):
-                if first == 0:
-                    staged[f'{each.name}{SUFFIX}'] = path = staging / f'{len(staged)}{SUFFIX}'
-                    path.write_bytes(summary_bytes(each, robot))
-                groups.add(each)
-            return groups.summaries()
-        summaries = shown(0, arguments.recordings, settings)
-        payload = _payload(robot, arguments, shown(
-            count, arguments.payload_recording, settings)) if (
-            arguments.payload_recording) else None
-        # nothing of the model is chosen from what it is judged by
-        judged = with_filter_of(summaries, settings)
-        try:
-            validation = shown(loaded, arguments.validate, judged) if arguments.validate else []
-        except IdentificationError as error:   # of no recording for the validation
-            validation = []
-            remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
-    with progress('fitting') as show:
-        result = identify(robot, summaries, validation, arguments.weight, settings.gains, show,
-                          arguments.friction_per_recording, payload)
-    result.remarks[:0] = remarks
-    return replace(result, force=arguments.force), staged
-
-
-def _payload(robot: Robot, arguments: argparse.Namespace,
-             summaries: Sequence[Summary]) -> CarriedPayload:
-    mass = math.nan if arguments.payload_mass is None else arguments.payload_mass
-    return payload_on(robot, arguments.payload_link, mass, summaries)
+    return IdentificationSettings(
+        arguments.topic, tuple(arguments.hold), tuple(arguments.rename), tuple(arguments.gains),
+        arguments.cutoff, arguments.delay, arguments.weight, arguments.friction_per_recording,
+        tuple(arguments.payload_recording), arguments.payload_link, arguments.payload_mass,
+        arguments.force, tuple(arguments.columns), read_workers(arguments))
 
 
 def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes,

@@ -5,12 +5,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import yaml
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
+from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.identification.segments import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Limits, RobotModel
@@ -210,6 +212,7 @@ _STARTS = 3
 _STAGES = ((1e3, 40), (1e4, 40), (1e5, 60))
 _COARSE, _FINE = 100, 1000   # instants of a period, to optimise and to keep the limits
 _SHARE_OF_LIMITS = 0.995   # share of the limits that the optimisation aims at
+_LONGEST_MOTION = 300.0   # [s]
 _MOST_SECONDS = 45.0   # then the best motion so far is the result
 
 
@@ -221,9 +224,10 @@ class Excitation(NamedTuple):
     many `random` ones.
     """
 
+    information: Information
+    limits: MotionLimits
     duration: float
     period: float
-    middle: Array
     swing: Array
     log_det: tuple[float, float]
     deviations: Array
@@ -233,7 +237,7 @@ class Excitation(NamedTuple):
     def motion(self, times: Array) -> Array:
         """Return positions, velocities and accelerations, (3, T, n), at times [s] (T,)."""
         result = rest_functions(times, self.period) @ self.swing
-        result[0] += self.middle
+        result[0] += self.limits.middle
         return result
 
 
@@ -241,13 +245,49 @@ class _OutOfTimeError(Exception):
     """The optimisation ends with what it has."""
 
 
-def excite(information: Information, limits: MotionLimits, duration: float,
-           show: Callable[[float], None]) -> Excitation:
+def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 0.5,
+           changes: Mapping[str, Mapping[str, float]] = MappingProxyType({}),
+           show: Callable[[float], None] = lambda part: None) -> Excitation:
     """
-    Return the motion of a duration [s] within limits with the most information on parameters.
+    Return the motion within limits from which the parameters of a robot are identified best.
 
-    IdentificationError if gravity alone needs more effort than the limits allow.
+    It begins and ends at rest. Collisions are not checked. It takes up to a minute.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+        The robot, with its gravity; its base is fixed, and it has no loads.
+    duration : float
+        [s], 2 to 300.
+    fraction : float
+        Share of the limits of positions, velocities and efforts that the motion may use.
+    changes : mapping
+        Name of a joint to some of lower, upper, velocity and effort, in the place of those of the
+        URDF.
+    show : callable, optional
+        Called with the share of the work that is done.
+
+    Raises
+    ------
+    ParameterError
+        For a missing limit, a duration or fraction out of range, or a robot that has no joint,
+        a base that moves, or tags ``<force>``.
+    IdentificationError
+        If gravity alone needs more effort than the limits allow.
+
     """
+    for name, value, least, most in (('duration', duration, 2.0, _LONGEST_MOTION),
+                                     ('fraction', fraction, 0.01, 1.0)):
+        if not least <= value <= most:
+            raise ParameterError(f'{name} {value:g}: must be between {least:g} and {most:g}')
+    model = dynamics.model
+    if not dynamics.joint_names:
+        raise ParameterError(f'robot {model.name!r} has no joint that moves')
+    if model.forces:
+        raise ParameterError('the URDF has tags <force>, which need efforts that are not '
+                             'counted: remove them')
+    limits = motion_limits(model, dynamics, fraction, changes)
+    information = Information(dynamics, joint_friction(model, dynamics), limits)
     search = _Search(information, limits, period_of(duration), show)
     starts = search.random()
     reference = starts[0]
@@ -256,7 +296,7 @@ def excite(information: Information, limits: MotionLimits, duration: float,
     rows = ROW_RATE * duration
     pair = [search.motion(each) for each in (best, reference)]
     one, other = (information.log_det(each) for each in pair)
-    return Excitation(duration, search.period, limits.middle, best * limits.half,
+    return Excitation(information, limits, duration, search.period, best * limits.half,
                       (one, other),
                       np.array([information.deviations(each, rows) for each in pair]),
                       len(starts), search.complete)
@@ -406,14 +446,14 @@ def instants(duration: float, rate: float) -> Array:
     return np.linspace(0.0, duration, round(duration * rate) + 1)
 
 
-def approach_time(excitation: Excitation, limits: MotionLimits) -> float:
+def approach_time(excitation: Excitation) -> float:
     """
     Return how long [s] a robot may need to go to the start, by polynomials of degree 5.
 
     From the range of the motion it keeps the velocities of the motion; from the whole range of
     the limits, of which that is a fraction, the whole velocities.
     """
-    start = excitation.motion(np.zeros(1))[0, 0]
+    start, limits = excitation.motion(np.zeros(1))[0, 0], excitation.limits
     way = limits.half + np.abs(start - limits.middle)
     slowest = float((_QUINTIC * way / limits.velocity).max())
     return float(np.ceil(max(_SHORTEST_APPROACH, slowest)))

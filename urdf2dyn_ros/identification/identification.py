@@ -155,7 +155,7 @@ class _Model(NamedTuple):
     negative_rotors: NDArray[np.bool_]
 
 
-def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
+def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
              weight: float | None = None, gains: Gains | None = None,
              show: Callable[[float], None] = lambda fraction: None,
              own_friction: bool = False, payload: CarriedPayload | None = None) -> Identification:
@@ -177,7 +177,7 @@ def identify(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
             parts.moving, parts.seen, model.terms, model.weight)
         if out:
             others = [each for k, each in enumerate(summaries) if k not in out]
-            rest = identify(robot, others, validation, weight, gains, show)
+            rest = identified(robot, others, validation, weight, gains, show)
             rest.remarks.insert(0, why)
             return rest
     show(0.8)

@@ -6,7 +6,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from urdf2dyn_ros.codegen.compiled import Values, in_order
+from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
 from urdf2dyn_ros.recordings.lag import (
@@ -48,7 +51,7 @@ from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.terms import Friction
-from urdf2dyn_ros.text import counted
+from urdf2dyn_ros.text import SECOND_NS, counted
 
 # ---- Viscous and Coulomb friction and an offset, fitted to a residual
 
@@ -486,3 +489,68 @@ def gravity_of(dynamics: InverseDynamics) -> GravityEfforts:
         return efforts
 
     return gravity
+
+
+# ---- The comparison of arrays
+
+def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, computed: Values,
+            q: Values | None = None, qd: Values | None = None, semantics: str = 'net',
+            gains: Sequence[float] = (1.0,)) -> tuple[JointComparison, ...]:
+    """
+    Compare measured efforts with computed ones of the same instants.
+
+    Parameters
+    ----------
+    dynamics : InverseDynamics
+        The robot: names and units of its joints, friction of its URDF, gravity.
+    time : array_like, (N,)
+        [s]
+    measured, computed : array_like, (N, n), or values by the names of the joints
+        Efforts [N m or N], currents [A] with the semantics 'current'; NaN where not measured.
+    q, qd : array_like, (N, n), or values by the names of the joints, optional
+        Positions, for the semantics that need gravity, and velocities, for friction, that is
+        fitted to the residual [rad or m], [rad/s or m/s].
+    semantics : str
+        What the measured effort is: 'net' or another word of ``urdf2dyn evaluate --help``.
+    gains : sequence of float
+        Of currents [N m/A or N/A], one for all joints or one for each.
+
+    Returns
+    -------
+    tuple of JointComparison
+        Of each joint: figures, lag, friction and the efforts; `comparison_table` is a text of
+        them.
+
+    Raises
+    ------
+    StateError
+        For arrays of other shapes, or joints that are missing or unknown.
+    ParameterError
+        For unknown semantics, or another number of gains.
+
+    """
+    names, n = dynamics.joint_names, dynamics.n
+    if semantics not in SEMANTICS:
+        raise ParameterError(f'unknown semantics {semantics!r}; they are: {", ".join(SEMANTICS)}')
+    if len(gains) not in (1, n):
+        raise ParameterError(f'there are {len(gains)} gains for {counted(n, "joint")}: give one, '
+                             'or one for each')
+    arrays: list[Array] = []
+    for what, values, width in (('time', time, 0), ('measured', measured, n),
+                                ('computed', computed, n), ('q', q, n), ('qd', qd, n)):
+        try:
+            array = (np.full((len(arrays[0]), n), np.nan) if values is None else
+                     np.asarray(in_order(what, values, names) if width else values, np.float64))
+            if array.shape != ((len(arrays[0]), n) if width else (array.size,)):
+                raise ValueError(f'its shape is {array.shape}')
+        except (TypeError, ValueError) as error:
+            raise StateError(f'{what} must be numbers {f"(N, {n})" if width else "(N,)"}: '
+                             f'{error}') from None
+        arrays.append(array)
+    stamps = SECOND_NS + np.rint(SECOND_NS * (arrays[0] - arrays[0][:1])).astype(np.int64)
+    comparison = Comparison(len(stamps), semantics=semantics, gains=gains)
+    comparison.describe(robot_facts(dynamics.model, dynamics.loads), gravity_of(dynamics))
+    for stamp, effort, *state in zip(stamps.tolist(), *arrays[1:]):
+        comparison.add_measured(stamp, names, effort)
+        comparison.add_computed(stamp, names, *state)
+    return comparison.joints()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TextIO, cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
 from urdf2dyn_ros.estimation.outcomes import joint_state_lines
 from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP, TOO_LATE, EffortBag, storage_kind
 from urdf2dyn_ros.recordings.comparison import (
     Comparison,
@@ -79,8 +81,8 @@ def offline_parameters(estimator: str) -> dict[str, Any]:
 # ---- The settings of an evaluation, and its result with a summary in sentences
 
 @dataclass(frozen=True)
-class Settings:
-    """Settings of an evaluation."""
+class EvaluationSettings:
+    """EvaluationSettings of an evaluation."""
 
     # a key of ESTIMATORS; empty for recorded accelerations, or the offline default without them
     estimator: str = ''
@@ -94,6 +96,9 @@ class Settings:
     thresholds: tuple[float, ...] = (THRESHOLD,)
     # as the parameter ``hold``; ``auto`` holds the joints that the first records lack
     hold: tuple[str, ...] = ()
+
+
+EVALUATION_SETTINGS = EvaluationSettings()
 
 
 @dataclass
@@ -215,7 +220,7 @@ class _Sinks:
     first and the last stamp of an output, in the order of the file.
     """
 
-    def __init__(self, dynamics: InverseDynamics, settings: Settings, table: TextIO,
+    def __init__(self, dynamics: InverseDynamics, settings: EvaluationSettings, table: TextIO,
                  bag: EffortBag | None) -> None:
         self._joints, self._table, self._bag = dynamics.joint_names, table, bag
         self._facts, self._gravity = robot_facts(dynamics.model, dynamics.loads), gravity_of(
@@ -294,17 +299,50 @@ TABLE, BAG = 'efforts.csv', 'efforts_bag'
 _AT_ONCE = 1024   # outputs that are passed on together
 
 
-def evaluate(recording: Recording, dynamics: InverseDynamics, settings: Settings,
-             directory: Path) -> Evaluation:
+def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
+             settings: EvaluationSettings = EVALUATION_SETTINGS,
+             directory: str | Path | None = None) -> Evaluation:
     """
-    Compute the efforts of a recording, write them to a directory, and compare them.
+    Compute the efforts of a recording, and compare them with the measured ones.
 
     The memory does not grow with the recording. A damaged one is evaluated up to the defect, which
     is in the result. Without any effort, as of a recording that is too short, nothing is written,
-    and the result has no span. A RecordingError without records, or if a joint is missing; a
-    ParameterError for an invalid rule for names, a joint that cannot be held, or a robot without
-    joints; an ExportError if a file would replace the recording, or cannot be written.
+    and the result has no span.
+
+    Parameters
+    ----------
+    recording : str, Path or Recording
+        A bag or a table, as ``urdf2dyn evaluate`` takes it, or what `open_recording` returns.
+    dynamics : InverseDynamics
+        The robot, with gravity and loads.
+    settings : EvaluationSettings
+        By default those of the command.
+    directory : str or Path, optional
+        Directory for the table and the bag of the efforts; by default they are not kept.
+
+    Returns
+    -------
+    Evaluation
+        With a `JointComparison` of each joint in `joints`, of which `comparison_table` is a text.
+
+    Raises
+    ------
+    RecordingError
+        Without records, or if a joint is missing.
+    ParameterError
+        For an invalid rule for names, a joint that cannot be held, or a robot without joints.
+    ExportError
+        If a file would replace the recording, or cannot be written.
+
     """
+    if directory is None:
+        with TemporaryDirectory() as folder:
+            result = evaluate(recording, dynamics, settings, folder)
+        result.files.clear()
+        return result
+    if not isinstance(recording, Recording):
+        recording = open_recording(recording)
+    directory = Path(directory)
     names = dynamics.joint_names
     if not names:
         raise ParameterError(f'robot {dynamics.model.name!r} has no joint that moves: there is no '

@@ -18,7 +18,7 @@ from urdf2dyn_ros.recordings.evaluation import (
     BAG,
     TABLE,
     Evaluation,
-    Settings,
+    EvaluationSettings,
     evaluate,
     evaluation_summary,
 )
@@ -116,7 +116,7 @@ class EvaluationJob:
     """The robot, the settings, the topic of bags, and what the reports say of their origin."""
 
     dynamics: InverseDynamics
-    settings: Settings
+    settings: EvaluationSettings
     topic: str | None
     efforts: EffortSource
     facts: dict[str, str]

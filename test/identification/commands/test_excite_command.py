@@ -138,8 +138,8 @@ def test_files_are_kept_and_replaced_with_overwrite_alone(
     (f'joint1: {{effort: {"9" * 5000}}}', (), ('is no YAML: Exceeds the limit',)),
     (f'joint1: {{effort: {"9" * 400}}}', (), ("joint 'joint1': effort", 'up to 1e+30')),
     (WEAK, ('--gravity', 0, -9.81, 0), ("joint 'joint1': at rest, gravity needs", '--fraction')),
-    (LIMITS, ('--fraction', 2), ('--fraction 2: must be between',)),
-    (LIMITS, ('--duration', 0), ('--duration 0: must be between',)),
+    (LIMITS, ('--fraction', 2), ('fraction 2: must be between',)),
+    (LIMITS, ('--duration', 0), ('duration 0: must be between',)),
     (LIMITS, ('-o', 't.txt'), ('must end in .csv',))])
 def test_what_cannot_be_found_is_an_error_without_files(
         limits: str, options: tuple, words: tuple, tmp_path: Path,

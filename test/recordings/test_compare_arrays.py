@@ -1,0 +1,87 @@
+"""What Python users call: recordings by path, and arrays, compared as the command does."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support.paths import ROOT
+from support.robot_files import OWN
+from urdf2dyn_ros import (
+    EvaluationSettings,
+    InverseDynamics,
+    ParameterError,
+    StateError,
+    compare,
+    comparison_table,
+    evaluate,
+    excite,
+)
+from urdf2dyn_ros.__main__ import main
+
+RECORDING = ROOT / 'examples' / 'rx90.csv'
+RX90 = InverseDynamics(OWN / 'rx90.urdf')
+TIME = np.arange(0.0, 5.0, 0.01)
+PHASES = TIME[:, None] * np.linspace(1.0, 2.0, 6) + np.arange(6)
+RATES = np.linspace(1.0, 2.0, 6)
+Q, QD = np.sin(PHASES), RATES * np.cos(PHASES)
+COMPUTED = RX90(Q, QD, -RATES**2 * Q)
+
+
+def test_a_recording_is_evaluated_as_by_the_command(tmp_path: Path,
+                                                    capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(['evaluate', str(RECORDING), '--urdf', str(OWN / 'rx90.urdf'), '--estimator',
+                 'none', '-o', str(tmp_path)]) == 0
+    result = evaluate(str(RECORDING), RX90, EvaluationSettings(estimator='none'))
+    assert comparison_table(result.joints) in capsys.readouterr().out
+    assert result.files == []
+    report = json.loads((tmp_path / 'efforts.json').read_text())
+    assert len(report['joints']) == len(result.joints) == 6
+
+
+def test_arrays_are_compared_at_the_same_instants() -> None:
+    """Friction of joint 1 is fitted to the residual; a joint that is late has a lag."""
+    measured = COMPUTED.copy()
+    measured[:, 0] += 3.0 * QD[:, 0] + 5.0 * np.sign(QD[:, 0])
+    joints = compare(RX90, TIME, measured, COMPUTED, Q, QD)
+    assert [each.joint for each in joints] == [*RX90.joint_names]
+    assert joints[1].figures.rmse == pytest.approx(0.0, abs=1e-9)
+    assert joints[0].figures.friction.viscous.value == pytest.approx(3.0, rel=0.02)
+    assert joints[0].figures.friction.coulomb.value == pytest.approx(5.0, rel=0.02)
+    np.testing.assert_allclose(joints[0].residual, measured[:, 0] - COMPUTED[:, 0], atol=1e-6)
+    late = compare(RX90, TIME[:-3] + 7.0, COMPUTED[:-3], COMPUTED[3:], Q[3:], QD[3:])
+    assert late[0].total.lag == pytest.approx(0.03, abs=2e-3)
+    names = dict(zip(RX90.joint_names, COMPUTED.T))
+    assert compare(RX90, TIME, names, COMPUTED)[2].figures.samples == len(TIME)
+
+
+@pytest.mark.parametrize(('changed', 'error', 'words'), [
+    ({'measured': COMPUTED[:-1]}, StateError, r'measured must be .* its shape is \(499, 6\)'),
+    ({'time': Q}, StateError, r'time must be numbers \(N,\)'),
+    ({'q': 'far'}, StateError, r'q must be numbers \(N, 6\)'),
+    ({'semantics': 'gross'}, ParameterError, "unknown semantics 'gross'; they are: net"),
+    ({'gains': (1.0, 2.0)}, ParameterError, 'there are 2 gains for 6 joints')])
+def test_what_cannot_be_compared_is_refused(changed: dict, error: type[Exception],
+                                            words: str) -> None:
+    arguments = {'time': TIME, 'measured': COMPUTED, 'computed': COMPUTED, **changed}
+    with pytest.raises(error, match=words):
+        compare(RX90, **arguments)
+
+
+@pytest.mark.slow
+def test_a_motion_is_found_for_a_robot() -> None:
+    """Within changed limits, and at rest at both ends."""
+    pendulum = InverseDynamics(OWN / 'robot_2r.urdf', gravity=(0.0, -9.81, 0.0))
+    changes = {name: {'lower': -1.0, 'upper': 1.0, 'velocity': 2.0, 'effort': 500.0}
+               for name in pendulum.joint_names}
+    found = excite(pendulum, 4.0, 0.5, changes)
+    q, qd, _ = found.motion(np.linspace(0.0, found.duration, 500))
+    assert np.abs(q).max() <= 0.5 + 1e-9 and np.abs(qd).max() <= 1.0 + 1e-9
+    np.testing.assert_allclose(qd[[0, -1]], 0.0, atol=1e-9)
+    assert found.log_det[0] >= found.log_det[1]
+
+
+def test_a_motion_that_is_too_short_is_refused() -> None:
+    with pytest.raises(ParameterError, match='duration 1: must be between 2 and 300'):
+        excite(RX90, 1.0)
