@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from publishers import START, Array, Robot, new_stream, robot
 
 from support.robot_files import OWN
-from support.streams.publishers import START, Array, Robot, new_stream, robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.status import MonitorReport, NodeState, input_status, output_status
 from urdf2dyn_ros.estimation.stream import Output, Stream

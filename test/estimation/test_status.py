@@ -128,6 +128,10 @@ def test_two_publishers_of_the_same_joints_are_an_error() -> None:
     level, message = judged(state(), publishers=TWO, used=100, duplicate_stamp=60, out_of_order=9)
     assert level == Level.ERROR and 'driver' in message and 'replay' in message
     assert judged(state(), publishers=TWO, used=100, out_of_order=2)[0] == Level.OK
+    level, message = judged(state(), publishers=TWO, used=500, position_rejected=5)
+    assert level == Level.ERROR and 'driver' in message and 'replay' in message
+    assert judged(state(), publishers=TWO, used=500, position_rejected=1)[0] == Level.OK
+    assert judged(state(), used=500, position_rejected=5)[0] == Level.OK
     level, message = judged(state(), publishers=TWO, used=100, out_of_order=98, relayed=98)
     assert level == Level.WARN and message.startswith('98 of 198 messages are the same as one')
     assert 'driver' in message and 'replay' in message

@@ -176,7 +176,8 @@ class Group:
         self.history = History(count, several)
         self.velocities = VelocityReport(count)
         self.newest = newest   # stamp [ns]; 0 before the first sample
-        self.event = ''        # gap, jump_back or restart if the newest sample was one
+        self.event = ''        # gap, jump_back, restart or relayed if the newest sample was one
+        self.rejected = False  # whether a position of it contradicts the motion, and was not used
         self.outcome = 'warming_up'   # of the newest sample, '' if there is an estimate
         self.lag = 0           # by which the newest estimate was older than its sample [ns]
         self.skew = 0          # by which it is older than the group of the last output [ns]
@@ -198,7 +199,7 @@ class Group:
 
         Stamp [ns], q, qd and effort (k,) as in `Message`; q is NaN where it is not published.
         """
-        self.event = ''
+        self.event, self.rejected = '', False
         content = q.tobytes()
         if self._recent.get(stamp) == content:   # no clock was set back
             self.event = 'relayed'
@@ -228,6 +229,7 @@ class Group:
         if self._check is not None:
             doubt = REASONS[self._check.update(stamp, q, qd).outcome] or (
                 'contradictory' if self._check.contradicts else '')
+            self.rejected = self._check.contradicts
             if doubt in _INCONSISTENT:   # an outlier is left out; what is more is another motion
                 if self.outcome in _INCONSISTENT:
                     self.estimator.reset()
@@ -235,6 +237,7 @@ class Group:
                 self.outcome = doubt
                 return doubt
         estimate = self.estimator.update(stamp, q, qd)
+        self.rejected |= self.estimator.contradicts
         reason = REASONS[estimate.outcome] or (doubt if doubt == 'begun_anew' else '')
         self.outcome = _OUTCOMES.get(reason, reason)
         if reason == 'begun_anew':
@@ -333,10 +336,10 @@ class Groups:
     message of another one has the output. If an estimator has a lag, it is the first message by
     which all estimates have reached a stamp of the leading group.
 
-    In `events` are counted ``gap``, ``jump_back``, ``relayed`` and ``velocity_rejected``;
-    `max_gap` and `max_skew` are as in `Stream`, but in [ns]. Samples before the newest message
-    must not be used for some joints if it `restarted`; stamps may be older than before if it
-    `jumped_back`.
+    In `events` are counted ``gap``, ``jump_back``, ``relayed``, ``position_rejected`` and
+    ``velocity_rejected``; `max_gap` and `max_skew` are as in `Stream`, but in [ns]. Samples before
+    the newest message must not be used for some joints if it `restarted`; stamps may be older than
+    before if it `jumped_back`.
     """
 
     def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], EstimatorBase],
@@ -438,6 +441,7 @@ class Groups:
                 self._last_output, self._missed = 0, False
             if event != 'restart':
                 self._events[event] += 1
+        self._events['position_rejected'] += any(group.rejected for group in received)
         if any(group.velocities.rejected for group in received):
             self._events['velocity_rejected'] += 1
         if len(self.all) == 1:

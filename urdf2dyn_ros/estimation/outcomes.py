@@ -60,6 +60,8 @@ JOINT_STATE_EVENTS = {
                 'they were received',
     'velocity_ignored': 'velocities not one for each name',
     'effort_ignored': 'efforts not one for each name',
+    'position_rejected': 'messages with a position that contradicts the motion, and is not used: '
+                         'outliers, or a second publisher',
     'velocity_rejected': 'samples with a velocity that the estimate does not use, as it does not '
                          'fit the positions',
     'accelerations': 'messages with accelerations for the estimator external',

@@ -245,6 +245,9 @@ MOST_BEHIND, MOST_AHEAD = 1.0, 0.1
 FAULTY_SHARE = 0.1
 """Largest share of faulty messages without a warning."""
 
+FEWEST_REJECTED = 3
+"""Positions that contradict the motion, in a second, from which two publishers are named."""
+
 _BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
 
 
@@ -307,7 +310,9 @@ def _relayed(received: Received) -> str:
 
 
 def _contradicting_positions(received: Received) -> str:
-    if not received.grown['distrusted']:
+    rejected = received.grown['position_rejected']
+    if not received.grown['distrusted'] and (
+            rejected < FEWEST_REJECTED or len(received.publishers) < 2):
         return ''
     cause = ('several publishers of the same joints, or a sensor that fails'
              if len(received.publishers) > 1 else 'a sensor that fails, or a controller that '
@@ -516,7 +521,7 @@ WARNING_MEMORY = 60.0
 """Time after which a warning that returns is logged again [s]."""
 
 NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_rejected', 'distrusted',
-                        'implausible'))
+                        'implausible', 'position_rejected'))
 """No faults, or reported by warnings."""
 
 HARMLESS_OUTCOMES = frozenset(('gap', 'jump_back', 'other_joints'))
