@@ -157,11 +157,6 @@ def _beyond_limits(dynamics: InverseDynamics, motion: Array) -> Iterator[str]:
                    f'{limits.velocity:.4g}')
 
 
-def _without_rounding(efforts: Array) -> Array:
-    """Return efforts without the rests of a rounding, as of cos(pi/2)."""
-    return np.where(np.abs(efforts) > _NOTHING * np.abs(efforts).max(), efforts, 0.0)
-
-
 def _share(dynamics: InverseDynamics, joint: int, effort: float) -> str:
     """Return an effort as a share of its limit; - without a limit."""
     limit = dynamics.limits[joint].effort
@@ -173,8 +168,11 @@ def _state_table(dynamics: InverseDynamics, motion: Array,
     shown = [name for name in _STATE if name == 'q' or getattr(arguments, name)]
     q, qd, qdd = motion[:, 0]
     in_units = motion[:, 0] / _scale(dynamics, arguments.degrees)
-    efforts = _without_rounding(dynamics(q, qd, qdd))
+    efforts = dynamics(q, qd, qdd)
     terms = dynamics.terms(q, qd, qdd) if arguments.terms else {}
+    least = _NOTHING * np.abs(efforts).max()
+    efforts, *parts = (np.where(np.abs(each) > least, each, 0.0)
+                       for each in (efforts, *terms.values()))
     rows = []
     for joint, (name, unit, effort_unit) in enumerate(zip(
             dynamics.joint_names, _units(dynamics, arguments.degrees), dynamics.effort_units)):
@@ -182,7 +180,7 @@ def _state_table(dynamics: InverseDynamics, motion: Array,
             _STATE, in_units) if each in shown]
         rows.append((printable(name), *state, f'{efforts[joint]:.6g} {effort_unit}',
                      _share(dynamics, joint, efforts[joint]),
-                     *(f'{_without_rounding(term)[joint]:.6g}' for term in terms.values())))
+                     *(f'{part[joint]:.6g}' for part in parts)))
     return ReportTable('', ('joint', *shown, 'effort', 'of limit', *terms), rows)
 
 
