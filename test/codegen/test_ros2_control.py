@@ -12,10 +12,9 @@ import mujoco
 import numpy as np
 import pytest
 import yaml
+from language_tools import DRIVERS
 
-from support.language_tools import DRIVERS
 from support.robot_files import OWN
-from support.simulated_robots import GRIPPER
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
@@ -37,6 +36,17 @@ LOADS = Loads(terms={f'joint{k}': [term] for k, term in enumerate(FRICTION, 1)})
 PLAIN = Loads(terms={f'joint{k}': [Friction(viscous=each.viscous, coulomb=each.coulomb)]
                      for k, each in enumerate(FRICTION, 1)})
 MODEL = read_urdf((OWN / 'rx90.urdf').read_bytes())
+LINK = ('<link name="{0}"><inertial><origin xyz="0.02 0.03 0.1"/><mass value="0.8"/><inertia '
+        'ixx="0.05" ixy="0.004" ixz="0" iyy="0.06" iyz="0" izz="0.04"/></inertial></link>')
+JOINT = ('<joint name="{0}_joint" type="{1}"><parent link="{2}"/><child link="{0}"/>'
+         '<origin xyz="0.1 0 0.3" rpy="0.2 0.4 -0.3"/><axis xyz="{3}"/>'
+         '<limit lower="-2" upper="2" effort="9" velocity="3"/>{4}</joint>')
+GRIPPER = f"""<robot name="Two__Fingers"><link name="base"/>
+{''.join(map(LINK.format, ('hand', 'left', 'right')))}
+{JOINT.format('hand', 'continuous', 'base', '0.6 0 0.8', '')}
+{JOINT.format('left', 'prismatic', 'hand', '0 1 0', '')}
+{JOINT.format('right', 'prismatic', 'hand', '0 1 0',
+              '<mimic joint="left_joint" multiplier="-0.5" offset="0.02"/>')}</robot>"""
 FORWARDED = ('controller_interface/chainable_controller_interface.hpp',
              'controller_interface/version.h', 'pluginlib/class_list_macros.hpp',
              'rclcpp/rclcpp.hpp', 'rclcpp_lifecycle/state.hpp',
@@ -167,9 +177,10 @@ def test_the_test_of_the_package_passes(rx90: Package, compiler: str, tmp_path: 
 
 def test_the_package_of_a_tree_passes_its_test(tmp_path: Path) -> None:
     """With a mimic joint that has friction, several tips, and so no payload."""
-    loads = Loads(terms={'turn': [Friction(coulomb=1.5, viscous=0.4)],
+    loads = Loads(terms={'hand_joint': [Friction(coulomb=1.5, viscous=0.4)],
                          'right_joint': [Friction(coulomb=0.7, quadratic=-0.1)]})
     package = Package(read_urdf(GRIPPER), loads, tmp_path)
+    assert package.name == 'two_fingers_dynamics_controller'
     assert 'payload.data()' not in package.text('robot.hpp')
     said = run(package.compile('g++', tmp_path / 'test',
                                package.folder / 'test' / 'test_dynamics_core.cpp'))

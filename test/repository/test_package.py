@@ -170,7 +170,7 @@ def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
     package = Path(file).parent
     assert installed.resolve() in package.resolve().parents
     assert (package / 'py.typed').is_file()
-    for pattern in ('*.py', '*.c', '*.h', '*.html', '*.css', '*.js'):
+    for pattern in ('*.py', '*.c', '*.h', '*.html', '*.css', '*.js', 'codegen/controller/*'):
         assert ({path.relative_to(package) for path in package.rglob(pattern)}
                 == {path.relative_to(PACKAGE) for path in PACKAGE.rglob(pattern)})
 
