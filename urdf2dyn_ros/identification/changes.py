@@ -93,7 +93,7 @@ def explained(fit: FittedRows, columns: Array, groups: Sequence[Sequence[int]]
             left[:, k] += np.square(part[:, -1:] - part[:, :-1] @ unknowns).sum(axis=0)
     logarithms = 0.5 * np.log(np.maximum(left, 1e-30)).sum(axis=1)
     first = len(total) - 1 - size
-    units = sum(float(np.log(scale[0, 0])) for scale in fit.scales)
+    units = sum(float(np.log(max(scale.max(), 1e-300))) for scale in fit.scales)
     return [Explained(float(logarithms[0] - after), float(after - units),
                       row[first + np.array(group)])
             for group, after, row in zip(groups, logarithms[1:],
