@@ -133,6 +133,15 @@ def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gai
         joint for joint in robot.joints if joint in text}
 
 
+def test_joints_without_recorded_efforts_are_no_others_in_another_order(robot: Robot) -> None:
+    """Reversed, the arm's efforts would be those of the wrist: nothing, which needs no model."""
+    time, *motions = motion()
+    effort = robot.dynamics(*motions)
+    effort += 0.2 * effort.std(axis=0) * np.random.default_rng(4).normal(size=effort.shape)
+    effort[:, 3:] = np.nan
+    assert checked(robot, [Piece(time, RATE, *motions, effort)]).fault == ''
+
+
 @pytest.mark.parametrize(('signs', 'words'), [
     ((1.0, 1.0), 'e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and e_wrist_1_joint - '
      'e_wrist_2_joint for wrist_2_joint'),

@@ -202,7 +202,8 @@ class Mistake(NamedTuple):
         """Return what is wrong and how it is mended, where the recording has currents or not."""
         names = [robot.joints[joint] for joint in self.joints]
         words = dict(zip(('joint', 'other'), names)) | {
-            'order': ', '.join(names), 'all': ', '.join(robot.joints)}
+            'order': ', '.join(names),
+            'all': ', '.join(robot.joints[joint] for joint in sorted(self.joints))}
         if self.kind == 'zero':
             shift = float((self.change.shifts[self.joints[0]] + np.pi) % (2.0 * np.pi) - np.pi)
             words |= {'radians': f'{shift:.3g}', 'degrees': f'{np.degrees(shift):.0f}'}
@@ -281,11 +282,13 @@ def candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Arra
         change = base._replace(efforts=order @ base.efforts)
         yield Mistake(change, 'efforts', pair)
         yield Mistake(change._replace(positions=order @ base.positions), 'joints', pair)
-    alphabetical = sorted(range(n), key=lambda joint: robot.joints[joint])
-    inverse = np.argsort(alphabetical).tolist()
-    for names in ([*range(n)][::-1], alphabetical, inverse) if len(joints) > 2 else ():
-        if sum(own != other for own, other in enumerate(names)) > 2:   # else it is a pair
-            columns = np.eye(n)[names]
+    # among joints whose efforts count: any model explains efforts that are not recorded
+    alphabetical = sorted(joints, key=lambda joint: robot.joints[joint])
+    inverse = [joints[k] for k in np.argsort(alphabetical)]
+    for names in (joints[::-1], alphabetical, inverse):
+        if sum(own != other for own, other in zip(joints, names)) > 2:   # else it is a pair
+            columns = np.eye(n)
+            columns[joints] = np.eye(n)[names]
             yield Mistake(base._replace(positions=columns @ base.positions,
                                         efforts=columns @ base.efforts), 'order', tuple(names))
     yield from _gravities(base, np.array(robot.dynamics.gravity_vector, dtype=np.float64))
