@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from support.robot_files import OWN
+from support.robot_files import EXAMPLES, OWN
 from support.scara_recordings import MODEL, NAMES, ROBOT, identified, motion, recording, robot
+from support.streams.sums_of_sines import sums_of_sines
+from urdf2dyn_ros import Loads
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.reader import read_urdf
@@ -293,7 +295,29 @@ def test_a_gain_of_two_at_one_joint_is_said_first(run: Callable[..., Done]) -> N
     print(verdict)
     assert verdict.startswith('The data contradict the URDF: bodies need 2.')
     assert f'is the effort of {NAMES[3]} in N m or N, and that of the joint itself?' in verdict
+    assert 'tool' not in verdict
     assert verdict in done.out
+
+
+def test_a_tool_that_the_urdf_is_without_is_asked_for_first(tmp_path: Path) -> None:
+    """It has fifteen times the mass of the wrist, and all joints up the chain need more effort."""
+    urdf = EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf'
+    rng, time = np.random.default_rng(0), np.arange(0.0, 20.0, 0.04)
+    q, qd, qdd = sums_of_sines(time, 2.0 * np.pi * rng.uniform(0.1, 0.6, (4, 6)),
+                               rng.uniform(0.0, 6.28, (4, 6)), 0.5)
+    loaded = InverseDynamics(urdf, loads=Loads(payload='ee_link'), backend='python')
+    tool = np.array([2.8, 0.02, 0.03, 0.1, 0.01, 0.0, 0.0, 0.01, 0.0, 0.01])
+    effort = loaded(q, qd, qdd, tool) + 2.0 * qd + 3.0 * np.tanh(qd / 0.02)
+    effort += 0.01 * effort.std(axis=0) * rng.normal(size=q.shape)
+    head = ','.join(['time', *(f'{kind}_{name}' for kind in ('q', 'effort')
+                               for name in loaded.joint_names)])
+    np.savetxt(tmp_path / 'r.csv', np.column_stack((time, q, effort)), '%.9g', ',', header=head,
+               comments='')
+    assert main(['identify', str(tmp_path / 'r.csv'), '--urdf', str(urdf),
+                 '-o', str(tmp_path / 'out')]) == 0
+    verdict = json.loads((tmp_path / 'out' / 'identification.json').read_text())['verdict']
+    assert 'does it carry a tool that the URDF is without, which would explain them' in verdict
+    assert verdict.index('a tool') < verdict.index('is the effort of ')
 
 
 def test_a_contact_is_named_with_its_time(run: Callable[..., Done]) -> None:

@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from urdf2dyn_ros.identification.fit import DATA, source_of_value
+from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.identification.fit import DATA, ratios_of_efforts, source_of_value
 from urdf2dyn_ros.identification.fit_data import (
     Figures,
     IdentifiedPayload,
@@ -16,6 +19,7 @@ from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identif
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, PARAMETERS
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
+from urdf2dyn_ros.identification.summary import all_rows
 from urdf2dyn_ros.recordings.html_page import ReportTable
 from urdf2dyn_ros.recordings.many import gain_words
 from urdf2dyn_ros.recordings.pictures import (
@@ -94,8 +98,32 @@ def _contradictions(result: Identification) -> str:
               if body.name in named]
     texts = ', '.join(f'{figure_text(ratio, 2)} times at {joint}' for ratio, joint in far)
     names = ' and '.join(joint for _, joint in far)
-    return (f'bodies need {texts} the effort that those of the URDF do ({"; ".join(masses)}): is '
-            f'the effort of {names} in N m or N, and that of the joint itself?')
+    tool = _tool(result, np.isin(joints, [*named]))
+    asked = 'does it carry a tool that the URDF is without, which would explain them all? If not: '
+    return (f'bodies need {texts} the effort that those of the URDF do ({"; ".join(masses)}): '
+            f'{asked if tool else ""}is the effort of {names} in N m or N, and that of the joint '
+            'itself?')
+
+
+def _tool(result: Identification, far: NDArray[np.bool_]) -> bool:
+    """
+    Return whether more mass at the end of a chain alone explains ratios of efforts (n,).
+
+    Joints up the chain have to need it as well: one alone may have another gain.
+    """
+    robot, bodies = result.robot, result.fit.bodies
+    chains = [chain(robot.system, number) for number in range(len(bodies))]
+    inner = {each for number, path in enumerate(chains) for each in path if each != number}
+    for tip in {*range(len(bodies))} - inner:
+        own = np.arange(len(far)) == robot.system.bodies[tip].coordinate
+        if (far & ~own).any() and bodies[tip, 0] > _FAR * robot.prior.parameters[tip, 0]:
+            with_tool = robot.prior.parameters.copy()
+            with_tool[tip] = bodies[tip]
+            ratios, _ = ratios_of_efforts(replace(robot, prior=robot.prior._replace(
+                parameters=with_tool)), all_rows(result.summaries), bodies)
+            if ((ratios > 1.0 / _FAR) & (ratios < _FAR))[far].all():
+                return True
+    return False
 
 
 def _figures(result: Identification, title: str, figures: Figures,
