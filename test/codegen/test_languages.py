@@ -379,8 +379,7 @@ def wrong(text: str) -> str:
 
 @pytest.mark.parametrize('length', SIZES)
 @pytest.mark.parametrize(('tool', 'style'), [
-    ('python', 'fast'), ('python', 'readable'), ('gcc', 'fast'), ('node', 'readable'),
-    *(pytest.param(tool, 'fast', marks=pytest.mark.slow) for tool in ('g++', 'octave', 'rust'))])
+    ('python', 'fast'), ('python', 'readable'), ('gcc', 'fast'), ('node', 'readable')])
 def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(
         tool: str, style: str, length: float, tmp_path: Path) -> None:
     files = language_tools.files_of(tool, program_of_size(length, style))
@@ -399,3 +398,11 @@ def test_single_precision_has_scales_as_well(tool: str, length: float, tmp_path:
     files = language_tools.files_of(tool, in_single(program_of_size(length, 'fast', 'gravity')))
     language_tools.check_self_test(tool, files, tmp_path)
     assert any('of its scale' in text for text in files.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('tool', ['g++', 'octave', 'rust'])
+def test_every_language_has_scales(tool: str, tmp_path: Path) -> None:
+    files = language_tools.files_of(tool, program_of_size(1e3, 'fast', 'gravity'))
+    language_tools.check_self_test(tool, files, tmp_path)
+    assert any('scale_gravity' in text for text in files.values())
