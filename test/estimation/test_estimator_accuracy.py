@@ -16,7 +16,7 @@ from urdf2dyn_ros.estimation.estimators import make_estimator
 
 COLUMNS = ('with velocities', 'alone', 'lag')
 # most [%]: stops within 50 ms, starts within 0.1 s; a coarse encoder and noisy velocities
-SUDDEN = {'with velocities': (87.0, 41.0), 'alone': (88.0, 49.0), 'lag': (35.0, 24.0)}
+SUDDEN = {'with velocities': (87.0, 41.0), 'alone': (88.0, 49.0), 'lag': (48.0, 24.0)}
 SUDDEN_F = {**SUDDEN, 'with velocities': (87.0, 110.0), 'alone': (99.0, 150.0)}
 # limits of the documents that do not hold: smoothed states share the noise of their reference
 OPEN = {('E', 'lag'): 0.3}
@@ -43,9 +43,9 @@ def test_known_motions(profile, column):
 
 
 # encoder [bits], noise of velocities [rad/s]; most [%] at 50, 100 and 250 Hz, and with a lag
-SENSORS = {'17 bits': (17, 1e-3, (9.0, 5.2, 3.8), (3.7, 3.0, 1.45)),
-           '20 bits': (20, 3e-4, (8.3, 3.9, 2.2), (3.5, 2.1, 0.65)),
-           '14 bits': (14, 5e-3, (13.0, 9.3, 8.2), (5.7, 7.4, 5.6))}
+SENSORS = {'17 bits': (17, 1e-3, (9.0, 5.2, 3.8), (5.2, 2.1, 1.4)),
+           '20 bits': (20, 3e-4, (8.3, 3.9, 2.2), (3.8, 1.5, 0.65)),
+           '14 bits': (14, 5e-3, (13.0, 9.3, 8.2), (6.3, 4.0, 5.4))}
 RATES = (50.0, 100.0, 250.0)
 
 

@@ -12,9 +12,9 @@ with Applications to Tracking and Navigation, section 6.2):
 A filter is defined by its bandwidth w alone. With R = 1 and a density s = w^(2 m) h0, where m
 integrations lead from the noise to the measurement and h0 is the usual step, its transfer function
 is the Butterworth low-pass of order m and cutoff w: no noise of a sensor needs to be known. Where
-both are measured, the velocity has R = (2 w)^2; with w^2, both would tell as much of the
-acceleration. The covariance depends on times alone; all joints share one, except those that began
-later, which have one of their own until it is the same.
+both are measured, the velocity has R = (2 w)^2, or w^2 where states are smoothed: with that, both
+tell as much of the acceleration. The covariance depends on times alone; all joints share one,
+except those that began later, which have one of their own until it is the same.
 
 Bandwidths and orders compete, see hindsight.py.
 """
@@ -30,7 +30,9 @@ SLOWEST = 3.3   # rad/s, bandwidth of the slowest filter: motions of several sec
 RATIO = 1.8   # of neighbouring bandwidths: 1.6 to 2 are equally good
 MOST = 11   # bandwidths, up to 1180 rad/s: of exact positions of a simulator
 FASTEST_STEP = 1.8   # largest bandwidth times the usual step: beyond it a sample is followed
-VELOCITY_PART = 2.0   # deviation of velocities beside positions, in those that tell as much
+# deviation of velocities beside positions, in those that tell as much of the acceleration: now,
+# and where states are smoothed
+VELOCITY_PARTS = 2.0, 1.0
 DIFFUSE = 10.0   # deviations of states at the start, in those that the fastest filter tells apart
 SETTLED = 1.2   # variance of an acceleration, over the steady one, up to which it is the same
 
@@ -60,6 +62,8 @@ class Bank:
     derivative : int
         Which state is wanted: 2, the acceleration, or 1 where velocities take the place of
         positions.
+    smoothed : bool
+        Whether past states are used.
 
     Attributes
     ----------
@@ -77,7 +81,8 @@ class Bank:
 
     """
 
-    def __init__(self, joints: int, step: float, velocities: bool, derivative: int = 2) -> None:
+    def __init__(self, joints: int, step: float, velocities: bool, derivative: int = 2,
+                 smoothed: bool = False) -> None:
         self.derivative = derivative
         w = [SLOWEST * RATIO ** k for k in range(MOST)]
         w = [each for k, each in enumerate(w) if k == 0 or each * step < FASTEST_STEP]
@@ -93,7 +98,7 @@ class Bank:
         self._snap = np.where(self.order == 4, noise, 0.0)
         self._jerk = np.where(self.order == 4, 0.0, noise)
         self._variances = (np.ones(len(rows)), np.where(
-            kinds == BOTH, np.square(VELOCITY_PART * self.w), 1.0))
+            kinds == BOTH, np.square(VELOCITY_PARTS[smoothed] * self.w), 1.0))
         self._steady = np.array([
             _steady_variance(each, int(m), derivative - int(late), step) for each, m, late
             in zip(self.w.tolist(), integrations, ~self.by_position)])

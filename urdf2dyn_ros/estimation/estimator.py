@@ -213,7 +213,7 @@ class Estimator:
         if not (self._step and np.isfinite(q).all()):
             return STARTING
         self._bank = bank = Bank(
-            self._joints, self._step, self._velocities, self._derivative)
+            self._joints, self._step, self._velocities, self._derivative, self._lag_time > 0.0)
         number = np.arange(len(bank.w)) % bank.each
         fast = number >= bank.each // 2
         self._prompt = np.where(number >= min(PROMPT + self._velocities, bank.each - 1), 1.0, 0.0)

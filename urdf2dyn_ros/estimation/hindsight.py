@@ -43,7 +43,7 @@ FEWEST_ROWS = 8   # rows that the errors remember at least, and before which not
 BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
 LEAST_ERROR = 1e-12   # rad^2/s^4 or m^2/s^4, at which filters are equally good
 LEAST_PART = 1e-4   # of the size of accelerations, at which they are
-SHARED_NOISE = 7.0   # by which the least error of smoothed states, at most, is too small: they
+SHARED_NOISE = 7.2   # by which the least error of smoothed states, at most, is too small: they
 # share their noise with a reference that is not much older than the lag
 ALONE = 1e-6   # part of the weight of a = 0 that counts for positions and velocities
 ROUGH = 0.7   # bandwidth of order 3 over that of order 4 with the same lag
