@@ -273,5 +273,6 @@ if __name__ == '__main__':
     try:
         main()
     except (Urdf2DynError, OSError, subprocess.CalledProcessError) as error:
-        sys.exit(f'{error}; in a clone of the repository: '
+        what = f'{error.filename}: {error.strerror}' if isinstance(error, OSError) else error
+        sys.exit(f'{what}; in a clone of the repository: '
                  'python examples/torque_controller.py [DIR]')
