@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 from support.paths import UR10
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.identification import identify
+from urdf2dyn_ros.identification.identification import identified as fitted
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
 from urdf2dyn_ros.identification.segments import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import summarised
@@ -32,7 +32,7 @@ def test_held_out_residuals_of_a_ur10() -> None:
     used = checked(robot, pieces).used
     with threadpool_limits(1, user_api='blas'):
         summary = summarised(robot, 'ur10', pieces, used)
-        found = identify(robot, [summary])
+        found = fitted(robot, [summary])
     # filtered by its driver, and late
     assert 1.6 < summary.cutoff < 2.2
     assert 0.004 < summary.delay < 0.012
