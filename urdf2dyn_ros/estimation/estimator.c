@@ -552,6 +552,7 @@ static double compare(Estimator *self, double h)
     Boolean measured[2 * n], bad[2 * n], settled[n], unusual[n];
     Flag used[2 * n];
     int compared = 1, same = 1, beyond = 0, any_bad = 0, any_row = 0;
+    long foreign = 0;
     memcpy(z, q, sizeof z);
     innovations(self, z, deviation, y, limits);
     EACH(j, n) {
@@ -574,6 +575,7 @@ static double compare(Estimator *self, double h)
         beyond |= is_beyond && e < n;
         same &= e >= n || q[e] == self->last[e];
         any_row |= e < n && self->row[e];
+        foreign += e < n && bad[e];
     }
     const int repeated = same && !copied && (beyond || self->still > 0.0);
     if (copied || repeated) {
@@ -585,6 +587,8 @@ static double compare(Estimator *self, double h)
         trust(self, h, measured, bad);
         if (!same)
             alternate(self, h, measured, settled, deviation);
+        if (2 * foreign > n)   /* another motion: of all joints */
+            memset(used, 0, sizeof used);
         if (any_bad)
             resolve(self, z, deviation, limits, bad, used);
         EACH(e, 2 * n) self->last[e] = e >= n || isfinite(q[e]) ? q[e] : self->last[e];
