@@ -6,7 +6,7 @@ import language_tools
 import numpy as np
 import pytest
 from hypothesis import given
-from programs import program_of
+from robot_programs import program_of
 
 from support.acting_loads import entries, everything
 from support.oracles import Array, Pinocchio, columns, random_state, worst

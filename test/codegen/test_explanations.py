@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from programs import loaded, program_of
+from robot_programs import loaded, program_of
 
 from support.acting_loads import everything
 from support.paths import ROOT

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from programs import program_of
+from robot_programs import program_of
 
 from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst

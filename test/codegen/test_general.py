@@ -8,7 +8,7 @@ from typing import Any
 import language_tools
 import numpy as np
 import pytest
-from programs import program_of
+from robot_programs import program_of
 
 from support.oracles import columns, efforts_of, exported, random_state, worst
 from support.random_trees import robot

@@ -10,7 +10,7 @@ from pathlib import Path
 import language_tools
 import numpy as np
 import pytest
-from programs import TERMS, N, given, loaded, program_of, robot_program, torture
+from robot_programs import TERMS, N, given, loaded, program_of, robot_program, torture
 from test_scripts import NAMES, named
 
 from support.acting_loads import terms

@@ -10,7 +10,7 @@ from pathlib import Path
 import language_tools
 import numpy as np
 import pytest
-from programs import program_of
+from robot_programs import program_of
 
 from support.acting_loads import entries, everything
 from support.oracles import Pinocchio, columns, random_state, worst

@@ -441,7 +441,8 @@ class Groups:
                 self._last_output, self._missed = 0, False
             if event != 'restart':
                 self._events[event] += 1
-        self._events['position_rejected'] += any(group.rejected for group in received)
+        if any(group.rejected for group in received):
+            self._events['position_rejected'] += 1
         if any(group.velocities.rejected for group in received):
             self._events['velocity_rejected'] += 1
         if len(self.all) == 1:
