@@ -87,7 +87,7 @@ def worst_nrmse(names, measured, computed):
     joints = comparison.joints()
     assert [joint.joint for joint in joints] == list(names)
     assert not any(joint.fault for joint in joints)
-    assert min(joint.figures.samples for joint in joints) > 900
+    assert min(joint.figures.samples for joint in joints) > 800   # of 1000: the start takes 0.16 s
     return max(joint.total.unaligned.nrmse for joint in joints)
 
 
