@@ -587,7 +587,7 @@ static double compare(Estimator *self, double h)
         trust(self, h, measured, bad);
         if (!same)
             alternate(self, h, measured, settled, deviation);
-        if (2 * foreign > n)   /* another motion: of all joints */
+        if (2 * foreign > (n > 2 ? n : 2))   /* another motion: of all joints */
             memset(used, 0, sizeof used);
         if (any_bad)
             resolve(self, z, deviation, limits, bad, used);

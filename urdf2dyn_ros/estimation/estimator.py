@@ -265,7 +265,7 @@ class Estimator:
             if not same:
                 self._alternate(h, measured[0] & settled, deviation[0])
             self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
-            if 2 * int(bad[0].sum()) > self._joints:   # another motion: of all joints
+            if 2 * int(bad[0].sum()) > max(self._joints, 2):   # another motion: of all joints
                 used[:] = False
             used |= self._resolve(z, deviation, limits, bad)
             self._last[:] = np.where(np.isfinite(q), q, self._last[0]), qd
