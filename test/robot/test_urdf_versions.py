@@ -10,7 +10,9 @@ from support.descriptions import VALID, codes
 from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
 from urdf2dyn_ros.identification.identified_urdf import identified_urdf
 from urdf2dyn_ros.robot.document import rpy_of
+from urdf2dyn_ros.robot.model import Limits
 from urdf2dyn_ros.robot.spatial import from_rpy
+from urdf2dyn_ros.robot.writer import clean_urdf
 
 BODY = ('<inertial><origin xyz="0.1 0.02 0.05"/><mass value="2"/><inertia ixx="0.03" ixy="0.001" '
         'ixz="0" iyy="0.04" iyz="0.002" izz="0.05"/></inertial>')
@@ -81,7 +83,11 @@ def test_an_identified_robot_has_one_rotation_of_a_link() -> None:
 ])
 def test_what_urdf_1_2_adds_has_no_warning(old: str, new: str) -> None:
     text = TWO_R.replace('"1.1"', '"1.2"').replace(old, new)
-    assert read_urdf(text).warnings == ()
+    model = read_urdf(text)
+    assert model.warnings == () and read_urdf(clean_urdf(model)) == model
+    assert model.joints[0].limits == (
+        Limits(-2.0, 2.0, 50.0, 3.0, 5.0, 6.0, 7.0) if 'jerk' in new else
+        Limits(-2.0, 2.0, 50.0, 3.0))
     assert_as_urdfdom(text)
 
 

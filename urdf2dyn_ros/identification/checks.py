@@ -26,7 +26,13 @@ from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.mistakes import NominalFit, mistakes_of, no_change, other_units
 from urdf2dyn_ros.identification.robot import COULOMB, OFFSET, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import MOVING_SPEED
-from urdf2dyn_ros.identification.segments import Piece, RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.identification.segments import (
+    STILL_RANGE,
+    Piece,
+    RecordedNames,
+    pieces_of,
+    read_segments,
+)
 from urdf2dyn_ros.identification.summary import (
     SUFFIX,
     Summary,
@@ -49,7 +55,6 @@ from urdf2dyn_ros.text import counted
 
 # ---- What cannot be identified from, with the reason
 
-_STILL_RANGE = 0.02   # range of the positions of a joint that does not move [rad or m]
 # largest position that is no damage [rad or m]; efforts of that size are not read
 _LARGEST_POSITION = 1e9
 
@@ -70,7 +75,7 @@ def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -
         pieces = [piece._replace(effort=piece.effort * gains.values) for piece in pieces]
     q, qd, effort = (np.concatenate([getattr(piece, name) for piece in pieces])
                      for name in ('q', 'qd', 'effort'))
-    moving, speed = np.ptp(q, axis=0) > _STILL_RANGE, np.abs(qd)
+    moving, speed = np.ptp(q, axis=0) > STILL_RANGE, np.abs(qd)
     while_moving = [effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j]
                     for j in range(len(joints))]
     faults = list(map(sensor_fault, effort.T, while_moving))

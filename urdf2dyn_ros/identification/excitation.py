@@ -13,7 +13,7 @@ import yaml
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.robot import joint_friction
-from urdf2dyn_ros.identification.segments import ROW_RATE
+from urdf2dyn_ros.identification.segments import ROW_RATE, STILL_RANGE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import yaml_fault
@@ -25,25 +25,34 @@ from urdf2dyn_ros.text import csv_cell, printable
 # ---- The limits that a motion keeps: fractions of those of the URDF, or of a file
 
 _NAMES = tuple(field.name for field in fields(Limits))
+_DERIVATIVES = 'acceleration', 'deceleration', 'jerk'
 
 
 class MotionLimits(NamedTuple):
     """
     Limits of a motion of n joints.
 
-    Positions [rad or m] are within `middle` plus and minus `half`, velocities [rad/s or m/s] and
-    efforts [N m or N] below `velocity` and `effort`; `rated` are the whole limits of the efforts.
+    Positions [rad or m] are within `middle` plus and minus `half`, velocities [rad/s or m/s],
+    accelerations, jerks and efforts [N m or N] below the others; `rated` are the whole limits of
+    the efforts. Accelerations and jerks without a limit have inf.
     """
 
     middle: Array
     half: Array
     velocity: Array
+    acceleration: Array   # the smaller one of speeding up and slowing down [rad/s^2 or m/s^2]
+    jerk: Array   # [rad/s^3 or m/s^3]
     effort: Array
     rated: Array
 
+    @property
+    def derivatives(self) -> Array:
+        """Those of positions, about the middle, to jerks (4, n)."""
+        return np.stack((self.half, self.velocity, self.acceleration, self.jerk))
+
 
 def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, float]]:
-    """Return the limits of a YAML file: joint to some of lower, upper, effort, velocity."""
+    """Return the limits of a YAML file: joint to some of the names of `Limits`."""
     where = printable(str(path))
     try:
         content = yaml.safe_load(path.read_text(encoding='utf-8'))
@@ -87,17 +96,24 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
             **{name: sign * np.pi if continuous else
                getattr(own, name) if getattr(limits, name) is None else getattr(limits, name)
                for name, sign in (('lower', -1.0), ('upper', 1.0))},
-            'velocity': limits.velocity, 'effort': own.effort, **changes.get(joint, {})}
+            **{name: getattr(limits, name) for name in ('velocity', *_DERIVATIVES)},
+            'effort': own.effort, **changes.get(joint, {})}
         missing = [name for name in ('lower', 'upper') if values[name] is None]
         missing += [name for name in ('velocity', 'effort') if not (values[name] or 0.0) > 0.0]
+        acceleration, deceleration, jerk = (
+            np.inf if (value := values[name]) is None else value for name in _DERIVATIVES)
+        faults += [f'joint {joint!r}: no motion has a limit of {name} of {value:g}'
+                   for name in _DERIVATIVES
+                   if (value := values[name]) is not None and value <= 0.0]
         lower, upper, velocity, effort = (values[name] or 0.0 for name in (
             'lower', 'upper', 'velocity', 'effort'))
         if missing:
             faults.append(f'joint {joint!r} has no limit {", ".join(missing)}')
         elif not lower < upper:
             faults.append(f'joint {joint!r} has no range: lower {lower:g}, upper {upper:g}')
-        rows.append(((lower + upper) / 2.0, fraction * (upper - lower) / 2.0,
-                     fraction * velocity, fraction * effort, effort))
+        rows.append(((lower + upper) / 2.0, *(fraction * most for most in (
+            (upper - lower) / 2.0, velocity, min(acceleration, deceleration), jerk, effort)),
+            effort))
     if faults:
         raise ParameterError('\n'.join(faults) + '\nwrite <limit lower upper velocity effort> in '
                              'the URDF, or a file for --limits with the lines "<joint>: {lower: '
@@ -236,7 +252,7 @@ class Excitation(NamedTuple):
 
     def motion(self, times: Array) -> Array:
         """Return positions, velocities and accelerations, (3, T, n), at times [s] (T,)."""
-        result = rest_functions(times, self.period) @ self.swing
+        result = rest_functions(times, self.period)[:3] @ self.swing
         result[0] += self.limits.middle
         return result
 
@@ -260,10 +276,11 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
     duration : float
         [s], 2 to 300.
     fraction : float
-        Share of the limits of positions, velocities and efforts that the motion may use.
+        Share of the limits of positions, velocities, accelerations, jerks and efforts that the
+        motion may use.
     changes : mapping
-        Name of a joint to some of lower, upper, velocity and effort, in the place of those of the
-        URDF.
+        Name of a joint to some of lower, upper, velocity, effort, acceleration, deceleration and
+        jerk, in the place of those of the URDF.
     show : callable, optional
         Called with the share of the work that is done.
 
@@ -273,7 +290,8 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
         For a missing limit, a duration or fraction out of range, or a robot that has no joint,
         a base that moves, or tags ``<force>``.
     IdentificationError
-        If gravity alone needs more effort than the limits allow.
+        If gravity alone needs more effort than the limits allow, or a joint can hardly move
+        within them.
 
     """
     for name, value, least, most in (('duration', duration, 2.0, _LONGEST_MOTION),
@@ -293,6 +311,13 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
     reference = starts[0]
     optimised = search.optimised(starts[:_STARTS])
     best = max((optimised, reference), key=search.log_det)
+    for joint, room in zip(dynamics.joint_names, np.ptp(search.motion(best)[0], axis=0)):
+        if room <= STILL_RANGE:
+            raise IdentificationError(
+                f'joint {joint!r} moves by {room:.2g} at most within its limits of position, '
+                f'velocity, acceleration and jerk, and from {STILL_RANGE:g} rad or m on it can be '
+                'identified: a larger --fraction, a longer --duration or other limits '
+                '(--limits) are needed')
     rows = ROW_RATE * duration
     pair = [search.motion(each) for each in (best, reference)]
     one, other = (information.log_det(each) for each in pair)
@@ -312,7 +337,7 @@ class _Search:
         self._functions, self._fine = (
             rest_functions(period / count * np.arange(count, dtype=np.float64), period)
             for count in (_COARSE, _FINE))
-        self._speed = limits.velocity / limits.half
+        self._bounds = limits.derivatives / limits.half
         self._started = time.monotonic()
         self._steps, self._all = 0, (_STARTS - 1) * _STAGES[0][1] + sum(
             steps for _, steps in _STAGES)
@@ -328,7 +353,8 @@ class _Search:
     def random(self) -> list[Array]:
         """Return random motions within all limits, the best first."""
         random = np.random.default_rng(_SEED)
-        n, starts, worst = len(self._speed), [], np.zeros(len(self._speed))
+        n, starts = len(self._limits.half), list[Array]()
+        worst = np.zeros(n)
         k = np.arange(1.0, HARMONICS)
         for _ in range(3 * RANDOM_MOTIONS):
             z = random.normal(size=(2 * HARMONICS - 1, n))
@@ -387,25 +413,24 @@ class _Search:
         z = flat.reshape(2 * HARMONICS - 1, -1)
         cost, gradient = self._information.slopes(
             self._motion(self._functions, z), _SHARE_OF_LIMITS * self._limits.effort, weight)
-        gradient *= self._limits.half
-        shares = self._functions[:2] @ z
-        bounds = np.array([np.ones_like(self._speed), self._speed])[:, None] * _SHARE_OF_LIMITS
-        ratio = shares / bounds
+        bounds = self._bounds[:, None] * _SHARE_OF_LIMITS
+        ratio = self._functions @ z / bounds
         beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
         cost += weight * float((beyond**2).sum()) / _COARSE
-        gradient[:2] += 2.0 * weight / _COARSE * beyond / bounds
-        by_z = np.einsum('ktf,ktn->fn', self._functions, gradient)
+        slopes = 2.0 * weight / _COARSE * beyond / bounds
+        slopes[:3] += gradient * self._limits.half
+        by_z = np.einsum('ktf,ktn->fn', self._functions, slopes)
         return cost, by_z.ravel()
 
     def _motion(self, functions: Array, z: Array) -> Array:
-        result: Array = functions @ (z * self._limits.half)
+        result: Array = functions[:3] @ (z * self._limits.half)
         result[0] += self._limits.middle
         return result
 
     def _excess(self, z: Array) -> Array:
-        """Return the largest share of each joint's position and velocity limit (n,)."""
-        q, qd = np.abs(self._fine[:2] @ z).max(axis=1)
-        return np.asarray(np.maximum(np.maximum(q, qd / self._speed), 1e-9))
+        """Return the largest share of each joint's limits but that of the effort (n,)."""
+        shares = np.abs(self._fine @ z).max(axis=1) / self._bounds
+        return np.asarray(np.maximum(shares.max(axis=0), 1e-9))
 
     def _effort_excess(self, z: Array) -> Array:
         efforts = self._information.efforts(self._motion(self._fine, z))
@@ -438,7 +463,9 @@ ENDINGS = ('.csv', '.yaml', '.png')
 _TABLE_RATE, PICTURE_RATE = 100.0, 50.0   # rows of the table and drawn instants in a second
 _POINTS = 100   # points of a period: polynomials of degree 5 between them are the motion
 _SHORTEST_APPROACH = 2.0
-_QUINTIC = 1.875   # largest velocity of a polynomial of degree 5 from rest to rest, over its mean
+# largest velocity, acceleration and jerk of a polynomial of degree 5 from rest to rest, over those
+# of a way of 1 in a time of 1
+_QUINTIC = np.array([1.875, 10.0 / np.sqrt(3.0), 60.0])
 
 
 def instants(duration: float, rate: float) -> Array:
@@ -450,13 +477,14 @@ def approach_time(excitation: Excitation) -> float:
     """
     Return how long [s] a robot may need to go to the start, by polynomials of degree 5.
 
-    From the range of the motion it keeps the velocities of the motion; from the whole range of
-    the limits, of which that is a fraction, the whole velocities.
+    From the range of the motion it keeps the velocities, accelerations and jerks of the motion;
+    from the whole range of the limits, of which that is a fraction, the whole ones.
     """
     start, limits = excitation.motion(np.zeros(1))[0, 0], excitation.limits
     way = limits.half + np.abs(start - limits.middle)
-    slowest = float((_QUINTIC * way / limits.velocity).max())
-    return float(np.ceil(max(_SHORTEST_APPROACH, slowest)))
+    slowest = ((_QUINTIC[:, None] * way / limits.derivatives[1:]).max(axis=1)
+               ** [1.0, 1.0 / 2.0, 1.0 / 3.0])
+    return float(np.ceil(max(_SHORTEST_APPROACH, slowest.max())))
 
 
 def csv_text(excitation: Excitation, joints: Sequence[str]) -> str:

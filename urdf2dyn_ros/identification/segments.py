@@ -238,6 +238,7 @@ def _integral(time: Array, values: Array, total: Array, at: Array) -> Array:
 
 # rate of the rows of a fit [Hz]; efforts of an arm have nothing above 10 Hz that is its own
 ROW_RATE = 25.0
+STILL_RANGE = 0.02   # range of the positions of a joint that does not move [rad or m]
 HIGHEST_CUTOFF = 10.0   # cutoff of what is not filtered otherwise [Hz]
 _PADDING = 2.0   # time by which signals are continued [s]
 _ORDER = 8

@@ -59,12 +59,19 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Limits:
-    """Position [rad or m], effort [N m or N] and velocity [rad/s or m/s]; None if missing."""
+    """
+    Position [rad or m], effort [N m or N] and velocity [rad/s or m/s]; None if missing.
+
+    Those of acceleration, of deceleration and of jerk are of URDF 1.2.
+    """
 
     lower: float | None = None
     upper: float | None = None
     effort: float | None = None
     velocity: float | None = None
+    acceleration: float | None = None   # [rad/s^2 or m/s^2]
+    deceleration: float | None = None   # the same; that of acceleration if missing
+    jerk: float | None = None   # [rad/s^3 or m/s^3]
 
 
 @dataclass(frozen=True)

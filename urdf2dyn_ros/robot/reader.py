@@ -50,10 +50,6 @@ _LOG = logging.getLogger(__name__)
 
 _ZERO: Triple = (0.0, 0.0, 0.0)
 
-# What is missing in a <limit>: urdf_parser_py requires effort and velocity, and takes a missing
-# lower or upper for 0. No text that the rules accept has it.
-_NO_LIMITS = dict.fromkeys(NUMBER_ATTRIBUTES['limit'], 'nan')
-
 
 class ParsedRobot(Protocol):
     """A ``Robot`` of urdf_parser_py, which has no annotations."""
@@ -119,9 +115,10 @@ def _urdf_1_0(description: Description) -> Element:
     copies = {description.robot: etree.Element('robot', name=name_of(description.robot))}
     for element in description.elements[1:]:
         if (tag := str(element.tag)) != 'force':
-            values = dict(_NO_LIMITS) if tag == 'limit' else {}
-            values |= {name: value for name in ATTRIBUTES[tag]
-                       if (value := element.get(name)) is not None}
+            values = {name: value for name in ATTRIBUTES[tag]
+                      if (value := element.get(name)) is not None}
+            if tag == 'limit':
+                values = {'effort': '0', 'velocity': '0'}   # urdf_parser_py requires them
             if quaternion := values.pop('quat_xyzw', None):
                 values['rpy'] = ' '.join(map(repr, rpy_of(read_numbers(quaternion, 4))))
             parent = cast('Element', element.getparent())
@@ -137,7 +134,8 @@ def _model(robot: ParsedRobot, description: Description, warnings: tuple[Problem
     return RobotModel(
         name=robot.name.strip() or 'robot',
         links=tuple(Link(link.name, _inertia(link.inertial)) for link in robot.links),
-        joints=tuple(_joint(joint, ratios.get(joint.name)) for joint in robot.joints),
+        joints=tuple(_joint(joint, ratios.get(joint.name), _limits(description, joint.name))
+                     for joint in robot.joints),
         root=next(link.name for link in robot.links if link.name not in moved),
         warnings=warnings,
         forces=tuple(_force(description, force) for force in description.forces))
@@ -150,7 +148,7 @@ def _inertia(inertial: Any) -> Inertia | None:
     return Inertia(inertial.mass, *_placement(inertial.origin), (xx, xy, xz, yy, yz, zz))
 
 
-def _joint(joint: Any, gear_ratio: float | None) -> Joint:
+def _joint(joint: Any, gear_ratio: float | None, limits: Limits) -> Joint:
     has_axis = joint.axis is not None and joint.type in AXIAL_TYPES
     return Joint(
         joint.name, joint.type, joint.parent, joint.child, *_placement(joint.origin),
@@ -159,7 +157,7 @@ def _joint(joint: Any, gear_ratio: float | None) -> Joint:
             joint.mimic.joint,
             1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier,
             joint.mimic.offset or 0.0),
-        limits=_limits(joint.limit),
+        limits=limits,
         damping=(joint.dynamics and joint.dynamics.damping) or 0.0,
         friction=(joint.dynamics and joint.dynamics.friction) or 0.0,
         gear_ratio=gear_ratio)
@@ -183,11 +181,9 @@ def _unit(axis: list[float]) -> Triple:
     return x / norm, y / norm, z / norm
 
 
-def _limits(limit: Any) -> Limits:
-    if limit is None:
-        return Limits()
-    return Limits(*(None if math.isnan(value) else value for value in (
-        limit.lower, limit.upper, limit.effort, limit.velocity)))
+def _limits(description: Description, joint: str) -> Limits:
+    limit = description.joint_of[joint].find('limit')
+    return Limits(*(description.number(limit, name) for name in NUMBER_ATTRIBUTES['limit']))
 
 
 def _force(description: Description, element: Element) -> ExternalForce:

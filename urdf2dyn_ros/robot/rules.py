@@ -405,7 +405,8 @@ def negative_magnitudes(robot: Description) -> Iterator[Problem]:
                'dynamics': 'negative {} drives the joint'}
     effects = {'limit': NO_EFFECT, 'dynamics': 'none are computed with friction, which may not be '
                'negative; without friction, no effect'}
-    for tag, attribute in (('limit', 'effort'), ('limit', 'velocity'),
+    for tag, attribute in (*(('limit', name) for name in NUMBER_ATTRIBUTES['limit']
+                             if name not in ('lower', 'upper')),
                            ('dynamics', 'damping'), ('dynamics', 'friction')):
         for element in robot.robot.iterfind(f'joint/{tag}'):
             if (robot.number(element, attribute) or 0.0) < 0.0:

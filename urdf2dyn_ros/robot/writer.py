@@ -49,8 +49,7 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
     etree.SubElement(element, 'parent', link=joint.parent)
     etree.SubElement(element, 'child', link=joint.child)
     _add(element, 'axis', {'xyz': joint.axis})
-    limits = {name: getattr(joint.limits, name) for name in _UNLIMITED}
-    present = {name: value for name, value in limits.items() if value is not None}
+    present = {name: value for name, value in vars(joint.limits).items() if value is not None}
     if fill_limits and joint.type in ('revolute', 'prismatic'):
         present = _UNLIMITED | present
     if present:

@@ -45,7 +45,9 @@ class Gears:
         return tuple(self._limits(column) for column in range(len(self.drivers)))
 
     def _limits(self, column: int) -> Limits:
-        lower, upper, velocity = [-np.inf], [np.inf], [np.inf]
+        lower, upper = [-np.inf], [np.inf]
+        magnitudes: dict[str, list[float]] = {
+            'velocity': [], 'acceleration': [], 'deceleration': [], 'jerk': []}
         ratios = self.ratios[:, column]
         for joint, ratio, offset in zip(self.joints, ratios, self.offsets, strict=True):
             if ratio == 0.0:
@@ -56,9 +58,12 @@ class Gears:
             if joint.type != 'continuous' and min(ends) < max(ends):
                 lower.append(min(ends))
                 upper.append(max(ends))
-            if limits.velocity:
-                velocity.append(limits.velocity / abs(ratio))
-        return Limits(_finite(max(lower)), _finite(min(upper)), None, _finite(min(velocity)))
+            for name, found in magnitudes.items():
+                value = getattr(limits, name)
+                if value or (value is not None and name != 'velocity'):   # 0: a placeholder
+                    found.append(value / abs(ratio))
+        return Limits(_finite(max(lower)), _finite(min(upper)), None,
+                      *(min(found, default=None) for found in magnitudes.values()))
 
 
 def _finite(number: float) -> float | None:

@@ -103,7 +103,7 @@ def period_of(duration: float) -> float:
 
 def rest_functions(times: Array, period: float) -> Array:
     """
-    Return functions of time (T, 2 h - 1) with their two derivatives, as (3, T, 2 h - 1).
+    Return functions of time (T, 2 h - 1) with their three derivatives, as (4, T, 2 h - 1).
 
     The first one is 1. The others span all sums of a_k sin(k w t) + b_k cos(k w t), k = 1 to h,
     with w = 2 pi / period, whose velocity sum k a_k and acceleration sum k^2 b_k are zero at 0.
@@ -113,8 +113,9 @@ def rest_functions(times: Array, period: float) -> Array:
     phase = np.outer(times, w)
     sine, cosine = np.sin(phase), np.cos(phase)
     a, b = (np.linalg.svd(row[None])[2][1:].T for row in (k, k**2))   # orthogonal to a row
-    first = [np.ones((len(times), 1)), *np.zeros((2, len(times), 1))]
-    parts = ((sine, cosine), (w * cosine, -w * sine), (-w * w * sine, -w * w * cosine))
+    first = [np.ones((len(times), 1)), *np.zeros((3, len(times), 1))]
+    parts = ((sine, cosine), (w * cosine, -w * sine), (-w**2 * sine, -w**2 * cosine),
+             (-w**3 * cosine, w**3 * sine))
     return np.array([np.hstack((one, of_a @ a, of_b @ b))
                      for one, (of_a, of_b) in zip(first, parts)])
 

@@ -75,6 +75,27 @@ def test_it_keeps_and_uses_its_share_of_the_limits(folder: Path) -> None:
     assert (used.max(axis=0) > 0.98).all()
 
 
+def test_it_keeps_accelerations_and_jerks_of_urdf_1_2(tmp_path: Path) -> None:
+    """From the points of the trajectory, by the polynomials of degree 5 of a controller."""
+    path = tmp_path / 'robot.urdf'
+    path.write_text(SCARA.read_text().replace(
+        '<limit ', '<limit acceleration="2" deceleration="1.5" jerk="2.5" '))
+    assert excited(path, '-o', tmp_path / 't.csv', '--duration', DURATION, '--fraction',
+                   FRACTION) == 0
+    points = yaml.safe_load((tmp_path / 't.yaml').read_text())['points']
+    time = np.array([each['time_from_start']['sec'] + 1e-9 * each['time_from_start']['nanosec']
+                     for each in points])
+    qdd = np.array([each['accelerations'] for each in points])
+    largest = np.abs(qdd).max(axis=0) / (FRACTION * 1.5)
+    jerk = np.abs(np.gradient(qdd, time, axis=0)).max(axis=0) / (FRACTION * 2.5)
+    assert max(largest.max(), jerk.max()) < 1.001
+    assert (np.maximum(largest, jerk)[:3] > 0.95).all()   # positions bound the last one
+    start = np.array(points[0]['positions'])
+    lower, upper = np.array([(each.lower, each.upper) for each in ROBOT.limits]).T
+    way, t = np.maximum(upper - start, start - lower), time[0]
+    assert (10.0 / 3.0**0.5 * way < 1.5 * t**2).all() and (60.0 * way < 2.5 * t**3).all()
+
+
 def test_the_trajectory_starts_anywhere_and_is_the_same_motion(folder: Path) -> None:
     """By the points of the simulated controller, which checks the URDF's limits."""
     message = yaml.safe_load((folder / 't.yaml').read_text())
@@ -132,6 +153,8 @@ def test_files_are_kept_and_replaced_with_overwrite_alone(
 @pytest.mark.parametrize(('limits', 'options', 'words'), [
     ('', (), ("joint 'joint1' has no limit velocity, effort", 'joint2', '--limits')),
     ('joint1: {speed: 1}', (), ("joint 'joint1': speed",)),
+    (LIMITS.replace('}', ', jerk: 0.001}'), (), ("joint 'joint1' moves by", 'jerk')),
+    (LIMITS.replace('}', ', acceleration: 0}'), (), ('no motion has a limit of acc',)),
     ('joint3: {velocity: 1}', (), ("no joint 'joint3'", 'joint1, joint2')),
     ('joint1: [1', (), ('is no YAML: line 1, column 11: while parsing',)),
     ('joint1: 2026-13-01', (), ('is no YAML: month must be in 1..12',)),
