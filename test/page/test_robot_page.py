@@ -18,7 +18,7 @@ from support.oracles import Mimics, prepared, random_state
 from support.paths import ROOT
 from support.random_trees import robot
 from support.robot_files import OWN, robot_path
-from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros import InverseDynamics, Payload, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.page.robot_page import drawn_bodies, robot_data, robot_page
@@ -31,6 +31,7 @@ CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 FRICTION = Loads(terms={'joint2': [Friction(viscous=3.0, coulomb=5.0)]})
 STATE = ([0.3, -0.5, 0.4, 1.0, -1.2, 0.7], [1.0, -1.5, 2.0, 0.5, -2.0, 3.0],
          [4.0, 3.0, -2.0, 1.0, 5.0, -6.0])
+LOADED = [3.0, 0.1, -0.2, 0.3, 1.0, -2.0, -8.0]   # payload [kg, m] and gravity [m/s^2] as typed
 HOSTILE = """<robot name="&lt;/script&gt;&lt;!--@data"><link name="base"/>
 <link name="&lt;/script&gt;"><inertial><mass value="2"/><origin xyz="0.2 0 0"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -49,22 +50,41 @@ const drawn = async () => (await frame(), frame());
 const numbers = (where) => [...document.querySelectorAll(where)].map(({ value }) => Number(value));
 await drawn();
 const before = pixels();
+const type = (where, values) => document.querySelectorAll(where).forEach((input, i) => {
+  input.value = values[i];
+  input.dispatchEvent(new Event('input'));
+});
 for (const [k, quantity] of ['q', 'qd', 'qdd'].entries()) {
-  document.querySelectorAll(`.${quantity} input`).forEach((input, i) => {
-    input.value = @state[k][i];
-    input.dispatchEvent(new Event('input'));
-  });
+  type(`.${quantity} [type=range]`, @state[k]);
 }
 const sums = numbers('.head data'), after = (await drawn(), pixels());
+type('#loads input', @loads);
+const loaded = numbers('.head data');
+document.getElementById('degrees').click();
+const texts = (where) => [...document.querySelectorAll(where)].map((each) => each.textContent);
+const units = new Set(texts('.value span'));
+type('.q [type=number]', @state[0].map((angle) => -angle * 180 / Math.PI));
+const typed = numbers('.head data');
+document.getElementById('share').click();
+const shared = location.hash;
+document.getElementById('zero').click();
+type('#loads input', [0, 0, 0, 0, 0, 0, 0]);
+location.hash = shared.replace('payload=', 'payload=hello,');   // which is not taken over
+await new Promise((done) => addEventListener('hashchange', () => setTimeout(done)));
+const misspelt = numbers('.head data');
+location.hash = shared;
+await new Promise((done) => addEventListener('hashchange', () => setTimeout(done)));
+const visited = numbers('.head data');
 const bars = [...document.querySelectorAll('.bar')].map((bar) => bar.ariaLabel);
 document.querySelector('[data-shown=qd]').click();
 const shown = [...document.querySelectorAll('.slider')].filter((row) => row.checkVisibility());
 document.getElementById('move').click();
 for (let k = 0; k < 5; k++) await drawn();
-document.title = JSON.stringify({ sums, bars, changed: before !== after && pixels() !== after,
-  moved: numbers('.qd data'), shown: new Set(shown.map((row) => row.className)).size,
+document.title = JSON.stringify({ sums, loaded, units: [...units], typed, misspelt, visited, bars,
+  changed: before !== after && pixels() !== after,
+  moved: numbers('.qd [type=number]'), shown: new Set(shown.map((row) => row.className)).size,
   check: document.getElementById('check').textContent,
-  legend: [...document.querySelectorAll('#legend li')].map((item) => item.textContent),
+  legend: texts('#legend li'),
   links: globalThis.exported.forwardKinematics(@state[0]),
   beyond: document.documentElement.scrollWidth - innerWidth,
   paper: getComputedStyle(document.body).backgroundColor });
@@ -95,6 +115,10 @@ class Source(HTMLParser):
         assert self.open.pop() == tag
 
 
+def data_of(page: str) -> Any:
+    return json.loads(re.findall(r'id="robot">(.*?)</script>', page)[0])
+
+
 def test_it_is_one_file_without_an_address(rx90: str) -> None:
     source = Source(rx90)
     for _, attributes in source.tags:
@@ -107,7 +131,7 @@ def test_names_are_text_and_data() -> None:
     text = robot_page(read_urdf(HOSTILE))
     source = Source(text)
     assert [tag for tag, _ in source.tags].count('script') == 4
-    data = json.loads(re.findall(r'id="robot">(.*?)</script>', text)[0])
+    data = data_of(text)
     assert data['name'] == '</script><!--@data'
     assert [joint['name'].startswith('<!--<script>') for joint in data['joints']] == [True] * 3
 
@@ -117,7 +141,8 @@ def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Pa
     """On a narrow, dark screen, without a complaint of the browser."""
     page = tmp_path / 'rx90.html'
     page.write_text(rx90.replace('<header>', FRAMES + '<header>').replace(
-        '</body>', ASK.replace('@state', json.dumps(STATE)) + '</body>'))
+        '</body>', ASK.replace('@state', json.dumps(STATE)).replace(
+            '@loads', json.dumps(LOADED)) + '</body>'))
     done = subprocess.run(
         [str(CHROMIUM), '--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
          '--host-resolver-rules=MAP * ~NOTFOUND', f'--user-data-dir={tmp_path / "profile"}',
@@ -131,6 +156,17 @@ def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Pa
     assert 'agree' in seen['check']
     dynamics = InverseDynamics(OWN / 'rx90.urdf', loads=FRICTION, backend='python')
     np.testing.assert_allclose(seen['sums'], dynamics(*STATE), rtol=1e-9, atol=1e-9)
+    q, qd, qdd = map(np.array, STATE)
+    mass, *com = LOADED[:4]
+    loaded = InverseDynamics(OWN / 'rx90.urdf', LOADED[4:], loads=replace(
+        FRICTION, payload='link6'), backend='python')
+    payload = Payload(mass, com)
+    for shown, state in (('loaded', STATE), ('typed', (-q, qd, qdd)), ('visited', (-q, qd, qdd))):
+        np.testing.assert_allclose(seen[shown], loaded(*state, payload=payload), rtol=1e-7)
+    assert seen['units'] == ['deg', 'deg/s', 'deg/s\u00b2']
+    np.testing.assert_allclose(
+        seen['misspelt'], InverseDynamics(OWN / 'rx90.urdf', LOADED[4:], loads=FRICTION,
+                                          backend='python')(-q, qd, qdd), rtol=1e-7)
     assert seen['legend'] == ['gravity', 'coriolis', 'inertia', 'friction', 'sum']
     terms = [dict(part.rsplit(' ', 1) for part in bar.split(', ')) for bar in seen['bars']]
     friction = float(terms[1]['friction'].replace('\u2212', '-'))
@@ -243,14 +279,18 @@ def test_the_command_writes_it_and_replaces_nothing(tmp_path: Path,
     assert run(robot, '-o', path, '--gravity', 0, 0, 0) == 1
     assert '--overwrite' in capsys.readouterr().err
     assert run(robot, '-o', path, '--gravity', 0, 0, 0, '--overwrite') == 0
-    assert 'Gravity (0, 0, 0)' in path.read_text()
+    assert data_of(path.read_text())['gravity'] == [0.0, 0.0, 0.0]
+    assert run(robot, '-o', path, '--payload-link', 'link1', '--payload-mass', 2, '--overwrite'
+               ) == 0
+    data = data_of(path.read_text())
+    assert data['links'][data['payload']['link']]['name'] == 'link1'
+    assert data['payload']['values'] == [2.0, 0.0, 0.0, 0.0]
     assert run(robot, '-o', tmp_path / 'arm.png') == 1
     assert 'does not end in .html' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(('loads', 'reason'), [
     (Loads(external=('link6',)), 'no sliders for external wrenches on link6: remove'),
-    (Loads(payload='link6'), 'no sliders for a payload on link6: remove'),
     (Loads(base='moving'), 'no sliders for a moving base: remove')])
 def test_loads_that_need_arguments_are_rejected(loads: Loads, reason: str) -> None:
     with pytest.raises(ExportError, match=reason):

@@ -212,6 +212,14 @@ def add_loads(parser: argparse.ArgumentParser) -> None:
     add_friction(parser)
 
 
+def add_payload(parser: argparse.ArgumentParser, link: str) -> None:
+    """Add a payload, with what is said of its `link`."""
+    parser.add_argument('--payload-mass', type=float, metavar='KG', help='mass of a payload')
+    parser.add_argument('--payload-link', default='', metavar='LINK', help=link)
+    parser.add_argument('--payload-com', nargs=3, type=float, metavar=('X', 'Y', 'Z'),
+                        help='its centre of mass in the frame of that link [m] (default: 0 0 0)')
+
+
 def add_friction(parser: argparse.ArgumentParser) -> None:
     """Add friction and the file of parameters."""
     parser.add_argument('--friction', action='store_true',

@@ -12,6 +12,7 @@ from urdf2dyn_ros.commands.arguments import (
     add_friction,
     add_joints,
     add_overwrite,
+    add_payload,
     add_robot,
     add_topic,
     print_remarks,
@@ -56,10 +57,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         'differentiated); zero: those, and velocities that it does not have')
     parser.add_argument('--degrees', action='store_true',
                         help='angles of the state or of the trajectory are in degrees')
-    parser.add_argument('--payload-mass', type=float, metavar='KG', help='mass of a payload')
-    parser.add_argument('--payload-link', default='', metavar='LINK', help='link that carries it')
-    parser.add_argument('--payload-com', nargs=3, type=float, metavar=('X', 'Y', 'Z'),
-                        help='its centre of mass in the frame of that link [m] (default: 0 0 0)')
+    add_payload(parser, 'link that carries it')
     add_friction(parser)
     parser.add_argument('--terms', action='store_true', help='show what the efforts are the sum '
                         'of: gravity, coriolis, inertia, and loads; of a trajectory the largest '

@@ -7,10 +7,18 @@ const QUANTITIES = { q: ['', 'position'], qd: ['/s', 'velocity'], qdd: ['/s²', 
 
 const zeros = () => robot.joints.map(() => 0);
 const state = { q: robot.joints.map(({ lower, upper }) => (lower <= 0 && upper >= 0 ? 0
-    : (lower + upper) / 2)), qd: zeros(), qdd: zeros() };
+    : (lower + upper) / 2)), qd: zeros(), qdd: zeros(),
+    payload: [...robot.payload.values], gravity: [...robot.gravity] };
 const START = [...state.q];
-const efforts = () => terms(state.q, state.qd, state.qdd);
-const KEYS = Object.keys(efforts());
+let degrees = false;
+
+// Returns the terms of the efforts, with the gravity and the payload [kg, m] of the page.
+function efforts(q, qd, qdd) {
+    const base = robot.still ? [] : [[0, 0, 0, 0, 0, 0, ...state.gravity.map((g) => -g)]];
+    return terms(q, qd, qdd, ...base, [...state.payload, ...robot.payload.inertia]);
+}
+
+const KEYS = Object.keys(efforts(state.q, state.qd, state.qdd)).filter((key) => /^tau/.test(key));
 const titles = KEYS.map((key) => key.replace(/^tau/, '').toLowerCase());
 
 function place(q) {
@@ -34,25 +42,68 @@ function range(joint, quantity) {
     return [-most, most];
 }
 
+// Adds a field for a typed number, an entry of state in units of scale(); returns what refreshes it.
+function field(key, k, label, parent, scale = () => 1) {
+    const input = made('input', { type: 'number', step: 'any', ariaLabel: label }, parent);
+    const refresh = () => {
+        if (document.activeElement !== input) {   // a number that is being typed stays as it is
+            input.value = Number((state[key][k] * scale()).toPrecision(4));
+        }
+    };
+    input.addEventListener('input', () => {
+        if (!Number.isFinite(input.valueAsNumber)) return;
+        stop();
+        state[key][k] = input.valueAsNumber / scale();
+        update();
+    });
+    input.addEventListener('blur', refresh);
+    return refresh;
+}
+
 function slider(joint, k, quantity, parent) {
     const [end, title] = QUANTITIES[quantity];
-    const row = made('label', { className: `slider ${quantity}` }, parent);
+    const row = made('div', { className: `slider ${quantity}` }, parent);
     made('span', { textContent: quantity }, row);
     const [min, max] = range(joint, quantity);
-    const input = made('input', { type: 'range', min, max, step: 'any' }, row);
-    input.setAttribute('aria-label', `${title} of ${joint.name}`);
-    const shown = made('data', {}, row);
+    const ariaLabel = `${title} of ${joint.name}`;
+    const input = made('input', { type: 'range', min, max, step: 'any', ariaLabel }, row);
+    const value = made('span', { className: 'value' }, row);
+    const refresh = field(quantity, k, ariaLabel, value,
+        () => (joint.turns && degrees ? 180 / Math.PI : 1));
+    const unit = made('span', {}, value);
     input.addEventListener('input', () => {
         stop();
         state[quantity][k] = Number(input.value);
         update();
     });
     return () => {
-        const value = state[quantity][k];
-        input.value = value;
-        shown.value = value;
-        shown.textContent = `${rounded(value)} ${joint.unit}${end}`;
+        const number = state[quantity][k];
+        input.value = number;
+        refresh();
+        value.classList.toggle('beyond', number < min - 1e-9 || number > max + 1e-9);
+        unit.textContent = `${joint.turns && degrees ? 'deg' : joint.unit}${end}`;
     };
+}
+
+// Adds the fields of payload and gravity; returns what refreshes them.
+function loadFields(parent) {
+    const row = (text) => {
+        const line = made('div', { className: 'load' }, parent);
+        made('span', { textContent: text }, line);
+        return line;
+    };
+    const one = (key, k, name, unit, line) => {
+        const label = made('label', { textContent: name }, line);
+        const refresh = field(key, k, `${key} ${name}`, label);
+        label.append(unit);
+        return refresh;
+    };
+    const axes = (key, first, unit, line) => ['x', 'y', 'z'].map(
+        (axis, i) => one(key, first + i, axis, i === 2 ? unit : '', line));
+    const carried = row(`payload on ${robot.links[robot.payload.link].name}`);
+    const fields = [one('payload', 0, 'mass', 'kg', carried), ...axes('payload', 1, 'm', carried)];
+    if (!robot.still) fields.push(...axes('gravity', 0, 'm/s²', row('gravity')));
+    return () => fields.forEach((refresh) => refresh());
 }
 
 // Adds the bar of a joint's efforts; returns what shows them, and their part of the scale.
@@ -116,8 +167,8 @@ function firstScales() {
     const still = zeros(), any = zeros();
     for (let n = 0; n < 60; n++) {
         const q = randomised('q', 1);
-        const moving = terms(q, randomised('qd', 0.5), randomised('qdd', 0.5));
-        const resting = terms(q, zeros(), zeros());
+        const moving = efforts(q, randomised('qd', 0.5), randomised('qdd', 0.5));
+        const resting = efforts(q, zeros(), zeros());
         for (const k of still.keys()) {
             const sum = (found) => Math.abs(KEYS.reduce((a, key) => a + found[key][k], 0));
             still[k] = Math.max(still[k], sum(resting));
@@ -128,9 +179,11 @@ function firstScales() {
 }
 
 function update() {
-    const found = efforts();
+    const found = efforts(state.q, state.qd, state.qdd);
     view.loads = rows.map((row, k) => row(KEYS.map((key) => found[key][k])));
+    view.carry(robot.payload, ...state.payload);
     view.show(state.q);
+    refreshLoads();
 }
 
 function stop() {
@@ -159,13 +212,47 @@ function start() {
     requestAnimationFrame(step);
 }
 
+// Returns the address of this page as it is now: #q=0.1,0.2&payload=1,0,0,0.1 ..., in SI units.
+function address() {
+    const parts = Object.entries(state).map(([key, numbers]) => `${key}=${
+        numbers.map((number) => Number(number.toPrecision(9))).join(',')}`);
+    return `#${[...parts, ...(degrees ? ['degrees=1'] : [])].join('&')}`;
+}
+
+// Takes over what an address says; what does not fit this robot is left out.
+function visit() {
+    const said = new URLSearchParams(location.hash.slice(1));
+    const values = {};
+    for (const [key, old] of Object.entries(state)) {
+        const numbers = (said.get(key) ?? '').split(',').map(Number);
+        if (said.get(key) && numbers.length === old.length && numbers.every(Number.isFinite)) {
+            values[key] = numbers;
+        }
+    }
+    setDegrees(said.has('degrees') || degrees);
+    set(values);
+    element('loads').open ||= state.payload[0] !== 0;
+}
+
+async function share() {
+    history.replaceState(null, '', address());
+    const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+    element('share').textContent = copied ? 'Copied' : 'In the address bar';
+    setTimeout(() => { element('share').textContent = 'Copy link'; }, 2000);
+}
+
+function setDegrees(wanted) {
+    degrees = wanted;
+    element('degrees').setAttribute('aria-pressed', String(degrees));
+}
+
 function choose(k) {
     view.chosen = k;
     cards.forEach((card, i) => card.classList.toggle('chosen', i === k));
     view.request();
 }
 
-let clock, scales, view, rows, cards;
+let clock, scales, view, rows, cards, refreshLoads;
 const wrong = selfTests.flatMap((test) => test());
 const check = element('check');
 if (wrong.length) {
@@ -199,6 +286,13 @@ if (wrong.length) {
             return show(values);
         };
     });
+    refreshLoads = loadFields(element('loads'));
+    element('share').addEventListener('click', share);
+    element('degrees').addEventListener('click', () => {
+        setDegrees(!degrees);
+        update();
+    });
+    addEventListener('hashchange', visit);
     element('move').addEventListener('click', () => (clock ? stop() : start()));
     element('zero').addEventListener('click', () => set({ q: [...START], qd: zeros(),
         qdd: zeros() }));
@@ -219,5 +313,5 @@ if (wrong.length) {
         element('files').append(made('a', { download: name, textContent: name,
             href: `data:text/javascript;charset=utf-8,${encodeURIComponent(text)}` }), ' ');
     }
-    update();
+    visit();
 }

@@ -11,7 +11,7 @@ from urdf2dyn_ros.codegen.generator import LOADS
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, export_model
 from urdf2dyn_ros.robot.joints import JOINTS
-from urdf2dyn_ros.robot.loads import GRAVITY, Loads
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, Payload
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, multibody
 from urdf2dyn_ros.robot.spatial import (
@@ -25,6 +25,9 @@ from urdf2dyn_ros.robot.spatial import (
     transpose,
 )
 from urdf2dyn_ros.text import counted, printable
+
+NO_PAYLOAD = Payload(0.0)
+
 
 # ---- What the page of a robot draws and computes, as data for JSON
 
@@ -109,6 +112,23 @@ def _links(model: RobotModel, system: Multibody, place: dict[int, int]) -> list[
     return result
 
 
+def _carrier(system: Multibody) -> str:
+    """Return the last link before the tree branches: the hand of an arm, the trunk of a walker."""
+    number, parents = ROOT, [body.parent for body in system.bodies]
+    while parents.count(number) == 1:
+        number = parents.index(number)
+    attached = system.root if number == ROOT else system.bodies[number].attached
+    return attached[-1].link.name
+
+
+def _payload_data(system: Multibody, link: str, payload: Payload) -> dict[str, object]:
+    """Return the payload, with the orientation of its link in the frame of the link's body."""
+    number, each = system.links[link]
+    first = system.root[0] if number == ROOT else system.bodies[number].attached[0]
+    return {'link': list(system.links).index(link), 'R': _in_frame_of(first, each)[0],
+            'values': [payload.mass, *payload.com], 'inertia': payload.inertia}
+
+
 def _in_frame_of(first: Attached, other: Attached) -> tuple[Matrix, Vector]:
     """Return rotation and origin of a link in the frame of another one of the same body."""
     first_R_body = transpose(first.body_R_link)
@@ -129,18 +149,23 @@ globalThis.exported = {{ ...globalThis.exported, {function},
 
 
 def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
-               loads: Loads = LOADS) -> str:
+               loads: Loads = LOADS, payload: Payload = NO_PAYLOAD) -> str:
     """
     Return the page: sliders for q, qd and qdd, the robot, and bars of the efforts by term.
 
     It runs the JavaScript that `export_model` returns for `terms` and `forward_kinematics`. The
-    root stands still, also that of a floating robot. Gravity [m/s^2] is in the root frame; of the
-    loads, joint terms and <force> tags count. An ExportError for a robot without movable joints,
-    and loads that need arguments in each call.
+    root stands still, also that of a floating robot. The page begins with this gravity [m/s^2],
+    in the root frame, and this payload; its link is that of the loads, or else the last one before
+    the tree branches. An ExportError for a robot without movable joints, for external wrenches
+    and for a moving base.
     """
     system = multibody(model)
-    loads = replace(loads, base='fixed') if loads.base == 'auto' else loads
     _check(system, loads)
+    # gravity is an input as the acceleration of the root, which a robot on a world cannot have
+    still = bool(system.floating and system.anchored)
+    loads = replace(loads, base='fixed' if still else 'moving',
+                    payload=loads.payload or _carrier(system))
+    loads.check(system)
     name = default_name(model.name)
     links = tuple(system.bodies[i].attached[0].link.name for i in drawn_bodies(system))
     exports = {
@@ -154,10 +179,12 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
         '</', '<\\/').replace('<!--', '<\\!--'))
         for function, texts in exports.items() for file, text in texts.items()]
     scripts = '\n'.join(_file(script).replace('\nexport ', '\n') for script in _SCRIPTS)
-    data = json.dumps(robot_data(model, system, gravity), ensure_ascii=True)
+    data = json.dumps({**robot_data(model, system, gravity), 'gravity': gravity, 'still': still,
+                       'payload': _payload_data(system, loads.payload, payload)})
     return _filled(_file('page.html'), {
         'style': _file('page.css').rstrip(), 'title': escape(printable(model.name)),
-        'about': escape(_about(model, system)), 'notes': escape(_notes(system, gravity)),
+        'about': escape(_about(model, system)), 'notes': escape(_notes(system)),
+        'loads': 'Payload' if still else 'Payload and gravity',
         'data': data.replace('<', '\\u003c'), 'modules': '\n'.join(modules),
         'scripts': scripts.rstrip()})
 
@@ -166,8 +193,7 @@ def _check(system: Multibody, loads: Loads) -> None:
     if not system.joint_names:
         raise ExportError('the robot has no movable joint: a page has nothing to move')
     for what, names in (('external wrenches on ', loads.external),
-                        ('a payload on ', (loads.payload,) * bool(loads.payload)),
-                        ('a moving base', ('',) * loads.moving(system))):
+                        ('a moving base', ('',) * (loads.base == 'moving'))):
         if names:
             raise ExportError(f'a page has no sliders for {what}{", ".join(names)}: remove this '
                               'load')
@@ -179,11 +205,11 @@ def _about(model: RobotModel, system: Multibody) -> str:
             'and accelerations; the bars show the efforts that they require, term by term.')
 
 
-def _notes(system: Multibody, gravity: tuple[float, float, float]) -> str:
+def _notes(system: Multibody) -> str:
     fixed = 'The root floats in the description; here it stands still. ' * system.floating
-    return (f'{fixed}Gravity ({", ".join(f"{g:g}" for g in gravity)}) m/s² in the root frame. '
-            'Lines are links, cylinders revolute joints, blocks prismatic ones, discs masses. '
-            'A joint is the more coloured, the longer its bar is.')
+    return (f'{fixed}Gravity is in the root frame; the place of the payload, an orange disc, in '
+            'the frame of its link. Lines are links, cylinders revolute joints, blocks prismatic '
+            'ones, grey discs masses. A joint is the more coloured, the longer its bar is.')
 
 
 def _file(name: str) -> str:

@@ -27,6 +27,12 @@ export class View {
         this.listen();
     }
 
+    // Takes a payload on a link, its mass and its centre of mass in the frame of that link.
+    carry({ link, R }, mass, ...com) {
+        const { body, at } = this.robot.links[link];
+        this.payload = { body, mass, com: plus(at, times(R, com)) };
+    }
+
     // Shows the robot at positions; the first ones decide how large it is drawn.
     show(q) {
         this.bodies = this.place(q);
@@ -140,16 +146,17 @@ export class View {
     }
 
     * masses() {
-        for (const [k, link] of this.robot.links.entries()) {
+        for (const link of [...this.robot.links, this.payload]) {
             if (!(link.mass > 0)) continue;
-            const [x, y, depth] = this.seen(this.centres[k]);
-            const size = 0.085 * this.radius * this.scale * Math.cbrt(link.mass / this.heaviest);
+            const [x, y, depth] = this.seen(this.placed(link, link.com));
+            const size = 0.085 * this.radius * this.scale * Math.cbrt(
+                Math.min(8, link.mass / this.heaviest));
             yield { depth: depth - 0.1 * this.radius, paint: () => {
                 const { context } = this;
                 context.beginPath();
                 context.arc(x, y, size, 0, 2 * Math.PI);
                 context.globalAlpha = 0.35;
-                context.fillStyle = this.colour('mass');
+                context.fillStyle = this.colour(link === this.payload ? 'accent' : 'mass');
                 context.fill();
                 context.globalAlpha = 1;
             } };
