@@ -29,7 +29,7 @@ VERSIONS = [(2, 54), (4, 26), (4, 43), (4, 46), (6, 8)]
 FRICTION = [Friction(viscous=30.0, coulomb=20.0), Friction(viscous=40.0, coulomb=25.0),
             Friction(viscous=20.0, coulomb=12.0, load=0.05),
             Friction(viscous=4.0, coulomb=3.0, stribeck=1.0),
-            Friction(viscous=3.0, coulomb=2.0, offset=0.3, quadratic=0.2),
+            Friction(viscous=3.0, coulomb=2.0, offset=0.3, quadratic=0.2, asymmetry=-1.0),
             Friction(viscous=1.0, coulomb=0.8)]
 LOADS = Loads(terms={f'joint{k}': [term] for k, term in enumerate(FRICTION, 1)})
 # without what MuJoCo does not have
@@ -193,7 +193,7 @@ def test_each_number_is_in_the_package_with_its_origin(rx90: Package) -> None:
     assert re.search(r'// \[N m or N\], <limit effort> of the URDF.*?500\.0, +// joint1', header,
                      re.DOTALL)
     assert ('// joint3: parameters, as identified or set\n  '
-            'Friction{2, 1.0, 20.0, 12.0, 0.01, 0.0, 0.1, 0.0, 0.05, 0.0}') in header
+            'Friction{2, 1.0, 20.0, 12.0, 0.01, 0.0, 0.1, 0.0, 0.05, 0.0, 0.0}') in header
     example = yaml.safe_load((rx90.folder / 'config' / 'controllers.yaml').read_text())
     joints = example['rx90_trajectory']['ros__parameters']
     assert joints['command_joints'] == [f'rx90_dynamics/{name}' for name in joints['joints']]

@@ -198,8 +198,8 @@ def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
     assert isinstance(rotor, Rotor)
     assert isinstance(spring, Spring)
     own = (friction.viscous * 3.0 * qd + friction.offset
-           + (friction.coulomb + friction.stribeck * math.exp(-friction.decay * 9.0 * qd * qd))
-           * math.tanh(friction.steepness * 3.0 * qd)
+           + (friction.coulomb + friction.stribeck * math.exp(-friction.decay * 9.0 * qd * qd)
+              + friction.asymmetry * 3.0 * qd) * math.tanh(friction.steepness * 3.0 * qd)
            + friction.quadratic * 3.0 * qd * abs(3.0 * qd)
            + (rotor.inertia * rotor.gear_ratio ** 2 + rotor.armature) * 3.0 * qdd
            + spring.stiffness * (3.0 * q + 0.7 - spring.reference))
@@ -208,7 +208,7 @@ def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
 
 # ---- Friction that depends on the transmitted effort, and quadratic friction
 
-FRICTION = Friction(0.3, 2.0, 5.0, 0.4, 3.0, -0.2, load=0.15, quadratic=0.6)
+FRICTION = Friction(0.3, 2.0, 5.0, 0.4, 3.0, -0.2, load=0.15, quadratic=0.6, asymmetry=-0.25)
 GIVEN = Loads(terms={'pivot': [FRICTION]})
 MASS, LENGTH, INERTIA = 2.0, 0.7, 0.1
 PENDULUM = RobotModel('pendulum', (Link('wall'), Link('bob', Inertia(
@@ -220,8 +220,8 @@ STATES = ((0.3, 1.5, 2.0), (2.5, -0.4, -30.0), (-1.0, 0.0, 7.0), (1.0, 0.02, 0.0
 def overcome(friction: Friction, qd: float, transmitted: float) -> float:
     return (friction.viscous * qd + friction.offset + friction.quadratic * qd * abs(qd)
             + (friction.coulomb + friction.load * abs(transmitted)
-               + friction.stribeck * math.exp(-friction.decay * qd * qd))
-            * math.tanh(friction.steepness * qd))
+               + friction.stribeck * math.exp(-friction.decay * qd * qd)
+               + friction.asymmetry * qd) * math.tanh(friction.steepness * qd))
 
 
 @pytest.mark.parametrize('backend', ['python', 'c'])
@@ -268,7 +268,7 @@ def of_pinocchio(model: RobotModel, friction: dict[str, Friction], seed: int) ->
 def check_friction(model: RobotModel, seed: int = 0, tolerance: float = 1e-11) -> None:
     system = multibody(model)
     rng = np.random.default_rng(seed)
-    friction = {body.name: Friction(*rng.uniform(0.1, 2.0, 8)) for body in system.bodies}
+    friction = {body.name: Friction(*rng.uniform(0.1, 2.0, 9)) for body in system.bodies}
     dynamics = InverseDynamics(model, base='fixed', loads=Loads(
         terms={name: [term] for name, term in friction.items()}))
     state = columns(system.joint_names, random_state(system.joint_names, seed))

@@ -16,7 +16,7 @@ def terms(model: RobotModel, seed: int = 0, gyroscopic: bool = True,
     """Return friction, rotor and spring of every joint; friction may depend on the load."""
     rng = np.random.default_rng(seed)
     return {body.name: [
-        Friction(*rng.uniform(0.1, 3.0, 6), load, 0.7),
+        Friction(*rng.uniform(0.1, 3.0, 6), load, 0.7, -0.2),
         Rotor(*rng.uniform(0.1, 3.0, 3), gyroscopic=gyroscopic and bool(JOINTS[body.type].turns)),
         Spring(*rng.uniform(0.1, 3.0, 2))] for body in multibody(model).bodies}
 

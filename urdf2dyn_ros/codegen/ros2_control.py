@@ -156,7 +156,8 @@ def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str
     for row in friction:
         f = row.friction
         numbers = (row.ratio, f.viscous, f.coulomb, 1.0 / f.steepness, f.stribeck,
-                   float(f.decay)**-0.5, f.offset, f.load, f.quadratic)
+                   float(f.decay)**-0.5, f.offset, f.load, f.quadratic,
+                   f.asymmetry)
         rows += (f'  // {_comment(row.name)}: {row.origin}\n  Friction{{{row.j}, '
                  f'{", ".join(map(_number, numbers))}}},\n')
     return {

@@ -159,12 +159,14 @@ class JointTerm(ABC):
 
 # ---- Friction of a joint and its drive: viscous, Coulomb, Stribeck, with the load, and an offset
 #
-# Fv qd + (Fc + Fl |tau_b| + Fs exp(-(qd / vs)^2)) tanh(qd / width) + Fq qd |qd| + Fo
+# Fv qd + (Fc + Fl |tau_b| + Fs exp(-(qd / vs)^2) + Fa qd) tanh(qd / width) + Fq qd |qd| + Fo
 # (Armstrong-Helouvry, Dupont, Canudas de Wit 1994; the hyperbolic tangent is a sign without a
 # jump). tau_b is the effort that the joint transmits, before its terms (Hamon, Gautier, Garrec
-# 2010). At rest it is the offset alone: static friction is undetermined there.
+# 2010). Viscous friction is Fv + Fa forwards and Fv - Fa backwards; Coulomb friction that differs
+# between directions is the offset. At rest it is the offset alone: static friction is undetermined
+# there.
 
-_SIGNED = ('coulomb', 'stribeck', 'load')   # what the smooth sign is a factor of
+_SIGNED = ('coulomb', 'stribeck', 'load', 'asymmetry')   # what the smooth sign is a factor of
 
 
 @dataclass(frozen=True)
@@ -210,6 +212,10 @@ class Friction(JointTerm):
         'Fq', 'quadratic viscous friction', '{effort} s^2/{unit}^2', 'quadratic',
         'Viscous friction that grows with the square of the velocity; negative where it grows '
         'less than linearly.', least=None)
+    asymmetry: Scalar = parameter(
+        'Fa', 'viscous friction that differs between directions', '{effort} s/{unit}',
+        'asymmetry', 'By how much viscous friction is larger at positive velocities, and smaller '
+        'at negative ones.', least=None)
 
     def needs_transmitted(self) -> bool:
         return bool(self.load != 0.0)
@@ -223,6 +229,8 @@ class Friction(JointTerm):
                 level = level + self.load * abs(transmitted)
             if self.stribeck != 0.0:
                 level = level + self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
+            if self.asymmetry != 0.0:
+                level = level + self.asymmetry * at.qd
             result = result + level * sign
         if self.quadratic != 0.0:
             result = result + self.quadratic * (at.qd * abs(at.qd))
@@ -237,6 +245,9 @@ class Friction(JointTerm):
                 peak = self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
                 level = level + peak
                 by_rate = by_rate - 2.0 * self.decay * (at.qd * (peak * sign))
+            if self.asymmetry != 0.0:
+                level = level + self.asymmetry * at.qd
+                by_rate = by_rate + self.asymmetry * sign
             by_rate = by_rate + level * (self.steepness * (1.0 - sign * sign))
         if self.quadratic != 0.0:
             by_rate = by_rate + 2.0 * self.quadratic * abs(at.qd)
@@ -247,6 +258,7 @@ class Friction(JointTerm):
         level = ['Fc{n}'] if self.coulomb != 0.0 else []
         level += ['Fl{n} |{tb}|'] if self.needs_transmitted() else []
         level += ['Fs{n} exp(-iv{n} qd{n}^2)'] if self.stribeck != 0.0 else []
+        level += ['Fa{n} qd{n}'] if self.asymmetry != 0.0 else []
         if level:
             joined = ' + '.join(level)
             parts.append((f'({joined})' if len(level) > 1 else joined) + ' tanh(iw{n} qd{n})')

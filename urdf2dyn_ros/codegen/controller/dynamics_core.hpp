@@ -276,7 +276,7 @@ private:
     const double sticking = row.stribeck == 0.0 ? 0.0 :
       row.stribeck * std::exp(-(qd / row.stribeck_velocity) * (qd / row.stribeck_velocity));
     return row.viscous * qd + row.quadratic * qd * std::abs(qd) +
-           (row.coulomb + row.load * std::abs(links) + sticking) * sign;
+           (row.coulomb + row.load * std::abs(links) + sticking + row.asymmetry * qd) * sign;
   }
 
   // Begin with gravity alone, new settings where the efforts are, and let the difference fade.

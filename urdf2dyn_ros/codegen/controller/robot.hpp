@@ -49,8 +49,8 @@ inline constexpr Vector JUMP_MARGIN{
 
 // Friction of one joint, ratio times as fast as a joint of JOINT_NAMES:
 //     viscous qd + quadratic qd |qd| + offset
-//         + (coulomb + load |effort without friction| + stribeck exp(-(qd / stribeck_velocity)^2))
-//           tanh(qd / width)
+//         + (coulomb + load |effort without friction| + stribeck exp(-(qd / stribeck_velocity)^2)
+//            + asymmetry qd) tanh(qd / width)
 struct Friction
 {
   std::size_t joint;          // number in JOINT_NAMES
@@ -63,6 +63,7 @@ struct Friction
   double offset;              // [N m or N]
   double load;                // [-]
   double quadratic;           // [N m s^2/rad^2 or N s^2/m^2]
+  double asymmetry;           // [N m s/rad or N s/m]
 };
 inline constexpr std::array<Friction, @frictions@> FRICTION{@friction@};
 
