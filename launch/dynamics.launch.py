@@ -28,63 +28,78 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from urdf2dyn_ros.nodes.start import unknown_arguments
+from urdf2dyn_ros.nodes.start import given_arguments, unknown_arguments
 from urdf2dyn_ros.robot.reader import description_text
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
 
 # a launch file that includes this one often has an argument robot_description of its own
 TOPICS = ('joint_states', 'robot_description', 'imu', 'odometry')
+# Names of other packages, on the command line alone: in a launch file that includes this one and
+# others, their values are for the others.
+OTHER_NAMES = {'description_file': 'urdf', 'params_file': 'config'}
 
+# in few and short lines: --show-args is to fit a screen
 ARGUMENTS = (
     DeclareLaunchArgument(
         'urdf', default_value='',
-        description='File of the robot, .urdf or .xacro; if empty, the node subscribes to '
-                    'the topic robot_description.'),
+        description='.urdf or .xacro (also description_file:=); empty: topic robot_description'),
     DeclareLaunchArgument(
         'xacro_args', default_value='',
-        description='Arguments of a .xacro: NAME:=VALUE, separated by spaces.'),
+        description='NAME:=VALUE of a .xacro, separated by spaces'),
     DeclareLaunchArgument(
         'namespace', default_value='',
-        description='Namespace of the node, its topics and its service.'),
+        description='of the node, its topics and its services'),
     DeclareLaunchArgument(
         'config', default_value=CONFIG,
-        description='File of parameters; copy and edit the default one.'),
+        description='file of parameters (also params_file:=); edit a copy of the default'),
     DeclareLaunchArgument(
         'export_directory', default_value='',
-        description='Where /export_model writes; if empty, where the file of parameters says.'),
+        description='where /export_model writes; empty: as in the file of parameters'),
     DeclareLaunchArgument(
         'gravity', default_value='',
-        description='Gravity along z of the root [m/s^2], for instance -9.8; if empty, as in the '
-                    'file of parameters.'),
+        description='along z of the root [m/s^2]; empty: as in the file of parameters'),
     DeclareLaunchArgument(
-        'use_sim_time', default_value='', choices=['', 'true', 'false', 'True', 'False'],
-        description='Whether to use the time of the topic /clock; if empty, as in the file of '
-                    'parameters, or else false.'),
+        'use_sim_time', default_value='',
+        description='true: time of the topic /clock; empty: as in the file of parameters'),
     DeclareLaunchArgument(
-        'respawn', default_value='false', choices=['true', 'false', 'True', 'False'],
-        description='Whether to restart the node when it ends without SIGINT or SIGTERM; with '
-                    'unusable parameters it is not started again.'),
+        'respawn', default_value='false',
+        description='true: restart the node when it dies, unless its parameters are unusable'),
     DeclareLaunchArgument(
-        'lifecycle', default_value='false', choices=['true', 'false', 'True', 'False'],
-        description='Whether the node has a life cycle: it publishes once it was configured and '
-                    'activated, for instance by ros2 lifecycle set.'),
-    *(DeclareLaunchArgument(f'{topic}_topic', default_value=topic,
-                            description=f'Topic to subscribe to in the place of {topic}.')
-      for topic in TOPICS),
+        'lifecycle', default_value='false',
+        description='true: publish once ros2 lifecycle set has configured and activated it'),
+    DeclareLaunchArgument(
+        'joint_states_topic', default_value='joint_states',
+        description=f'other topics: also {", ".join(f"{topic}_topic" for topic in TOPICS[1:])}'),
 )
 RESPAWN_DELAY = 1.0  # s
 UNUSABLE = 2
 """Exit code of the node where its arguments or parameters are unusable, also another time."""
 
-NODES = {'false': (Node, 'inverse_dynamics'),
-         'true': (LifecycleNode, 'inverse_dynamics_lifecycle')}
-"""Action and executable for each choice of lifecycle."""
+NODES = {False: (Node, 'inverse_dynamics'), True: (LifecycleNode, 'inverse_dynamics_lifecycle')}
+"""Action and executable, by whether it has a life cycle."""
+
+
+def _values(context: LaunchContext) -> dict[str, str]:
+    """Return the value of each argument."""
+    values = {argument.name: LaunchConfiguration(argument.name).perform(context)
+              for argument in ARGUMENTS}
+    given = given_arguments(__file__, sys.argv)
+    for other, name in OTHER_NAMES.items():
+        if other in given and name not in given:
+            values[name] = given[other]
+    return values
+
+
+def _chosen(values: dict[str, str], name: str) -> bool:
+    """Return a value that is true or false, in any case: launch files in Python say True."""
+    if values[name].lower() not in ('true', 'false'):
+        raise ValueError(f'{name}:={values[name]}: it must be true or false')
+    return values[name].lower() == 'true'
 
 
 def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
-    values = {argument.name: LaunchConfiguration(argument.name).perform(context)
-              for argument in ARGUMENTS}
+    values = _values(context)
     config = Path(values['config']).expanduser()
     if not config.is_file():  # launch_ros would only warn, and run without it
         raise FileNotFoundError(f'config: there is no file {str(config)!r}')
@@ -102,13 +117,14 @@ def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
     if values['gravity']:
         parameters.append({'gravity': [0.0, 0.0, float(values['gravity'])]})
     if values['use_sim_time']:
-        parameters.append({'use_sim_time': values['use_sim_time'].lower() == 'true'})
-    action, executable = NODES[values['lifecycle'].lower()]
-    respawn = values['respawn'].lower() == 'true'
+        parameters.append({'use_sim_time': _chosen(values, 'use_sim_time')})
+    action, executable = NODES[_chosen(values, 'lifecycle')]
+    respawn = _chosen(values, 'respawn')
+    topics = [(topic, context.launch_configurations.get(f'{topic}_topic', topic))
+              for topic in TOPICS]
     node = action(package='urdf2dyn_ros', executable=executable, name='inverse_dynamics',
                   namespace=values['namespace'], parameters=parameters, output='screen',
-                  remappings=[(topic, values[f'{topic}_topic']) for topic in TOPICS],
-                  respawn=respawn, respawn_delay=RESPAWN_DELAY)
+                  remappings=topics, respawn=respawn, respawn_delay=RESPAWN_DELAY)
     return [*([_give_up(node)] if respawn else []), node]
 
 
@@ -126,7 +142,8 @@ def _give_up(node: Node) -> RegisterEventHandler:
 
 def _unknown(_: LaunchContext) -> list[LogInfo]:
     """Return warnings: launch ignores arguments that are misspelt."""
-    known = [argument.name for argument in generate_launch_description().get_launch_arguments()]
+    known = [*(argument.name for argument in ARGUMENTS), *OTHER_NAMES,
+             *(f'{topic}_topic' for topic in TOPICS)]
     return [LogInfo(msg=f'warning: {sentence}')
             for sentence in unknown_arguments(__file__, known, sys.argv)]
 

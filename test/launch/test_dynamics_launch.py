@@ -19,7 +19,7 @@ def test_a_node_with_unusable_parameters_is_not_started_again(tmp_path):
     config = tmp_path / 'config.yaml'
     config.write_text('inverse_dynamics:\n  ros__parameters:\n    gravity: down\n')
     prefix = Prefix(tmp_path, 'dynamics.launch.py')
-    prefix.start(LAUNCH, 'respawn:=true', f'config:={config}').wait(120.0)
+    prefix.start(LAUNCH, 'respawn:=true', f'params_file:={config}').wait(120.0)
     output = prefix.output.read_text()
     assert output.count('process started') == 1, output
     assert 'parameter gravity = ' in output

@@ -2,7 +2,7 @@
 
 import pytest
 
-from urdf2dyn_ros.nodes.start import unknown_arguments
+from urdf2dyn_ros.nodes.start import given_arguments, unknown_arguments
 
 FILE, KNOWN = '/opt/share/urdf2dyn_ros/launch/dynamics.launch.py', ('urdf', 'lifecycle')
 COMMAND = ('/opt/ros/bin/ros2', 'launch', 'urdf2dyn_ros', 'dynamics.launch.py')
@@ -17,6 +17,12 @@ def test_a_misspelt_argument_is_named_with_the_nearest() -> None:
 def test_an_argument_like_no_other_has_the_list() -> None:
     [sentence] = unknown_arguments(FILE, KNOWN, [*COMMAND, 'speed:=2'])
     assert sentence.endswith('"speed", it has no effect: there are "urdf", "lifecycle"')
+
+
+def test_arguments_are_of_the_launch_file_that_the_command_names() -> None:
+    given = [*COMMAND, 'params_file:=a.yaml', 'xacro_args:=prefix:=left_']
+    assert given_arguments(FILE, given) == {'params_file': 'a.yaml', 'xacro_args': 'prefix:=left_'}
+    assert given_arguments('/opt/other.launch.py', given) == {}
 
 
 @pytest.mark.parametrize('command', [

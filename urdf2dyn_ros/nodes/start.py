@@ -52,11 +52,17 @@ def unknown_arguments(file: str, known: Iterable[str], command: Sequence[str]) -
     includes. Where another one includes it, the arguments are for that one. The command is the
     words of the process: ``ros2 launch urdf2dyn_ros dynamics.launch.py urdf:=FILE``.
     """
-    name, names = Path(file).name, list(known)
-    words = list(command)
-    at = next((at for at, word in enumerate(words) if Path(word).name == name), len(words))
-    arguments = [word.partition(':=')[0] for word in words[at + 1:] if ':=' in word]
+    names = list(known)
     # ros2 launch has launch-prefix and others of its own, with a hyphen
-    return [f'{name} has no argument {quote(argument)}, it has no effect: '
+    return [f'{Path(file).name} has no argument {quote(argument)}, it has no effect: '
             f'{suggestion(argument, names, search=True)}'
-            for argument in arguments if argument not in names and '-' not in argument]
+            for argument in given_arguments(file, command)
+            if argument not in names and '-' not in argument]
+
+
+def given_arguments(file: str, command: Sequence[str]) -> dict[str, str]:
+    """Return the arguments that a command ``ros2 launch`` has for this launch file."""
+    words = iter(command)
+    found = any(Path(word).name == Path(file).name for word in words)   # the rest are arguments
+    return {name: value for name, is_one, value in (word.partition(':=') for word in words)
+            if is_one and found}
