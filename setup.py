@@ -112,6 +112,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/config', sorted([*glob('config/*.yaml'), *glob('config/*.xml')])),
+        (f'share/{PACKAGE}/foxglove', sorted(glob('foxglove/*.json'))),
         (f'share/{PACKAGE}/launch', sorted(glob('launch/*.launch.py'))),
         (f'share/{PACKAGE}/plotjuggler', sorted(glob('plotjuggler/*.xml'))),
         (f'share/{PACKAGE}/rviz', sorted(glob('rviz/*.rviz'))),

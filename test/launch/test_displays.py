@@ -1,4 +1,8 @@
-"""What RViz and PlotJuggler are to load: topics, frames and joints are those of the demo."""
+"""What RViz, PlotJuggler and Foxglove are to load: topics, frames and joints of the demo."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
@@ -11,6 +15,7 @@ from urdf2dyn_ros.system import robot_file
 
 RX90 = read_urdf(robot_file('rx90').read_bytes())
 RVIZ = yaml.safe_load((ROOT / 'rviz' / 'urdf2dyn.rviz').read_text())['Visualization Manager']
+FOXGLOVE = json.loads((ROOT / 'foxglove' / 'urdf2dyn.json').read_text())
 LAYOUT = etree.parse(ROOT / 'plotjuggler' / 'urdf2dyn.xml').getroot()
 
 # the names of the properties, as rviz_default_plugins 14 calls them in its sources
@@ -74,3 +79,66 @@ def test_plotjuggler_subscribes_to_the_topics_that_it_draws_and_its_splitters_ar
         assert len(splitter) == len(sizes) == int(splitter.get('count'))
         assert sum(sizes) == pytest.approx(1.0, abs=1e-5)
         assert splitter.get('orientation') in '|-'
+
+
+# what a layout may contain, as the types LayoutData, TabConfig and PlotConfig of the sources of
+# Foxglove Studio and Lichtblick say
+_TEXT, _FLAG, _NUMBER = {'type': 'string'}, {'type': 'boolean'}, {'type': 'number'}
+
+
+def _exactly(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    return {'type': 'object', 'properties': {**required, **optional}, 'required': [*required],
+            'additionalProperties': False}
+
+
+SCHEMA = {
+    **_exactly({'configById': {
+        'type': 'object', 'additionalProperties': False, 'patternProperties': {
+            '^Tab!\\w+$': _exactly({
+                'activeTabIdx': {'type': 'integer'},
+                'tabs': {'type': 'array', 'items': _exactly({
+                    'title': _TEXT, 'layout': {'$ref': '#/$defs/mosaic'}})}}),
+            '^Plot!\\w+$': _exactly({
+                'paths': {'type': 'array', 'items': _exactly({
+                    'value': _TEXT, 'enabled': _FLAG,
+                    'timestampMethod': {'enum': ['receiveTime', 'headerStamp']}}, label=_TEXT)},
+                'xAxisVal': {'enum': ['timestamp', 'index', 'custom', 'currentCustom']},
+                'isSynced': _FLAG, 'showLegend': _FLAG,
+                'legendDisplay': {'enum': ['floating', 'top', 'left', 'none']},
+                'showPlotValuesInLegend': _FLAG, 'showXAxisLabels': _FLAG,
+                'showYAxisLabels': _FLAG, 'sidebarDimension': _NUMBER,
+                'foxglovePanelTitle': _TEXT})}},
+        'layout': {'$ref': '#/$defs/mosaic'}, 'globalVariables': _exactly({}),
+        'userNodes': _exactly({})}),
+    '$defs': {'mosaic': {'anyOf': [_TEXT, _exactly({
+        'direction': {'enum': ['row', 'column']}, 'first': {'$ref': '#/$defs/mosaic'},
+        'second': {'$ref': '#/$defs/mosaic'}, 'splitPercentage': _NUMBER})]}}}
+
+
+def _panels(mosaic: Any) -> Iterator[str]:
+    if isinstance(mosaic, str):
+        yield mosaic
+    else:
+        yield from (*_panels(mosaic['first']), *_panels(mosaic['second']))
+
+
+def test_the_layout_of_foxglove_contains_what_it_may():
+    jsonschema = pytest.importorskip('jsonschema')
+    jsonschema.validate(FOXGLOVE, SCHEMA)
+    panels = FOXGLOVE['configById']
+    [tab] = _panels(FOXGLOVE['layout'])
+    placed = [panel for each in panels[tab]['tabs'] for panel in _panels(each['layout'])]
+    assert sorted([tab, *placed]) == sorted(panels)
+
+
+@pytest.mark.parametrize(('tab', 'topics'), [
+    ('measured and computed', [MEASURED_TOPIC, COMPUTED_TOPIC]),
+    ('measured - computed', ['inverse_dynamics/residuals'])])
+def test_foxglove_draws_every_joint_of_the_demo(tab, topics):
+    panels = FOXGLOVE['configById']
+    [found] = [each for each in panels['Tab!urdf2dyn']['tabs'] if each['title'] == tab]
+    for k, name in enumerate(_panels(found['layout'])):
+        assert panels[name]['foxglovePanelTitle'] == f'{RX90.joints[k].name} [N m]'
+        assert [path['value'] for path in panels[name]['paths']] == [
+            f'/{topic}.effort[{k}]' for topic in topics]
+    assert k == len(RX90.joints) - 1

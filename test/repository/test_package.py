@@ -26,8 +26,9 @@ PACKAGE = ROOT / 'urdf2dyn_ros'
 NODES = PACKAGE / 'nodes'
 NODE_FILES = ('inverse_dynamics', 'inverse_dynamics_lifecycle', 'effort_comparison',
               'joint_simulator')
-SOURCES = ('urdf2dyn_ros', 'config', 'launch', 'plotjuggler', 'resource', 'rviz', 'urdf',
-           'package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md', 'LICENSE')
+SOURCES = ('urdf2dyn_ros', 'config', 'foxglove', 'launch', 'plotjuggler', 'resource', 'rviz',
+           'urdf', 'package.xml', 'setup.py', 'setup.cfg', 'pyproject.toml', 'README.md',
+           'LICENSE')
 
 
 def relative(path: Path) -> str:
@@ -160,8 +161,8 @@ def test_pip_installs_what_the_package_is_made_of(installed: Path) -> None:
     """Modules, and the files of the share directory."""
     share = installed / 'share' / 'urdf2dyn_ros'
     for name in ('package.xml', *(relative(path) for pattern in (
-            'config/*.yaml', 'launch/*.launch.py', 'plotjuggler/*.xml', 'rviz/*.rviz',
-            'urdf/*.urdf') for path in ROOT.glob(pattern))):
+            'config/*.yaml', 'foxglove/*.json', 'launch/*.launch.py', 'plotjuggler/*.xml',
+            'rviz/*.rviz', 'urdf/*.urdf') for path in ROOT.glob(pattern))):
         assert (share / name).read_bytes() == (ROOT / name).read_bytes()
     code = ('import urdf2dyn_ros, urdf2dyn_ros.system as s;'
             'print(urdf2dyn_ros.__file__); print(s.share_directory())')
