@@ -86,7 +86,7 @@ jazzy: .venv-jazzy/ready
 
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready
-	$(RUN)/python -m urdf2dyn_ros.nodes.config_file > config/dynamics.yaml
+	$(RUN)/python config/config_file.py > config/dynamics.yaml
 
 # the site of README, docs/, parameters, options and classes: site/index.html
 docs: $(VENV)/docs-ready

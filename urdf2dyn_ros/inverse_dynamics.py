@@ -14,7 +14,7 @@ from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values
 from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.codegen.generator import LOADS, generate, uncollected
 from urdf2dyn_ros.codegen.latex import What, latex
-from urdf2dyn_ros.codegen.program import Operations, Program
+from urdf2dyn_ros.codegen.program import Operations
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
 from urdf2dyn_ros.errors import ExportError, StateError
@@ -32,7 +32,6 @@ BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
 Links: TypeAlias = list[str] | tuple[str, ...]
 LoadValues: TypeAlias = ArrayLike | Mapping[str, ArrayLike]   # of external also by link
 
-_MOST_NAMES = 8   # joints that are listed in a line
 _HEAD = ('joint', 'unit of q', 'lower', 'upper', 'velocity', 'effort', 'unit of the effort')
 
 
@@ -41,6 +40,7 @@ class InverseDynamics:
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
     The equations are generated for a model, gravity and loads, none of which can be set later.
+    Every method that takes a state or loads raises a StateError as a call does.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class InverseDynamics:
         kept in ~/.cache/urdf2dyn_ros. Beyond 10000 statements (some 200 joints) it is compiled
         without optimisation: a chain of 1000 joints takes half a minute all the same.
     threads : int
-        Compiled code uses at most so many for a batch, 1 to 64. The efforts do not depend on it.
+        Maximum number of threads of compiled code for a batch (1 to 64); efforts are the same.
     base : str, optional
         'fixed', 'moving' or 'auto', in the place of that of `loads`.
     loads : Loads
@@ -124,12 +124,12 @@ class InverseDynamics:
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
         self.limits = tuple(self._system.bodies[body].limits for body in self._system.drivers)
         self.n = len(self.joint_names)
-        self.lower = self._limit('lower', -np.inf)
-        self.upper, self.velocity_limit, self.effort_limit = (
-            self._limit(name, np.inf) for name in ('upper', 'velocity', 'effort'))
-        function = program.function('inverse_dynamics')
-        self.operations: Operations = function.operations
-        self.inputs = tuple(x.name for x in function.inputs)
+        known = np.array([(x.lower, x.upper, x.velocity, x.effort) for x in self.limits],
+                         dtype=np.float64).reshape(-1, 4)   # NaN where there is none
+        self.lower, self.upper, self.velocity_limit, self.effort_limit = np.where(
+            np.isnan(known), (-np.inf, np.inf, np.inf, np.inf), known).T
+        self.operations: Operations = program.functions[0].operations
+        self.inputs = tuple(x.name for x in self._efforts.inputs)
         self.backend: BackEnd = 'c' if self._efforts.backend == 'c' else 'python'
         self._compiled = self._efforts.compiled
 
@@ -139,10 +139,6 @@ class InverseDynamics:
             raise AttributeError(f'{name} cannot be set, as the equations are generated with it: '
                                  'make another InverseDynamics(model, gravity=..., loads=...)')
         super().__setattr__(name, value)
-
-    def _limit(self, name: str, missing: float) -> Array:
-        values = [getattr(limits, name) for limits in self.limits]
-        return np.array([missing if value is None else value for value in values])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of   # machine code stays where it is
@@ -223,20 +219,13 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q : array_like, (n,) or (N, n), or values by the names of the joints
-            [rad or m].
-        *load_arguments, **loads : array_like
-            As `__call__` takes it.
+        q, *load_arguments, **loads : array_like
+            As `__call__` takes them.
 
         Returns
         -------
         ndarray, (n,) or (N, n)
             [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
 
         """
         return self._whole('gravity', (q, *load_arguments), loads)
@@ -255,20 +244,13 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q, qd : array_like, (n,) or (N, n), or values by the names of the joints
-            [rad or m], [rad/s or m/s].
-        *load_arguments, **loads : array_like
-            As `__call__` takes it.
+        q, qd, *load_arguments, **loads : array_like
+            As `__call__` takes them.
 
         Returns
         -------
         ndarray, (n,) or (N, n)
             [N m or N]; with a moving base the wrench as well, as `__call__` returns it.
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
 
         """
         return self._whole('bias', (q, qd, *load_arguments), loads)
@@ -290,11 +272,6 @@ class InverseDynamics:
             those of friction, rotor, spring and external that there are. With a moving base
             gravity is what the acceleration of its origin requires, gravity included; coriolis
             and inertia hold its angular velocity and angular acceleration.
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
 
         """
         function = self._function('terms')
@@ -325,13 +302,10 @@ class InverseDynamics:
         ------
         ParameterError
             If the base moves: the momentum of what it stands on is not known.
-        StateError
-            As `__call__` does.
 
         """
         function = self._function('momentum')
-        result = self._run(function, (q, qd, *load_arguments), loads)
-        p, beta, load = (result[..., where] for where in function.results.values())
+        p, beta, load = function.split(self._run(function, (q, qd, *load_arguments), loads))
         return p, beta, load
 
     def mass_matrix(self, q: Values, *load_arguments: ArrayLike,
@@ -341,20 +315,13 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q : array_like, (n,) or (N, n), or values by the names of the joints
-            [rad or m].
-        *load_arguments, **loads : array_like
-            The payload as `__call__` takes it, if there is one.
+        q, *load_arguments, **loads : array_like
+            As `__call__` takes them: of the loads, the payload alone.
 
         Returns
         -------
         ndarray, (n, n) or (N, n, n)
             [kg m^2, kg m or kg].
-
-        Raises
-        ------
-        StateError
-            As `__call__` does.
 
         """
         return self._run(self._function('mass_matrix'), (q, *load_arguments), loads)
@@ -368,10 +335,8 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q, qd : array_like, (n,) or (N, n), or values by the names of the joints
-            [rad or m], [rad/s or m/s].
-        *load_arguments, **loads : array_like
-            The payload as `__call__` takes it, if there is one.
+        q, qd, *load_arguments, **loads : array_like
+            As `__call__` takes them: of the loads, the payload alone.
 
         Returns
         -------
@@ -382,8 +347,6 @@ class InverseDynamics:
         ------
         ParameterError
             If the base moves.
-        StateError
-            As `__call__` does.
 
         """
         return self._run(self._function('coriolis_matrix'), (q, qd, *load_arguments), loads)
@@ -410,8 +373,6 @@ class InverseDynamics:
         ------
         ParameterError
             If the base moves: how high it is is not known.
-        StateError
-            As `__call__` does.
 
         """
         return self._run(self._function('energy'), (q, qd, *load_arguments), loads)
@@ -443,8 +404,6 @@ class InverseDynamics:
         ------
         ParameterError, ExportError
             If no link has a mass; if there is neither a joint nor a moving base.
-        StateError
-            As `__call__` does.
 
         """
         function = self._function('centre_of_mass')
@@ -476,8 +435,6 @@ class InverseDynamics:
         ParameterError
             If the friction of a joint depends on the effort that it transmits, or if what a joint
             moves has no inertia: then no acceleration follows from the efforts.
-        StateError
-            As `__call__` does.
 
         """
         return self._run(self._function('forward_dynamics'), (q, qd, tau, *load_arguments), loads)
@@ -503,7 +460,7 @@ class InverseDynamics:
 
         Raises
         ------
-        ParameterError, StateError
+        ParameterError
             As `forward_dynamics` does.
 
         """
@@ -535,8 +492,6 @@ class InverseDynamics:
         ------
         ParameterError
             If the friction of a joint depends on the effort that it transmits.
-        StateError
-            As `__call__` does.
 
         """
         function = self._function('inverse_dynamics_derivatives')
@@ -574,8 +529,6 @@ class InverseDynamics:
         ------
         ExportError
             For a link that the robot does not have, or several tips and no link.
-        StateError
-            As `__call__` does.
 
         """
         if isinstance(link, list | tuple) and all(isinstance(each, str) for each in link):
@@ -614,8 +567,6 @@ class InverseDynamics:
         ExportError
             For a link that the robot does not have, several tips and no link, unknown axes, or a
             robot without movable joints.
-        StateError
-            As `__call__` does.
 
         """
         return self._of_link('jacobian', link, axes)(q)
@@ -655,13 +606,11 @@ class InverseDynamics:
 
         """
         function = self._of_link('frame_motion', link, axes)
-        of_base = [base_twist, base_acceleration]
-        if not self.loads.moving(self._system):
-            if any(each is not None for each in of_base):
-                raise StateError('the base is fixed: base_twist and base_acceleration are those '
-                                 "of a moving one; set base 'moving'")
-            of_base.clear()
-        twist, acceleration = function.split(function(q, qd, qdd, *of_base))
+        moving, of_base = self.loads.moving(self._system), (base_twist, base_acceleration)
+        if not moving and any(each is not None for each in of_base):
+            raise StateError('the base is fixed: base_twist and base_acceleration are those of a '
+                             "moving one; set base 'moving'")
+        twist, acceleration = function.split(function(q, qd, qdd, *of_base * moving))
         return twist, acceleration
 
     # ---- identification: tau = Y(q, qd, qdd) pi
@@ -687,8 +636,6 @@ class InverseDynamics:
         ------
         ParameterError
             If the base moves.
-        StateError
-            As `__call__` does.
 
         """
         return self._function('regressor')(q, qd, qdd)
@@ -753,23 +700,22 @@ class InverseDynamics:
 
         """
         try:
-            array, n = np.asarray(values), self.n
+            array = np.asarray(values)
         except ValueError as error:
             raise StateError(f'values are not an array: {error}') from None
-        if array.ndim not in (1, 2) or array.shape[-1] != n:
-            raise StateError(f'values have shape {array.shape}; it must be ({n},) or (N, {n}), '
-                             f'for the joints {", ".join(self.joint_names)}')
+        if array.ndim not in (1, 2) or array.shape[-1] != self.n:
+            raise StateError(f'values have shape {array.shape}; it must be ({self.n},) or (N, '
+                             f'{self.n}), for the joints {", ".join(self.joint_names)}')
         columns = array.tolist() if array.ndim == 1 else array.T
         return dict(zip(self.joint_names, columns))
 
     def _about(self) -> str:
-        name, n = printable(self.model.name), len(self.joint_names)
-        joints = 'no joints' if n == 0 else counted(n, 'joint')
-        loads = ', '.join(self.inputs[3:])
-        return f'{name!r}, {joints}, backend {self.backend!r}' + (f', with {loads}' * bool(loads))
+        joints = counted(self.n, 'joint') if self.n else 'no joints'
+        loads = f', with {", ".join(self.inputs[3:])}' * (len(self.inputs) > 3)
+        return f'{printable(self.model.name)!r}, {joints}, backend {self.backend!r}{loads}'
 
     def __repr__(self) -> str:
-        names = first_names([printable(name) for name in self.joint_names], _MOST_NAMES)
+        names = first_names([printable(name) for name in self.joint_names], 8)
         return f'<{type(self).__name__} of {self._about()}' + (f': {names}>' if names else '>')
 
     def _repr_html_(self) -> str:
@@ -828,11 +774,10 @@ class InverseDynamics:
             if any(row.shape[-1:] != (6,) or row.ndim > 2 for row in rows):
                 raise ValueError('the shapes are ' + ', '.join(
                     f'{row.shape} of {link!r}' for link, row in zip(links, rows)))
-            shape = np.broadcast_shapes(*(row.shape for row in rows))
+            return np.concatenate(np.broadcast_arrays(*rows), axis=-1)
         except (TypeError, ValueError) as error:
             raise StateError('external: each wrench must be (6,) or (N, 6), force [N] and moment '
                              f'[N m]: {error}') from None
-        return np.concatenate([np.broadcast_to(row, shape) for row in rows], axis=-1)
 
     def _of_link(self, name: str, link: str | None,
                  axes: FrameAxes = FRAME_AXES[0]) -> GeneratedFunction:
@@ -844,14 +789,11 @@ class InverseDynamics:
         """Return a function, generated at its first call."""
         function = self._functions.get((name, frames))
         if function is None:
-            function = GeneratedFunction(self._program(name, frames), name, *self._requested)
+            program = generate(self._system, name='robot', style='fast', functions=name,
+                               gravity=self.gravity_vector, loads=self.loads, frames=frames)
+            if name == 'regressor':   # the parameters are constants: there is a property
+                program = replace(program, functions=tuple(
+                    replace(each, results=each.results[:1]) for each in program.functions))
+            function = GeneratedFunction(program, name, *self._requested)
             self._functions[name, frames] = function
         return function
-
-    def _program(self, name: str, frames: LinkFrames = ONLY_TIP) -> Program:
-        program = generate(self._system, name='robot', style='fast', gravity=self.gravity_vector,
-                           functions=name, loads=self.loads, frames=frames)
-        if name != 'regressor':
-            return program
-        function, = program.functions   # the parameters are constants: there is a property
-        return replace(program, functions=(replace(function, results=function.results[:1]),))

@@ -17,10 +17,10 @@ from support.acting_loads import terms
 from support.oracles import worst
 from support.random_trees import robot
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
+from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
 from urdf2dyn_ros.codegen.functions.function import (
     WRENCH,
 )
-from urdf2dyn_ros.codegen.functions.mass_matrix import Dynamics
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES, in_single
 from urdf2dyn_ros.codegen.languages.python import Python

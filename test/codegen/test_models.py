@@ -12,7 +12,7 @@ from support.oracles import Pinocchio, columns, random_state, worst
 from support.random_trees import examples, trees
 from support.robot_files import OWN, ROBOTS, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
-from urdf2dyn_ros.codegen.functions.mass_matrix import Dynamics
+from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
 from urdf2dyn_ros.codegen.generator import STYLES, generate
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import Loads

@@ -55,8 +55,8 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
                           check=True, timeout=100)
     overview, info = ({*line.split()} for line in done.stdout.splitlines()
                       if line.startswith('loaded '))
-    assert overview.isdisjoint({'numpy', 'lxml', 'urdf2dyn_ros.commands.info'})
-    assert {'numpy', 'lxml', 'urdf2dyn_ros.commands.info'} <= info
+    assert overview.isdisjoint({'numpy', 'lxml', 'urdf2dyn_ros.commands.robot'})
+    assert {'numpy', 'lxml', 'urdf2dyn_ros.commands.robot'} <= info
     assert info.isdisjoint({'urdf2dyn_ros.commands.evaluate', 'numpy.random', 'sqlite3'})
 
 

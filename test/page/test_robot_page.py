@@ -304,7 +304,7 @@ def test_a_robot_that_cannot_move_is_rejected() -> None:
 
 def test_every_term_has_a_colour(rx90: str) -> None:
     """On light and on dark paper, as each kind of load is a term."""
-    from urdf2dyn_ros.codegen.functions.efforts import Terms
+    from urdf2dyn_ros.codegen.functions.dynamics import Terms
 
     styles: Sequence[str] = rx90.partition('@media')[::2]
     for name in (result.name.removeprefix('tau_') for result in Terms.RESULTS):

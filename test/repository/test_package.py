@@ -97,7 +97,7 @@ def test_all_but_the_nodes_work_without_ros() -> None:
 
 
 @pytest.mark.parametrize('imports', [
-    'from urdf2dyn_ros.commands import COMMANDS; [each.load() for each in COMMANDS.values()]',
+    'from urdf2dyn_ros.commands import COMMANDS, load; [load(name) for name in COMMANDS]',
     'import urdf2dyn_ros.nodes.inverse_dynamics',
     'import urdf2dyn_ros.nodes.joint_simulator'])
 def test_a_library_is_imported_where_it_is_used(imports: str) -> None:

@@ -40,8 +40,8 @@ from urdf2dyn_ros.codegen.c_compiler import (
 from urdf2dyn_ros.codegen.functions.function import Input
 from urdf2dyn_ros.codegen.generator import uncollected
 from urdf2dyn_ros.codegen.languages import python
+from urdf2dyn_ros.codegen.languages.language import Infix, magnitude_as
 from urdf2dyn_ros.codegen.languages.sections import Hoisted, crossing
-from urdf2dyn_ros.codegen.languages.text import Infix, magnitude_as
 from urdf2dyn_ros.codegen.program import (
     Function,
     Name,

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from urdf2dyn_ros.codegen.expression import Expression, Graph, Node
+from urdf2dyn_ros.codegen.expression import Expression, Graph, Node, Schedule
 from urdf2dyn_ros.codegen.functions import FUNCTIONS
 from urdf2dyn_ros.codegen.functions import links as link_symbols
 from urdf2dyn_ros.codegen.functions.function import (
@@ -28,7 +28,6 @@ from urdf2dyn_ros.codegen.functions.function import (
     vector,
 )
 from urdf2dyn_ros.codegen.program import Block, JointRow, Paragraph, Section, Statement, untitled
-from urdf2dyn_ros.codegen.statements import Schedule
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody

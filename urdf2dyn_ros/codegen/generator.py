@@ -26,7 +26,15 @@ from urdf2dyn_ros.codegen.explanations import (
     kinematic_legend,
     legend,
 )
-from urdf2dyn_ros.codegen.expression import Expression, Graph, Node
+from urdf2dyn_ros.codegen.expression import (
+    Expression,
+    Graph,
+    Names,
+    Node,
+    Schedule,
+    nodes_behind,
+    nodes_of,
+)
 from urdf2dyn_ros.codegen.functions import FUNCTIONS, functions_of
 from urdf2dyn_ros.codegen.functions.function import (
     ONLY_TIP,
@@ -60,15 +68,13 @@ from urdf2dyn_ros.codegen.program import (
     names_in,
     untitled,
 )
-from urdf2dyn_ros.codegen.statements import Names, Schedule, nodes_behind, nodes_of
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
 from urdf2dyn_ros.equations.fewest_operations import with_second_moments
 from urdf2dyn_ros.equations.kinematics import root_frame
-from urdf2dyn_ros.equations.mass_matrix import body_terms, shifted
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, second_moment
 from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias
 from urdf2dyn_ros.robot.spatial import (
     TENSOR,
@@ -80,6 +86,7 @@ from urdf2dyn_ros.robot.spatial import (
     total,
     upper,
 )
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Spring
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
 
@@ -296,13 +303,27 @@ def _simplified(request: Request, function: ModelFunction,
     at_rest = inertias
     if function.SPINS and function.SECOND_MOMENTS:   # without velocities, masses are not moved
         _, at_rest = function.simplified(request.system, False)
-    terms = body_terms(request.system, request.loads)
+    # the offset of a coordinate may have become part of a constant turn
+    terms = {i: tuple(term.shifted(request.system.bodies[i].offset - system.bodies[i].offset)
+                      for term in each)
+             for i, each in body_terms(request.system, request.loads).items()}
+    if function.MERGED:
+        terms = {i: _one_constant(each) for i, each in terms.items()}
     return Mechanics(
         system, request.gravity, inertias, at_rest,
         Recursion(second_moment, InheritedSpin(system, inertias), notes.note), arguments,
-        request.loads.moving(request.system),
-        shifted(terms, request.system, system, function.MERGED), notes=notes,
-        frames=request.frames, numbers=(system, request.gravity))
+        request.loads.moving(request.system), terms, notes=notes, frames=request.frames,
+        numbers=(system, request.gravity))
+
+
+def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
+    """Return terms with what a spring has at zero in the offset of friction: an addition fewer."""
+    if not any(isinstance(term, Friction) and term.offset for term in terms):
+        return terms
+    constant = sum(term.stiffness * term.reference for term in terms if isinstance(term, Spring))
+    return tuple(replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
+                 replace(term, reference=0.0) if isinstance(term, Spring) else term
+                 for term in terms)
 
 
 def _add_loads(mechanics: Mechanics, loads: Loads) -> None:

@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from urdf2dyn_ros.codegen.functions.function import body_wrenches, load_inputs
-from urdf2dyn_ros.equations.mass_matrix import body_terms
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, AppliedLoads, newton_euler, unnoted
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.loads import Loads, body_terms
 from urdf2dyn_ros.robot.multibody import Multibody, link_inertia
 from urdf2dyn_ros.robot.spatial import (
     AXES,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from urdf2dyn_ros.codegen.expression import Graph
 from urdf2dyn_ros.codegen.functions.function import mention
 from urdf2dyn_ros.codegen.program import ParameterLine
-from urdf2dyn_ros.equations.mass_matrix import BodyTerms
 from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.loads import BodyTerms
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, LinkWrench, Multibody, Placement
 from urdf2dyn_ros.robot.spatial import (
     AXES,

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.codegen.languages import c
-from urdf2dyn_ros.codegen.languages.text import shortest
+from urdf2dyn_ros.codegen.languages.language import shortest
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate

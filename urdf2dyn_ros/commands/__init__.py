@@ -1,52 +1,50 @@
-"""The commands of urdf2dyn, imported when they are used: one is a file and a name here."""
+"""The commands of urdf2dyn, imported when they are used: one is two functions and a line here."""
 
 import argparse
-import ast
-from dataclasses import dataclass
+from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
-from typing import Protocol, cast
+from typing import NamedTuple
 
 
-class CommandModule(Protocol):
-    """The contract of a command's module, whose docstring is the help in one sentence."""
+class Command(NamedTuple):
+    """The module in this folder with `add_<command>` and `run_<command>`, and the help."""
 
-    def add(self, parser: argparse.ArgumentParser) -> None:
-        """Add the command's arguments."""
-
-    def run(self, arguments: argparse.Namespace) -> int:
-        """Run the command; return the exit code. A `Urdf2DynError` is printed by the caller."""
+    module: str
+    help: str
 
 
-@dataclass(frozen=True)
-class Command:
-    """A command by the name of its module."""
+COMMANDS = {
+    'torque': Command('torque', 'Print the efforts that a state requires, at rest those against '
+                      'gravity, or a trajectory.'),
+    'check': Command('check', 'Check a robot description: every problem, what it does to the '
+                     'efforts, and its remedy.'),
+    'export': Command('robot', "Write a robot's equations to files."),
+    'info': Command('robot', 'Print what a robot consists of, and how many operations its '
+                    'equations need.'),
+    'latex': Command('robot', 'Print the equations of a robot of up to three joints as LaTeX.'),
+    'graph': Command('graph', "Draw a robot's kinematic tree, or write it for Graphviz: joints, "
+                     'links, masses.'),
+    'page': Command('robot', 'Write a page of HTML that moves a robot and shows the efforts, '
+                    'without a server.'),
+    'plot': Command('plot', 'Draw a CSV file with a column of time, or the report of a '
+                    'comparison.'),
+    'evaluate': Command('evaluate', 'Compute the efforts of a recording and compare them with the '
+                        'measured ones.'),
+    'excite': Command('excite', "Find the motion within a robot's limits from which its "
+                      'parameters are identified best.'),
+    'identify': Command('identify', 'Identify inertial parameters, rotors and friction of a robot '
+                        'from recordings of it.'),
+    'demo': Command('robot', 'Simulate a robot, compute its efforts and compare both, on a DDS '
+                    'graph of this computer.'),
+}
 
-    name: str
 
-    @property
-    def help(self) -> str:
-        """The docstring of the module, read from its text: nothing is imported for an overview."""
-        spec = find_spec(f'{__name__}.{self.name}')
-        read = getattr(spec and spec.loader, 'get_source', None)   # of files and of zip archives
-        return ast.get_docstring(ast.parse(read(spec.name) or '')) or '' if spec and read else ''
+def load(name: str) -> tuple[Callable[[argparse.ArgumentParser], None],
+                             Callable[[argparse.Namespace], int]]:
+    """
+    Import a command; return what adds its arguments, and what runs it and returns the exit code.
 
-    def load(self) -> CommandModule:
-        """Import the module, with all that the command needs."""
-        return cast(CommandModule, import_module(f'{__name__}.{self.name}'))
-
-
-COMMANDS = {name: Command(name) for name in (
-    'torque',
-    'check',
-    'export',
-    'info',
-    'latex',
-    'graph',
-    'page',
-    'plot',
-    'evaluate',
-    'excite',
-    'identify',
-    'demo',
-)}
+    A `Urdf2DynError` is printed by the caller.
+    """
+    module = import_module(f'{__name__}.{COMMANDS[name].module}')
+    return getattr(module, f'add_{name}'), getattr(module, f'run_{name}')

@@ -19,9 +19,12 @@ from urdf2dyn_ros.errors import ParameterError, Problem, Urdf2DynError, UrdfErro
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.document import (
     TENSOR_ATTRIBUTES,
+    Description,
     Element,
     line_of,
     name_of,
+    parse_document,
+    place_of,
     read_reduction,
     reductions,
 )
@@ -29,15 +32,15 @@ from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import LOAD_PARAMETERS, Loads, with_loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
-from urdf2dyn_ros.robot.reader import load_urdf, read_description
+from urdf2dyn_ros.robot.reader import load_urdf, read_description, read_tree
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.robot.urdf_text import Edit, EditableText, decoded_text, edited
 from urdf2dyn_ros.text import first_names, printable, quote
 
 # ---- The descriptions that `urdf2dyn check` compares with, to find what a problem does to efforts
 
-Change = Callable[[EditableText, Element, str], list[Edit]]
-"""The edits of the element that has a problem, or its attribute."""
+# Changes a description at the element that has a problem, or at its attribute; returns whether
+# there was something to change.
+Change = Callable[[Description, Element, str], bool]
 
 # inertia of the rotors with which gear ratios are compared [kg m^2]: of a motor of some 500 W
 ROTOR_INERTIA = 1e-4
@@ -72,52 +75,60 @@ class OtherDescription(NamedTuple):
 
 
 def _scaled(attribute: str, factor: float) -> Change:
-    def change(text: EditableText, element: Element, _: str) -> list[Edit]:
-        values = text.description.numbers(element, attribute) or ()
-        return text.with_values(element, {
-            attribute: ' '.join(repr(value * factor) for value in values)})
+    def change(robot: Description, element: Element, _: str) -> bool:
+        values = robot.numbers(element, attribute) or ()
+        element.set(attribute, ' '.join(repr(value * factor) for value in values))
+        return True
 
     return change
 
 
-def _without_tensor(text: EditableText, element: Element, _: str) -> list[Edit]:
-    inertia = element if element.tag == 'inertia' else element.getparent()
-    if inertia is not None and inertia.tag != 'inertia':
-        inertia = inertia.find('inertia')
-    return [] if inertia is None else text.with_values(
-        inertia, dict.fromkeys(TENSOR_ATTRIBUTES, '0'))
+def _without_friction(robot: Description, element: Element, attribute: str) -> bool:
+    element.set(attribute, '0')
+    return True
 
 
-def _without_mass(text: EditableText, element: Element, attribute: str) -> list[Edit]:
-    return [*text.with_values(element, {'value': '0'}), *_without_tensor(text, element, '')]
+def _without_tensor(robot: Description, element: Element, _: str) -> bool:
+    inertial = element.iterancestors('inertial')
+    for inertia in next(inertial).iterchildren('inertia'):
+        for name in TENSOR_ATTRIBUTES:
+            inertia.set(name, '0')
+    return True
 
 
-def _at_another_joint(text: EditableText, element: Element, _: str) -> list[Edit]:
-    """Return the edits that name the joint that an unknown one resembles most."""
-    known = [*text.description.joint_of]
-    edits = []
+def _without_mass(robot: Description, element: Element, _: str) -> bool:
+    element.set('value', '0')
+    return _without_tensor(robot, element, '')
+
+
+def _at_another_joint(robot: Description, element: Element, _: str) -> bool:
+    """Name the joint that an unknown one resembles most."""
+    changed = False
     for joint in element.iterchildren('joint'):
-        close = get_close_matches(name_of(joint), known, n=1)
-        if close and name_of(joint) not in known:
-            edits += text.with_values(joint, {'name': close[0]})
-    return edits
+        close = get_close_matches(name_of(joint), [*robot.joint_of], n=1)
+        if close and name_of(joint) not in robot.joint_of:
+            joint.set('name', close[0])
+            changed = True
+    return changed
 
 
-def _largest_number(text: EditableText, element: Element, _: str) -> list[Edit]:
-    """Return the edit that leaves the largest number: 100 of 1:100."""
+def _largest_number(robot: Description, element: Element, _: str) -> bool:
+    """Leave the largest number: 100 of 1:100."""
     values = re.findall(r'\d+(?:[.,]\d+)?', str(element.xpath('string()')))
     largest = max((float(value.replace(',', '.')) for value in values), default=0.0)
-    return text.with_text(element, repr(largest)) if largest else []
+    element[:], element.text = [], repr(largest)
+    return largest > 0.0
 
 
-def _second_reduction(text: EditableText, element: Element, _: str) -> list[Edit]:
-    """Return the edit that gives the first reduction of a joint the value of this one."""
-    read = list(reductions(text.description))
+def _second_reduction(robot: Description, element: Element, _: str) -> bool:
+    """Give the first reduction of a joint the value of this one."""
+    read = list(reductions(robot))
     joint = next((name for name, each in read if each is element), None)
     for name, each in read:
         if name == joint and not isinstance(read_reduction(each), str):
-            return text.with_text(each, str(element.xpath('string()')).strip())
-    return []
+            each[:], each.text = [], str(element.xpath('string()')).strip()
+            return True
+    return False
 
 
 _NO_TENSOR = 'a link without this tensor'
@@ -125,8 +136,7 @@ _ROTORS = f'both with a rotor of {ROTOR_INERTIA:g} kg m^2 at each joint'
 
 OTHER_DESCRIPTIONS = {
     'dynamics-negative': OtherDescription('no friction of this kind there, if the sign is dropped',
-                                          lambda text, element, name: text.with_values(
-                                              element, {name: '0'}), _with_friction),
+                                          _without_friction, _with_friction),
     'inertia-negative': OtherDescription(_NO_TENSOR, _without_tensor),
     'inertia-triangle': OtherDescription(_NO_TENSOR, _without_tensor),
     'mass-zero': OtherDescription(_NO_TENSOR, _without_tensor),
@@ -185,23 +195,26 @@ class EffortChange:
 class EffortChanges:
     """The changes of one description that is not rejected."""
 
-    def __init__(self, text: str) -> None:
-        self._text = EditableText(text)
+    def __init__(self, text: str | bytes, model: RobotModel) -> None:
+        self._text, self._model = text, model
         self._left = MOST_CHANGES
 
     def of(self, problem: Problem) -> EffortChange | None:
         """Return the effect of a problem; None where there is nothing to compare with."""
         other = OTHER_DESCRIPTIONS.get(problem.code)
-        element = self._text.element(problem)
-        if other is None or element is None or not self._left or not self._dynamics.joint_names:
+        if other is None or not self._left or not self._dynamics.joint_names:
             return None
-        self._left -= 1
-        edits = other.change(self._text, *element)
-        if not edits:
+        robot = Description(parse_document(self._text))   # another tree, which is changed
+        place = next(((element, attribute) for element in robot.robot.iter('*')
+                      if line_of(element) == problem.line
+                      for attribute in ('', *map(str, element.attrib))
+                      if place_of(element, attribute) == problem.element), None)
+        self._left -= place is not None
+        if place is None or not other.change(robot, *place):
             return None
         try:
-            read, corrected = (_dynamics(text, other.loads) for text in (
-                self._text.text, edited(self._text.text, edits)))
+            read, corrected = (_dynamics(model, other.loads) for model in (
+                self._model, read_tree(robot.robot)))
         except Urdf2DynError:
             return None
         if corrected.joint_names != self._dynamics.joint_names:
@@ -217,7 +230,7 @@ class EffortChanges:
         """Return the joint whose effort limit gravity alone exceeds most, in a random posture."""
         if not self._dynamics.joint_names:
             return None
-        system = multibody(self._dynamics.model)
+        system = multibody(self._model)
         limits = np.array([system.bodies[i].limits.effort or math.inf for i in system.drivers])
         q = self._states[0]
         efforts = np.abs(np.asarray(self._dynamics(q, 0.0 * q, 0.0 * q)))
@@ -229,7 +242,7 @@ class EffortChanges:
         others = int((share.max(axis=0) > 1.0).sum()) - 1
         posture = first_names([f'{joint} {value:.3g}' for joint, value in zip(
             self._dynamics.joint_names, q[state].tolist())], 12)
-        element = self._text.description.joint_of.get(name)
+        element = Description(parse_document(self._text)).joint_of.get(name)
         return Problem(
             'gravity-effort', f'gravity alone needs {efforts[state, k]:.3g} {unit}; the '
             f'limit is {limits[k]:.3g} {unit}; in the posture {posture}, within the limits'
@@ -240,16 +253,16 @@ class EffortChanges:
 
     @cached_property
     def _dynamics(self) -> InverseDynamics:
-        return _dynamics(self._text.text, no_loads)
+        return _dynamics(self._model, no_loads)
 
     @cached_property
     def _states(self) -> Array:
-        return _states(multibody(self._dynamics.model))
+        return _states(multibody(self._model))
 
 
-def _dynamics(text: str, with_loads: Callable[[RobotModel], tuple[RobotModel, Loads]],
+def _dynamics(model: RobotModel, with_loads: Callable[[RobotModel], tuple[RobotModel, Loads]],
               ) -> InverseDynamics:
-    model, loads = with_loads(read_description(text))
+    model, loads = with_loads(model)
     return InverseDynamics(model, backend='python', loads=loads)
 
 
@@ -312,7 +325,7 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
         model = read_description(text)
     except UrdfError as error:
         return '', list(map(Finding, error.problems)), []
-    changes = EffortChanges(decoded_text(text))
+    changes = EffortChanges(text, model)
     reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
     if (gravity := changes.of_gravity()) is not None:
         reported.append(Finding(gravity))
@@ -327,7 +340,7 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
 
 # ---- Check a robot description: every problem, what it does to the efforts, and its remedy
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_check(parser: argparse.ArgumentParser) -> None:
     """Add the robot, what counts as a failure, and the format."""
     add_file(parser)
     parser.add_argument('--strict', action='store_true',
@@ -337,7 +350,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--json', action='store_true', help='print JSON')
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_check(arguments: argparse.Namespace) -> int:
     """Print all findings; return 1 after errors, with --strict also after warnings."""
     text = load_urdf(arguments.robot, xacro_args=arguments.xacro_args)
     name, reported, rounded = findings(text)

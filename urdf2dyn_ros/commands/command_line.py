@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
-from urdf2dyn_ros.commands import COMMANDS
+from urdf2dyn_ros.commands import COMMANDS, load
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.text import __version__, suggestion
 
@@ -91,7 +91,7 @@ def overview(complete: str = '') -> argparse.ArgumentParser:
     for name, command in COMMANDS.items():
         each = commands.add_parser(name, help=command.help)
         if name == complete:
-            command.load().add(each)
+            load(name)[0](each)
     return parser
 
 
@@ -107,12 +107,11 @@ def complete() -> None:
 
 def command_parser(name: str) -> argparse.ArgumentParser:
     """Return the parser of a command, whose module is imported."""
-    command = COMMANDS[name]
-    parser = _Parser(f'{_PROGRAM} {name}', description=command.help)
+    parser = _Parser(f'{_PROGRAM} {name}', description=COMMANDS[name].help)
     parser._negative_number_matcher = re.compile(r'-\.?\d')   # -1e-3 is no option either
-    module = command.load()
-    module.add(parser)
-    parser.set_defaults(run=module.run)
+    add, run = load(name)
+    add(parser)
+    parser.set_defaults(run=run)
     return parser
 
 

@@ -50,7 +50,7 @@ from urdf2dyn_ros.text import counted, facts, typed_command
 MOST_ROWS = 50   # recordings of which each has a row on the terminal
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_evaluate(parser: argparse.ArgumentParser) -> None:
     """Add recording, robot, method and results."""
     add_recording(parser, 'BAG_OR_CSV', 'and optionally qd_<joint>, qdd_<joint>, effort_<joint>',
                   many=True)
@@ -82,7 +82,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                'recordings')
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_evaluate(arguments: argparse.Namespace) -> int:
     """Print summary and figures; return 1 if the recording is not complete."""
     require('urdf2dyn evaluate', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf, xacro_args=arguments.xacro_args)

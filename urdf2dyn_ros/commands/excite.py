@@ -42,7 +42,7 @@ _COLLISIONS = ('collisions with itself, the floor and cables are not checked: pl
                'simulation first, and narrow the ranges with --limits where necessary')
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_excite(parser: argparse.ArgumentParser) -> None:
     """Add robot, motion and results."""
     add_robot(parser)
     parser.add_argument('-o', '--output', type=Path, default=Path('trajectory.csv'),
@@ -63,7 +63,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_base(parser, 'is at rest')
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_excite(arguments: argparse.Namespace) -> int:
     """Print what the motion is worth and the files."""
     if arguments.output.suffix.lower() not in ENDINGS:
         raise ParameterError(f'--output {str(arguments.output)!r} must end in '

@@ -35,7 +35,7 @@ class _Row(NamedTuple):
     mass: float   # [kg]
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_graph(parser: argparse.ArgumentParser) -> None:
     """Add the robot and the picture."""
     add_file(parser)
     parser.add_argument('-o', '--output', metavar='FILE', help='.svg or .png, or .dot for '
@@ -43,7 +43,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_overwrite(parser)
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_graph(arguments: argparse.Namespace) -> int:
     """Print the path of the picture."""
     path = picture.checked_path('x.svg' if arguments.output is None else arguments.output,
                                 (*picture.FORMATS, '.dot'))

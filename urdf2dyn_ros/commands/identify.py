@@ -56,7 +56,7 @@ SUMMARIES = 'summaries'
 EXIT_REFUSED = 3   # exit code where there is no model, as the recordings do not suffice
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_identify(parser: argparse.ArgumentParser) -> None:
     """Add recordings, robot, method and results."""
     parser.add_argument('recordings', nargs='+', metavar='RECORDING',
                         help='rosbag2 directories, .db3, .mcap or .csv files (columns time, '
@@ -100,7 +100,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         'those of the URDF otherwise')
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_identify(arguments: argparse.Namespace) -> int:
     """Print the report and write the files; return 3 if no model can be identified."""
     require('urdf2dyn identify', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf, xacro_args=arguments.xacro_args)

@@ -21,7 +21,7 @@ from urdf2dyn_ros.system import require
 _MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_plot(parser: argparse.ArgumentParser) -> None:
     """Add the file, the picture and the selection of columns."""
     parser.add_argument('file', type=Path, metavar='FILE',
                         help='.csv with a column time [s] and others, for instance q_<joint>, '
@@ -34,7 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
                         help='draw only columns (of a report: joints) whose names match')
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_plot(arguments: argparse.Namespace) -> int:
     """Print the path of the picture; report omitted columns on standard error."""
     require('urdf2dyn plot', 'matplotlib')
     path = checked_path(arguments.output or f'{arguments.file.stem}_plot.png')

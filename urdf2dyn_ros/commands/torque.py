@@ -42,7 +42,7 @@ _ROUNDING = 1e-6   # by which a table may exceed a limit, relative to it
 _NOTHING = 1e-12   # effort that is rounding, relative to the largest one
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add_torque(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the state or the trajectory, the loads and the results."""
     add_robot(parser)
     for name, what in _STATE.items():
@@ -71,7 +71,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(base='fixed')
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_torque(arguments: argparse.Namespace) -> int:
     """Print the efforts of each joint; of a trajectory also the files."""
     model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
     robot = read_recorded_loads(arguments, model)

@@ -11,7 +11,7 @@ import numpy as np
 
 from urdf2dyn_ros.equations.fewest_operations import with_second_moments
 from urdf2dyn_ros.equations.kinematics import chain
-from urdf2dyn_ros.equations.mass_matrix import BodyTerms, mass_matrix
+from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Forward,
@@ -30,6 +30,7 @@ from urdf2dyn_ros.robot.joints import (
     prefixed,
     turned,
 )
+from urdf2dyn_ros.robot.loads import BodyTerms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,

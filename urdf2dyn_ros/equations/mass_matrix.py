@@ -1,17 +1,19 @@
-"""The mass matrix M(q), and the generalised momentum M(q) qd with its derivative."""
+"""The mass matrix, the generalised momentum and its derivative, energies, the centre of mass."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from urdf2dyn_ros.equations.kinematics import oriented
 from urdf2dyn_ros.equations.newton_euler import (
     NO_LOADS,
     TEXTBOOK,
     AppliedLoads,
     Recursion,
     Sweep,
+    forward,
+    in_joint,
     in_parent,
     inertial,
     newton_euler,
@@ -30,10 +32,10 @@ from urdf2dyn_ros.robot.joints import (
     silent,
     spin,
 )
-from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
+    NO_INERTIA,
     ZERO,
     BodyInertia,
     Matrix,
@@ -41,51 +43,15 @@ from urdf2dyn_ros.robot.spatial import (
     Vector,
     add,
     apply,
+    dot,
+    reciprocal,
     rotated_about_z,
+    scale,
     total,
     traced,
     transformed,
 )
-from urdf2dyn_ros.robot.terms import Friction, JointTerm, Spring
-
-# ---- The terms at the joint of every body, and the same in the coordinates of another choice
-
-BodyTerms = Mapping[int, tuple[JointTerm, ...]]
-
-
-def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[JointTerm, ...]]:
-    """Return the terms by the number of a body; what is off leaves no trace."""
-    terms = {i: tuple(term for term in loads.terms.get(body.name, ()) if not term.is_off())
-             for i, body in enumerate(system.bodies)}
-    return {i: each for i, each in terms.items() if each}
-
-
-def shifted(terms: BodyTerms, old: Multibody, new: Multibody,
-            merged: bool) -> dict[int, tuple[JointTerm, ...]]:
-    """
-    Return the terms of `old` where the offset of a coordinate is part of a constant turn in `new`.
-
-    If `merged`, what a spring has at zero may be counted with the offset of friction: one addition
-    fewer where only the sum is returned.
-    """
-    result = {}
-    for i, each in terms.items():
-        shift = old.bodies[i].offset - new.bodies[i].offset
-        new_terms = tuple(term.shifted(shift) for term in each)
-        result[i] = _one_constant(new_terms) if merged else new_terms
-    return result
-
-
-def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
-    """Return terms of one joint with what a spring has at zero in the offset of friction."""
-    springs = [term for term in terms if isinstance(term, Spring)]
-    if not springs or not any(isinstance(term, Friction) and term.offset for term in terms):
-        return terms
-    constant = sum(spring.stiffness * spring.reference for spring in springs)
-    return tuple(
-        replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
-        replace(term, reference=0.0) if isinstance(term, Spring) else term for term in terms)
-
+from urdf2dyn_ros.robot.terms import JointTerm
 
 # ---- The mass matrix: what every joint feels of a unit acceleration of each joint in turn
 #
@@ -284,3 +250,84 @@ def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int,
 def _across_z(a: Vector, b: Vector) -> Scalar:
     """Return (a x z) . b."""
     return a[1] * b[0] - a[0] * b[1]
+
+
+# ---- Energies, and the centre of mass with its Jacobian
+#
+# Both follow from what each joint carries: its mass m and its first moments h about the joint's
+# origin, summed from the tips to the root. The potential energy is -g . h of the whole robot,
+# whose centre of mass is h / m; a joint that turns by dq moves it by (z x h) dq / m, one that
+# slides by its own m z dq / m. The kinetic energy is half the sum of v . P + w . L of all bodies,
+# with their momentum P and its moment L about the origin, which the recursion of the momentum has
+# on its way. Inertias are those of the bodies, then the root's.
+
+def kinetic_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
+                   q: Sequence[Scalar], qd: Sequence[Scalar], recursion: Recursion = TEXTBOOK,
+                   terms: Mapping[int, Sequence[JointTerm]] = NO_LOADS.terms) -> Scalar:
+    """Return qd' M qd / 2 [J]; recursion as for `momentum`, terms those with inertia."""
+    note = recursion.note
+    resting = [0.0] * len(qd)
+    moving = forward(system, inertias, (q, resting, qd), ZERO,
+                     recursion._replace(note=of_velocities(note)), NO_LOADS)
+    twice: Scalar = 0.0
+    for i, body in enumerate(system.bodies):
+        (_, w, v), (P, L) = moving.motions[i], moving.own[i]
+        part = dot(v, P) + dot(w, L)
+        parent, at = in_joint(body, moving.motions[body.parent]), moving.coordinates[i]
+        for term in terms.get(i, ()):
+            part = part + (at.qdd * term.effort(parent, at, 0.0)
+                           + dot(parent.wd, term.on_parent(parent, at)))
+        note(i, 'twice', (part,))
+        twice = twice + part
+    return 0.5 * twice
+
+
+def potential_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
+                     q: Sequence[Scalar], gravity: Vector, note: Note = unnoted,
+                     terms: Mapping[int, Sequence[JointTerm]] = NO_LOADS.terms) -> Scalar:
+    """Return the energy [J] of all links in gravity, zero at the root's origin, and of springs."""
+    energy = -dot(gravity, _carried(system, inertias, q, note)[ROOT].h)
+    for i, some in terms.items():
+        for term in some:
+            energy = energy + term.energy(system.bodies[i].at(q))
+    return energy
+
+
+def centre_of_mass(system: Multibody, inertias: Sequence[BodyInertia | None],
+                   q: Sequence[Scalar], note: Note = unnoted) -> tuple[Vector, list[Vector]]:
+    """
+    Return the centre of mass of all links, that of the root included, and how each joint moves it.
+
+    Position [m] in the root frame, and a column [m/rad or 1] for each independent joint.
+    """
+    share = reciprocal(sum((each.m for each in inertias if each), 0.0))
+    if isinstance(share, float):   # of numbers, for which a call does no work
+        inertias = [each and each._replace(m=share * each.m, h=scale(share, each.h))
+                    for each in inertias]
+        share = 1.0
+    carried = _carried(system, inertias, q, note)
+    p = scale(share, carried[ROOT].h)
+    note(ROOT, 'com', p)
+    columns = [ZERO] * len(system.joint_names)
+    root_R: dict[int, Matrix] = {ROOT: IDENTITY}
+    for i, body in enumerate(system.bodies):
+        root_R[i] = oriented(root_R[body.parent], body, body.at(q), partial(note, i))
+        note(i, 'kT', sum(root_R[i], ()))
+        joint, (m, (x, y, _), _) = JOINTS[body.type], carried[i]
+        column = scale(share, apply(root_R[i], (
+            -(joint.turns * y), joint.turns * x, joint.slides * m)))
+        note(i, 'Jcom', column)
+        columns[body.coordinate] = add(columns[body.coordinate], scale(body.multiplier, column))
+    return p, columns
+
+
+def _carried(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
+             note: Note) -> list[BodyInertia]:
+    """Return mass and first moments of each body with what it carries; those of all are last."""
+    def noted(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        note(i, *{'Rc': ('eR', entries), 'Ic': ('carried', entries[:4])}[symbol])
+
+    result = [each or NO_INERTIA for each in composite_inertias(
+        system, inertias, [body.at(q) for body in system.bodies], noted, with_root=True)]
+    note(ROOT, 'carried', result[ROOT].entries[:4])
+    return result

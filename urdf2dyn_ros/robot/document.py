@@ -50,7 +50,11 @@ _MOST_PREFIXES = 20
 
 def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
                    max_depth: int = MAX_DEPTH) -> Element:
-    """Return the root element, or raise an UrdfError with what prevents reading the text."""
+    """
+    Return the root element, or raise an UrdfError with what prevents reading the text.
+
+    <robot xmlns="..."> is <robot>, as for parsers that ignore namespaces.
+    """
     if len(text) > max_bytes:
         raise _error('too-large', f'{len(text)} bytes; the limit max_bytes is {max_bytes}')
     decoded = (text if isinstance(text, str) else _decode(text)).lstrip('\ufeff')
@@ -60,7 +64,14 @@ def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
     declaration = _DECLARATION.match(decoded)   # of the encoding, which is decoded; lines stay
     end = declaration.end() if declaration else 0
     root = _parse(re.sub(r'[^\n]', ' ', decoded[:end]) + decoded[end:])
-    _check_depth(root, max_depth)
+    depth = 0
+    for event, element in etree.iterwalk(root, events=('start', 'end')):
+        depth += 1 if event == 'start' else -1
+        if depth > max_depth:
+            raise _too_deep(line_of(element), f'{max_depth}, the limit max_depth')
+    if namespace := etree.QName(root).namespace:
+        for element in root.iter(f'{{{namespace}}}*'):
+            element.tag = etree.QName(element).localname
     return root
 
 
@@ -169,14 +180,6 @@ def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:
     # the parser's message may have names of the text in it
     reason = f'{escaped(reason, 200)}; {remedy}{_near(text, line, column)}'
     return _error('xml', f'column {column}: {reason}', line)
-
-
-def _check_depth(root: Element, max_depth: int) -> None:
-    depth = 0
-    for event, element in etree.iterwalk(root, events=('start', 'end')):
-        depth += 1 if event == 'start' else -1
-        if depth > max_depth:
-            raise _too_deep(line_of(element), f'{max_depth}, the limit max_depth')
 
 
 def _too_deep(line: int | None, limit: str) -> UrdfError:

@@ -13,12 +13,7 @@ from urdf2dyn_ros.robot.model import Joint, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Family, Parameter
 from urdf2dyn_ros.robot.spatial import Array, Triple, inertia_flaw
-from urdf2dyn_ros.robot.terms import (
-    Friction,
-    JointTerm,
-    Rotor,
-    Spring,
-)
+from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
 from urdf2dyn_ros.text import first_names, listed, quote
 
 # ---- Loads on a robot, as a user declares them
@@ -139,6 +134,16 @@ class Payload:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         """Return the ten numbers that a call takes."""
         return np.array([self.mass, *self.com, *self.inertia], dtype or np.float64)
+
+
+BodyTerms = Mapping[int, tuple[JointTerm, ...]]   # terms at the joint of a body, by its number
+
+
+def body_terms(system: Multibody, loads: Loads) -> dict[int, tuple[JointTerm, ...]]:
+    """Return the terms by the number of a body; what is off leaves no trace."""
+    terms = {i: tuple(term for term in loads.terms.get(body.name, ()) if not term.is_off())
+             for i, body in enumerate(system.bodies)}
+    return {i: each for i, each in terms.items() if each}
 
 
 # A new joint term is a class in terms.py and an entry here.

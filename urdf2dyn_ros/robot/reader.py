@@ -69,9 +69,7 @@ def read_description(text: str | bytes, *, strict_inertia: bool = False,
     Encodings and keyword arguments are those of `read_urdf`. A UrdfError has all problems of the
     text.
     """
-    root = parse_document(text, max_bytes, max_depth)
-    drop_namespace(root)
-    return _read(root, strict_inertia, max_links)
+    return read_tree(parse_document(text, max_bytes, max_depth), strict_inertia, max_links)
 
 
 def read_robot(robot: ParsedRobot, *, strict_inertia: bool = False,
@@ -90,18 +88,12 @@ def read_robot(robot: ParsedRobot, *, strict_inertia: bool = False,
     except Exception as error:   # urdf_parser_py has no class for its errors
         raise SourceError(f'this Robot object cannot be written as URDF: {error!r}; complete it '
                           'until its method to_xml_string works') from None
-    return _read(root, strict_inertia, max_links)
+    return read_tree(root, strict_inertia, max_links)
 
 
-def drop_namespace(root: Element) -> None:
-    """Read <robot xmlns="..."> as <robot>, like parsers that ignore namespaces."""
-    namespace = etree.QName(root).namespace
-    if namespace:
-        for element in root.iter(f'{{{namespace}}}*'):
-            element.tag = etree.QName(element).localname
-
-
-def _read(root: Element, strict_inertia: bool, max_links: int) -> RobotModel:
+def read_tree(root: Element, strict_inertia: bool = False,
+              max_links: int = MAX_LINKS) -> RobotModel:
+    """Return the model of an XML tree, checked by the rules."""
     description = Description(root)
     warnings = check_description(description, strict_inertia, max_links)
     if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):

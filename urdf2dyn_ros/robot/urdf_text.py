@@ -8,16 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from urdf2dyn_ros.errors import ParameterError, Problem
+from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.document import (
     Description,
     Element,
     codec_of,
-    line_of,
     parse_document,
-    place_of,
 )
-from urdf2dyn_ros.robot.reader import drop_namespace
 
 _TOKEN = re.compile(
     r"""<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>
@@ -141,31 +138,8 @@ class EditableText:
     def __init__(self, text: str) -> None:
         self.text = text
         root = parse_document(text)
-        drop_namespace(root)
         self.description = Description(root)
         self.places: dict[Element, Place] = dict(zip(root.iter('*'), places(text), strict=True))
-
-    def element(self, problem: Problem) -> tuple[Element, str] | None:
-        """Return the element that has a problem, and its attribute or an empty text."""
-        for element in self.places:
-            if line_of(element) == problem.line:
-                for attribute in ('', *element.attrib):
-                    if place_of(element, str(attribute)) == problem.element:
-                        return element, str(attribute)
-        return None
-
-    def with_values(self, element: Element, values: dict[str, str]) -> list[Edit]:
-        """Return the edits that give attributes their values."""
-        place = self.places[element]
-        there = attributes_of(self.text, place)
-        last = place.start + 1 + len(place.name)
-        return [(*there[name], value) if name in there else (last, last, f' {name}="{value}"')
-                for name, value in values.items()]
-
-    def with_text(self, element: Element, content: str) -> list[Edit]:
-        """Return the edit that replaces the content of an element."""
-        place = self.places[element]
-        return [(place.opened, place.closed, content)] if place.closed > place.opened else []
 
 
 def decoded_text(text: str | bytes) -> str:

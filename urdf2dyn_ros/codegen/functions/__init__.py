@@ -5,12 +5,20 @@ from urdf2dyn_ros.codegen.functions.derivatives import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
 )
-from urdf2dyn_ros.codegen.functions.efforts import Bias, EffortsOfMotion, Gravity, Terms
-from urdf2dyn_ros.codegen.functions.energy import CentreOfMass, Energy
+from urdf2dyn_ros.codegen.functions.dynamics import (
+    Bias,
+    CentreOfMass,
+    Dynamics,
+    EffortsOfMotion,
+    Energy,
+    Gravity,
+    MassMatrix,
+    Momentum,
+    Terms,
+)
 from urdf2dyn_ros.codegen.functions.forward_dynamics import CheapestAccelerations
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 from urdf2dyn_ros.codegen.functions.links import ForwardKinematics, FrameMotion, Jacobian
-from urdf2dyn_ros.codegen.functions.mass_matrix import Dynamics, MassMatrix, Momentum
 from urdf2dyn_ros.codegen.functions.regressor import Regressor
 from urdf2dyn_ros.errors import ExportError
 

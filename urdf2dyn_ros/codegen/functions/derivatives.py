@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.functions.efforts import EffortsOfMotion, efforts_of
+from urdf2dyn_ros.codegen.functions.dynamics import EffortsOfMotion, MassMatrix, efforts_of
 from urdf2dyn_ros.codegen.functions.forward_dynamics import (
     AccelerationsByFactors,
     AccelerationsOfEfforts,
@@ -31,7 +31,6 @@ from urdf2dyn_ros.codegen.functions.function import (
     tensor,
     vector,
 )
-from urdf2dyn_ros.codegen.functions.mass_matrix import MassMatrix
 from urdf2dyn_ros.equations.derivatives import (
     ColumnFrame,
     Composite,
@@ -41,11 +40,10 @@ from urdf2dyn_ros.equations.derivatives import (
     own_composite,
 )
 from urdf2dyn_ros.equations.forward_dynamics import Factors, inverse, solved
-from urdf2dyn_ros.equations.mass_matrix import body_terms
 from urdf2dyn_ros.equations.parallel_axes import shared_axes
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.joints import Coordinate
-from urdf2dyn_ros.robot.loads import TERMS, Loads
+from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import AXES, ZERO, Scalar, cos, exp, sin, tanh
 from urdf2dyn_ros.text import quote

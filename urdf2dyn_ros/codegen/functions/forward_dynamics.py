@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from urdf2dyn_ros.codegen.functions.dynamics import MassMatrix
 from urdf2dyn_ros.codegen.functions.function import (
     BACKWARD,
     Expected,
@@ -21,7 +22,6 @@ from urdf2dyn_ros.codegen.functions.function import (
     tensor,
     vector,
 )
-from urdf2dyn_ros.codegen.functions.mass_matrix import MassMatrix
 from urdf2dyn_ros.equations.forward_dynamics import (
     SMALLEST_INERTIA,
     ArticulatedBodies,
@@ -31,11 +31,10 @@ from urdf2dyn_ros.equations.forward_dynamics import (
     solved,
     weakness,
 )
-from urdf2dyn_ros.equations.mass_matrix import body_terms
 from urdf2dyn_ros.equations.newton_euler import forward
 from urdf2dyn_ros.equations.parallel_axes import parallel_axes, parallel_groups
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.loads import Loads, body_terms
 from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.robot.spatial import Array, BodyInertia, Scalar
 from urdf2dyn_ros.text import quote

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from urdf2dyn_ros.equations.fewest_operations import fewest_operations
-from urdf2dyn_ros.equations.mass_matrix import BodyTerms
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Recursion,
@@ -26,7 +25,7 @@ from urdf2dyn_ros.equations.newton_euler import (
 from urdf2dyn_ros.equations.parallel_axes import behind_one_joint, parallel_axes, parallel_groups
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench
-from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.loads import BodyTerms, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Body, LinkWrench, Multibody
 from urdf2dyn_ros.robot.spatial import (
     AXES,

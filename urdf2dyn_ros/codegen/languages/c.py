@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import Precision
+from urdf2dyn_ros.codegen.languages.language import Infix, Precision, magnitude_as, nearest_single
 from urdf2dyn_ros.codegen.languages.sections import (
     SINES,
     CLike,
@@ -21,7 +21,6 @@ from urdf2dyn_ros.codegen.languages.sections import (
     sectioned,
     with_statements,
 )
-from urdf2dyn_ros.codegen.languages.text import Infix, magnitude_as, nearest_single
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,

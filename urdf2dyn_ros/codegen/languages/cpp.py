@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
-from urdf2dyn_ros.codegen.languages.language import Precision
+from urdf2dyn_ros.codegen.languages.language import Infix, Precision, shortest
 from urdf2dyn_ros.codegen.languages.sections import (
     ANGLES,
     SINES,
@@ -20,7 +20,6 @@ from urdf2dyn_ros.codegen.languages.sections import (
     sectioned,
     with_statements,
 )
-from urdf2dyn_ros.codegen.languages.text import Infix, shortest
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,

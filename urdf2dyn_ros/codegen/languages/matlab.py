@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from urdf2dyn_ros.codegen.languages.language import Language
-from urdf2dyn_ros.codegen.languages.text import packed, variables
+from urdf2dyn_ros.codegen.languages.language import Language, packed, variables
 from urdf2dyn_ros.codegen.program import Function, Program
 
 

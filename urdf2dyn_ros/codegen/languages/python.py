@@ -8,8 +8,7 @@ efforts goes on with them where it is asked to.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import Language
-from urdf2dyn_ros.codegen.languages.text import WIDTH, packed, variables, wrapped
+from urdf2dyn_ros.codegen.languages.language import WIDTH, Language, packed, variables, wrapped
 from urdf2dyn_ros.codegen.program import (
     Block,
     Function,

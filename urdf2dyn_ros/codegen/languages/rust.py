@@ -3,8 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import Language, Precision
-from urdf2dyn_ros.codegen.languages.text import Infix, nearest_single, shortest
+from urdf2dyn_ros.codegen.languages.language import (
+    Infix,
+    Language,
+    Precision,
+    nearest_single,
+    shortest,
+)
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Program, Result
 
 _PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(

@@ -1,0 +1,449 @@
+"""
+Generated functions of the dynamics: efforts and their terms, mass matrix, momentum, energy and
+centre of mass, and one that combines the first of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from urdf2dyn_ros.codegen.functions.function import (
+    BACKWARD,
+    BY_JOINT,
+    WRENCH,
+    Axis,
+    Expected,
+    Fields,
+    Mechanics,
+    ModelFunction,
+    Quantity,
+    Rows,
+    Symbol,
+    by_joint,
+    mention,
+    tensor,
+    vector,
+)
+from urdf2dyn_ros.codegen.functions.links import LINK_SYMBOLS, VELOCITY, base_and_joints
+from urdf2dyn_ros.equations.mass_matrix import (
+    MOMENTUM_UNITS,
+    angular_momentum,
+    centre_of_mass,
+    kinetic_energy,
+    mass_matrix,
+    momentum,
+    potential_energy,
+)
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, backward
+from urdf2dyn_ros.equations.parallel_axes import parallel_axes, parallel_groups
+from urdf2dyn_ros.errors import ExportError, ParameterError
+from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Wrench
+from urdf2dyn_ros.robot.loads import TERMS, Loads
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, ZERO, Scalar, Vector, add, cross, scale
+
+EFFORTS_UNIT = 'efforts [N m or N]'
+
+
+class Efforts(ModelFunction):
+    """Efforts where the inputs that are not in INPUTS are zero."""
+
+    RESULTS = (
+        Quantity('tau', EFFORTS_UNIT),
+        Quantity('wrench', 'force [N] and moment [N m] that the world must apply at the origin '
+                 'of the root, in its frame', rows=WRENCH))
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        sweep = mechanics.efforts(self.INPUTS)
+        return efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
+
+
+def efforts_of(mechanics: Mechanics, efforts: Sequence[Scalar],
+               wrench: Wrench) -> dict[str, Rows]:
+    """Return efforts and, with a moving base, the wrench on it as results."""
+    results = {'tau': by_joint(efforts)}
+    if mechanics.moving:
+        results['wrench'] = by_joint([*wrench.f, *wrench.n])
+    return results
+
+
+class EffortsOfMotion(Efforts):
+    """Efforts that a motion requires."""
+
+    INPUTS = ('q', 'qd', 'qdd')
+    SUMMARY = 'the efforts tau that a motion requires'
+    TITLE = ('Inverse dynamics{robot}: {results} = ID({inverse_dynamics}), the efforts that give '
+             'a motion.')
+
+
+class Gravity(Efforts):
+    """Efforts where qd = qdd = 0."""
+
+    INPUTS = ('q',)
+    SUMMARY = 'the efforts tau that hold the robot still'
+    SUMMARY_WITH_LOADS = 'the efforts tau where qd = qdd = 0'
+    SPINS = False
+
+
+class Bias(Efforts):
+    """Efforts where qdd = 0."""
+
+    INPUTS = ('q', 'qd')
+    SUMMARY = ('the efforts tau of a motion without accelerations: Coriolis, centrifugal and '
+               'gravity')
+    SUMMARY_WITH_LOADS = 'the efforts tau where qdd = 0'
+
+
+# what q alone, qd in addition, and qdd in addition require
+_LINK_TERMS = ('gravity', 'coriolis', 'inertia')
+
+
+class Terms(ModelFunction):
+    """Terms whose sum are the efforts."""
+
+    INPUTS = ('q', 'qd', 'qdd')
+    SUMMARY = 'the terms whose sum are the efforts of inverse_dynamics'
+    RESULTS = tuple(Quantity(f'tau_{name}', EFFORTS_UNIT)
+                    for name in (*_LINK_TERMS, *TERMS, 'external'))
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'part': Symbol(BACKWARD, ('part{n}',), 'part{n}: what the sweep before lacks'),
+        'tb': Symbol(BACKWARD, ('tb{n}',), 'tb{n}: effort that joint {n} transmits')}
+    MERGED = False
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the terms of the links as differences of sweeps, and each kind of load alone."""
+        system, note = mechanics.system, mechanics.notes.note
+        results: dict[str, Rows] = {}
+        before: list[Scalar] = [0.0] * len(system.joint_names)
+        for k, name in enumerate(_LINK_TERMS):
+            mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}', sources=('links',))
+            sweep = mechanics.sweep(*self._links_alone(mechanics, k))
+            parts = [new - old for new, old in zip(sweep.efforts, before)]
+            for i, part in zip(system.drivers, parts):
+                note(i, 'part', (part,))
+            results[f'tau_{name}'] = by_joint(parts)
+            before = sweep.efforts
+        nothing = [NO_WRENCH] * len(sweep.motions)
+        transmitted = sweep.transmitted
+        for name, loads in _alone(mechanics):
+            mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}', sources=(name,))
+            if _needs_transmitted(loads):   # by the links and the loads before it
+                loads = loads._replace(transmitted=transmitted)
+                for i in loads.terms:
+                    note(i, 'tb', (transmitted[i],))
+            efforts, _, more = backward(system, sweep.coordinates, sweep.motions, nothing, loads,
+                                        note)
+            transmitted = [a + b for a, b in zip(transmitted, more)]
+            results[f'tau_{name}'] = by_joint(efforts)
+        mechanics.notes.begin()
+        return results
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return differences of whole sweeps."""
+        results: dict[str, list[float]] = {}
+        before = [0.0] * len(mechanics.system.joint_names)
+        for k, name in enumerate(_LINK_TERMS):
+            efforts = mechanics.sweep(*self._links_alone(mechanics, k)).efforts
+            results[f'tau_{name}'] = [float(a - b) for a, b in zip(efforts, before)]
+            before = efforts
+        transmitted = mechanics.sweep(self.INPUTS).transmitted
+        for name, loads in _alone(mechanics):
+            loads = loads._replace(base=mechanics.base(), transmitted=transmitted)
+            efforts = mechanics.sweep(self.INPUTS, loads).efforts
+            results[f'tau_{name}'] = [float(a - b) for a, b in zip(efforts, before)]
+        return {name: tuple(entries) for name, entries in results.items()}
+
+    def _links_alone(self, mechanics: Mechanics, k: int) -> tuple[tuple[str, ...], AppliedLoads]:
+        inputs = self.INPUTS[:k + 1]
+        return inputs, AppliedLoads(mechanics.base(inputs))
+
+
+def _alone(mechanics: Mechanics) -> Iterator[tuple[str, AppliedLoads]]:
+    """Yield each kind of load that there is, alone; those that need the effort of others last."""
+    loads = {name: AppliedLoads(terms=mechanics.terms_where(name)) for name in TERMS}
+    loads['external'] = AppliedLoads(wrenches=mechanics.wrenches)
+    some = [(name, each) for name, each in loads.items() if each.terms or each.wrenches]
+    yield from sorted(some, key=lambda item: _needs_transmitted(item[1]))
+
+
+def _needs_transmitted(loads: AppliedLoads) -> bool:
+    return any(term.needs_transmitted() for terms in loads.terms.values() for term in terms)
+
+
+# ---- Mass matrix and momentum
+
+_MOMENTS = 'Tips to root: moments of the mass of each link with what it carries'
+_OF_ACCELERATIONS = 'Columns: force and moment that a unit acceleration of one joint requires'
+
+
+class MassMatrix(ModelFunction):
+    """M of tau = M(q) qdd + bias(q, qd), which no load but a payload or a rotor changes."""
+
+    INPUTS = ('q',)
+    LOAD_INPUTS = ('payload',)
+    SUMMARY = 'the symmetric matrix M of tau = M(q) qdd + bias(q, qd)'
+    RESULTS = (Quantity('M', 'M [kg m^2, kg m or kg] by rows', columns=BY_JOINT, times='qdd'),)
+    SECOND_MOMENTS, SPINS = True, False
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'Rc': Symbol(_MOMENTS, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
+        'Ic': Symbol(
+            _MOMENTS, ('mc{n}', *vector('hc'), *tensor('Sc')),
+            'mc{n}, hc{n}, Sc{n}: m{n}, h{n}, S{n} and those of what link {n} carries, in frame '
+            '{n}'),
+        'uF': Symbol(_OF_ACCELERATIONS, vector('f'), 'f{n} = mc{n} a{n} + wd{n} x hc{n}'),
+        'uN': Symbol(_OF_ACCELERATIONS, vector('n'), 'n{n}: moment of Sc{n}, and hc{n} x a{n}'),
+        'ufj': Symbol(_OF_ACCELERATIONS, vector('fj')),
+        'unj': Symbol(_OF_ACCELERATIONS, vector('nj')),
+        'ufp': Symbol(_OF_ACCELERATIONS, vector('fp'), 'fp{n} = {A}fj{n}'),
+        'unr': Symbol(_OF_ACCELERATIONS, vector('nr'), 'nr{n} = nj{n} + Ic{n} z'),
+        'unp': Symbol(_OF_ACCELERATIONS, vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+        'unpr': Symbol(_OF_ACCELERATIONS, vector('np'), 'np{n} = {A}nr{n} + p{n} x fp{n}'),
+        'utau': Symbol(_OF_ACCELERATIONS, ()),
+    }
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        system, q = mechanics.system, mechanics.of_joints('q')
+        groups = [] if mechanics.textbook else parallel_groups(system)
+        shared = parallel_axes(system, mechanics.second_moments, q, groups)
+        numbers = shared.numbers
+
+        def column(j: int) -> None:
+            i = numbers[j]
+            body = system.bodies[i]
+            mechanics.notes.begin(
+                '', f'_{i + 1}', f'joint {i + 1}{mention(body.name)} accelerates by 1 '
+                f'{JOINTS[body.type].unit}/s^2')
+
+        return {'M': mass_matrix(shared.system, shared.inertias, q,
+                                 shared.note(mechanics.notes.note), column,
+                                 shared.terms(mechanics.terms))}
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        inertial = AppliedLoads(terms=mechanics.terms_where(inertial=True))
+        return {'M': tuple(map(float, mechanics.sweep(('q', 'qdd'), inertial, ZERO).efforts))}
+
+
+_VELOCITIES = 'Forward, root to tips: velocity of each link, and its momentum'
+_MOMENTA = 'Backward, tips to root: momentum P, angular momentum L of what each joint carries'
+_CHANGES = 'How the kinetic energy changes with the position of each joint'
+
+
+def _momentum(at: Fields) -> str:
+    rotors = [f'Lm{at.n}' for term in at.terms.values() if term.INERTIAL]
+    return at.of_coordinate('pq', [at.joint.formulas['momentum'].format(n=at.n), *rotors])
+
+
+def _load(at: Fields) -> str:
+    parts = [f'{name}{at.n}' for name, term in at.terms.items() if not term.INERTIAL]
+    if at.follows or at.before:
+        return f'load{at.n}: load of joint {at.driver}, with what joint {at.n} adds to it'
+    return ' + '.join([f'load{at.n} = ' + (f'tau{at.n}' if at.after else at.along), *parts])
+
+
+class Momentum(ModelFunction):
+    """p = M(q) qd, and beta and load of its derivative, without accelerations."""
+
+    INPUTS = ('q', 'qd')
+    SUMMARY = 'the momentum p = M(q) qd, and beta and load of d/dt p = tau + beta - load'
+    RESULTS = (Quantity('p', 'p [kg m^2/s or kg m/s]', MOMENTUM_UNITS),
+               Quantity('beta', EFFORTS_UNIT), Quantity('load', EFFORTS_UNIT))
+    SPINS = False
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'mq': Symbol(_VELOCITIES, ('q{n}', 'qd{n}'), 'q{n} = {multiplier}q{driver}{offset}',
+                     'follows'),
+        'mR': Symbol(_VELOCITIES, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
+        'mwj': Symbol(_VELOCITIES, vector('wj'), "wj{n} = A{n}' w{p}", 'rotated'),
+        'mw': Symbol(_VELOCITIES, vector('w')),
+        'mvb': Symbol(_VELOCITIES, vector('vb'), 'vb{n} = v{p} + w{p} x p{n}'),
+        'mvj': Symbol(_VELOCITIES, vector('vj'), "vj{n} = A{n}' vb{n}", 'rotated'),
+        'mvo': Symbol(_VELOCITIES, vector('v')),
+        'mPo': Symbol(_VELOCITIES, vector('Po'), 'Po{n} = {m} v{n} + w{n} x h{t}{n}'),
+        'mLo': Symbol(_VELOCITIES, vector('Lo'), 'Lo{n} = J{t}{n} w{n} + h{t}{n} x v{n}'),
+        'mP': Symbol(_MOMENTA, vector('P'), lambda at: f'P{at.n} = {at.transmitted("Po", "Pp")}'),
+        'mL': Symbol(_MOMENTA, vector('L'), lambda at: f'L{at.n} = {at.transmitted("Lo", "Lp")}'),
+        'mPj': Symbol(_MOMENTA, vector('Pj')),
+        'mLj': Symbol(_MOMENTA, vector('Lj')),
+        'mPp': Symbol(_MOMENTA, vector('Pp'), 'Pp{n} = {A}Pj{n}'),
+        'mLp': Symbol(_MOMENTA, vector('Lp'), lambda at: (
+            f'Lp{at.n} = {at.A}{"Lr" if at.on_parent else "Lj"}{at.n} + p{at.n} x Pp{at.n}')),
+        'mrotor': Symbol(_MOMENTA, ('Lm{n}',), 'Lm{n}: momentum of the rotor'),
+        'mLr': Symbol(_MOMENTA, vector('Lr'), 'Lr{n} = Lj{n} + Ic{n} qd{n} z', 'on_parent'),
+        'mp': Symbol(_MOMENTA, ('pq{n}',), _momentum),
+        'beta': Symbol(_CHANGES, ('beta{n}',), lambda at: at.of_coordinate(
+            'beta', [at.joint.formulas['change'].format(n=at.n)], forward=True)),
+        'lnp': Symbol(BACKWARD, vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
+        'ltau': Symbol(BACKWARD, ('tau{n}',), lambda at: at.of_coordinate('tau', [at.along])),
+        'load': Symbol(BACKWARD, ('load{n}',), _load),
+    }
+    LEGEND: ClassVar[dict[str, str]] = {
+        'Fi, Ni': 'Fi, Ni        force and moment that accelerate link i by itself',
+        'Ti, wri': """\
+vi            velocity of the origin, in frame i; vbi: that of frame p there; vji as bji
+Poi, Loi      momentum of link i by itself, and its moment about the origin
+Pi, Li        the same with what it carries; Ppi, Lpi: the same in frame p; Pji, Lji as fji
+pqi, Lmi      momentum of joint i, and what its rotor has of it
+betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones"""}
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        parts = momentum(
+            mechanics.system, mechanics.inertias, mechanics.of_joints('q'),
+            mechanics.of_joints('qd'), mechanics.gravity, of_momentum(mechanics),
+            mechanics.loads())
+        return {name: by_joint(entries) for name, entries in parts._asdict().items()}
+
+
+def of_momentum(mechanics: Mechanics) -> Recursion:
+    """Return the recursion on velocities in the place of accelerations."""
+    recursion = Recursion(note=mechanics.recursion.note)
+    return recursion if mechanics.textbook else recursion._replace(moment=angular_momentum)
+
+
+# ---- What each joint carries as a whole: energy and centre of mass
+
+_CARRIED = 'Tips to root: mass and first moments of each link with what it carries'
+_ENERGY = 'Energies'
+_OF_CENTRE = 'Columns: how each joint moves the centre of mass'
+
+
+def _of_carried(at: Fields) -> str:
+    what = f'link {at.n} carries, in frame {at.n}' if at.n else 'the root carries'
+    return f'mc{at.n}, hc{at.n}: m{at.n}, h{at.n} and those of what {what}'
+
+
+_SYMBOLS = {
+    'eR': Symbol(_CARRIED, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
+    'carried': Symbol(_CARRIED, ('mc{n}', *vector('hc')), _of_carried),
+    'twice': Symbol(_ENERGY, ('e{n}',), 'e{n} = v{n} . Po{n} + w{n} . Lo{n}, and what a rotor '
+                    'adds: twice the kinetic energy of link {n}'),
+    'kinetic': Symbol(_ENERGY, ('kinetic',), 'half of the sum of all ei'),
+    'potential': Symbol(_ENERGY, ('potential',), '-g . hc0, and what springs store'),
+    'com': Symbol(_OF_CENTRE, tuple(f'p_{x}' for x in AXES), 'p = hc0 / mc0'),
+    'Jcom': Symbol(_OF_CENTRE, vector('J'), lambda at: (
+        f'J{at.n} = T{at.n} ' + ('z mc{0}' if at.joint.slides else '(z x hc{0})').format(at.n)
+        + ' / mc0')),
+}
+_CARRIED_LEGEND = """\
+mci, hci      mass and first moments of link i with what it carries, in frame i; i = 0: of all"""
+
+
+class Energy(ModelFunction):
+    """Kinetic and potential energy of a robot whose base is fixed."""
+
+    INPUTS = ('q', 'qd')
+    LOAD_INPUTS = ('payload',)
+    SUMMARY = ('the kinetic energy, and the potential energy of gravity and springs, zero where '
+               'the centre of mass is at the origin of the root and springs are slack')
+    RESULTS = (Quantity('E', 'kinetic and potential energy [J]',
+                        rows=Axis('energy', ('kinetic', 'potential'), ('J', 'J'))),)
+    SPINS, MERGED = False, False
+    SYMBOLS = _SYMBOLS
+    LEGEND: ClassVar[dict[str, str]] = {
+        'Fi, Ni': Momentum.LEGEND['Fi, Ni'],
+        'Ti, wri': '\n'.join([*Momentum.LEGEND['Ti, wri'].splitlines()[:2], _CARRIED_LEGEND])}
+
+    def check(self, system: Multibody, loads: Loads) -> None:
+        if loads.moving(system):
+            raise ParameterError('the energy is that of a robot whose base is fixed: how high a '
+                                 "moving one is is not known; set base 'fixed'")
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        system, q = mechanics.system, mechanics.of_joints('q')
+        kinetic = kinetic_energy(
+            system, mechanics.inertias, q, mechanics.of_joints('qd'),
+            of_momentum(mechanics), mechanics.terms_where(inertial=True))
+        mechanics.notes.note(ROOT, 'kinetic', (kinetic,))
+        potential = potential_energy(system, mechanics.inertias, q, mechanics.gravity,
+                                     mechanics.notes.note, mechanics.terms)
+        mechanics.notes.note(ROOT, 'potential', (potential,))
+        return {'E': by_joint([kinetic, potential])}
+
+
+class CentreOfMass(ModelFunction):
+    """Position, velocity and Jacobian of the centre of mass of all links."""
+
+    INPUTS = ('q', 'qd')
+    LOAD_INPUTS = ('base_twist', 'payload')
+    SUMMARY = ('the centre of mass of all links in the root frame, and its velocity v = J(q) qd '
+               'relative to the root')
+    SUMMARY_WITH_LOADS = ('the centre of mass of all links in the root frame, and its velocity '
+                          'v = J(q) (base_twist, qd)')
+    RESULTS = (Quantity('p', 'position [m]', rows=Axis('axis', tuple(AXES), ('m',) * 3)),
+               Quantity('v', 'velocity [m/s]', rows=Axis('axis', tuple(AXES), ('m/s',) * 3)),
+               Quantity('J', 'velocity for a unit velocity of each joint [m or 1]',
+                        rows=Axis('axis', tuple(AXES), ('',) * 3), columns=BY_JOINT, times='qd'))
+    SPINS = False
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {**_SYMBOLS, **LINK_SYMBOLS}
+    LEGEND: ClassVar[dict[str, str]] = {
+        'Ti, wri': f'{_CARRIED_LEGEND}\nTi            rotation from frame i to the root frame'}
+
+    def check(self, system: Multibody, loads: Loads) -> None:
+        links = [each.link for attached in (*(body.attached for body in system.bodies),
+                                            system.root) for each in attached]
+        if not any(link.inertia and link.inertia.mass for link in links):
+            raise ParameterError('no link has a mass: there is no centre of mass')
+        if not system.joint_names and not loads.moving(system):
+            raise ExportError('the robot has no movable joint: its Jacobian has no column')
+
+    def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
+        if not mechanics.moving:
+            return self.RESULTS
+        p, v, J = self.RESULTS
+        return p, v, J._replace(
+            summary='velocity for a unit velocity of the origin of the root [1], for a unit '
+            'angular velocity of the root, in its axes [m], and of each joint [m or 1]',
+            columns=base_and_joints(mechanics.system), times=VELOCITY)
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        p, columns = centre_of_mass(mechanics.system, mechanics.inertias,
+                                    mechanics.of_joints('q'), mechanics.notes.note)
+        rates = mechanics.of_joints('qd')
+        if mechanics.moving:
+            columns = [*IDENTITY, *(cross(e, p) for e in IDENTITY), *columns]
+            rates = [*mechanics.arguments['base_twist'], *rates]
+        return {'p': by_joint(p), 'v': by_joint(_sum(columns, rates)), 'J': [*zip(*columns)]}
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return the results, with the product of J in its place."""
+        results = self.derive(mechanics)
+        rates = mechanics.arguments[VELOCITY if mechanics.moving else 'qd']
+        J = by_joint(_sum([*zip(*results['J'])], rates))
+        return {name: tuple(float(entry) for entry, in rows)
+                for name, rows in {**results, 'J': J}.items()}
+
+
+def _sum(columns: Sequence[Vector], rates: Sequence[Scalar]) -> Vector:
+    """Return columns times rates."""
+    total = ZERO
+    for column, rate in zip(columns, rates):
+        total = add(total, scale(rate, column))
+    return total
+
+
+# ---- Several at once
+
+class Dynamics(ModelFunction):
+    """Inverse dynamics, gravity, bias and mass matrix on one graph: equal terms once."""
+
+    INPUTS = ('q', 'qd', 'qdd')
+    SUMMARY = ('what inverse_dynamics, gravity, bias and mass_matrix return, shared work done '
+               'once')
+    TITLE = ('Dynamics{robot}: tau = ID({inverse_dynamics}) = M({mass_matrix}) qdd + '
+             'bias({bias}).')
+    COMBINED = ('inverse_dynamics', 'gravity', 'bias', 'mass_matrix')
+    RESULTS = (*(each._replace(of=('inverse_dynamics', each.name))
+                 for each in EffortsOfMotion.RESULTS),
+               Quantity('tau_gravity', EFFORTS_UNIT, of=('gravity', 'tau')),
+               Quantity('tau_bias', EFFORTS_UNIT, of=('bias', 'tau')),
+               MassMatrix.RESULTS[0]._replace(of=('mass_matrix', 'M')))
+    SECOND_MOMENTS = True
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        results = EffortsOfMotion().derive(mechanics)
+        for name, function in (('gravity', Gravity()), ('bias', Bias())):
+            mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}')
+            results[f'tau_{name}'] = function.derive(mechanics)['tau']
+        mechanics.notes.begin('', '_M')
+        return {**results, **MassMatrix().derive(mechanics)}
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return nothing: the results are those of other functions."""
+        return {}
