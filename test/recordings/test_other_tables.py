@@ -1,5 +1,6 @@
 """Tables and bags as other programs write them are read, and what is assumed is said."""
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,6 +54,16 @@ def test_columns_of_other_names(tmp_path: Path, time: str, form: str, words: Seq
         (scale * np.array(TIMES), Q, QD, EFFORT)).tolist()), names, columns)
 
 
+def test_numbered_efforts_are_of_the_joints_in_the_order_of_their_positions(
+        tmp_path: Path) -> None:
+    path = write_csv(tmp_path / 'x.csv', ['t', 'b_pos', 'a_pos', 'dq2', 'dq1', 'tau1', 'tau2'], [
+        [t, *q, *qd[::-1], *effort] for t, q, qd, effort in zip(TIMES, Q, QD, EFFORT)])
+    check(path, ('b', 'a'))
+    remarks = open_recording(path).remarks
+    assert any('the columns of effort are taken in the order of those of position: tau1 = b, '
+               'tau2 = a; if that is wrong, rename them' in remark for remark in remarks)
+
+
 def test_rostopic_names_the_joints_in_its_rows(tmp_path: Path) -> None:
     header = ['%time', 'field.header.stamp', *(f'field.{what}{k}' for what in (
         'name', 'position', 'velocity', 'effort') for k in range(2))]
@@ -88,6 +99,15 @@ def test_parquet_with_lists_as_lerobot_writes_it(tmp_path: Path,
         'observation.effort': [*map(np.array, EFFORT)], 'timestamp': TIMES,
         'task': 'pick'}).to_parquet(path)
     check(path, '01')
+    folder = tmp_path / 'data' / 'chunk-000'
+    folder.mkdir(parents=True)
+    path = path.rename(folder / 'episode_000000.parquet')
+    names: list[object] = ['a.pos', 'b.pos']
+    for each in (names, {'motors': names}):
+        (tmp_path / 'meta').mkdir(exist_ok=True)
+        (tmp_path / 'meta' / 'info.json').write_text(json.dumps({'features': {
+            f'observation.{what}': {'names': each} for what in ('state', 'velocity', 'effort')}}))
+        check(path, JOINTS)
 
 
 @pytest.mark.parametrize(('columns', 'words'), [

@@ -77,6 +77,20 @@ def test_columns_are_grouped_by_joint_and_quantity_with_units(tmp_path, figures)
     assert [one.texts[0].get_text() for one in axes if one.texts] == ['no values', 'no values']
 
 
+@pytest.mark.parametrize(('header', 'columns'), [
+    ('time_ms,arm_pos,arm_torque,t7', ()),
+    ('clock,angle of arm,tau1,t7', ('time=clock', 'position=angle of {joint}'))])
+def test_columns_of_other_names_have_quantities(tmp_path, figures, header, columns):
+    file = tmp_path / 'recording.csv'
+    file.write_text(header + '\n0,1,2,3\n1000,2,3,4\n')
+    assert main(['plot', str(file), '-o', 'x.png', '--columns', *columns]
+                if columns else ['plot', str(file), '-o', 'x.png']) == 0
+    assert [one.get_title(loc='left') for one in figures[0].axes] == ['arm', '', 't7']
+    assert [one.get_ylabel() for one in figures[0].axes] == [
+        'position\n[rad | m]', 'effort\n[N m | N]', '']
+    assert figures[0].axes[0].get_lines()[0].get_xdata()[1] == (1000.0 if columns else 1.0)
+
+
 def test_computed_efforts_are_drawn_without_measured_ones(tmp_path, figures, capsys):
     """Whether the columns of these are empty or missing."""
     path = tmp_path / 'efforts.csv'
@@ -132,8 +146,8 @@ def test_a_report_becomes_bars(tmp_path, figures):
 BAD_TABLES = [   # test_recordings.py has more of those that a recording has as well
     ('', ['an empty file']),
     ('time,a\n', ['no values below']),
-    ('t,a\n1,2\n', ['line 1', "no column is called 'time'", "'t', 'a'"]),
-    ('<robot' + 'x' * 500 + '\n1\n', ['line 1', "'<robotxxx", 'x…; the time must be']),
+    ('clock,a\n1,2\n', ['line 1', "no column is called 'time'", "'clock', 'a'", '--columns']),
+    ('<robot' + 'x' * 500 + '\n1\n', ['line 1', "'<robotxxx", 'x…; if one of them']),
     ('time\n1\n', ['line 1', "besides 'time'"]),
     ('time,a\n1,2\n2,ok\n', ['line 3', "column 'a'", "'ok' is not a number"]),
     ('time,a\n1,2\n,3\n', ['line 3', "column 'time'", 'there is no time']),

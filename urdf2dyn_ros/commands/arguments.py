@@ -336,6 +336,10 @@ def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str,
 def add_topic(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--topic', metavar='TOPIC', help='topic of bags (default: their only '
                         'topic of joint states, or /joint_states)')
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--columns', nargs='+', action='extend', default=[], metavar='WHAT=NAME',
                         type=gain, help="what the columns of tables are: 'position={joint}_pos', "
                         "'velocity=dq{n}', 'effort=tau{n}', 'time=stamp' (default: our names, or "

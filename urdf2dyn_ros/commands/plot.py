@@ -10,23 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.commands.arguments import add_overwrite, check_free
+from urdf2dyn_ros.commands.arguments import add_columns, add_overwrite, check_free
 from urdf2dyn_ros.errors import DrawingError
+from urdf2dyn_ros.recordings.column_names import column_names
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.pictures import checked_path, draw_bars, draw_curves
 from urdf2dyn_ros.recordings.report import plot_comparison
 from urdf2dyn_ros.recordings.table import Table, column_list, read_table
 from urdf2dyn_ros.system import require
 
+_PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'effort': 'effort'}
 _MEASURED, _COMPUTED, _RESIDUAL = 'measured_', 'computed_', 'residual_'
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
     """Add the file, the picture and the selection of columns."""
     parser.add_argument('file', type=Path, metavar='FILE',
-                        help='.csv with a column time [s] and others, for instance q_<joint>, '
-                        'qd_<joint>, qdd_<joint>, effort_<joint>, or measured_<joint> and '
-                        'computed_<joint>; or the .json of a report')
+                        help='table (.csv) with a column of time and any others; positions, '
+                        'velocities, accelerations and efforts, also measured_<joint> and '
+                        'computed_<joint>, have units; or the .json of a report')
+    add_columns(parser)
     parser.add_argument('-o', '--output', metavar='FILE',
                         help=".svg or .png (default: <the file's stem>_plot.png)")
     add_overwrite(parser)
@@ -44,8 +47,10 @@ def run_plot(arguments: argparse.Namespace) -> int:
         raise DrawingError(f'--only {arguments.only!r} is not a regular expression: {error}'
                            ) from None
     check_free([path], arguments.overwrite, 'file')
-    draw = _report if arguments.file.suffix.lower() == '.json' else _table
-    note = draw(arguments.file, only, path)
+    if arguments.file.suffix.lower() == '.json':
+        note = _report(arguments.file, only, path)
+    else:
+        note = _table(arguments.file, arguments.columns, only, path)
     if note:
         print(note, file=sys.stderr)
     print(path)
@@ -92,8 +97,8 @@ def _bar(file: Path, number: int, row: Any) -> tuple[str, float, str]:
                          f'{unit}, R² {r2:.4f}').replace('nan', 'unknown')
 
 
-def _table(file: Path, only: re.Pattern[str], path: Path) -> str:
-    read = read_table(file)
+def _table(file: Path, patterns: list[str], only: re.Pattern[str], path: Path) -> str:
+    read = read_table(file, patterns)
     columns = {name: values for name, values in read.columns.items() if only.search(name)}
     if not columns:
         raise DrawingError(f'{file}: no column has --only {only.pattern!r} in its name; they are '
@@ -101,7 +106,9 @@ def _table(file: Path, only: re.Pattern[str], path: Path) -> str:
     empty = [name for name, values in columns.items() if np.isnan(values).all()]
     note = f'columns without values: {column_list(empty)}' if empty else ''
     columns = {name: values for name, values in columns.items() if name not in empty} or columns
-    table = Table(read.time, columns)
+    ours = {column: f'{_PREFIXES[what]}_{joint}' for what, by_joint in column_names(
+        [*read.columns], patterns).joints.items() for joint, [column, *_] in by_joint.items()}
+    table = Table(read.time, {ours.get(name, name): values for name, values in columns.items()})
     measured, computed, residual = ({name.removeprefix(side) for name in columns if
                                      name.startswith(side)}
                                     for side in (_MEASURED, _COMPUTED, _RESIDUAL))

@@ -263,8 +263,10 @@ def _completed(motion: Array, stamps: Stamps, accelerations: str,
     if np.isfinite(motion).all():
         return motion, 'as given'
     if len(stamps) < FEWEST_SAMPLES:
+        given = np.isfinite(motion[1]).all()
         raise RecordingError(
-            path, f'{counted(len(stamps), "point")} without velocities or accelerations, which '
+            path, f'{counted(len(stamps), "point")} without '
+            f'{"" if given else "velocities and "}accelerations, which '
             f'only {FEWEST_SAMPLES} or more are differentiated to: add them to the file, or '
             '--accelerations zero')
     require('urdf2dyn torque --trajectory without accelerations', 'scipy')

@@ -15,11 +15,11 @@ _OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
 _COMMON = {
     'position': r'q|pos|positions?|angles?|observation\.state',
     'velocity': 'qd|dq|vel|velocity|velocities',
-    'effort': 'effort|efforts|tau|torques?',
+    'effort': 'eff|efforts?|tau|torques?',
     'acceleration': 'qdd|ddq|acc|accelerations?'}
-# q_<joint>; q1, actual_q_0, position[0]; <joint>_pos, /joint_states/<joint>/position
-_FORMS = ('(?:{0})[_./ ](?P<joint>.+?)', r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',
-          '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')
+_FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',        # q_<joint>
+          r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',             # q1, actual_q_0, position[0]
+          '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
 _UNIT = r'(?:\s+[\[(][^\d].*[\])])?'   # behind a name, as q1 [rad]
 _COMMON_TIME = re.compile(r'_*(?:t|time|(?:.*[./])?(?:time)?stamp|secs?|seconds?)'
                           r'[_ ]*[\[(]?(?P<unit>s|sec|ms|us|ns)?[\])]?', re.IGNORECASE)
@@ -29,11 +29,12 @@ _RULE = (f'QUANTITY=NAME, with a quantity of time, {", ".join(QUANTITIES)}, and 
 
 
 class ColumnNames(NamedTuple):
-    """The column of time, the seconds of its unit, and for each quantity the columns by joint."""
+    """The column of time, the seconds of its unit, and the columns of each quantity by joint."""
 
     time: str
     unit: Decimal
     joints: dict[str, dict[str, list[str]]]
+    remarks: list[str]
 
 
 def column_names(names: Sequence[str], patterns: Sequence[str]) -> ColumnNames:
@@ -66,7 +67,22 @@ def column_names(names: Sequence[str], patterns: Sequence[str]) -> ColumnNames:
         time, unit = (found[0], (found['unit'] or '').lower()) if found else ('', '')
     elif match := _COMMON_TIME.fullmatch(time):
         unit = (match['unit'] or '').lower()
-    return ColumnNames(time, _SECONDS.get(unit, Decimal(1)), joints)
+    remarks = [*filter(None, (_number_joints(joints, quantity) for quantity in QUANTITIES[1:]))]
+    return ColumnNames(time, _SECONDS.get(unit, Decimal(1)), joints, remarks)
+
+
+def _number_joints(joints: dict[str, dict[str, list[str]]], quantity: str) -> str:
+    """Give columns with numbers, such as tau1, to the joints of the positions; return a remark."""
+    position, other = (sorted(names, key=int) if all(map(str.isdecimal, names)) else [*names]
+                       for names in (joints['position'], joints[quantity]))
+    numbers = sum(all(map(str.isdecimal, names)) for names in (position, other))
+    if numbers != 1 or len(position) != len(other):
+        return ''
+    columns = [joints[quantity][name] for name in other]
+    joints[quantity] = dict(zip(position, columns))
+    pairs = ', '.join(f'{column[0]} = {joint}' for joint, column in zip(position, columns))
+    return (f'the columns of {quantity} are taken in the order of those of position: {pairs}; if '
+            'that is wrong, rename them')
 
 
 def _matches(names: Sequence[str], forms: Sequence[str]) -> dict[str, list[str]]:

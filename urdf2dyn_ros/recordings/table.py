@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import re
 from array import array
@@ -269,7 +270,7 @@ class CsvRecording(Recording):
 
 
 class ParquetRecording(CsvRecording):
-    """A table of pandas; a list, as LeRobot's observation.state, is a column an entry."""
+    """A table of pandas; a list, as LeRobot's observation.state, is a column for each entry."""
 
     def _rows(self) -> Generator[CsvRow, None, None]:
         try:
@@ -286,12 +287,25 @@ class ParquetRecording(CsvRecording):
                 columns[name] = [f'{time}e-9' for time in values.astype('datetime64[ns]').astype(
                     'int64')]
             elif values.dtype.kind == 'O' and isinstance(values.iloc[0], np.ndarray):
-                columns |= {f'{name}[{k}]': [*map(str, column)] for k, column in enumerate(
-                    np.stack(values.to_list()).T.tolist())}
+                entries = np.stack(values.to_list()).T.tolist()
+                columns |= zip(self._entries(str(name), len(entries)),
+                               ([*map(str, entry)] for entry in entries))
             else:
                 columns[str(name)] = [*map(str, values.tolist())]
         yield 1, [*columns]
         yield from ((line, [*row]) for line, row in enumerate(zip(*columns.values()), start=2))
+
+
+    def _entries(self, name: str, count: int) -> list[str]:
+        """Return columns for the entries of a list, with the names in LeRobot's meta/info.json."""
+        for folder in self.path.absolute().parents[:3]:
+            with suppress(OSError, ValueError, LookupError, TypeError):
+                info = json.loads((folder / 'meta' / 'info.json').read_text())
+                names = info['features'][name]['names']   # a list, or {'motors': [...]}
+                [names] = names.values() if isinstance(names, dict) else [names]
+                if len(names) == count:
+                    return [f'{name}.{str(joint).removesuffix(".pos")}' for joint in names]
+        return [f'{name}[{k}]' for k in range(count)]
 
 
 class _Columns:
@@ -302,7 +316,7 @@ class _Columns:
     """
 
     def __init__(self, names: Sequence[str], recording: CsvRecording) -> None:
-        time, self._unit, columns = column_names(names, recording.columns)
+        time, self._unit, columns, remarks = column_names(names, recording.columns)
         self.joints = tuple(columns['position'])
         if not time or not self.joints:
             raise recording.defect(_missing_columns(names, time, bool(self.joints)))
@@ -322,6 +336,8 @@ class _Columns:
             if present:
                 self._slices[what] = slice(len(self._read), len(self._read) + len(chosen))
                 self._read += chosen
+        for remark in remarks:
+            recording.remark(remark)
         ignored = [name for column, name in enumerate(names) if column not in self.used]
         if ignored:
             recording.remark(f'columns that are not read: {column_list(ignored)}')
@@ -385,8 +401,12 @@ class Table:
     columns: dict[str, Array]
 
 
-def read_table(path: Path) -> Table:
-    """Read a file with names in line 1, one of them ``time``; DrawingError names the cell."""
+def read_table(path: Path, patterns: Sequence[str] = ()) -> Table:
+    """
+    Read a file with names in line 1, one of them that of the time; DrawingError names the cell.
+
+    The patterns are those of the option ``--columns``, of which that of the time counts here.
+    """
     def defect(text: str) -> DrawingError:
         return DrawingError(f'{path}: {text}')
 
@@ -395,11 +415,12 @@ def read_table(path: Path) -> Table:
                      'efforts.csv')
     rows = csv_rows(path, defect)
     _, names = next(rows)
-    if TIME not in names:
-        raise defect(f'line 1: no column is called {TIME!r}, but {column_list(names)}; the time '
-                     'must be in seconds')
+    named = column_names(names, patterns)
+    if not named.time:
+        raise defect(f'line 1: no column is called {TIME!r}, but {column_list(names)}; if one of '
+                     "them is a time, say so by --columns 'time=NAME'")
     if len(names) == 1:
-        raise defect(f'line 1: there is no column besides {TIME!r} to draw')
+        raise defect(f'line 1: there is no column besides {named.time!r} to draw')
     values = array('d')
     lines = array('q')
     for line, row in rows:
@@ -412,12 +433,12 @@ def read_table(path: Path) -> Table:
         raise defect('there are names of columns, but no values below them')
     table = np.frombuffer(values).reshape(-1, len(names))
     columns = {name: table[:, number] for number, name in enumerate(names)}
-    time = columns.pop(TIME)
+    time = columns.pop(named.time) * float(named.unit)
 
     def check(wrong: NDArray[np.bool_], message: Callable[[int], str]) -> None:
         if wrong.any():
             row = int(wrong.argmax())
-            raise defect(f'line {lines[row]}, column {TIME!r}: {message(row)}')
+            raise defect(f'line {lines[row]}, column {named.time!r}: {message(row)}')
 
     check(~np.isfinite(time), lambda row: 'there is no time; delete the line')
     check(np.abs(time) > _LATEST_TIME, lambda row: f'{time[row]:.6g} s is beyond the year 2260; '
