@@ -73,11 +73,12 @@ def fault(robot: Robot, gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     effort += 0.1 * effort.std(axis=0) * np.tanh(motions[1] / 0.02)
     effort += 0.05 * rng.normal(size=effort.shape)
     motions[0] = motions[0] - change.shifts   # signs and interchanges are their own inverses
-    q, qd, qdd = change._replace(shifts=np.zeros(6)).motion(*motions)
+    pace = change.pace
+    q, qd, qdd = change._replace(shifts=np.zeros(6), pace=1.0 / pace).motion(*motions)
     effort = change.effort(effort)
     if gains is not None:
         effort = effort / GAINS
-    return checked(robot, [Piece(time, RATE, q, qd, qdd, effort)], gains).fault
+    return checked(robot, [Piece(pace * time, RATE / pace, q, qd, qdd, effort)], gains).fault
 
 
 @pytest.mark.parametrize(('gravity', 'begin', 'gains'), [
@@ -113,6 +114,14 @@ def zero(joint: int, degrees: float) -> Change:
     (NONE._replace(efforts=np.eye(6)[::-1], positions=np.eye(6)[::-1]), None,
      'if what is recorded as wrist_3_joint, wrist_2_joint, wrist_1_joint, elbow_joint, '
      'shoulder_lift_joint, shoulder_pan_joint is what moves'),
+    (NONE._replace(efforts=np.roll(np.eye(6), 1, 0), positions=np.roll(np.eye(6), 1, 0)), None,
+     '--rename shoulder_lift_joint=shoulder_pan_joint --rename elbow_joint=shoulder_lift_joint'),
+    (NONE._replace(efforts=np.eye(6)[[2, 0, 1, 3, 4, 5]],
+                   positions=np.eye(6)[[2, 0, 1, 3, 4, 5]]), None,
+     'if what is recorded as shoulder_lift_joint, elbow_joint, shoulder_pan_joint is what moves '
+     'shoulder_pan_joint, shoulder_lift_joint, elbow_joint; correct the names, or add --rename'),
+    (NONE._replace(pace=2.0), None, 'the stamps look 2 times as far apart as they are'),
+    pytest.param(NONE._replace(pace=0.5), FREE, 'the stamps look 0.5', marks=SLOW),
     pytest.param(NONE._replace(positions=TURNED), None,
                  'the positions of shoulder_lift_joint have the wrong sign', marks=SLOW),
     (NONE._replace(positions=TURNED, efforts=TURNED), KNOWN,

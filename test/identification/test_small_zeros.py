@@ -75,6 +75,18 @@ def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) 
         assert float(words.partition(' deg)')[0]) == pytest.approx(-degrees, abs=2.0)
 
 
+@pytest.mark.parametrize(('pace', 'scale', 'words'), [
+    (1.12, 1.0, 'the stamps look about 1.1'),
+    (1.0, 1.12, 'the positions of shoulder_lift_joint (about 1.')])
+def test_stamps_and_positions_some_percent_too_large_are_noted(pace: float, scale: float,
+                                                               words: str) -> None:
+    q, qd, qdd = motion()
+    effort = efforts(arm(), q, qd, qdd)
+    factors = np.array([1.0, scale, 1.0, 1.0, 1.0, 1.0])
+    note, payload = notes(q * factors, qd * factors / pace, qdd * factors / pace**2, effort)
+    assert note.startswith(words) and not payload
+
+
 @pytest.mark.slow
 def test_a_motion_of_some_seconds_is_too_short_for_a_zero() -> None:
     q, qd, qdd = motion()

@@ -294,8 +294,8 @@ def largest_step(part: Array) -> tuple[int, float, float]:
     return int(rows[best]), float(products[best] / max(squares[best], 1e-12)), float(shares[best])
 
 
-# ---- Zeros of joints, or gravity, some degrees off those of the URDF, and joints with a spring in
-# them
+# ---- Zeros of joints, or gravity, some degrees off those of the URDF, joints with a spring in
+# them, and positions or stamps some percent too large
 #
 # A small difference times the derivative of the efforts by it is one more column of the efforts. A
 # wrong zero has turned the fitted bodies as well: one step finds which joints come into question,
@@ -303,6 +303,8 @@ def largest_step(part: Array) -> tuple[int, float, float]:
 
 _STEP = 1e-4   # difference of a position for a derivative [rad]
 _SPRING_STEP = 1e-6   # compliance for a derivative [rad/(N m)]
+_FACTOR = 1.0001   # factor of positions, or of velocities, for a derivative
+_LEAST_FACTOR = 0.03   # difference of a factor to 1 that is worth a word
 # fall of the logarithm of held-out residuals, over all joints, from which on a zero counts
 _REMOVED = 0.3
 # the same for a spring: parts of 9 and 14 s of a UR10 reach 0.4, other robots' URDFs 0.6
@@ -320,7 +322,7 @@ _MOST_JOINTS, _LEAST_MOTION = 12, 6.0
 
 def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: FittedRows,
                 moving: NDArray[np.bool_]) -> str:
-    """Return that a zero or gravity looks some degrees wrong, or joints elastic, or nothing."""
+    """Return that zeros, positions, stamps or gravity look wrong, or joints elastic, or ''."""
     joints = [joint for joint in sorted(moved_beyond(robot, moving))
               if moving[joint] and robot.dynamics.units[joint] == 'rad']
     motion = float(fit.rows.moves[:, fit.joints].sum(axis=0).mean()) / ROW_RATE
@@ -330,10 +332,11 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
     axes = np.linalg.svd(gravity[None])[2][1:] if gravity.any() else np.zeros((0, 3))
     columns = _columns(robot, pieces, fit.bodies, joints, axes, summary)[::fit.every_nth]
     count = len(joints)
-    *results, tilted = explained(fit, columns, [
-        *([k] for k in range(2 * count)), [2 * count + k for k in range(len(axes))]])
-    zeros, springs = results[:count], results[count:]
-    best = max((*results, tilted), key=lambda each: each.removed)
+    alone = 3 * count + 1
+    *results, pace, tilted = explained(fit, columns, [
+        *([k] for k in range(alone)), [alone + k for k in range(len(axes))]])
+    zeros, springs, scales = (results[k:k + count] for k in range(0, 3 * count, count))
+    best = max((*results, pace, tilted), key=lambda each: each.removed)
     if best.removed < (_REMOVED_BY_SPRING if best in springs else _REMOVED):
         return ''
 
@@ -353,7 +356,14 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
         return (f'the robot looks tilted by {np.degrees(angle):.0f} deg: with a gravity of '
                 f'{words} m/s^2 in the frame of the root, {reason(best)}; if it is mounted so, '
                 f'add --gravity {words}')
-    own, least = (springs, _ALIKE) if best in springs else (zeros, _ALIKE_AT_FIRST)
+    if best is pace:
+        factor = float(pace.unknowns[0])
+        return '' if abs(factor) < _LEAST_FACTOR else (
+            f'the stamps look about {1.0 + factor:.2f} times as far apart as they are: with all '
+            f'times divided by it, {reason(best)}; were they recorded with the clock of the '
+            'driver?')
+    own, least = next((each, _ALIKE) for each in (springs, scales) if best in each) if (
+        best not in zeros) else (zeros, _ALIKE_AT_FIRST)
     alike = [pair for pair in zip(own, joints) if pair[0].removed >= least * best.removed]
     if own is zeros:
         alike = [(_zero_of(robot, pieces, summary, joint, each), joint) for each, joint in alike]
@@ -367,6 +377,10 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
         return (f'the zero of {words} looks different from that of the URDF: with so much added '
                 f'to its positions, {why}; compare the zero with a mark on the robot, and set it '
                 'in the driver or in the <origin> of the joint')
+    if own is scales and abs(values[0][1]) >= _LEAST_FACTOR:
+        words = ' or '.join(f'{name} (about {1.0 - factor:.2f} times)' for name, factor in values)
+        return (f'the positions of {words} look too {"large" if values[0][1] < 0.0 else "small"}: '
+                f'divided by it, {why}; is the ratio of its gear right?')
     if own is springs and values[0][1] > 0.0:
         words = ' or '.join(f'{name} ({1.0 / each:.2g} N m/rad)' for name, each in values
                             if each > 0.0)
@@ -397,7 +411,11 @@ def _zero_of(robot: Robot, pieces: Sequence[Piece], summary: Summary, joint: int
 
 def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: Sequence[int],
              axes: Array, summary: Summary) -> Array:
-    """Return the derivatives (k, z, n) of all rows by positions, compliances and gravity."""
+    """
+    Return derivatives (k, z, n) of all rows.
+
+    They are those by the zeros, compliances and scales of joints, by the pace, and by gravity.
+    """
     parts = []
     for piece in pieces:
         step = max(1, int(piece.rate / ROW_RATE))
@@ -414,6 +432,12 @@ def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: Seque
             near = robot.columns.efforts(q + bent, qd + speed, qdd + np.gradient(
                 speed, step / piece.rate, axis=0), bodies)
             slopes.append((near - efforts) / _SPRING_STEP)
+        for joint in joints:
+            factors = np.where(np.arange(len(robot.joints)) == joint, _FACTOR, 1.0)
+            slopes.append((robot.columns.efforts(factors * q, factors * qd, factors * qdd, bodies)
+                           - efforts) / (_FACTOR - 1.0))
+        slopes.append((robot.columns.efforts(q, _FACTOR * qd, _FACTOR**2 * qdd, bodies) - efforts)
+                      / (_FACTOR - 1.0))
         slopes += [Columns(robot.system, axis).efforts(q, rest, rest, bodies)
                    for axis in axes.tolist()]
         coarse = Spectra(np.concatenate(slopes, axis=1), piece.rate / step)
@@ -421,4 +445,4 @@ def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: Seque
         kept = fine[inner_times(fine, summary.delay)]
         parts.append(np.stack([np.interp(kept, coarse.time, each) for each in coarse.rows(
             summary.cutoff, summary.delay).T], axis=1))
-    return np.concatenate(parts).reshape(-1, 2 * len(joints) + len(axes), len(robot.joints))
+    return np.concatenate(parts).reshape(-1, 3 * len(joints) + 1 + len(axes), len(robot.joints))

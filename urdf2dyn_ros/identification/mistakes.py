@@ -34,7 +34,7 @@ from urdf2dyn_ros.robot.spatial import Array
 
 class Change(NamedTuple):
     """
-    A change of recorded positions and efforts, and of gravity.
+    A change of recorded positions, stamps and efforts, and of gravity.
 
     The matrices (n, n) have signs, interchanges, and the sums of two motors of a differential.
     """
@@ -43,11 +43,12 @@ class Change(NamedTuple):
     efforts: Array   # efforts of the joints: this times the recorded ones
     shifts: Array   # (n,) [rad or m]
     gravity: Array | None = None   # (3,) in the frame of the root [m/s^2]; None: the robot's
+    pace: float = 1.0   # steps of the recorded stamps over those of the true time
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return the changed positions to accelerations (k, n)."""
         q, qd, qdd = (each @ self.positions.T for each in (q, qd, qdd))
-        return q + self.shifts, qd, qdd
+        return q + self.shifts, self.pace * qd, self.pace**2 * qdd
 
     def effort(self, effort: Array) -> Array:
         """Return the changed efforts (k, n), 0 for those that are not recorded."""
@@ -58,7 +59,8 @@ class Change(NamedTuple):
         if self.gravity is not None:
             robot = replace(robot, columns=Columns(robot.system, self.gravity.tolist()))
         return held_out_error(
-            robot, [Piece(piece.time, piece.rate, *self.motion(piece.q, piece.qd, piece.qdd),
+            robot, [Piece(piece.time / self.pace, piece.rate * self.pace,
+                          *self.motion(piece.q, piece.qd, piece.qdd),
                           self.effort(piece.effort))], used, free)
 
     def shifted(self, joint: int, angle: float) -> 'Change':
@@ -188,6 +190,7 @@ def _gravity_efforts(robot: Robot, q: Array) -> Array:
 # differences of the zero of a joint that are tried [rad]
 ANGLES = tuple(np.radians([20.0, *np.arange(45.0, 360.0, 45.0), 340.0]).tolist())
 _TILT = 0.4   # tangent of the smallest tilts of gravity that are tried
+PACES = 0.25, 0.5, 2.0, 4.0   # steps of stamps over true ones that are tried
 _MOST_JOINTS = 12   # joints up to which all pairs are tried
 
 
@@ -196,17 +199,20 @@ class Mistake(NamedTuple):
 
     change: Change   # what corrects the recording
     kind: str   # a key of SENTENCES
-    joints: tuple[int, ...] = ()
+    joints: tuple[int, ...] = ()   # 'order': what is recorded as them moves them, sorted
 
     def sentence(self, robot: Robot, gains: bool) -> str:
         """Return what is wrong and how it is mended, where the recording has currents or not."""
         names = [robot.joints[joint] for joint in self.joints]
+        moved = [robot.joints[joint] for joint in sorted(self.joints)]
         words = dict(zip(('joint', 'other'), names)) | {
-            'order': ', '.join(names),
-            'all': ', '.join(robot.joints[joint] for joint in sorted(self.joints))}
+            'order': ', '.join(names), 'all': ', '.join(moved),
+            'renames': ' '.join(f'--rename {name}={joint}' for name, joint in zip(
+                names, moved if self.kind == 'order' else moved[::-1]) if name != joint)}
         if self.kind == 'zero':
             shift = float((self.change.shifts[self.joints[0]] + np.pi) % (2.0 * np.pi) - np.pi)
             words |= {'radians': f'{shift:.3g}', 'degrees': f'{np.degrees(shift):.0f}'}
+        words['pace'] = f'{self.change.pace:.3g}'
         if self.change.gravity is not None:
             words['gravity'] = ' '.join(f'{entry:.1f}' for entry in self.change.gravity + 0.0)
             words['nominal'] = ' '.join(f'{entry:.3g}' for entry in robot.dynamics.gravity_vector)
@@ -237,12 +243,15 @@ SENTENCES = {
     'efforts': 'the efforts of {joint} and {other} look interchanged: each fits the other joint; '
                'interchange the two columns, or the entries of the efforts in the messages',
     'joints': '{joint} and {other} look interchanged: the efforts fit the URDF if the two have '
-              "each other's names; add --rename {joint}={other} --rename {other}={joint}",
+              "each other's names; correct the names, or add {renames}",
     'order': 'the recorded joints look like those of the URDF in another order: the efforts fit '
-             'it if what is recorded as {order} is what moves {all}; correct the names',
+             'it if what is recorded as {order} is what moves {all}; correct the names, or add {renames}',
     'differential': 'the efforts of {joint} and {other} look like those of two motors that drive '
                     'both joints, as those of a differential: {formulas} fit the URDF; record '
                     'the efforts of the joints, or compute them so',
+    'pace': 'the stamps look {pace} times as far apart as they are: the efforts fit the motion if '
+            'all times are divided by {pace}; record with the clock of the driver, or correct the '
+            'times',
     'gravity': 'the efforts fit a gravity of about {gravity} m/s^2 in the frame of the root, not '
                '{nominal}: if the robot is mounted so, set it with --gravity {gravity}; otherwise '
                'the zeros of its joints differ from those of the URDF',
@@ -285,12 +294,16 @@ def candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Arra
     # among joints whose efforts count: any model explains efforts that are not recorded
     alphabetical = sorted(joints, key=lambda joint: robot.joints[joint])
     inverse = [joints[k] for k in np.argsort(alphabetical)]
-    for names in (joints[::-1], alphabetical, inverse):
+    rolled = [joints[k:] + joints[:k] for k in range(1, len(joints))]
+    for names in (joints[::-1], alphabetical, inverse, *rolled):
         if sum(own != other for own, other in zip(joints, names)) > 2:   # else it is a pair
             columns = np.eye(n)
             columns[joints] = np.eye(n)[names]
             yield Mistake(base._replace(positions=columns @ base.positions,
                                         efforts=columns @ base.efforts), 'order', tuple(names))
+    if base.pace == 1.0:
+        for pace in PACES:
+            yield Mistake(base._replace(pace=pace), 'pace')
     yield from _gravities(base, np.array(robot.dynamics.gravity_vector, dtype=np.float64))
     if np.count_nonzero(base.efforts) > n:   # one differential is enough
         return
@@ -341,6 +354,7 @@ _EXPLAINED = 0.3
 # candidates that are fitted, and mistakes that are looked for one after the other, at most
 _FITTED, _MOST = 3, 3
 _STEPS = tuple(np.radians([30.0, 15.0, 8.0, 4.0]).tolist())
+_FACTORS = 1.2, 1.1, 1.05, 1.02   # steps of the search for the pace of stamps
 # steps of the search for an angle, and the distance to a right angle that is none [rad]
 _WHOLE = np.radians(12.0)
 
@@ -360,6 +374,11 @@ def mistakes_of(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_]
             break
         mistakes.append(best)
         base = best.change
+    others = [each for each in mistakes if each.kind not in ('joints', 'order')]
+    if len(mistakes) - len(others) > 1:   # several interchanges are one order of all their joints
+        order = np.abs(base.positions).argmax(axis=1)
+        moved = np.flatnonzero(order != np.arange(len(order)))
+        mistakes = [*others, Mistake(base, 'order', tuple(order[moved].tolist()))]
     if not mistakes and not free.any() and abs(nominal.gravity_factor()) < _ABSENT:
         absent = Mistake(base._replace(gravity=np.zeros(3)), 'no gravity')
         errors = [each.error(robot, longest, used, free) for each in (base, absent.change)]
@@ -401,6 +420,12 @@ def _refined(nominal: NominalFit, mistake: Mistake, base: Change) -> Mistake:
         if right and abs(angle - right) < _WHOLE:
             angle = right
         return mistake._replace(change=base.shifted(joint, angle))
+    if mistake.kind == 'pace':
+        pace = mistake.change.pace
+        for step in _FACTORS:
+            pace = min((pace / step, pace, pace * step),
+                       key=lambda each: left(base._replace(pace=each)))
+        return mistake._replace(change=base._replace(pace=pace))
     if mistake.kind == 'gravity':
         assert mistake.change.gravity is not None
         gravity, size = mistake.change.gravity, np.linalg.norm(mistake.change.gravity)
