@@ -75,7 +75,9 @@ def jump(size: float) -> Change:
     ('rows have the time 0', {'unit': 0.0}),
     ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
     ('zero throughout', {'change': lambda q, effort: (q, 0.0 * effort)}),
-    ('frozen', {'change': lambda q, effort: (q, 0.0 * effort + 3.0)}),
+    *(('frozen', {'change': lambda q, effort, size=size: (
+        q, size * (1.0 + 1e-12 * np.random.default_rng(0).normal(size=effort.shape)))})
+      for size in (3.0, 1e7, -1e-9)),
     ('the measured effort has spikes of up to 1e+05, where 95 % are below', {'change': spikes}),
     ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
     ('other units', {'change': lambda q, effort: (q, 1000.0 * effort)}),

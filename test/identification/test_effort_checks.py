@@ -109,6 +109,8 @@ def zero(joint: int, degrees: float) -> Change:
                  marks=SLOW),
     (NONE._replace(efforts=swapped(6, 1, 2)), FREE,
      'the efforts of shoulder_lift_joint and elbow_joint look interchanged'),
+    (NONE._replace(positions=swapped(6, 1, 2)), None,
+     'the positions of shoulder_lift_joint and elbow_joint look interchanged'),
     (NONE._replace(efforts=swapped(6, 0, 2), positions=swapped(6, 0, 2)), None,
      '--rename shoulder_pan_joint=elbow_joint --rename elbow_joint=shoulder_pan_joint'),
     (NONE._replace(efforts=np.eye(6)[::-1], positions=np.eye(6)[::-1]), None,

@@ -168,7 +168,8 @@ def test_only_the_newest_samples_are_kept():
 
 @pytest.mark.parametrize(('measured', 'reason'), [
     (lambda stamp: 0.0, 'zero throughout'),
-    (lambda stamp: 1.25, 'frozen at 1.25'),
+    *((lambda stamp, size=size: size * (1.0 + 1e-12 * (stamp % 7)), f'frozen at {size:g}')
+      for size in (1.25, 1e6, -1e-7)),
     (lambda stamp: wave(min(stamp, START + 2_000_000_000)), 'frozen for 2.0 s'),
     (lambda stamp: wave(stamp) if stamp < START + 2_000_000_000 else 0.0, 'frozen for 2.0 s'),
     (lambda stamp: min(wave(stamp), 4.5), 'saturated at 4.5 in'),

@@ -304,7 +304,8 @@ def largest_step(part: Array) -> tuple[int, float, float]:
 _STEP = 1e-4   # difference of a position for a derivative [rad]
 _SPRING_STEP = 1e-6   # compliance for a derivative [rad/(N m)]
 _FACTOR = 1.0001   # factor of positions, or of velocities, for a derivative
-_LEAST_FACTOR = 0.03   # difference of a factor to 1 that is worth a word
+# difference of a factor to 1 that is worth a word, and up to which efforts are linear in it
+_LEAST_FACTOR, _MOST_FACTOR = 0.03, 0.3
 # fall of the logarithm of held-out residuals, over all joints, from which on a zero counts
 _REMOVED = 0.3
 # the same for a spring: parts of 9 and 14 s of a UR10 reach 0.4, other robots' URDFs 0.6
@@ -358,7 +359,7 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
                 f'add --gravity {words}')
     if best is pace:
         factor = float(pace.unknowns[0])
-        return '' if abs(factor) < _LEAST_FACTOR else (
+        return '' if not _LEAST_FACTOR < abs(factor) < _MOST_FACTOR else (
             f'the stamps look about {1.0 + factor:.2f} times as far apart as they are: with all '
             f'times divided by it, {reason(best)}; were they recorded with the clock of the '
             'driver?')
@@ -377,7 +378,7 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
         return (f'the zero of {words} looks different from that of the URDF: with so much added '
                 f'to its positions, {why}; compare the zero with a mark on the robot, and set it '
                 'in the driver or in the <origin> of the joint')
-    if own is scales and abs(values[0][1]) >= _LEAST_FACTOR:
+    if own is scales and _LEAST_FACTOR < abs(values[0][1]) < _MOST_FACTOR:
         words = ' or '.join(f'{name} (about {1.0 - factor:.2f} times)' for name, factor in values)
         return (f'the positions of {words} look too {"large" if values[0][1] < 0.0 else "small"}: '
                 f'divided by it, {why}; is the ratio of its gear right?')

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, compress
+from itertools import combinations, compress, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -108,15 +108,17 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
         if uses and speed.min() < 0.0 < speed.max()]
     if have_no_sign(ranges):
         return f'{NO_SIGN}; record them with their signs'
-    for pair in combinations(np.flatnonzero(used).tolist(), 2):
-        if all((piece.q[:, pair[0]] == piece.q[:, pair[1]]).all() for piece in pieces):
-            left = NominalFit(robot, pieces, used, free_gains(gains, len(used))).left(
-                no_change(len(used)))[[*pair]]
-            if left.max() > np.log(_STRONG):
-                one, other = (robot.joints[joint] for joint in pair)
-                return (f'the positions of {one} and {other} are the same in all samples, which '
-                        f'the efforts of {(one, other)[int(np.argmax(left))]} do not fit: one is '
-                        "a copy of the other's; record each joint's own")
+    for pair, (name, what) in product(combinations(np.flatnonzero(used).tolist(), 2),
+                                      (('q', 'positions'), ('effort', 'efforts'))):
+        if not all(np.array_equal(*getattr(piece, name)[:, pair].T) for piece in pieces):
+            continue
+        left = NominalFit(robot, pieces, used, free_gains(gains, len(used))).left(
+            no_change(len(used)))[[*pair]]
+        if left.max() > np.log(_STRONG):
+            one, other = (robot.joints[joint] for joint in pair)
+            return (f'the {what} of {one} and {other} are the same in all samples, which the '
+                    f'efforts of {(one, other)[int(np.argmax(left))]} do not fit: one is a copy '
+                    "of the other's; record each joint's own")
     if not used.any():
         reasons = [*dict.fromkeys(compress(faults, moving))]
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
@@ -356,6 +358,12 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     if resting:
         remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
                        'friction is undetermined')
+    frozen = [joint for j, joint in enumerate(robot.joints) if joint in resting
+              and len({*np.concatenate([piece.q[:, j] for piece in pieces]).tolist()}) == 1]
+    if frozen:
+        remarks.append(f'{name}: the position of {", ".join(frozen)} is the same in all samples: '
+                       'if it moved, its sensor or its column is dead, and what is identified of '
+                       'the others is wrong')
     summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
                          gains, lambda fraction: show(0.3 + 0.7 * fraction))
     zeros = ''

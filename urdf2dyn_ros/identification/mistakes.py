@@ -240,12 +240,14 @@ SENTENCES = {
     'direction': '{joint} turns the other way than in the URDF: the efforts fit its geometry if '
                  'positions and efforts of this joint change their sign; change the sign of its '
                  '<axis> in the URDF',
-    'efforts': 'the efforts of {joint} and {other} look interchanged: each fits the other joint; '
-               'interchange the two columns, or the entries of the efforts in the messages',
+    **{f'other {what}': f'the {what} of {{joint}} and {{other}} look interchanged: each fits the '
+                        'other joint; interchange the two columns, or the entries of the '
+                        f'{what} in the messages' for what in ('positions', 'efforts')},
     'joints': '{joint} and {other} look interchanged: the efforts fit the URDF if the two have '
               "each other's names; correct the names, or add {renames}",
     'order': 'the recorded joints look like those of the URDF in another order: the efforts fit '
-             'it if what is recorded as {order} is what moves {all}; correct the names, or add {renames}',
+             'it if what is recorded as {order} is what moves {all}; correct the names, or add '
+             '{renames}',
     'differential': 'the efforts of {joint} and {other} look like those of two motors that drive '
                     'both joints, as those of a differential: {formulas} fit the URDF; record '
                     'the efforts of the joints, or compute them so',
@@ -289,7 +291,8 @@ def candidates(robot: Robot, base: Change, moving: NDArray[np.bool_], used: Arra
     for pair in combinations(joints, 2) if len(joints) <= _MOST_JOINTS else ():
         order = swapped(n, *pair)
         change = base._replace(efforts=order @ base.efforts)
-        yield Mistake(change, 'efforts', pair)
+        yield Mistake(change, 'other efforts', pair)
+        yield Mistake(base._replace(positions=order @ base.positions), 'other positions', pair)
         yield Mistake(change._replace(positions=order @ base.positions), 'joints', pair)
     # among joints whose efforts count: any model explains efforts that are not recorded
     alphabetical = sorted(joints, key=lambda joint: robot.joints[joint])

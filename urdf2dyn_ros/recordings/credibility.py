@@ -25,6 +25,7 @@ _FROZEN_TIME = 1_000_000_000
 _VARIED_SHARE = 0.05   # share of its range by which the computed effort must vary meanwhile
 _SATURATED_SHARE = 0.02   # share of samples at the same extreme of a saturated measurement
 _AT_LIMIT = 1e-3   # relative distance from the URDF's limit at which an effort reaches it
+_SAME = 1e-9   # relative difference up to which measured efforts are the same
 
 
 @dataclass
@@ -69,19 +70,19 @@ class Evidence:
         if highest > self._high.value:
             self._high = _Repeated(highest)
         for extreme in (self._low, self._high):
-            extreme.take(computed[measured == extreme.value])
+            extreme.take(computed[_same(measured, extreme.value)])
         if limit:
             self._at_limit += int(np.sum(np.abs(measured) >= (1.0 - _AT_LIMIT) * limit))
         self._take_runs(stamps, measured, computed)
 
     def _take_runs(self, stamps: NDArray[np.int64], measured: Array, computed: Array) -> None:
         """Find repetitions; the last one may continue in the next samples."""
-        starts = np.concatenate(([0], np.flatnonzero(np.diff(measured)) + 1))
+        starts = np.concatenate(([0], np.flatnonzero(~_same(measured[1:], measured[:-1])) + 1))
         ends = np.append(starts[1:], len(measured))
         lowest, highest = (function.reduceat(computed, starts)
                            for function in (np.minimum, np.maximum))
         since = stamps[starts]
-        if self._run.value == measured[0]:
+        if _same(measured[0], self._run.value):
             since[0] = self._run.since
             lowest[0] = min(lowest[0], self._run.lowest)
             highest[0] = max(highest[0], self._run.highest)
@@ -103,7 +104,7 @@ class Evidence:
         count = self._all.count
         if count < _FEWEST_SAMPLES:
             return f'{counted(count, "sample")}, at least {_FEWEST_SAMPLES} are needed'
-        if whole is None and self._low.value == self._high.value:
+        if whole is None and _same(self._low.value, self._high.value):
             return _constant(self._low.value)
         spread = (whole or self)._all.varied
         # a limit that the measurement exceeds is wrong
@@ -122,7 +123,6 @@ class Evidence:
             f'the measured effort is saturated at {cut.value:.6g} in '
             f'{100.0 * cut.count / count:.0f} % of the samples')
 
-
     @property
     def range(self) -> tuple[float, float]:
         """The smallest and the largest measured effort."""
@@ -140,6 +140,11 @@ def have_no_sign(ranges: Collection[tuple[float, float]]) -> bool:
     return 2 * near_zero > len(ranges) > 0 and min(ranges)[0] >= 0.0
 
 
+def _same(one: Array | float, other: Array | float) -> NDArray[np.bool_]:
+    """Return whether efforts (k,) are the same, whatever their size is."""
+    return np.asarray(np.abs(np.subtract(one, other)) <= _SAME * np.abs(other))
+
+
 def _constant(value: float) -> str:
     return (f'the measured effort is frozen at {value:.6g}' if value else
             'the measured effort is zero throughout')
@@ -149,7 +154,6 @@ def _constant(value: float) -> str:
 
 _LEAST_RECORDED = 0.9   # share of samples with an effort
 _FEWEST_VALUES = 10   # different values of an effort that is measured
-_SAME = 9   # decimals, relative to the largest effort, by which values are compared
 _MOST_EQUAL = 0.5   # largest share of equal efforts of a joint that moves
 _SPIKE = 30.0   # largest effort over the one below which 95 % are, from which on it is a spike
 # share of the samples at the largest or smallest effort from which on it is cut there, if it is so
@@ -169,17 +173,14 @@ def sensor_fault(effort: Array, while_moving: Array) -> str:
     known = effort[np.isfinite(effort)]
     if len(known) < _LEAST_RECORDED * len(effort):
         return 'its effort is not recorded'
-    largest = float(np.abs(known).max(initial=0.0))
-    if not largest:
-        return _constant(0.0)
-    values = np.unique((known / largest).round(_SAME))
+    values, _ = _levels(known)
     if len(values) == 1:
         return _constant(float(known[0]))
     if len(values) < _FEWEST_VALUES:
         return f'the measured effort has {len(values)} different values only'
     if not len(while_moving):
         return ''
-    values, counts = np.unique(while_moving, return_counts=True)
+    values, counts = _levels(while_moving)
     share = float(counts.max()) / len(while_moving)
     if share > _MOST_EQUAL:
         return (f'the measured effort is {values[np.argmax(counts)]:.3g} in {100.0 * share:.0f} % '
@@ -190,6 +191,13 @@ def sensor_fault(effort: Array, while_moving: Array) -> str:
     return '' if not largest > _SPIKE * usual > 0.0 else (
         f'the measured effort has spikes of up to {largest:.3g}, where 95 % are below '
         f'{usual:.3g}: remove them')
+
+
+def _levels(efforts: Array) -> tuple[Array, NDArray[np.int64]]:
+    """Return the different ones of efforts (k,), and how often each of them is there."""
+    ordered = np.sort(efforts)
+    starts = np.append(0, np.flatnonzero(~_same(ordered[1:], ordered[:-1])) + 1)
+    return ordered[starts], np.diff(starts, append=len(ordered))
 
 
 def effort_doubts(while_moving: Array, limit: float | None) -> list[str]:
