@@ -1,5 +1,6 @@
 """Positions far beyond the limits of their joints, as in degrees: no efforts by default."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -96,11 +97,32 @@ def test_a_glitch_withholds_nothing() -> None:
     assert all(outputs[100:])
 
 
+ENDLESS = (OWN / 'rx90.urdf').read_text().replace('"revolute"', '"continuous"').encode()
+WHEELS = Robot(ENDLESS, InverseDynamics(read_urdf(ENDLESS)))
+
+
+@pytest.mark.parametrize('velocities', [True, False])
+def test_degrees_of_joints_without_limits_are_seen_by_their_speed(velocities: bool) -> None:
+    """They are far above the limit of the velocity, whatever their unit is."""
+    stream = new_stream(WHEELS)
+    outputs = published(stream, range(1000), degrees, velocities)
+    assert not any(outputs[300:]) and stream.counters['implausible'] > 500
+    assert 'times its limit or more: is it in degrees?' in stream.warnings[0]
+
+
+def test_degrees_whose_velocities_are_in_radians_are_proven_by_them() -> None:
+    """Slowly, as wheels whose URDF has no limits: positions change 57 times as fast."""
+    text = re.sub(rb' velocity="[^"]*"', b' velocity="0"', ENDLESS)
+    stream = new_stream(Robot(text, InverseDynamics(read_urdf(text))))
+    outputs = [stream.receive(START + STEP * k, NAMES, np.degrees(q), qd, [])
+               for k in range(1500) for q, qd in [0.1 * motion(k * 1e-2)]]
+    assert not any(outputs[400:]) and 'are the positions in degrees?' in stream.warnings[0]
+
+
 def test_joints_without_limits_may_turn() -> None:
     """Also far: a wheel is no arm in degrees."""
-    text = (OWN / 'rx90.urdf').read_text().replace('"revolute"', '"continuous"').encode()
-    assert text.count(b'"continuous"') == 6
-    stream = new_stream(Robot(text, InverseDynamics(read_urdf(text))))
+    assert ENDLESS.count(b'"continuous"') == 6
+    stream = new_stream(WHEELS)
     outputs = [stream.receive(START + STEP * k, NAMES, [0.05 * k] * 6, [5.0] * 6, [])
                for k in range(1000)]
     assert all(outputs[100:]) and stream.warnings == ()

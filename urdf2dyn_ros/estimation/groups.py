@@ -9,7 +9,7 @@ its stamp. Nothing is published while one of the groups is in doubt.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf, nan, pi
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimation.estimator import PUBLISHED, REASONS, Estimate
 from urdf2dyn_ros.estimation.estimators import make_estimator
-from urdf2dyn_ros.estimation.hold import ModelJoints
+from urdf2dyn_ros.estimation.hold import FAR_TOO_FAST, ModelJoints
 from urdf2dyn_ros.estimation.messages import (
     MAX_LAYOUTS,
     Indices,
@@ -40,6 +40,7 @@ MOST_CARRIED_PERIODS = 2.5   # over which joints are carried: one lost message a
 LEAST_CARRIED_NS = 5_000_000   # time over which joints are carried, whatever their rate
 SKEWED_TO_WARN = 20   # messages in a row at which joints are too far away, before that is reported
 LIMIT_MARGIN = 2.0 * pi   # rad beyond a limit: hardly an angle in radians
+VELOCITIES_JUDGED = 50   # messages after which the scale of velocities is looked at
 
 MOST_INCOMPLETE = 2   # messages in a row with a part of a group that are bridged
 BETTER_TO_LEAD = 0.8   # ratio of the costs below which another group leads
@@ -167,7 +168,8 @@ class Group:
     def __init__(self, joints: Indices, model: ModelJoints, estimator: EstimatorBase, steps: Steps,
                  several: bool, newest: int) -> None:
         count = len(joints)
-        self.joints, (self.names, turn_error, self._limits) = joints, model.chosen(joints)
+        self.joints = joints
+        self.names, turn_error, self._limits, self._fastest = model.chosen(joints)
         self._plausible = (self._limits + np.array((-LIMIT_MARGIN, LIMIT_MARGIN))).T
         self._endless, self._turning = turn_error >= pi, np.flatnonzero(turn_error)
         self._turn_error = turn_error[self._turning]
@@ -184,9 +186,10 @@ class Group:
         self.skewed = 0        # messages of others in a row at which it was too old to be carried
         self.spread = 0.0      # mean age of the oldest other group at its messages [ns]
         self.incomplete = 0    # messages in a row with a part of the joints
-        # positions far beyond their limits: since the joints began, and of the newest message
-        self.far: dict[int, float] = {}
-        self._beyond: dict[int, float] = {}
+        # what looks like degrees: since the joints began, and in the newest message
+        self.far: dict[int, str] = {}
+        self._beyond: dict[int, str] = {}
+        self._messages = 0
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=MOST_KEPT)
         self._no_effort = np.full(count, nan)
         self._q = self._before = np.full(count, nan)   # positions of the last two messages
@@ -244,11 +247,20 @@ class Group:
             self.far = {}
         if self.outcome:
             return self.outcome
+        if (fast := np.abs(estimate.qd) > self._fastest).any():
+            self._beyond |= {
+                k: f'position of {self.names[k]!r}: it changes by {estimate.qd[k]:.3g} rad/s, '
+                   f'{FAR_TOO_FAST:g} times its limit or more: is it in degrees?'
+                for k in np.flatnonzero(fast).tolist()}
         if self._beyond:   # and not in this message alone, which may be an outlier
-            self.far |= {k: position for k, position in self._beyond.items() if k in before}
+            self.far |= {k: text for k, text in self._beyond.items() if k in before}
         lag = stamp - estimate.stamp
         self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
         self.velocities.add(stamp, qd, estimate, self.estimator)
+        self._messages += 1
+        if self.velocities.rejected and self._messages % VELOCITIES_JUDGED == 0:
+            self.far |= {k: f'velocity of {self.names[k]!r}: {text}'
+                         for k, text in self.velocities.positions_in_degrees.items()}
         self.history.add(Known(estimate, self._measured_at(estimate.stamp)))
         return ''
 
@@ -284,24 +296,22 @@ class Group:
         return GroupFigures(self.names, 1e9 / period if period else nan,
                             (now - self.newest) * 1e-9 if self.newest else None, self.skew * 1e-9)
 
-    def _far_positions(self, q: Array) -> dict[int, float]:
+    def _far_positions(self, q: Array) -> dict[int, str]:
         """Return the positions that are far beyond the limits of their joints, by joint."""
-        lower, upper = self._plausible
-        beyond = (q < lower) | (q > upper)
-        return {k: float(q[k]) for k in np.flatnonzero(beyond).tolist()} if beyond.any() else {}
+        beyond = (q < self._plausible[0]) | (q > self._plausible[1])
+        return {k: f'position of {self.names[k]!r}: it is {q[k]:.4g} rad, more than 2 pi beyond '
+                   'its limits {:.4g} to {:.4g} rad: is it in degrees?'.format(*self._limits[k])
+                for k in np.flatnonzero(beyond).tolist()} if beyond.any() else {}
 
-    def implausible(self) -> Iterator[str]:
-        """Yield which positions are far beyond limits: an arm in degrees also passes zero."""
-        for k, q in (self.far or self._beyond).items():
-            lower, upper = self._limits[k]
-            yield (f'position of {self.names[k]!r}: it is {q:.4g} rad, more than 2 pi beyond its '
-                   f'limits {lower:.4g} to {upper:.4g} rad: is it in degrees?')
+    def implausible(self) -> Iterable[str]:
+        """Return what looks like degrees: an arm in degrees also passes zero."""
+        return (self.far or self._beyond).values()
 
     def warnings(self, newest: int) -> Iterator[str]:
         """Yield what is not credible or too old at the newest stamp of all joints [ns]."""
-        yield from self.implausible()
-        for k, text in self.velocities.warnings.items() if self.velocities.rejected else ():
-            yield f'velocity of {self.names[k]!r}: {text}'
+        rejected = self.velocities.warnings if self.velocities.rejected else {}
+        yield from dict.fromkeys((*self.implausible(), *(
+            f'velocity of {self.names[k]!r}: {text}' for k, text in rejected.items())))
         late = (newest - self.newest) * 1e-9
         if self.newest and self.is_far(newest):
             yield (f'joint states of {listed(self.names)}: their stamps are {late:.3g} s older '

@@ -23,6 +23,10 @@ from urdf2dyn_ros.text import first_names, listed, quote, suggestion
 _LARGEST_STEP = 1.0   # of a joint with limits, between two of its messages [rad]
 
 
+# velocity over its limit from which on an angle is in degrees, which change 57 times as fast
+FAR_TOO_FAST = 20.0
+
+
 class ModelJoints(NamedTuple):
     """Joints in the model's order."""
 
@@ -33,11 +37,13 @@ class ModelJoints(NamedTuple):
     # (n, 2), lower and upper positions [rad]; infinite for joints that have none or are measured
     # in m
     limits: Array
+    # (n,), velocity beyond which an angle without limits is one in degrees [rad/s]; else infinite
+    fastest: Array
 
     def chosen(self, joints: Indices) -> ModelJoints:
         """Return the joints with some indices (k,)."""
         return ModelJoints(tuple(self.names[joint] for joint in joints.tolist()),
-                           self.turn_error[joints], self.limits[joints])
+                           self.turn_error[joints], self.limits[joints], self.fastest[joints])
 
 
 def joints_of(dynamics: InverseDynamics) -> ModelJoints:
@@ -46,8 +52,11 @@ def joints_of(dynamics: InverseDynamics) -> ModelJoints:
               and row.lower is not None and row.upper is not None and row.lower < row.upper
               else (-np.inf, np.inf) for row, unit, continuous in zip(
                   dynamics.limits, dynamics.units, dynamics.continuous)]
+    fastest = [FAR_TOO_FAST * row.velocity if row.velocity and unit == 'rad' and lower == -np.inf
+               else np.inf for row, unit, (lower, _) in zip(
+                   dynamics.limits, dynamics.units, limits)]
     return unlimited_joints(dynamics.joint_names, dynamics.continuous, dynamics.units)._replace(
-        limits=np.array(limits).reshape(-1, 2))
+        limits=np.array(limits).reshape(-1, 2), fastest=np.array(fastest, dtype=np.float64))
 
 
 def unlimited_joints(names: Sequence[str], continuous: Sequence[bool] = (),
@@ -56,7 +65,7 @@ def unlimited_joints(names: Sequence[str], continuous: Sequence[bool] = (),
     errors = [math.pi if endless else _LARGEST_STEP if unit == 'rad' else 0.0
               for _, endless, unit in zip_longest(names, continuous, units)]
     return ModelJoints(tuple(names), np.array(errors, dtype=np.float64),
-                       np.tile((-np.inf, np.inf), (len(names), 1)))
+                       np.tile((-np.inf, np.inf), (len(names), 1)), np.full(len(names), np.inf))
 
 
 # ---- The parameter `hold`: joints that are not published, and are at rest at a known position

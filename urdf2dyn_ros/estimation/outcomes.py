@@ -41,8 +41,8 @@ JOINT_STATE_OUTCOMES = {
     'distrusted': 'too many positions of a joint contradict its motion: two publishers of the '
                   'same joints, a sensor that fails, or a controller that oscillates at half the '
                   'rate of the messages',
-    'implausible': 'a position is, or was since the joints began, more than 2 pi beyond its '
-                   'limits, as in degrees, and the parameter implausible is stop',
+    'implausible': 'a position looks, or looked since the joints began, like degrees, by its '
+                   'limits or its speed, and the parameter implausible is stop',
     'uncertain': 'the standard deviation of an acceleration is above stream.max_deviation',
     'no_base': 'the motion of the base at that stamp is unknown',
     'no_wrench': 'an external wrench is missing, stale or unusable, and wrench.policy is stop',

@@ -134,9 +134,10 @@ class EffortQueue:
 # ---- From the joint states of one robot to its efforts, with a check of every message
 
 IMPLAUSIBLE = Parameter(
-    'implausible', 'stop', 'What happens where a position is more than 2 pi beyond the limits of '
-    'its joint, as in degrees. stop: no efforts until the joints begin anew, after a gap or a '
-    'jump; warn: efforts, and a warning.', choices=('stop', 'warn'))
+    'implausible', 'stop', 'What happens where a position looks like degrees: more than 2 pi '
+    'beyond the limits of its joint, or, without these, 20 times as fast as it may be. stop: no '
+    'efforts until the joints begin anew, after a gap or a jump; warn: efforts, and a warning.',
+    choices=('stop', 'warn'))
 
 
 class Stream:

@@ -16,6 +16,7 @@ LEAST_SPEED = 1e-3   # rad/s or m/s, root mean square from which figures are kno
 SCALE_OFF = 0.1   # difference of the scale from 1 that is a fault
 LAG_OFF = 0.01   # s, lag that is a fault
 DEGREES = 180.0 / np.pi   # in a radian
+IN_DEGREES = 0.1   # difference of a ratio to that of degrees, up to which it is this
 
 
 class JointVelocity(NamedTuple):
@@ -101,6 +102,12 @@ class VelocityReport:
         """Faults of velocities that are not used, by joint."""
         return {k: each.fault for k, each in enumerate(self.joints) if each.fault}
 
+    @property
+    def positions_in_degrees(self) -> dict[int, str]:
+        """Those which say that positions are in degrees."""
+        return {k: each.fault for k, each in enumerate(self.joints)
+                if each.fault and abs(each.scale * DEGREES - 1.0) < IN_DEGREES}
+
 
 def _fault(scale: float, lag: float, square: float) -> str:
     """Return what is wrong with a velocity that is not used, or an empty text."""
@@ -110,7 +117,7 @@ def _fault(scale: float, lag: float, square: float) -> str:
         gain = 1.0 / scale if scale else np.inf
         text = f'the position changes {gain:.3g} times as fast'
         for factor, what in ((DEGREES, 'positions'), (1.0 / DEGREES, 'velocities')):
-            if abs(gain / factor - 1.0) < 0.1:
+            if abs(gain / factor - 1.0) < IN_DEGREES:
                 text += f': are the {what} in degrees?'
         return text
     if abs(lag) > LAG_OFF:
