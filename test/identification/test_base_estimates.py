@@ -5,15 +5,9 @@ import pytest
 
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, ROBOT, motion
-from urdf2dyn_ros.identification.fit import FitTerms, deviations, fitted, pooled
+from urdf2dyn_ros.identification.fit import deviations, fitted, pooled, used_terms
 from urdf2dyn_ros.identification.identification import identified
-from urdf2dyn_ros.identification.robot import (
-    JOINT_COLUMNS,
-    Robot,
-    base_estimates,
-    robot_of,
-    top_speeds,
-)
+from urdf2dyn_ros.identification.robot import Robot, base_estimates, robot_of
 from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -74,8 +68,7 @@ def test_95_percent_intervals_of_base_parameters_have_95_percent_of_the_true_val
     truth, errors = ROBOT.base_parameters.values, []
     for seed in range(8):
         summary = summary_of(urdf, seed)
-        terms = FitTerms(np.ones((4, len(JOINT_COLUMNS)), dtype=bool),
-                         top_speeds(urdf.speed_limits, summary.fastest))
+        terms = used_terms(urdf, summary.used, summary.fastest)
         result = fitted(urdf, pooled(summary.weighted), terms, 10.0)
         base = base_estimates(urdf, result.fit.bodies,
                               deviations(result, summary.correlation).covariance)

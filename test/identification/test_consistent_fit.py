@@ -14,6 +14,7 @@ from urdf2dyn_ros.identification.fit import (
     triangle,
 )
 from urdf2dyn_ros.identification.robot import (
+    ARMATURE,
     BASIS,
     JOINT_COLUMNS,
     OFFSET,
@@ -22,7 +23,8 @@ from urdf2dyn_ros.identification.robot import (
     pseudo_inertia,
 )
 
-TOP_SPEED, WEIGHT = 2.0, 3.0
+TOP_SPEED, WEIGHT, COUNT = 2.0, 3.0, len(JOINT_COLUMNS)
+DIRECTIONS = (1.0, -1.0)
 LOWER = np.tril_indices(4)
 
 
@@ -31,14 +33,15 @@ def problem(seed=0):
     rng = np.random.default_rng(seed)
     triangles = []
     for count in (20, 10):
-        rows = rng.normal(size=(40, count + 7))
-        unknowns = 0.5 * rng.normal(size=count + 6)
-        unknowns[-3] = -0.4   # armature
+        rows = rng.normal(size=(60, count + COUNT + 1))
+        unknowns = 0.5 * rng.normal(size=count + COUNT)
+        unknowns[count + ARMATURE] = -0.4
         rows[:, -1] = rows[:, :-1] @ unknowns
         triangles.append(triangle(rows))
     factors = np.array([np.linalg.cholesky(np.diag([0.3, 0.2, 0.1, 2.0])) for _ in range(2)])
-    terms = FitTerms(np.ones((2, 6), dtype=bool), np.full(2, TOP_SPEED))
-    return FitProblem(triangles, ((0, 1), (1,)), factors, terms, np.full((2, 6), 0.3),
+    terms = FitTerms(np.ones((2, COUNT), dtype=bool), np.full(2, TOP_SPEED),
+                     np.array(DIRECTIONS))
+    return FitProblem(triangles, ((0, 1), (1,)), factors, terms, np.full((2, COUNT), 0.3),
                       np.array([0.5, 2.0]), WEIGHT)
 
 
@@ -47,7 +50,8 @@ def cost(given, bodies, values):
     total = 0.0
     parameters = parameters_of(bodies)
     for j, (R, used) in enumerate(zip(given.triangles, given.bodies)):
-        x = np.concatenate((parameters[list(used)].ravel(), bounded(TOP_SPEED) @ values[j]))
+        x = np.concatenate((parameters[list(used)].ravel(),
+                            bounded(TOP_SPEED, DIRECTIONS[j]) @ values[j]))
         total += np.square((R[:, :-1] @ x - R[:, -1]) / given.sigma[j]).sum()
     for L, P in zip(given.factors, bodies):
         ratio = np.linalg.solve(L @ L.T, P)
@@ -68,12 +72,12 @@ def test_the_cost_is_the_least_that_another_method_finds() -> None:
         for k in range(4):
             C[:, k, k] = np.exp(C[:, k, k])
         LC = given.factors @ C
-        values = u[20:].reshape(2, 6)
+        values = u[20:].reshape(2, COUNT)
         positive = given.scale * np.exp(values)
         positive[:, OFFSET] = values[:, OFFSET]
         return LC @ LC.transpose(0, 2, 1), positive
 
-    u = np.zeros(32)
+    u = np.zeros(20 + 2 * COUNT)
     for _ in range(3):
         u = minimize(lambda u: cost(given, *parts(u)), u, method='BFGS',
                      options={'gtol': 1e-9, 'maxiter': 3000}).x
@@ -87,14 +91,14 @@ def test_the_cost_is_that_of_clarabel() -> None:
     cvxpy: Any = pytest.importorskip('cvxpy')
     given = problem()
     parameters = [cvxpy.Variable(10) for _ in given.factors]
-    shares = [cvxpy.Variable(len(JOINT_COLUMNS)) for _ in given.triangles]
+    shares = [cvxpy.Variable(COUNT) for _ in given.triangles]
     cost = 0.0
-    for R, used, sigma, scale, own in zip(given.triangles, given.bodies, given.sigma, given.scale,
-                                          shares):
+    for R, used, sigma, scale, own, direction in zip(
+            given.triangles, given.bodies, given.sigma, given.scale, shares, DIRECTIONS):
         x = cvxpy.hstack([*(parameters[body] for body in used),
-                          bounded(TOP_SPEED) @ cvxpy.multiply(scale, own)])
+                          bounded(TOP_SPEED, direction) @ cvxpy.multiply(scale, own)])
         cost += cvxpy.sum_squares((R[:, :-1] @ x - R[:, -1]) / sigma)
-        positive = [own[k] for k in range(len(JOINT_COLUMNS)) if k != OFFSET]
+        positive = [own[k] for k in range(COUNT) if k != OFFSET]
         cost += cvxpy.square(own[OFFSET])
         cost += SCALAR_WEIGHT * sum(each - cvxpy.log(each) - 1.0 for each in positive)
     for L, body in zip(given.factors, parameters):
@@ -115,9 +119,12 @@ def test_bodies_are_possible_and_friction_and_rotors_not_negative() -> None:
     for seed in range(5):
         fit = ConsistentFit(problem(seed)).solve()
         assert (np.linalg.eigvalsh(pseudo_inertia(fit.bodies)) > 0.0).all()
-        viscous, coulomb, _, armature, load, quadratic = fit.joints.T
-        for values in (viscous, coulomb, armature, load, viscous + quadratic * TOP_SPEED):
+        viscous, coulomb, _, armature, load, quadratic, asymmetry, *stribeck = fit.joints.T
+        for values in (coulomb, armature, load, *stribeck, *(
+                viscous + sign * asymmetry + speed * quadratic
+                for sign in (1.0, -1.0) for speed in (0.0, TOP_SPEED))):
             assert (values > -1e-15).all()
+        assert (asymmetry * DIRECTIONS >= 0.0).all()
 
 
 def test_a_first_approximation_does_not_change_the_result() -> None:

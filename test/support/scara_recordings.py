@@ -16,15 +16,15 @@ SCARA = OWN / 'scara.urdf'
 MODEL = read_urdf(SCARA.read_text())
 
 
-def robot(coulomb=1.5, payload=0.0):
-    """Return what is recorded: masses a third larger, friction and rotors."""
+def robot(coulomb=1.5, payload=0.0, **friction):
+    """Return what is recorded: masses a third larger, friction, further one by joint, rotors."""
     last = [link for link in MODEL.links if link.inertia][-1]
     links = tuple(link if link.inertia is None else replace(link, inertia=replace(
         link.inertia, mass=1.3 * link.inertia.mass + payload * (link is last),
         tensor=tuple(1.2 * entry for entry in link.inertia.tensor))) for link in MODEL.links)
     dynamics = InverseDynamics(MODEL)
-    terms = {name: (Friction(2.0, coulomb, {'rad': 50.0, 'm': 500.0}[unit], offset=0.2),
-                    Rotor(armature=0.3))
+    terms = {name: (Friction(2.0, coulomb, {'rad': 50.0, 'm': 500.0}[unit], offset=0.2,
+                             **friction.get(name, {})), Rotor(armature=0.3))
              for name, unit in zip(dynamics.joint_names, dynamics.units)}
     return InverseDynamics(replace(MODEL, links=links), loads=Loads(terms=terms))
 

@@ -26,6 +26,7 @@ from urdf2dyn_ros.commands.arguments import (
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.checks import check_merged_file, write_merged
 from urdf2dyn_ros.identification.identification import Identification
+from urdf2dyn_ros.identification.identified_mjcf import identified_mjcf
 from urdf2dyn_ros.identification.identified_urdf import robot_texts
 from urdf2dyn_ros.identification.identify import (
     IdentificationSettings,
@@ -49,8 +50,8 @@ from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import facts, typed_command
 
-FILES = ('identified.urdf', 'parameters.yaml', 'identification.json', 'identification.png',
-         'identification.html')
+FILES = ('identified.urdf', 'identified.xml', 'parameters.yaml', 'identification.json',
+         'identification.png', 'identification.html')
 PICTURE_WORDS = 'Measured effort, and that of the identified model, of each joint over time'
 SUMMARIES = 'summaries'
 EXIT_REFUSED = 3   # exit code where there is no model, as the recordings do not suffice
@@ -164,9 +165,10 @@ def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes
     title = f'{result.robot.model.name}: identified'
     tables = report_tables(result)
     picture = identification_picture(result, title)
+    head = [f'Does it explain the data? {verdict(result)}', *lines]
     files = {
-        **robot_texts(result, text, ['Identified; to be used with identified.urdf.',
-                                     f'Does it explain the data? {verdict(result)}', *lines]),
+        **robot_texts(result, text, ['Identified; to be used with identified.urdf.', *head]),
+        'identified.xml': identified_mjcf(result, ['Identified, for MuJoCo.', *head]),
         'identification.json': identification_json(result, about).encode(),
         'identification.png': picture,
         'identification.html': report_page(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, fitted, pooled, slopes_of, used_terms
 from urdf2dyn_ros.identification.mistakes import moved_beyond
-from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, Columns, Robot
+from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, USUAL, Columns, Robot
 from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, inner_times
 from urdf2dyn_ros.identification.segments import ROW_RATE, Piece, Spectra
 from urdf2dyn_ros.identification.summary import Summary, summarised
@@ -47,7 +47,7 @@ def fitted_rows(robot: Robot, summary: Summary) -> FittedRows:
     """Return the rows of a summary and what the fit to it leaves of them."""
     rows = summary.rows
     assert rows is not None
-    used, own = summary.used, len(JOINT_COLUMNS)
+    used, own = summary.used, len(JOINT_COLUMNS[USUAL])
     fit = fitted(robot, pooled(summary.weighted), used_terms(robot, used, summary.fastest),
                  PRIOR_WEIGHT, linear=True).fit
     slopes = slopes_of(robot.prior.factors)
@@ -60,7 +60,8 @@ def fitted_rows(robot: Robot, summary: Summary) -> FittedRows:
         for place, body in enumerate(bodies):
             part[:, 10 * body:10 * body + 10] = (
                 columns[:, 10 * place:10 * place + 10] @ slopes[body])
-        part[:, first + own * k:first + own * k + own] = columns[:, -1 - own:-1]
+        part[:, first + own * k:first + own * k + own] = (
+            columns[:, -1 - len(JOINT_COLUMNS):-1][:, USUAL])
         part[:, -1] = columns[:, -1] - columns[:, :-1] @ fit.solution(joint, bodies)
         moves = rows.moves[::every_nth, joint]
         scale = moves[:, None] / max(float(np.std(part[moves, -1])) if moves.any() else 0.0, 1e-12)

@@ -23,10 +23,13 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
+    ASYMMETRY,
     JOINT_COLUMNS,
     LOAD,
     OFFSET,
     QUADRATIC,
+    STRIBECK,
+    USUAL,
     Robot,
     bounded,
     parameters_of,
@@ -95,8 +98,9 @@ _LEAST_DECREASE = 1e-11   # decrease of the cost that the last step promises, re
 class FitTerms(NamedTuple):
     """What is unknown of n joints, which may be several sets, one after the other."""
 
-    used: NDArray[np.bool_]   # (n, 6), unknowns of each joint
+    used: NDArray[np.bool_]   # (n, c), unknowns of each joint
     top_speed: Array   # (n,), velocity up to which friction is not negative [rad/s or m/s]
+    direction: Array   # (n,), 1 or -1: in which viscous friction is larger, where it differs
     # joints (of the first set) whose effort has units of its own: their bodies' columns are
     # multiplied by an unknown exp(gain), in all sets
     free_gains: tuple[int, ...] = ()
@@ -113,7 +117,7 @@ class FitProblem(NamedTuple):
     bodies: Sequence[Sequence[int]]   # the bodies of each joint's columns
     factors: Array   # (b, 4, 4), L0 of every body
     terms: FitTerms
-    scale: Array   # (n, 6), x0 of the unknowns of each joint; zero where there is no such unknown
+    scale: Array   # (n, c), x0 of the unknowns of each joint; zero where there is no such unknown
     sigma: Array   # (n,), standard deviation of the residual of each joint
     weight: float = 1.0   # of the prior of bodies
 
@@ -122,7 +126,7 @@ class Fit(NamedTuple):
     """The solution of a problem."""
 
     bodies: Array   # (b, 10)
-    joints: Array   # (n, 6), the unknowns JOINT_COLUMNS
+    joints: Array   # (n, c), the unknowns JOINT_COLUMNS
     # (n,), effort as it was measured over effort of the bodies, 1 where they are known
     gains: Array
     unknowns: Array   # (u,), the same in the coordinates of the method
@@ -183,7 +187,7 @@ class ConsistentFit:
         self.gain_place[free] = self._gain + np.arange(len(free))
         self.gain_place = np.tile(self.gain_place, terms.sets)
         speeds = np.where(used[:, QUADRATIC], terms.top_speed, np.inf)
-        self._to_joint = [bounded(speed) for speed in speeds.tolist()]
+        self._to_joint = [*map(bounded, speeds.tolist(), terms.direction.tolist())]
         self._free = np.ones(self._count)
         for body in terms.fixed:
             self._free[10 * body:10 * body + 10] = 0.0
@@ -296,7 +300,7 @@ class ConsistentFit:
         return 0.5 * self._prior(u)[1], 0.5 * self._prior(self.start())[1]
 
     def joint_deviations(self, covariance: Array) -> Array:
-        """Return the deviations (n, 6) of JOINT_COLUMNS, NaN for what is no unknown."""
+        """Return the deviations (n, c) of JOINT_COLUMNS, NaN for what is no unknown."""
         result = np.full(self.place.shape, np.nan)
         for joint, places in enumerate(self.place):
             there = np.flatnonzero(places >= 0)
@@ -360,14 +364,18 @@ _PRIOR_SHARE = 0.1   # share of a joint's effort that the prior of a friction ex
 # share below which a friction or rotor is zero: the data would have it negative
 _NEGLIGIBLE_SHARE = 1e-3
 _SIGNIFICANT_DEVIATIONS = 3.0   # deviations from which on a value differs from zero
+# residual of a joint in held-out parts with a further term of friction, from which on it is used
+_BETTER_FRICTION = 0.95
 LEAST_SIGMA = 1e-9
 
 
 def used_terms(robot: Robot, used: Array, fastest: Array,
                free_gains: tuple[int, ...] = ()) -> FitTerms:
-    """Return the terms of all unknowns of the joints that are used (n,)."""
-    every = np.broadcast_to(used[:, None] > 0, (len(used), len(JOINT_COLUMNS)))
-    return FitTerms(every, top_speeds(robot.speed_limits, fastest), free_gains)
+    """Return the terms of the usual unknowns of the joints that are used (n,)."""
+    every = np.zeros((len(used), len(JOINT_COLUMNS)), dtype=bool)
+    every[:, USUAL] = used[:, None] > 0
+    return FitTerms(every, top_speeds(robot.speed_limits, fastest), np.ones(len(used)),
+                    free_gains)
 
 
 class PooledFit(NamedTuple):
@@ -389,7 +397,7 @@ class PooledFit(NamedTuple):
 
 
 def scales(pool: Pool, terms: FitTerms) -> Array:
-    """Return the x0 (n, 6) of friction and rotors; 0 for those that are no unknowns."""
+    """Return the x0 (n, c) of friction and rotors; 0 for those that are no unknowns."""
     result = np.zeros(terms.used.shape)
     for j, R in enumerate(pool.triangles):
         sizes = np.linalg.norm(R, axis=0)
@@ -486,6 +494,51 @@ def significant_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     return terms._replace(used=used), np.asarray(values[:, ARMATURE] < -errors[:, ARMATURE])
 
 
+def with_further_friction(robot: Robot, pools: Sequence[Pool], judged: Sequence[Pool],
+                          terms: FitTerms, weight: float, fits: list[PooledFit],
+                          ) -> tuple[FitTerms, list[PooledFit], Array]:
+    """
+    Return terms with Stribeck friction and asymmetry, where these predict held-out parts better.
+
+    Both are tried at all joints in linear fits, and where those leave 5 % less, in fits of
+    possible robots. Second, the fits without each part, and third, the share (n,) that they leave
+    of the residual of `fits`, which have the usual friction.
+    """
+    def left(some: Sequence[PooledFit]) -> Array:
+        return np.sqrt(left_squares(robot, some, judged)[0])
+
+    def tried(chosen: NDArray[np.bool_], columns: NDArray[np.int64]) -> FitTerms:
+        used = terms.used.copy()
+        used[chosen, columns[chosen]] = True
+        return terms._replace(used=used)
+
+    usual = least = left(fits)
+    joints = usual > 0.0
+    for candidates in (STRIBECK, [ASYMMETRY]):
+        limit = _BETTER_FRICTION * left(fits_to_others(robot, pools, terms, weight, linear=True))
+        columns, forwards = np.full(len(limit), ASYMMETRY), terms.direction.copy()
+        promising = np.zeros(len(limit), dtype=bool)
+        for column in candidates:
+            linear = fits_to_others(robot, pools, tried(joints, np.full(len(limit), column)),
+                                    weight, linear=True)
+            errors, values = left(linear), linear[-1].fit.joints[:, column]
+            better = joints & (errors < limit) & ((values > 0.0) | (column == ASYMMETRY))
+            promising |= better
+            columns[better], limit[better] = column, errors[better]
+            if column == ASYMMETRY:
+                forwards[better] = np.sign(values[better])
+        terms = terms._replace(direction=forwards)
+        while promising.any():
+            further = fits_to_others(robot, pools, tried(promising, columns), weight)
+            errors = left(further)
+            worse = promising & (errors >= _BETTER_FRICTION * least)
+            if not worse.any():
+                terms, fits, least = tried(promising, columns), further, errors
+                break
+            promising &= ~worse
+    return terms, fits, least / np.where(joints, usual, 1.0)
+
+
 def cleaned(fit: Fit, problem: FitProblem) -> Fit:
     """Return a fit with exact zeros for negligible friction and rotors."""
     signed = np.arange(len(JOINT_COLUMNS)) == OFFSET
@@ -557,7 +610,7 @@ class Deviations(NamedTuple):
 
     bodies: Array   # (b, 10)
     bodies_left: Array   # (b, 10)
-    joints: Array   # (n, 6), NaN for what is no unknown
+    joints: Array   # (n, c), NaN for what is no unknown
     covariance: Array   # (10 b, 10 b), of the parameters of all bodies
     known: int   # combinations of the bodies' parameters that the data determine
     unknowns: int   # number of such combinations

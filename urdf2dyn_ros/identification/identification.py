@@ -25,6 +25,7 @@ from urdf2dyn_ros.identification.fit import (
     pooled,
     ratios_of_efforts,
     significant_terms,
+    with_further_friction,
     with_spread_of_parts,
 )
 from urdf2dyn_ros.identification.fit_data import (
@@ -81,9 +82,11 @@ class Identification:
     held_out: Figures   # of parts that were held out of the fit
     parts: str   # what these are: 'blocks' or 'recordings'
     fits: list[Fit]   # those without each part
+    # (n,), what Stribeck friction and asymmetry, where used, leave of the held-out residual
+    left_by_friction: Array
     validation: dict[str, Figures] = field(default_factory=dict)   # of other recordings, by name
     remarks: list[str] = field(default_factory=list)
-    # JOINT_COLUMNS (n, 6) of each recording by name, if they have friction of their own; `fit` has
+    # JOINT_COLUMNS (n, c) of each recording by name, if they have friction of their own; `fit` has
     # that of the last in which a joint is used
     own_friction: dict[str, Array] = field(default_factory=dict)
     gains: Gains | None = None   # of currents, before the fit, whose own are relative to them
@@ -92,7 +95,7 @@ class Identification:
 
     @property
     def joints(self) -> Array:
-        """JOINT_COLUMNS (n, 6) with efforts in [N m or N]."""
+        """JOINT_COLUMNS (n, c) with efforts in [N m or N]."""
         return self.fit.joints
 
     @property
@@ -153,6 +156,7 @@ class _Model(NamedTuple):
     whole: PooledFit
     without: Sequence[PooledFit]
     negative_rotors: NDArray[np.bool_]
+    left_by_friction: Array   # (n,), share of the residual that further friction leaves
 
 
 def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
@@ -203,6 +207,7 @@ def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
     Return the fits with the terms that are significant, and the weight, if that is not known.
 
     It is the one with the least error in what was held out, and the first if that is as good.
+    With it, Stribeck friction and asymmetry are chosen joint by joint.
     """
     robot, everything = data.robot, data.everything
     weights = [*WEIGHTS] if weight is None else [weight]
@@ -216,8 +221,10 @@ def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
     best = min(errors, key=errors.__getitem__)
     if errors[best] >= _BETTER_ERROR * errors[weights[0]]:
         best = weights[0]
-    return _Model(terms, best, fitted(robot, everything, terms, best), trials[best],
-                  negative_rotors)
+    terms, without, left = with_further_friction(robot, parts.seen, judged, terms, best,
+                                                 trials[best])
+    return _Model(terms, best, fitted(robot, everything, terms, best), without,
+                  negative_rotors, left)
 
 
 def _result(robot: Robot, summaries: Sequence[Summary], data: FitData, parts: HeldOutParts,
@@ -234,10 +241,12 @@ def _result(robot: Robot, summaries: Sequence[Summary], data: FitData, parts: He
     sets = fit.joints.reshape(-1, n, len(JOINT_COLUMNS))
     return Identification(
         robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0)[last],
-        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last]), model.weight,
+        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last],
+                       direction=terms.direction[last]), model.weight,
         of_joints(fit, last), whole.sigma[last],
         errors._replace(joints=errors.joints[last]), held_out, parts.name,
-        [of_joints(each, np.arange(n)) for each in fits], validated, list(robot.prior.remarks),
+        [of_joints(each, np.arange(n)) for each in fits], model.left_by_friction[last],
+        validated, list(robot.prior.remarks),
         dict(zip([each.name for each in summaries], sets[-len(summaries):]))
         if own_friction else {},
         data.gains if any(each.currents for each in summaries) else None, carried)
@@ -281,7 +290,8 @@ def _others_without_friction(robot: Robot, summaries: Sequence[Summary],
     judged = [in_least_residuals(each) for each in seen]
     n = len(robot.joints)
     rotors = model.terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
-    bare = model.terms._replace(used=rotors, top_speed=model.terms.top_speed[:n], sets=1)
+    bare = model.terms._replace(used=rotors, top_speed=model.terms.top_speed[:n],
+                                direction=model.terms.direction[:n], sets=1)
     fits = [each.fit for each in fits_to_others(robot, seen, bare, model.weight)]
     return other_recordings(robot, summaries, fits, judged, own_friction=True)
 

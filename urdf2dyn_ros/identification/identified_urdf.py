@@ -11,10 +11,8 @@ from urdf2dyn_ros.identification.identification import Identification
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     COULOMB,
-    LOAD,
-    OFFSET,
-    QUADRATIC,
     VISCOUS,
+    friction_of,
     link_inertias,
 )
 from urdf2dyn_ros.robot.document import TENSOR_ATTRIBUTES, Element
@@ -252,10 +250,7 @@ def identified_model(result: Identification) -> RobotModel:
 
 def identified_joint_terms(result: Identification) -> dict[str, tuple[JointTerm, ...]]:
     """Return friction and rotor of every joint that is identified."""
-    return {name: (Friction(float(row[VISCOUS]), float(row[COULOMB]), 1.0 / float(width),
-                            offset=float(row[OFFSET]), load=float(row[LOAD]),
-                            quadratic=float(row[QUADRATIC])),
-                   Rotor(armature=float(row[ARMATURE])))
+    return {name: (friction_of(row, float(width)), Rotor(armature=float(row[ARMATURE])))
             for name, row, written, width in zip(
                 result.robot.joints, result.joints, result.written, result.robot.sign_widths)
             if written}

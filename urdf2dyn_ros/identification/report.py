@@ -16,7 +16,14 @@ from urdf2dyn_ros.identification.fit_data import (
     IdentifiedPayload,
 )
 from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
-from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, PARAMETERS
+from urdf2dyn_ros.identification.robot import (
+    ASYMMETRY,
+    JOINT_COLUMNS,
+    PARAMETERS,
+    STRIBECK,
+    USUAL,
+    friction_of,
+)
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.identification.summary import all_rows
@@ -164,35 +171,60 @@ def _gains(result: Identification) -> list[ReportTable]:
          f'urdf2dyn evaluate: --effort-semantics current --gains {words}',))]
 
 
+_TERMS = (*JOINT_COLUMNS[:STRIBECK[0]], 'stribeck')   # of a joint, as they are reported
+
+
+def _terms(row: Array) -> list[float]:
+    """Return _TERMS of JOINT_COLUMNS (c,): no more than one velocity of Stribeck's is used."""
+    known = row[STRIBECK][np.isfinite(row[STRIBECK])]
+    return [*row[:STRIBECK[0]].tolist(), float(known.max()) if len(known) else math.nan]
+
+
+def _stribeck_velocity(result: Identification, j: int) -> float:
+    """Return the velocity of Stribeck's friction of a joint, NaN where it is not used."""
+    friction = friction_of(result.joints[j], float(result.robot.sign_widths[j]))
+    return friction.decay ** -0.5 if friction.stribeck else math.nan
+
+
 def _friction(result: Identification) -> ReportTable:
-    rows = []
+    rows, used = [], result.terms.used
     for j, joint in enumerate(result.robot.joints):
         if result.used[j]:
-            errors = result.deviations.joints[j]
-            cells = [f'{figure_text(value)} +- {figure_text(error, 2)}'
-                     if math.isfinite(error) else 'not known'
-                     for value, error in zip(result.joints[j], errors)]
+            cells = [f'{figure_text(value)} +- {figure_text(error, 2)}' if math.isfinite(error)
+                     else 'not known' if name in JOINT_COLUMNS[USUAL] else '-'
+                     for name, value, error in zip(
+                         _TERMS, _terms(result.joints[j]), _terms(result.deviations.joints[j]))]
             before = ', '.join(figure_text(value) for value in result.robot.urdf_friction[j])
-            rows.append([joint, before, *cells, figure_text(result.terms.top_speed[j])])
+            rows.append([joint, before, *cells, figure_text(_stribeck_velocity(result, j)),
+                         figure_text(result.terms.top_speed[j])])
+    further = '; '.join(
+        f'{joint}: ' + ' and '.join(compress(
+            ('asymmetry', 'Stribeck friction'), (used[j, ASYMMETRY], used[j, STRIBECK].any())))
+        + f', by {100.0 * (1.0 - result.left_by_friction[j]):.0f} %'
+        for j, joint in enumerate(result.robot.joints) if used[j, ASYMMETRY:].any())
     return ReportTable(
         'What changed: friction and rotors', (
-            'joint', 'URDF: viscous, Coulomb', *JOINT_COLUMNS, 'not negative up to'), rows,
-        ('Friction = viscous qd + (coulomb + load |effort|) tanh(qd / width) + quadratic qd |qd| '
+            'joint', 'URDF: viscous, Coulomb', *_TERMS, 'Stribeck velocity',
+            'not negative up to'), rows,
+        ('Friction = viscous qd + (coulomb + load |effort| + asymmetry qd + stribeck '
+         'exp(-(qd / Stribeck velocity)^2)) tanh(qd / width) + quadratic qd |qd| '
          '+ offset; width is 0.02 rad/s or 0.002 m/s; armature is the reflected inertia of the '
          'rotor. +- is one standard deviation, with neighbouring residuals counted as alike. The '
          'last column is the velocity [rad/s or m/s] up to which friction is bounded to be '
-         'positive: beyond it, it is an extrapolation.',))
+         'positive: beyond it, it is an extrapolation.',
+         'Asymmetry (viscous friction is larger in one direction) and Stribeck friction are used '
+         f'where the residual of held-out {result.parts} falls by 5 %: {further or "nowhere"}.'))
 
 
 def _own_friction(result: Identification) -> list[ReportTable]:
     if not result.own_friction:
         return []
-    rows = [[joint, name, *map(figure_text, values[j])]
+    rows = [[joint, name, *map(figure_text, _terms(values[j]))]
             for j, joint in enumerate(result.robot.joints) if result.used[j]
             for (name, values), each in zip(result.own_friction.items(), result.summaries)
             if each.used[j]]
     return [ReportTable(
-        'Friction of each recording', ('joint', 'recording', *JOINT_COLUMNS), rows,
+        'Friction of each recording', ('joint', 'recording', *_TERMS), rows,
         ('Links and rotors are shared. The table above and parameters.yaml have the friction of '
          'the last recording in which a joint is identified.',))]
 
@@ -306,7 +338,7 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
         'about': about, 'held_out_parts': result.parts, 'weight': result.weight,
         'known_combinations': deviations.known, 'combinations': deviations.unknowns,
         'friction_of_recordings': {
-            name: {joint: dict(zip(JOINT_COLUMNS, row))
+            name: {joint: dict(zip(_TERMS, _terms(row)))
                    for joint, row, used in zip(robot.joints, values, each.used) if used}
             for (name, values), each in zip(result.own_friction.items(), result.summaries)},
         'base_parameters': {
@@ -352,7 +384,8 @@ def _joint(result: Identification, j: int) -> dict[str, Any]:
                  'deviation': abs(rate) * error,
                  'deviation_of_ratio': abs(rate) * ratio},
         'terms': {name: {'value': value, 'deviation': error} for name, value, error in zip(
-            JOINT_COLUMNS, result.joints[j], deviations.joints[j])},
+            _TERMS, _terms(result.joints[j]), _terms(deviations.joints[j]))},
+        'stribeck_velocity': _stribeck_velocity(result, j),
         'friction_bounded_up_to': result.terms.top_speed[j]}
 
 

@@ -28,6 +28,7 @@ from urdf2dyn_ros.robot.spatial import (
     from_rpy,
     symmetric,
 )
+from urdf2dyn_ros.robot.terms import Friction
 
 # ---- Columns of a joint's own terms: friction and the rotor
 #
@@ -38,22 +39,40 @@ from urdf2dyn_ros.robot.spatial import (
 #
 # with slow and fast not negative the friction is not negative at any velocity up to v.
 
+# Where viscous friction differs between directions, a third part, also not negative, acts forwards
+# or backwards alone. These three are all that is possible with that direction.
+
+# Stribeck velocities that are compared, over the width of the sign
+STRIBECK_VELOCITIES = (2.5, 5.0, 10.0, 20.0)
 # unknowns of each joint, after those of bodies: fields of Friction and Rotor
-JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic')
-VISCOUS, COULOMB, OFFSET, ARMATURE, LOAD, QUADRATIC = range(len(JOINT_COLUMNS))
+JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic', 'asymmetry',
+                 *(f'stribeck_{ratio:g}' for ratio in STRIBECK_VELOCITIES))
+VISCOUS, COULOMB, OFFSET, ARMATURE, LOAD, QUADRATIC, ASYMMETRY = range(7)
+STRIBECK = range(7, len(JOINT_COLUMNS))   # at most one of them is used
+USUAL = slice(ASYMMETRY)   # columns of all joints, the others are chosen where they are needed
 # velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]
 SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
 
 
 def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Array:
     """
-    Return the columns (k, 6) of a joint; `transmitted` is the effort of its bodies (k,).
+    Return the columns (k, c) of a joint; `transmitted` is the effort of its bodies (k,).
 
     The width is that of SIGN_WIDTHS.
     """
     sign = np.tanh(qd / width)
     return np.stack((qd, sign, np.ones_like(qd), qdd, sign * np.abs(transmitted),
-                     qd * np.abs(qd)), axis=1)
+                     qd * np.abs(qd), sign * qd, *(
+                         sign * np.exp(-(qd / (ratio * width)) ** 2)
+                         for ratio in STRIBECK_VELOCITIES)), axis=1)
+
+
+def friction_of(row: Array, width: float) -> Friction:
+    """Return the friction of a joint with JOINT_COLUMNS (c,) and a width of SIGN_WIDTHS."""
+    viscous, coulomb, offset, _, load, quadratic, asymmetry, *stribeck = row.tolist()
+    velocity = width * STRIBECK_VELOCITIES[stribeck.index(max(stribeck))]
+    return Friction(viscous, coulomb, 1.0 / width, max(stribeck), velocity ** -2, offset, load,
+                    quadratic, asymmetry)
 
 
 def in_units(rows: Array, factor: float) -> Array:
@@ -68,15 +87,17 @@ def in_units(rows: Array, factor: float) -> Array:
     return rows * factors
 
 
-def bounded(top_speed: float) -> Array:
+def bounded(top_speed: float, direction: float) -> Array:
     """
-    Return the matrix (6, 6) from unknowns with slow and fast to those of JOINT_COLUMNS.
+    Return the matrix (c, c) from unknowns that are not negative to those of JOINT_COLUMNS.
 
     Without a bound of the velocity there is no quadratic friction, and slow is viscous friction.
+    The direction, 1 or -1, is that with more viscous friction.
     """
     result = np.eye(len(JOINT_COLUMNS))
     result[QUADRATIC, VISCOUS] = -1.0 / top_speed
     result[QUADRATIC, QUADRATIC] = 1.0 / top_speed
+    result[VISCOUS, ASYMMETRY], result[ASYMMETRY, ASYMMETRY] = 0.5, 0.5 * direction
     return result
 
 

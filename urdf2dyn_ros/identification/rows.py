@@ -18,8 +18,13 @@ from urdf2dyn_ros.identification.fit import (
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
+    ASYMMETRY,
     COULOMB,
     JOINT_COLUMNS,
+    LOAD,
+    OFFSET,
+    QUADRATIC,
+    USUAL,
     VISCOUS,
     Columns,
     Robot,
@@ -34,8 +39,8 @@ from urdf2dyn_ros.robot.spatial import Array
 # A gain is the factor of the bodies' efforts. Friction that the model lacks, as one that differs
 # between directions, is explained by wrong bodies instead, which a wrong gain makes cheap. So
 # gains are those of rows from which any friction of a joint's own velocity is removed: that of
-# JOINT_COLUMNS, that which differs between directions, and that which follows late when a joint
-# turns back, as in harmonic drives (Dahl):
+# JOINT_COLUMNS, the square, which differs between directions, and that which follows late when a
+# joint turns back, as in harmonic drives (Dahl):
 #
 #     dz = (sign(dq) - z) |dq| / travel
 #
@@ -43,6 +48,7 @@ from urdf2dyn_ros.robot.spatial import Array
 
 # travels within which signs follow, over what a joint moves in 1 s at the width of its sign
 _TRAVELS = (0.05, 0.2, 1.0)
+_REMOVED = [VISCOUS, COULOMB, OFFSET, LOAD, QUADRATIC, ASYMMETRY]
 
 
 def late_signs(q: Array, widths: Array) -> Array:
@@ -58,14 +64,13 @@ def late_signs(q: Array, widths: Array) -> Array:
 
 def without_friction(rows: Array, signs: Array) -> Array:
     """Return a joint's rows (k, c) without the part of friction, with late signs (k, 3)."""
-    own = rows[:, -1 - len(JOINT_COLUMNS):-1].copy()
-    speed, friction = own[:, VISCOUS], np.arange(len(JOINT_COLUMNS)) != ARMATURE
-    columns = np.column_stack((own[:, friction], np.abs(speed), speed ** 2, signs))
+    own = rows[:, -1 - len(JOINT_COLUMNS):-1]
+    columns = np.column_stack((own[:, _REMOVED], own[:, VISCOUS] ** 2, signs))
     columns /= np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     basis, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     basis = basis[:, sizes > 1e-6 * max(sizes[0], 1e-300)]
     result = rows - basis @ (basis.T @ rows)
-    result[:, np.flatnonzero(friction) - 1 - len(JOINT_COLUMNS)] = 0.0
+    result[:, -1 - len(JOINT_COLUMNS):-1] *= np.arange(len(JOINT_COLUMNS)) == ARMATURE
     return result
 
 
@@ -148,7 +153,7 @@ class RowSource:
                         for spectra in (self._bodies[number][j], self._own[number][j])]
                 parts.append(np.concatenate((*both, efforts[number][:, j:j + 1]), axis=1))
             joints.append(np.concatenate(parts))
-        velocity = np.stack([rows[:, VISCOUS - 7] for rows in joints], axis=1)
+        velocity = np.stack([rows[:, VISCOUS - 1 - len(JOINT_COLUMNS)] for rows in joints], axis=1)
         return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest,
                             self._time)
 
@@ -260,9 +265,9 @@ def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Arr
     the other's velocity, with the same coefficients in both joints, removes from it in held-out
     blocks. Motions that happen to be alike show none, and errors of a model hardly any.
     """
-    width = len(JOINT_COLUMNS)
-    result = np.zeros((len(used), len(used)))
-    parts = {joint: np.column_stack((rows.joints[joint][:, -width - 1:-1], residuals[joint]))
+    own = [part[:, -1 - len(JOINT_COLUMNS):-1][:, USUAL] for part in rows.joints]
+    width, result = own[0].shape[1], np.zeros((len(used), len(used)))
+    parts = {joint: np.column_stack((own[joint], residuals[joint]))
              / max(float(np.linalg.norm(residuals[joint])), 1e-300)
              for joint in np.flatnonzero(used).tolist()}
     alone = {joint: _unseen([part], rows.block)[0] for joint, part in parts.items()}
@@ -274,7 +279,7 @@ def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Arr
             size = max(float(np.linalg.norm(residuals[joint])), 1e-300)
             part = np.zeros((len(rows.block), 2 * width + 3))
             part[:, place * width:(place + 1) * width] = parts[joint][:, :-1]
-            part[:, -3:-1] = rows.joints[other][:, -width - 1:-1][:, [VISCOUS, COULOMB]] / size
+            part[:, -3:-1] = own[other][:, [VISCOUS, COULOMB]] / size
             part[:, -1] = parts[joint][:, -1]
             both.append(part)
         left = _unseen(both, rows.block)

@@ -139,7 +139,7 @@ def integral_time(residual: Array) -> float:
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
 
 SUFFIX = '.npz'
-_VERSION = 5
+_VERSION = 6
 _VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
 
 

@@ -40,6 +40,7 @@ def test_held_out_residuals_of_a_ur10() -> None:
     assert (identified <= GOAL).all(), identified
     assert (identified < friction).all() and (friction < urdf).all()
     assert (np.linalg.eigvalsh(pseudo_inertia(found.fit.bodies)) > 0.0).all()
-    viscous, coulomb, _, armature, load, quadratic = found.fit.joints.T
+    viscous, coulomb, _, armature, load, quadratic, *further = found.fit.joints.T
+    assert not np.any(further)   # none of Stribeck's, and none that differs between directions
     for values in (viscous, coulomb, armature, load, viscous + quadratic * found.terms.top_speed):
         assert (values >= 0.0).all()
