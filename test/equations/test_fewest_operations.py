@@ -12,22 +12,17 @@ from hypothesis import given
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, ROBOTS, mostly_slow
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
-from urdf2dyn_ros.codegen.expression import Graph
 from urdf2dyn_ros.equations.fewest_operations import (
     FARTHEST_ORIGIN,
-    LARGEST_RATIO,
-    SHORTEST_ARM,
     fewest_operations,
     regrouped,
     slid_origins,
-    virtual_mass,
 )
 from urdf2dyn_ros.equations.newton_euler import Recursion, newton_euler, second_moment
 from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.robot.loads import GRAVITY
 from urdf2dyn_ros.robot.model import Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import Multibody, body_inertias, multibody, turned_frames
-from urdf2dyn_ros.robot.spatial import BodyInertia, reciprocal
 
 REAL = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))
         if path.name not in ('alex_psyonic_hands.urdf', 'ur3.urdf')]   # no robots
@@ -136,31 +131,3 @@ def test_axes_that_are_almost_parallel_stay_accurate(tilt: float) -> None:
     longest = max(abs(x) for body in system.bodies for x in body.parent_p_joint)
     assert all(abs(x) <= FARTHEST_ORIGIN * longest
                for body in slid.bodies for x in body.parent_p_joint)
-
-
-def inertia_of_one_link() -> BodyInertia:
-    system = multibody(chain('r', [(0.0, 0.0, 0.0)]))
-    inertia, _ = body_inertias(system)
-    assert inertia is not None
-    return inertia.with_second_moments()
-
-
-@pytest.mark.parametrize('p', [(0.0, 0.0, 0.5), (0.5 * SHORTEST_ARM, 0.0, 0.3), (0.0, 0.0, 0.0)])
-def test_no_mass_is_virtual_without_a_lever_arm(p: Any) -> None:
-    assert virtual_mass(inertia_of_one_link(), [(1, p, False)]) is None
-    assert virtual_mass(inertia_of_one_link(), []) is None
-
-
-def test_a_virtual_mass_is_not_huge() -> None:
-    heavy = inertia_of_one_link()
-    heavy = heavy._replace(h=(2.0 * LARGEST_RATIO * heavy.m * 0.1, 0.0, 0.0))
-    assert virtual_mass(heavy, [(1, (0.1, 0.0, 0.0), False)]) is None
-
-
-def test_the_reciprocals_of_multiples_and_of_reciprocals_share_one_division() -> None:
-    x = Graph().input('x')
-    quarter = reciprocal(-4.0 * x)
-    assert (quarter.node.factor, quarter.node.base, quarter.negative) == (
-        0.25, reciprocal(x).node, True)
-    back = reciprocal(quarter)
-    assert (back.node.factor, back.node.base, back.negative) == (4.0, x.node, True)

@@ -364,17 +364,6 @@ def test_the_message_has_the_units_of_the_joint() -> None:
         InverseDynamics(SCARA, loads=Loads(terms={SLIDE: [Friction(-1.0)]}))
 
 
-@pytest.mark.parametrize('term', [
-    Friction(np.float32(1.0), 2, 1e6, 3.0, 1e12, -0.5), Rotor(0.1, -50.0), Spring(1.0, -2.0),
-    Rotor(armature=1.0, gear_ratio=0.0), Friction(1.0, steepness=1e-9)])
-def test_what_can_be_is_taken(term: Any) -> None:
-    dynamics = InverseDynamics(RX90, loads=Loads(terms={'joint2': [term]}))
-    q, qd, qdd = np.full((3, 6), 0.3)
-    added = dynamics(q, qd, qdd) - InverseDynamics(RX90)(q, qd, qdd)
-    assert abs(added[1]) > 0.01
-    assert added[[0, 2, 3, 4, 5]] == pytest.approx(0.0)
-
-
 def test_two_terms_of_one_kind_at_a_joint_are_refused() -> None:
     """Their parameters would have the same names in the text."""
     springs = Loads(terms={'joint2': [Spring(1.0), Friction(1.0), Spring(2.0, 0.3)]})

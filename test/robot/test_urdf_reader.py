@@ -1,25 +1,18 @@
 """Reading URDF: what is taken, how it is mapped, and what must never happen."""
 
 import dataclasses
-import gc
-import inspect
 import logging
 import math
 import re
-import sys
-import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from test_urdf_document import tree
 
 from support.descriptions import VALID, codes
 from urdf2dyn_ros.codegen.information import information
 from urdf2dyn_ros.errors import UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, Link, Mimic, RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.reader import read_urdf
 
 
@@ -187,27 +180,3 @@ def test_without_an_axis_it_is_x_and_a_thousandth_off_one_is_rounding() -> None:
         text = VALID.replace('0 1 0', f'0 {length} 0')
         assert codes(text) == said
         assert read_urdf(text).joints[0].axis == (0.0, 1.0, 0.0)
-
-
-@pytest.mark.slow
-@pytest.mark.fault(17)
-@pytest.mark.parametrize('parent', [lambda i: i - 1, lambda i: 0], ids=['chain', 'star'])
-def test_thousand_links_take_no_recursion_and_twice_the_memory_of_half(
-        parent: Callable[[int], int]) -> None:
-    peaks = []
-    for count in (251, 501, 1001):
-        text = re.sub('<inertial>.*?</inertial>', '', tree(count, parent))   # tracing takes time
-        limit = sys.getrecursionlimit()
-        gc.collect()
-        gc.disable()   # when it would collect changes the peak
-        if count < 1001:
-            tracemalloc.start()
-        try:
-            sys.setrecursionlimit(len(inspect.stack(0)) + 100)
-            assert len(multibody(read_urdf(text)).joint_names) == count - 1
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            sys.setrecursionlimit(limit)
-            tracemalloc.stop()
-            gc.enable()
-    assert peaks[1] < 2.2 * peaks[0]
