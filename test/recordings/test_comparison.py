@@ -6,11 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from support.memory import bytes_of
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.measured_efforts import JointFacts
 from urdf2dyn_ros.recordings.report import comparison_table, write_csv, write_json
-from urdf2dyn_ros.recordings.series import Series
 
 START = 1_700_000_000_123_456_789
 PERIOD = 4_000_000
@@ -81,25 +79,6 @@ def test_nothing_is_interpolated_across_a_gap_or_beyond_the_ends():
     assert result.figures.max_error < 4e-5
 
 
-@pytest.mark.parametrize('burst', [1, 4])
-def test_a_short_hole_of_the_measurement_has_no_samples(burst):
-    """Of 32 ms at 250 Hz, longer if stamps come in bursts; one lost message is no hole."""
-    comparison, hole = Comparison(), range(201, 200 + 8 * burst)
-    stamps = START + np.arange(500) * PERIOD
-    wave = 3.0 + np.sin(0.01 * np.arange(500))
-    for k in range(500):
-        stamp = START + k * PERIOD - k % burst * (PERIOD - 300_000)
-        if k not in hole and k != 300:
-            comparison.add_measured(stamp, ['a'], [wave[k]])
-    for k, stamp in enumerate(stamps.tolist()):
-        comparison.add_computed(stamp, ['a'], [wave[k]])
-    (result,) = comparison.joints()
-    found = np.isin(stamps, result.stamps)
-    assert not found[hole].any()
-    assert found[299:302].all()
-    assert found.sum() >= 500 - len(hole) - 2 * burst
-
-
 def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_dropped():
     comparison = Comparison()
     for k in range(200):
@@ -113,24 +92,6 @@ def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_dropped():
     assert second.fault == '0 samples, at least 50 are needed'
 
 
-@pytest.mark.parametrize('wrong', [np.inf, 1e200, -1e12])
-def test_one_value_beyond_all_reason_is_one_sample_less(wrong):
-    def taken(measured, velocity):
-        comparison = Comparison()
-        for k, stamp in enumerate(range(START, START + 1000 * PERIOD, PERIOD)):
-            speed = np.cos(2.0 * (stamp - START) * 1e-9)
-            effort = wave(stamp) + 0.3 * np.sign(speed)
-            comparison.add_measured(stamp, ['elbow'], [measured if k == 500 else effort])
-            comparison.add_computed(stamp, ['elbow'], [wave(stamp)], [0.0],
-                                    [velocity if k == 500 else speed])
-        (joint,) = comparison.joints()
-        return joint.total.unaligned
-
-    for found in (taken(wrong, 1.0), taken(wave(START + 500 * PERIOD), wrong)):
-        assert found.rmse == pytest.approx(0.3, rel=0.0015)
-        assert found.friction.coulomb.value == pytest.approx(0.3, rel=0.008)
-
-
 def test_a_clock_set_back_starts_a_new_recording():
     comparison = Comparison()
     for start in (START + 10**12, START):
@@ -140,30 +101,6 @@ def test_a_clock_set_back_starts_a_new_recording():
     (result,) = comparison.joints()
     assert result.figures.samples == 100
     assert result.stamps[0] == START
-
-
-def test_stamps_that_come_again_are_counted_once_and_a_jump_of_one_side_restarts():
-    comparison = Comparison()
-    for _ in range(2):
-        for stamp in range(START, START + 200 * PERIOD, PERIOD):
-            comparison.add_measured(stamp, ['a'], [wave(stamp)])
-            comparison.add_computed(stamp, ['a'], [wave(stamp)])
-        (result,) = comparison.joints()
-        assert result.figures.samples == len(result.stamps) == 200
-    comparison.add_computed(START - 10**10, ['a'], [1.0])   # it has matched all its samples
-    (result,) = comparison.joints()
-    assert result.figures.samples == len(result.stamps) == 0
-
-
-def test_only_the_newest_samples_are_kept():
-    series = Series(1000)
-    for k in range(0, 12_345, 5):
-        part = np.arange(k, k + 5)
-        series.extend(START + part, part[:, None].astype(float))
-        assert bytes_of(series) < 1250 * 16   # a stamp and a value, with room for a quarter more
-    stamps, rows = series.values()
-    np.testing.assert_array_equal(rows[:, 0], np.arange(11_345, 12_345))
-    np.testing.assert_array_equal(stamps, START + np.arange(11_345, 12_345))
 
 
 @pytest.mark.parametrize(('measured', 'reason'), [
@@ -215,17 +152,6 @@ def test_an_effort_at_the_limit_of_the_urdf_is_not_credible(limit, saturated):
     result = compared(lambda stamp: min(wave(stamp), 4.5 - 1e-3 * noise.random()), wave,
                       limit=limit)
     assert ("at the URDF's limit of 4.5" in result.fault) == saturated
-
-
-def test_at_rest_the_window_has_figures_and_no_doubt():
-    def held(stamp):
-        return wave(min(stamp, START + 4_000_000_000))
-
-    result = compared(held, lambda stamp: held(stamp) + 0.25, 2000, window=2.0)
-    assert (result.fault, result.window.fault) == ('', '')
-    assert result.window.figures.rmse == pytest.approx(0.25)
-    assert np.isnan([result.window.figures.nrmse, result.window.figures.r2]).all()
-    assert 500 <= result.window.figures.samples <= 550
 
 
 def test_the_window_forgets_what_the_total_keeps():

@@ -133,19 +133,6 @@ def test_friction_is_identified_with_its_standard_error(sigma):
                                + COULOMB * np.sign(velocity) + OFFSET, atol=0.05)
 
 
-@pytest.mark.slow
-def test_the_standard_error_is_that_of_repeated_trials():
-    found, errors = [], []
-    for seed in range(40):
-        generator = np.random.default_rng(seed)
-        fit = compared(lambda time, g=generator: friction(time) + g.standard_normal(len(time)),
-                       lambda time: 0.0 * time, rate=50, duration=10.0).figures.friction
-        found.append([fit.viscous.value, fit.coulomb.value, fit.offset.value])
-        errors.append([fit.viscous.error, fit.coulomb.error, fit.offset.error])
-    ratio = np.std(found, axis=0) / np.mean(errors, axis=0)
-    assert (ratio > 0.7).all() and (ratio < 1.4).all()
-
-
 @pytest.mark.parametrize(('velocity', 'reason'), [
     (lambda time: 0.0 * time, 'moves in 0 samples'),
     (lambda time: 0.004 * np.sin(time), 'moves in 0 samples'),

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from support.recordings import scara
-from support.recordings.bags import write_bag
 from support.recordings.evaluate_command import REPORT, WRITTEN, nrmse, true_efforts, with_dynamics
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
@@ -213,25 +212,6 @@ def test_names_that_do_not_match_are_reported_with_a_remedy(evaluate, tmp_path: 
     for word in words:
         assert word in done.err
     assert not (done.folder.exists() and any(done.folder.iterdir()))
-
-
-def test_joints_may_come_in_several_messages_with_others_among_them(evaluate,
-                                                                    tmp_path: Path) -> None:
-    """A gripper that the robot does not have is reported."""
-    whole = scara.states(scara.motion(100).but(
-        q=np.column_stack([scara.motion(100).q, np.ones(100)]), qd=None, effort=None,
-        names=(*scara.JOINTS, 'finger')))
-    parts = []
-    for message in whole:
-        for some in (slice(0, 2), slice(2, 5)):
-            part = type(message)(message.header, message.name[some], message.position[some],
-                                 message.velocity, message.effort)
-            parts.append(part)
-    done = evaluate(write_bag(tmp_path / 'bag', 'mcap', {'/joint_states': parts}))
-    assert done.code == 0
-    assert 'recorded joints that the robot does not have: finger' in done.out
-    assert 'incomplete 100 (' in done.out
-    assert nrmse(done.side('computed'), true_efforts(done, scara.motion(100))) < 4e-5
 
 
 def test_without_measured_efforts_the_computed_ones_are_written(evaluate, tmp_path: Path) -> None:

@@ -30,17 +30,6 @@ def test_joints_that_are_not_recorded_are_held_at_rest(evaluate, tmp_path: Path,
     np.testing.assert_allclose(done.side('computed'), dynamics(q, qd, qdd), atol=1e-3)
 
 
-@pytest.mark.parametrize(('holds', 'words'), [
-    (['joint5'], 'has no joint "joint5"; did you mean "joint'),
-    (['joint4=high'], 'hold "joint4=high": the position "high" is not a number [m]'),
-    (['joint4', 'joint4=0'], 'held twice')])
-def test_what_cannot_be_held_is_an_error_with_the_remedy(evaluate, tmp_path: Path, holds,
-                                                         words) -> None:
-    done = evaluate(scara.mcap(tmp_path, scara.motion(30)),
-                    *(word for hold in holds for word in ('--hold', hold)))
-    assert done.code == 1 and done.out == '' and words in done.err
-
-
 def test_a_held_joint_that_is_recorded_is_as_recorded_with_a_warning(evaluate,
                                                                      tmp_path: Path) -> None:
     samples = scara.motion(100)

@@ -117,26 +117,3 @@ def test_efforts_that_were_not_measured_show_no_contact(evaluate, tmp_path: Path
     assert done.code == 0
     assert done.out.count('none, as its effort was not measured') == 7
     assert {name.partition('_')[0] for name in done.rows} == {'time', 'computed'}
-
-
-def test_memory_and_figures_of_a_long_recording(evaluate, tmp_path: Path, urdf: Path) -> None:
-    """Curves are thinned without losing a peak; a second run of the motion begins with a reset."""
-    from urdf2dyn_ros.recordings.external import FEWEST_SEGMENTS, Curves
-    curves, values = Curves(), np.zeros((40_000, 2))
-    values[12_345, 1], values[30_000, 0] = 7.0, -3.0
-    values[:1000, 0] = np.nan
-    for first in range(0, len(values), 1000):
-        curves.add(list(range(first, first + 1000)), values[first:first + 1000])
-    low, high = curves.ends
-    assert FEWEST_SEGMENTS <= len(curves.stamps) == len(low) <= 2 * FEWEST_SEGMENTS
-    assert high[:, 1].max() == 7.0 and np.nanmin(low[:, 0]) == -3.0 and np.isnan(low[0, 0])
-    k = int(high[:, 1].argmax())
-    assert curves.stamps[k] <= 12_345 < curves.stamps[k + 1]
-
-    samples, _ = recorded()
-    twice = table(tmp_path, samples)
-    lines = twice.read_text().splitlines()
-    twice.write_text('\n'.join([*lines, *lines[1:]]) + '\n')
-    done = evaluate(twice, '--observer', urdf=urdf)
-    rows = json.loads((done.folder / 'external_efforts.json').read_text())['joints']
-    assert sorted(row['count'] for row in rows) == [0, 0, 0, 0, 0, 1, 1]

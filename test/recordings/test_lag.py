@@ -131,17 +131,3 @@ def test_a_real_robot_has_one_lag(tmp_path, monkeypatch):
         for side, stamp, *vectors in messages:
             getattr(comparison, side)(stamp + delay * (side == 'add_measured'), *vectors)
         assert lags_of(comparison.joints()) == [pytest.approx(lag, abs=0.01, nan_ok=True)] * 6
-
-
-def test_the_maximum_is_one_of_the_samples_of_the_figures() -> None:
-    """A spike in the first tenth of a second, as of a limit that is hit, has no other lag."""
-    comparison, time = Comparison(), np.arange(0.0, 12.0, 0.005)
-    measured = LONG.computed(time - 0.01)
-    measured[5] += 1e4
-    for row, (stamp, effort) in enumerate(zip(START + 5_000_000 * np.arange(len(time)),
-                                              LONG.computed(time))):
-        comparison.add_measured(int(stamp), ['j'], [measured[row]])
-        comparison.add_computed(int(stamp), ['j'], [effort], [], [motion(time[row], 0.0)[1]])
-    span = comparison.joints()[0].total
-    assert span.lag == pytest.approx(0.01, abs=1e-4) and span.unaligned.max_error > 9e3
-    assert span.figures.rmse <= span.figures.max_error < 0.1

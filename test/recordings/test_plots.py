@@ -12,7 +12,7 @@ from picture_texts import assert_apart
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings import pictures as picture
 from urdf2dyn_ros.recordings import report as plots
-from urdf2dyn_ros.recordings.pictures import label_values, thinned
+from urdf2dyn_ros.recordings.pictures import label_values
 from urdf2dyn_ros.recordings.report import friction_picture, joint_picture
 
 pytest.importorskip('matplotlib')
@@ -82,23 +82,6 @@ def test_without_samples_there_is_no_picture(tmp_path):
     with pytest.raises(ComparisonError):
         plots.plot_comparison(joints(2, samples=0), tmp_path / 'x.png')
     assert not list(tmp_path.iterdir())
-
-
-def test_thinning_keeps_every_peak():
-    lines = np.random.default_rng(0).standard_normal((3, 50_000))
-    lines[1, 31_415], lines[2, 27_182], lines[0, 5] = 99.0, -99.0, np.nan
-    shown = thinned(lines, 500)
-    assert len(shown) <= 6 * 500 + 2 and (np.diff(shown) > 0).all()
-    assert {0, 27_182, 31_415, 49_999} <= set(shown.tolist())
-    np.testing.assert_array_equal(thinned(lines[:, :900], 500), np.arange(900))
-
-
-def test_the_numbers_at_small_ticks_are_those_of_their_places():
-    joint = joints(1)[0]
-    joint = replace(joint, velocity=0.006 * joint.velocity)
-    root = ElementTree.fromstring(friction_picture(joint))
-    texts = [element.text for element in root.iter('{http://www.w3.org/2000/svg}text')]
-    assert {'−0.0050', '−0.0025', '0.0025', '0.0050'} <= set(texts)
 
 
 @pytest.mark.parametrize(('draw', 'labels'), [

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from support.streams.known_motions import PROFILES, START, Profile, record, truth
-from urdf2dyn_ros.recordings.smoothing import SmoothingSpline, smoothed
+from urdf2dyn_ros.recordings.smoothing import smoothed
 from urdf2dyn_ros.robot.spatial import geometric_mean
 
 
@@ -65,20 +65,3 @@ def test_a_joint_at_rest_and_a_slow_one_are_smoothed_more_than_a_fast_one() -> N
     for joint, speed in ((1, 0.6), (2, 20.0)):
         wrong = np.sqrt(np.square(found.qdd + speed ** 2 * true)[middle, joint].mean())
         assert wrong < 0.1 * speed ** 2 * true[:, joint].std()
-
-
-def test_a_spline_is_a_low_pass_forwards_and_backwards() -> None:
-    """The same as the Butterworth filter of order 4 with its cutoff."""
-    time = 0.002 * np.arange(4000)
-    q = np.random.default_rng(2).normal(size=(len(time), 2))
-    spline = SmoothingSpline(time, 0.002, 8.0)
-    found = spline.values(spline.fit(q), time)
-    from scipy.signal import butter, filtfilt  # which takes a second to import
-
-    b, a = butter(4, 2.0 * 8.0 * 0.002)
-    expected = filtfilt(b, a, q, axis=0)
-    middle = slice(500, -500)
-    assert np.abs(found - expected)[middle].max() < 0.02 * np.abs(expected).max()
-    velocity = spline.values(spline.fit(q), time, 1)
-    np.testing.assert_allclose(velocity[middle], np.gradient(found, 0.002, axis=0)[middle],
-                               atol=0.01 * np.abs(velocity).max())
