@@ -232,12 +232,6 @@ NOT_TAKEN = {'inverse_dynamics': (), 'gravity': ('qd', 'qdd'), 'bias': ('qdd',),
              'mass_matrix': ('qd', 'qdd', 'base_motion', 'external'), 'terms': ()}
 SIZES = {'base_motion': 9, 'external': 12, 'payload': 10}
 COUNTS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17)
-ENTRIES = {
-    'q': [f"joint 'joint{k}'" for k in range(1, 7)],
-    'base_motion': [f'{x}0_{axis}' for x in ('w', 'wd', 'a') for axis in 'xyz'],
-    'external': [f'{x}{k}_{axis}' for k in (1, 2) for x in ('Fe', 'Ne') for axis in 'xyz'],
-    'payload': ['mp', *(f'cp_{axis}' for axis in 'xyz'),
-                *(f'Ip_{xy}' for xy in ('xx', 'xy', 'xz', 'yy', 'yz', 'zz'))]}
 Pair = tuple[InverseDynamics, InverseDynamics]
 
 
@@ -348,14 +342,6 @@ def test_other_methods_take_no_state_one_or_many(method: str) -> None:
         assert worst(c, python) < 1e-12
 
 
-def test_both_name_the_terms_and_a_payload_changes_the_mass_matrix(pair: Pair) -> None:
-    python, c = pair
-    states = [x[0] for x in given_to(python, 'terms', 1)]
-    assert list(c.terms(*states)) == list(python.terms(*states))
-    without = c.mass_matrix(states[0], np.zeros(10))
-    assert np.abs(c.mass_matrix(states[0], states[-1]) - without).max() > 1e-3
-
-
 def test_the_same_payload_wrenches_and_base_for_all_states(pair: Pair, call: str) -> None:
     """One row goes with N states, in both back ends; as a list, read-only, strided."""
     python, c = pair[0], again(pair[1])
@@ -373,28 +359,6 @@ def test_the_same_payload_wrenches_and_base_for_all_states(pair: Pair, call: str
                 of_c(*rows[:alone], *(x[0].tolist() for x in rows[alone:])), of_c(*rows))
             assert of_c(*(x[:0] for x in rows[:joints]), *(x[0] for x in rows[joints:])).shape[
                 0] == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('value', [np.nan, np.inf])
-@pytest.mark.parametrize(('base', 'function'), [('moving', 'inverse_dynamics'),
-                                                ('fixed', 'gravity'), ('fixed', 'mass_matrix')])
-def test_what_is_not_finite_is_named_wherever_it_is(value: float, base: str, function: str,
-                                                    call: str) -> None:
-    """Any entry of any input, used or not: which, of what, in the same words from both."""
-    robots = loaded('rx90', base), loaded('rx90', base, backend='c')
-    python, c = (partial(CALLS[function], dynamics) for dynamics in robots)
-    names = {**ENTRIES, 'qd': ENTRIES['q'], 'qdd': ENTRIES['q']}
-    rows = given_to(robots[0], function, 9)
-    for i, name in enumerate(named(robots[0], function)):
-        assert len(names[name]) == rows[i].shape[1]
-        for k, entry in enumerate(names[name]):
-            for states, at in (([x[0].copy() for x in rows], f'[{k}]'),
-                               ([x.copy() for x in rows], f'[5, {k}]')):
-                states[i][..., k][(5,) * (states[i].ndim - 1)] = value
-                said = refusal(python, c, states)
-                assert f'{name}{at} is {value}' in said
-                assert f'{entry} must be finite' in said
 
 
 def test_inputs_that_do_not_fit_are_refused_in_the_same_words(moving: Pair, call: str) -> None:
@@ -415,29 +379,6 @@ def test_inputs_that_do_not_fit_are_refused_in_the_same_words(moving: Pair, call
     for words, wrong in cases.items():
         for states in wrong:
             assert words in refusal(python, c, states)
-
-
-@pytest.mark.parametrize('backend', ['python', 'c'])
-def test_a_moving_base_without_joints(backend: str) -> None:
-    """There is a wrench and no effort; the wrench is mass times acceleration."""
-    model = robot('rock')
-    rock = InverseDynamics(model, backend=backend, loads=Loads('moving', {}, ('base',), 'base'))
-    assert rock.backend == 'python'   # there are no arrays without entries in C
-    payload = np.array([2.0, *np.zeros(9)])
-    push = np.array([1.0, 2.0, 3.0, 0.0, 0.0, 0.0])
-    a = np.array([0.3, -0.2, 9.9])
-    motion = np.array([*np.zeros(6), *a])
-    mass = model.links[0].inertia.mass + 2.0
-    efforts, wrench = rock([], [], [], motion, push, payload)
-    assert efforts.shape == (0,)
-    np.testing.assert_allclose(wrench[:3], mass * a - push[:3], rtol=1e-15)
-    none = np.zeros((4, 0))
-    efforts, wrenches = rock(none, none, none, np.tile(motion, (4, 1)), push, payload)
-    assert efforts.shape == (4, 0)
-    np.testing.assert_allclose(wrenches, [wrench] * 4, rtol=1e-15)
-    assert rock.mass_matrix([], payload).shape == (0, 0)
-    assert all(x.shape == (4, 0)
-               for x in rock.terms(none, none, none, motion, push, payload).values())
 
 
 @pytest.mark.parametrize('backend', ['python', 'c'])

@@ -142,23 +142,6 @@ def test_joints_of_several_freedoms(kind: str) -> None:
     check_inverse(between(kind), Loads(), 'fast')
 
 
-def test_readable_text_explains_every_articulated_body() -> None:
-    """With a paragraph for each link in each sweep, and only its own symbols in the legend."""
-    with derived_by(AccelerationsByArticulatedBodies):
-        text, = export_model(robot('scara'), functions='forward_dynamics').values()
-    for line in ('# IA2 = I2 + IFp3', 'e3 = tau3 - n3_z', '# fa3 = HA3 z, na3 = JA3 z',
-                 '# fl3 = fa3 / d3, nl3 = na3 / d3', '# ff3 = f3 + e3 fl3',
-                 '# qdd3 = e3 / d3 - fl3 . xa3 - nl3 . xwb3', 'IAi           (MAi, HAi, JAi):',
-                 'As the joints behind it move freely. Backward, tips to root:'):
-        assert line in text, line
-    assert text.count("# ---- link 3 'link3', turned by joint 3 'joint3'") == 3
-    assert 'mass matrix' not in text
-    with derived_by(AccelerationsByArticulatedBodies):
-        text, = export_model(tangle(), functions='forward_dynamics').values()
-    assert '# ---- joints 1, 2, 4, 6 together: rk_j, the effort of k for' in text
-    assert 'e1 = tau1 - k6 * N6_z - n1_z - e4 * l4_1' in text
-
-
 def arm(*inertial: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0),
         turning: bool = False) -> RobotModel:
     """Return links in a row, with inertia or not, that turn about the same axis, or not."""

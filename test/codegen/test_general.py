@@ -106,27 +106,6 @@ def test_axes_can_be_edited(name: str, joint: str, axis: Triple) -> None:
                   *export_model(model, style='general').values())
 
 
-CART = """<robot name="cart"><link name="world"/>
-<link name="base"><inertial><origin xyz="0.1 0.2 0.3" rpy="0 0.4 0"/><mass value="10"/>
-<inertia ixx="1" ixy="0" ixz="0" iyy="1.2" iyz="0" izz="1.1"/></inertial></link>
-<link name="rod"><inertial><origin xyz="0 0 0.5"/><mass value="1"/>
-<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial></link>
-<joint name="floor" type="planar"><parent link="world"/><child link="base"/>
-<axis xyz="0 0 1"/><origin xyz="0.3 0 0.5" rpy="0.2 0 0"/></joint>
-<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/>
-<axis xyz="0 1 0"/><origin xyz="0.3 0 0.5"/></joint></robot>"""
-
-
-def test_the_normal_of_a_plane_is_said_not_to_be_edited() -> None:
-    """Only to be reversed: x and y of the plane would rotate with it, those of a URDF do not."""
-    model = read_urdf(CART)
-    text, = export_model(model, style='general').values()
-    comment = '# normal of the plane of joints 1 to 3, not to be edited: export the edited URDF'
-    assert f'{comment}\naxis1_x, axis1_y, axis1_z = ' in text
-    old, = (each for each in model.joints if each.name == 'floor')
-    check_changed(model, old, replace(old, axis=(0.0, 0.0, -1.0)), 'axis1_z = -2.0\n', text)
-
-
 def test_a_force_can_be_edited_in_its_own_axes() -> None:
     urdf = (OWN / 'scara.urdf').read_text().replace('</robot>', """
 <force link="link4" xyz="0.1 0 0" rpy="0 0 0" force="3 0 5" torque="0 1 0"/></robot>""")

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import textwrap
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,16 +21,9 @@ from urdf2dyn_ros.codegen.functions.function import (
     WRENCH,
 )
 from urdf2dyn_ros.codegen.generator import STYLES
-from urdf2dyn_ros.codegen.languages import LANGUAGES, in_single
-from urdf2dyn_ros.codegen.languages.python import Python
 from urdf2dyn_ros.codegen.program import (
     Call,
-    Name,
-    Operations,
-    Product,
     Program,
-    Signed,
-    Statement,
     Sum,
     parts,
 )
@@ -125,19 +117,6 @@ def test_awkward_terms_have_the_same_bits_in_every_language(tool: str, tmp_path:
     sums = np.array([isinstance(value.term, Sum) for value in TERMS])
     assert np.allclose(found[:, ~sums], expected[:, ~sums], rtol=5e-16, atol=0.0)
     assert np.allclose(found, expected, rtol=5e-16, atol=2e-15)
-
-
-@pytest.mark.parametrize('tool', ['gcc', 'clang', 'g++'])
-def test_awkward_angles_go_into_the_loop_of_c(tool: str, tmp_path: Path) -> None:
-    """What is not the sine or cosine of an angle stays where it is."""
-    program = torture()
-    function, = program.functions
-    program = replace(program, functions=(replace(function, operations=Operations(0, 0, 1)),))
-    assert 'sines_and_cosines(' in ''.join(language_tools.files_of(tool, program).values())
-    states = np.random.default_rng(5).normal(size=(10, 3, N))
-    _, found = language_tools.driven(tool, program, states, tmp_path)
-    expected = np.array([given(*state) for state in states.tolist()])
-    assert np.allclose(found, expected, rtol=5e-16, atol=1e-15)
 
 
 @cache
@@ -296,35 +275,6 @@ def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_pat
                              for reference in program.references]) < 1e-15
 
 
-@pytest.mark.parametrize('length', range(40, 95, 3))
-def test_a_python_statement_goes_on_in_the_next_line(length: int) -> None:
-    """However long its name and its first term are, a parenthesis is open at the end of a line."""
-    long = Product((Name('q' * length), Name('k')))
-    value = Signed(False, Sum(((False, long), (True, long), (False, Name('q')))))
-    text = Python(program_of(robot('rock'))).statement(Statement('t' * 30, value), '    ')
-    assert len(text.splitlines()) > 1
-    names = {'q' * length: 2.0, 'k': 3.0, 'q': 4.0}
-    exec(compile(textwrap.dedent(text), 'statement', 'exec'), names)
-    assert names['t' * 30] == 4.0
-
-
-@pytest.mark.parametrize('language', LANGUAGES)
-def test_what_acts_is_said_in_lines_of_a_sane_length(language: str) -> None:
-    """In the heading, and load arguments where a function is defined."""
-    files = LANGUAGES[language](loaded('robot_2r', 'moving', 'readable', 'all'))
-    for text in (text for file, text in files.items() if not file.endswith('.c')):
-        plain = re.sub(r'\s+(///?!?|%|\*|#|!)?\s*', ' ', text)
-        assert 'with friction, rotors and springs at joints, external wrenches' in plain
-        assert 'The root moves as base_motion says.' in plain
-        assert "Entries 1 to 6: link 'base'. Entries 7 to 12: link 'link2'." in plain
-        assert "payload: a body that is fixed to link 'link2'." in plain
-        if 'zeros(6, 1)' in text or language != 'matlab':
-            assert re.search('base_?[mM]otion, 9 entries: of the root, in its frame', plain)
-            assert 'payload, 10 entries: mass' in plain and 'external, 12 entries: ' in plain
-            assert 'wrench, 6 entries: force' in plain
-        assert all(len(line) <= 99 for line in text.splitlines() if 'Self-test' not in line)
-
-
 @pytest.mark.slow
 @pytest.mark.fault(46)
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
@@ -389,15 +339,6 @@ def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(
     code, output = language_tools.self_test(tool, {**files, name: wrong(files[name])}, 'robot',
                                             tmp_path / 'wrong')
     assert code == 1 and 'differs from the reference' in output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', ['gcc', 'g++', 'rust'])
-@pytest.mark.parametrize('length', [1e-3, 1e2])
-def test_single_precision_has_scales_as_well(tool: str, length: float, tmp_path: Path) -> None:
-    files = language_tools.files_of(tool, in_single(program_of_size(length, 'fast', 'gravity')))
-    language_tools.check_self_test(tool, files, tmp_path)
-    assert any('of its scale' in text for text in files.values())
 
 
 @pytest.mark.slow

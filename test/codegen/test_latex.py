@@ -33,26 +33,6 @@ NUMBERS = r"""\begin{aligned}
 g_1 &= 49.05 \cos{\left(q_{1} + q_{2} \right)} + 127.53 \cos{\left(q_{1} \right)} \\
 g_2 &= 49.05 \cos{\left(q_{1} + q_{2} \right)}
 \end{aligned}"""
-WORDS = ((r'\\ddot\{q\}_(\d)', r'a\1'), (r'\\dot\{q\}_(\d)', r'v\1'), (r'q_\{(\d)\}', r'q\1'),
-         (r'\\(cos|sin|tanh)(\^\{(\d)\})?\{', r'\1{'), (r'\\left|\\right|\s+', ' '),
-         (r'\^\{(-?\d+)\}', r'**(\1)'), (r'\\cdot', '*'), ('{', ''), ('}', ''),
-         (r'(?<=[\w)]) +(?=[a-z(])', '*'), (r'(cos|sin|tanh)\*', r'\1'))
-
-
-def value(formula: str, state: tuple[np.ndarray, ...]) -> list[float]:
-    """Return what the right sides are."""
-    names = {'cos': np.cos, 'sin': np.sin, 'tanh': np.tanh}
-    for symbol, entries in zip('qva', state):
-        names |= {f'{symbol}{k + 1}': entry for k, entry in enumerate(entries)}
-    result = []
-    for line in formula.splitlines()[1:-1]:
-        text = line.split('&=')[1].removesuffix('\\\\')
-        for pattern, replacement in WORDS:
-            text = re.sub(pattern, replacement, text)
-        result.append(eval(text, names))
-    return result
-
-
 def expected(dynamics: InverseDynamics, what: str, q, qd, qdd) -> np.ndarray:
     return {'efforts': lambda: dynamics(q, qd, qdd), 'bias': lambda: dynamics.bias(q, qd),
             'gravity': lambda: dynamics.gravity(q),
@@ -82,22 +62,6 @@ def test_the_symbols_stand_for_the_values_of_the_model(model, options, symbolic)
             known = expected(dynamics, what, q, qd, qdd)
             np.testing.assert_allclose(found.reshape(known.shape), known, rtol=1e-12,
                                        atol=1e-12 * np.abs(known).max())
-
-
-@pytest.mark.parametrize(('model', 'options'), [
-    ((OWN / 'robot_2r.urdf').read_text(), FLAT), (ARM, {}), (ARM, {'loads': FRICTION})])
-def test_the_text_says_what_the_model_computes(model, options) -> None:
-    """With numbers of six digits."""
-    dynamics = InverseDynamics(model, backend='python', **options)
-    n = len(dynamics.joint_names)
-    for what in WHATS:
-        text = dynamics.latex(what, symbolic=False)
-        for state in np.random.default_rng(1).uniform(-2.0, 2.0, (3, 3, n)):
-            known = expected(dynamics, what, *state)
-            if what == 'mass_matrix':
-                known = known[np.triu_indices(n)]
-            np.testing.assert_allclose(value(text, state), known, rtol=1e-5,
-                                       atol=3e-5 * np.abs(known).max())
 
 
 def test_two_joints_are_the_formula_of_the_textbook() -> None:

@@ -13,14 +13,14 @@ from fuzz.allow_list import check_text
 from hypothesis import given
 
 from support.acting_loads import everything
-from support.oracles import Array, columns, difference, efforts_of, exported, random_state, worst
+from support.oracles import Array, columns, efforts_of, exported, random_state, worst
 from support.random_trees import between, examples, random_inertia, robot, trees
 from support.robot_files import OWN, ROBOTS
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.model import Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import body_inertias, multibody
 from urdf2dyn_ros.robot.spatial import aligned, from_rpy
 
@@ -164,37 +164,6 @@ def test_the_heading_has_the_constant_rotations() -> None:
         assert 'Ai: frame' not in plain and key not in plain
 
 
-def parameters_of(text: str) -> list[str]:
-    """Return the names that the head of a readable script gives a number to."""
-    head = text.split('# ==== What follows')[0]
-    return re.findall(r'\b([A-Za-z]\w*)(?=[, \w]* = -?\d)', head.split('# ==== Parameters')[1])
-
-
-def test_every_inertial_parameter_can_be_edited() -> None:
-    """Ten numbers of a link, each changed in the text and in the model."""
-    model = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
-    link = model.links[2]
-    assert link.inertia is not None
-    names = ('m2', *(f'com2_{x}' for x in 'xyz'),
-             *(f'I2_{xy}' for xy in ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')))
-    assert set(names) <= set(parameters_of(text_of(model)))
-    flat = [link.inertia.mass, *link.inertia.com, *link.inertia.tensor]
-    state = random_state(multibody(model).joint_names)
-    for k, name in enumerate(names):
-        values = [*flat[:k], flat[k] + 0.5, *flat[k + 1:]]
-        x, y, z = values[1:4]
-        xx, xy, xz, yy, yz, zz = values[4:]
-        changed = replace(model, links=(*model.links[:2], Link(link.name, Inertia(
-            values[0], (x, y, z), link.inertia.rpy, (xx, xy, xz, yy, yz, zz)))))
-        text = text_of(model)
-        marker = '# ==== What follows'
-        text = text.replace(marker, f'{name} = {values[k]!r}\n{marker}')
-        namespace: dict[str, object] = {'__name__': 'robot'}
-        exec(text, namespace)
-        efforts = namespace['inverse_dynamics'](*columns(state, state).tolist())
-        assert difference(dict(zip(state, efforts)), efforts_of(changed, state)) < 1e-15
-
-
 @pytest.mark.parametrize('style', STYLES)
 def test_two_lines_switch_a_script_to_arrays(style: str) -> None:
     model = read_urdf((OWN / 'rx90.urdf').read_bytes())
@@ -281,16 +250,3 @@ def test_numbers_of_numpy_are_written_as_plain_numbers() -> None:
         Joint('j', 'revolute', 'base', 'arm', tuple(np.array([0.1, 0.2, 0.3])), (0.3, 0.2, 0.1)),
         ), 'base')
     assert 'float64' not in text_of(model)
-
-
-def test_the_names_of_a_single_row_are_printed_in_full(tmp_path: Path) -> None:
-    """A joint about a vertical axis has one base parameter."""
-    links = ''.join(f'<link name="{link}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" '
-                    'ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>' for link in 'ab')
-    model = read_urdf(f'<robot name="r">{links}<joint name="j" type="continuous">'
-                      '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint></robot>')
-    text, = export_model(model, style='fast', functions='regressor').values()
-    (tmp_path / 'robot.py').write_text(text)
-    done = subprocess.run([sys.executable, tmp_path / 'robot.py'], capture_output=True, text=True,
-                          check=True)
-    assert re.search(r'^Sxx1 ', done.stdout, re.MULTILINE), done.stdout

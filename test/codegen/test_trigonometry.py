@@ -18,8 +18,6 @@ from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.c_compiler import find_compiler
 from urdf2dyn_ros.codegen.languages import LanguageName, Target
-from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
-from urdf2dyn_ros.codegen.languages.sections import at_once
 
 WRAPPER = """
 EXPORT void circular(ptrdiff_t count, const double *x, double *sines, double *cosines)
@@ -179,31 +177,6 @@ def evaluated(angles: NDArray[np.float64], folder: Path, compiler: str = 'gcc',
     done = subprocess.run(['./driver'], cwd=folder, check=True, text=True, capture_output=True,
                           input='\n'.join(float(angle).hex() for angle in angles))
     return np.array([[*map(float.fromhex, line.split())] for line in done.stdout.splitlines()])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('compiler', ['gcc', 'clang'])
-@pytest.mark.parametrize('n', [1, 2, 3, 6, 8, 17, 20])
-def test_any_number_of_angles_is_made_in_arrays_with_room(n: int, compiler: str,
-                                                          tmp_path: Path) -> None:
-    """One angle by itself, a few in vectors of two or four, many as the compiler likes."""
-    if shutil.which(compiler) is None:
-        pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
-    (tmp_path / 'loop.c').write_text('\n'.join([
-        '#include <float.h>', '#include <math.h>', *sines_and_cosines('double', n), '']).replace(
-        'static void', 'void sines_and_cosines(int, const double *, double *, double *);\nvoid'))
-    subprocess.run([compiler, '-std=c99', '-pedantic', '-Wall', '-Wextra', '-Werror', '-O2',
-                    '-fPIC', '-shared', 'loop.c', '-lm', '-o', 'loop.so'], cwd=tmp_path,
-                   check=True)
-    room = n + -n % at_once(n)
-    angles = np.random.default_rng(n).uniform(-9.0, 9.0, room + 1)
-    angles[n // 2] = 1e9
-    found = np.full((2, room + 1), 7.0)
-    address = [row.ctypes.data_as(ctypes.c_void_p) for row in (angles, *found)]
-    ctypes.CDLL(str(tmp_path / 'loop.so')).sines_and_cosines(n, *address)
-    np.testing.assert_allclose(found[:, :n], [np.sin(angles[:n]), np.cos(angles[:n])],
-                               rtol=5e-16, atol=1e-16)
-    assert (found[:, room] == 7.0).all()
 
 
 # before version 12, gcc did not define the macro

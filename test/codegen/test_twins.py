@@ -1,9 +1,7 @@
 """Long functions of C and C++ in sections, and equal limbs at once: the same results."""
 
 import re
-import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -18,12 +16,10 @@ from support.random_trees import random_inertia, robot
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen import twins as twinned
-from urdf2dyn_ros.codegen.expression import Expression, Graph
-from urdf2dyn_ros.codegen.functions.function import Quantity
 from urdf2dyn_ros.codegen.generator import LOADS, generate
 from urdf2dyn_ros.codegen.languages import LANGUAGES, c, cpp, sections
 from urdf2dyn_ros.codegen.program import Program
-from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
+from urdf2dyn_ros.codegen.twins import equal_limbs
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
@@ -62,16 +58,6 @@ def test_a_long_function_of_cpp_passes_its_check_in_sections(
     assert len(re.findall(r'^\[\[gnu::noinline\]\] static void inverse', code, re.MULTILINE)) == (
         len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
     language_tools.check_self_test('g++', files, tmp_path)
-
-
-def test_entries_of_matrices_are_stored_where_they_are_made() -> None:
-    """In the fast style; those that wait for the end of a function are stored twice."""
-    for style, at_once in (('fast', True), ('readable', False)):
-        text = c.write(program_of(robot('rx90'), style, 'inverse_dynamics_derivatives'))[
-            'robot_dynamics.c'].split('#ifdef ROBOT_SELF_TEST')[0]
-        assert (text.index(' M[0][0] = ') < text.rindex('const double ')) == at_once
-        for name in ('dtau_dq', 'dtau_dqd', 'M'):
-            assert len(re.findall(rf'^    {name}\[\d\]\[\d\] = ', text, re.MULTILINE)) == 36
 
 
 VECTORS = '#if defined(__GNUC__)'
@@ -183,18 +169,6 @@ def test_other_functions_pass_their_check(functions: str, tool: str, tmp_path: P
                                    optimised=True)
 
 
-def test_limbs_may_slide_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then there are no sines and cosines, and so few operations that twins do not pay."""
-    model = insect()
-    model = replace(model, joints=tuple(
-        replace(joint, type='prismatic') for joint in model.joints))
-    assert program(model, 'gravity').functions[0].twinned is None
-    monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
-    whole = program(model, DERIVATIVES)
-    assert whole.functions[0].twinned is not None
-    language_tools.check_self_test('gcc', c.write(whole), tmp_path)
-
-
 @pytest.mark.parametrize('mimic', [False, True])
 def test_loads_act_on_equal_limbs(mimic: bool, tmp_path: Path,
                                   monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,42 +185,6 @@ def test_loads_act_on_equal_limbs(mimic: bool, tmp_path: Path,
     expected = InverseDynamics(model, loads=loads, backend='python').derivatives(
         *np.reshape(state, (3, n)), *entries(model, loads))
     assert worst(found, np.concatenate([np.ravel(each) for each in expected])) < 1e-12
-
-
-COMPLEX = """
-#include "robot_dynamics.hpp"
-#include <complex>
-#include <cstdio>
-int main()
-{
-    using Number = std::complex<double>;
-    robot::Vector<Number> q, qd, qdd;
-    for (std::size_t i = 0; i < robot::joints; i++) {
-        q[i] = Number(0.3 + 0.1 * i, 1e-30);
-        qd[i] = 0.5 - 0.1 * i;
-        qdd[i] = 1.0 - 0.2 * i;
-    }
-    for (const Number &effort : robot::inverse_dynamics(q, qd, qdd)) {
-        std::printf("%.17g ", effort.imag() / 1e-30);
-    }
-}
-"""
-
-
-def test_twins_of_cpp_have_any_scalar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Complex numbers with a tiny imaginary part give the derivative in a direction."""
-    monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
-    whole = program(insect(), 'inverse_dynamics')
-    assert whole.functions[0].twinned is not None
-    for name, text in {**cpp.write(whole), 'main.cpp': COMPLEX}.items():
-        (tmp_path / name).write_text(text)
-    subprocess.run(['g++', '-std=c++17', '-Wall', '-Wextra', '-Werror', 'main.cpp', '-o', 'main'],
-                   cwd=tmp_path, check=True)
-    found = subprocess.run(['./main'], cwd=tmp_path, check=True, text=True, capture_output=True)
-    k = np.arange(len(multibody(insect()).joint_names))
-    _, dtau_dq, *_ = InverseDynamics(insect(), backend='python').derivatives(
-        0.3 + 0.1 * k, 0.5 - 0.1 * k, 1.0 - 0.2 * k)
-    assert worst(np.array(found.stdout.split(), dtype=float), dtau_dq.sum(axis=1)) < 1e-12
 
 
 def test_twins_are_for_robots_with_equal_limbs_in_c_and_cpp() -> None:
@@ -271,23 +209,3 @@ def test_the_operations_are_those_of_the_function() -> None:
     assert function.twinned is not None
     assert function.twinned.operations == function.operations
     assert len(function.twinned.statements) < 0.6 * len(function.statements)
-
-
-def test_limbs_that_depend_on_each_other_are_computed_one_by_one(
-        monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two twins each of which needs a number of the other, one is none."""
-    monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
-    monkeypatch.setattr(twinned, 'FEWEST_OPERATIONS', 0)
-    graph = Graph()
-    inputs = iter([graph.input(f'q{k}') for k in range(26)])
-
-    def behind(start: Expression) -> Expression:
-        for _ in range(6):
-            start = start * next(inputs)
-        return start
-
-    ends = behind(next(inputs)), behind(next(inputs))
-    rows = [[behind(ends[1])], [behind(ends[0])], [ends[0]], [ends[1]]]
-    crossed = Twinned(graph, {'tau': rows}, {'tau': Quantity('tau', '')},
-                      {0: 2, 2: 0, 1: 3, 3: 1})
-    assert {node.op for node in crossed.graph.nodes} >= {'twin', 'single'}
