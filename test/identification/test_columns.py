@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 from support.robot_files import EXAMPLES
@@ -58,31 +57,6 @@ def test_links_of_changed_bodies_have_the_efforts_of_these(name) -> None:
     found = np.stack([part @ changed[bodies].ravel()
                       for part, bodies in zip(columns(*motion), columns.bodies)], axis=1)
     np.testing.assert_allclose(found, dynamics(*motion), atol=1e-8)
-
-
-def test_the_columns_span_what_those_of_pinocchio_do() -> None:
-    """The same rank, and each explained by the other: the same base parameters."""
-    text = (EXAMPLES / ROBOTS[0]).read_text()
-    columns = Columns(multibody(read_urdf(text)), (0.0, 0.0, -9.81))
-    motion = states(6)
-    ours = np.zeros((60, 6, 60))
-    for joint, (part, bodies) in enumerate(zip(columns(*motion), columns.bodies)):
-        for k, body in enumerate(bodies):
-            ours[:, joint, 10 * body:10 * body + 10] = part[:, 10 * k:10 * k + 10]
-    model = pin.buildModelFromXML(text)
-    data = model.createData()
-    theirs = np.array([pin.computeJointTorqueRegressor(model, data, *row)
-                       for row in zip(*motion)]).reshape(360, -1)
-    ours = ours.reshape(360, 60)
-    rank = np.linalg.matrix_rank(theirs, rtol=1e-10)
-    assert np.linalg.matrix_rank(ours, rtol=1e-10) == rank
-    both = np.concatenate((ours, theirs), axis=1)
-    assert np.linalg.matrix_rank(both, rtol=1e-10) == rank
-
-
-def test_a_pseudo_inertia_has_the_parameters_again() -> None:
-    parameters = np.random.default_rng(0).normal(size=(7, 10))
-    np.testing.assert_allclose(parameters_of(pseudo_inertia(parameters)), parameters, atol=1e-14)
 
 
 def test_impossible_and_massless_bodies_are_made_possible_and_reported() -> None:

@@ -12,7 +12,6 @@ from support.scara_recordings import NAMES, SCARA, recording
 from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.fit import deviations_of_ratios
 from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.recordings import open_recording
 
@@ -45,19 +44,6 @@ def test_gains_have_names_or_the_order_of_the_joints() -> None:
 def test_wrong_gains_are_named(words: list[str], text: str) -> None:
     with pytest.raises(ParameterError, match=text):
         read_gains(words, ('a', 'b', 'c'))
-
-
-def test_deviations_of_ratios_are_those_of_differences_of_logarithms() -> None:
-    """Of two, the mean is nearer to the one that is known better; a factor has no effect."""
-    covariance = np.diag([0.01, 0.03]) + 0.09
-    shares = np.array([0.12, 0.1]) / 0.22   # by which each differs from the mean
-    np.testing.assert_allclose(deviations_of_ratios(covariance), shares[::-1] * 0.2)
-    assert deviations_of_ratios(np.array([[0.04]])) == 0.0
-    three = np.array([[0.5, 0.2, -0.3], [0.2, 0.4, 0.1], [-0.3, 0.1, 2.0]])
-    draws = np.random.default_rng(1).multivariate_normal(np.zeros(3), three, 40000)
-    weights = 1.0 / np.diag(three)
-    ratios = draws - (draws @ weights / weights.sum())[:, None]
-    np.testing.assert_allclose(deviations_of_ratios(three), ratios.std(axis=0), rtol=0.02)
 
 
 def identified(out: Path, *words: str) -> dict:
