@@ -22,7 +22,6 @@ from urdf2dyn_ros.nodes import export_process
 from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
-from urdf2dyn_ros.system import atomic_file, writing_to
 
 pytestmark = pytest.mark.slow
 
@@ -75,20 +74,6 @@ def test_what_runs_is_what_is_exported(tmp_path: Path, aside: ExportProcess) -> 
     assert subprocess.run([sys.executable, path], capture_output=True).returncode == 0
 
 
-def test_the_process_aside_starts_no_threads_of_numpy(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: ExportProcess) -> None:
-    """Which would wait for work without sleeping."""
-    (tmp_path / 'urdf2dyn_ros' / 'nodes').mkdir(parents=True)
-    for name, text in {
-            '__init__': "import os; found = {'found': os.environ['OMP_NUM_THREADS']}",
-            'nodes/export_process': 'import json, urdf2dyn_ros; main = lambda idle: print('
-                                    "json.dumps({'files': urdf2dyn_ros.found}), flush=True)",
-            }.items():
-        (tmp_path / 'urdf2dyn_ros' / f'{name}.py').write_text(text)
-    monkeypatch.setattr(export_process, 'IMPORT_ROOT', str(tmp_path))
-    assert aside.files(export()) == {'found': '1'}
-
-
 def processes_of(caller: int) -> list[int]:
     """Return the numbers of the processes that export for a caller."""
     found = []
@@ -115,25 +100,6 @@ def test_the_process_aside_stays_for_the_next_text(aside: ExportProcess) -> None
     assert len(first) == 1
     assert aside.files(export(name='two')).keys() == {'two_dynamics.c', 'two_dynamics.h'}
     assert processes_of(os.getpid()) == first
-
-
-def test_the_process_aside_does_not_stay_for_long() -> None:
-    """Its memory is freed; the next text comes from another one."""
-    aside = ExportProcess(idle=1.0)
-    assert aside.files(export()) == export().files()
-    wait(lambda: not processes_of(os.getpid()))
-    assert aside.files(export()) == export().files()
-    aside.close()
-
-
-def test_what_is_printed_aside_is_no_answer(monkeypatch: pytest.MonkeyPatch,
-                                            aside: ExportProcess) -> None:
-    """A library may print what it likes, and more than a pipe holds."""
-    monkeypatch.setattr(export_process, '_PROGRAM', export_process._PROGRAM.replace(
-        'main;', 'main, Export; files = Export.files; '
-        'Export.files = lambda order: '
-        '[print("at work" * 9**5, file=f) for f in (sys.stdout, sys.stderr)] and files(order);'))
-    assert aside.files(export()) == aside.files(export()) == export().files()
 
 
 def ended(number: int) -> bool:
@@ -199,16 +165,6 @@ def test_a_process_aside_that_hangs_is_ended() -> None:
 
 
 @pytest.mark.fault(45)
-def test_a_process_aside_killed_while_it_writes_has_not_answered(
-        monkeypatch: pytest.MonkeyPatch, aside: ExportProcess) -> None:
-    """Half a line is no text."""
-    monkeypatch.setattr(export_process, '_PROGRAM',
-                        'import os; os.write(1, b\'{"files": \'); os._exit(3)')
-    with pytest.raises(ExportError, match='ended with code 3'):
-        aside.files(export())
-
-
-@pytest.mark.fault(45)
 def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     """Neither a part of a file nor the first of two."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -217,20 +173,6 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
         with pytest.raises(ExportError,
                            match=f'cannot write to {tmp_path / "large.c"}: File too large'):
             write_files({'small.h': 'x', 'large.c': 'x' * 10_000}, tmp_path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_full_disk_is_said_of_a_table_as_well(tmp_path: Path) -> None:
-    """Its text is written under another name."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    try:
-        with (pytest.raises(ExportError,
-                            match=f'cannot write to {tmp_path / "table.csv"}: File too large'),
-              writing_to(tmp_path), atomic_file(tmp_path / 'table.csv') as part):
-            part.write_text('x' * 10_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not list(tmp_path.iterdir())

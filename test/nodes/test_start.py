@@ -1,6 +1,5 @@
 """What a node prints at its start."""
 
-import os
 import re
 import signal
 import subprocess
@@ -39,25 +38,6 @@ def test_help_is_printed_and_no_node_started(node, word, monkeypatch, capsys) ->
     if node is inverse_dynamics:
         assert all(f'\n  {row.name} (default: ' in out for row in NODE_PARAMETERS)
         assert 'gravity (default: [0.0, 0.0, -9.81])\n      Gravity in the root frame.' in out
-
-
-def test_help_may_be_read_in_part() -> None:
-    """As by head, or a pager that is left."""
-    read, written = os.pipe()
-    os.close(read)
-    done = subprocess.run(
-        [sys.executable, '-c', 'import sys; from urdf2dyn_ros.nodes import effort_comparison; '
-         'sys.exit(effort_comparison.main())', '--help'], stdout=written, stderr=subprocess.PIPE,
-        text=True, timeout=120)
-    os.close(written)
-    assert (done.returncode, done.stderr) == (0, '')
-
-
-def test_the_comparison_says_what_it_waits_for() -> None:
-    with Graph() as graph, graph.process('effort_comparison') as node:
-        graph.wait(lambda: 'compares the measured efforts of /joint_states with the computed ones '
-                           'of /inverse_dynamics/efforts' in node.output)
-        assert node.stop() == 0
 
 
 @pytest.mark.fault(52)

@@ -10,7 +10,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from support.nodes import moving_robot
 from support.nodes.graph import SENSOR, Graph
-from support.robot_files import OWN
 
 
 def test_joint_states_become_efforts(graph: Graph) -> None:
@@ -72,28 +71,6 @@ def test_bad_samples_are_dropped_and_good_ones_have_efforts_again(graph: Graph) 
         assert len(robot.efforts) >= 35, 'a bag that starts again from its beginning'
         assert moving_robot.error(robot.efforts[-1], robot) < 5e-3
         assert process.stop() == 0
-
-
-def test_continuous_joints_are_unwrapped_and_missing_velocities_differentiated(
-        graph: Graph) -> None:
-    """A wheel that turns through pi must not give a spike."""
-    text = (OWN / 'robot_2r.urdf').read_text()
-    with moving_robot.started(graph, robot_description=text):
-        publisher = graph.publisher(JointState, 'joint_states')
-        efforts = graph.messages(JointState, 'inverse_dynamics/efforts')
-        graph.introduced()
-        for k in graph.paced(100):
-            message = JointState(name=['joint1', 'joint2'])
-            sec_ns = divmod(moving_robot.START + k * moving_robot.STEP, 10**9)
-            message.header.stamp.sec, message.header.stamp.nanosec = sec_ns
-            angle = 3.0 + 2.0 * k * moving_robot.STEP * 1e-9   # 2 rad/s, through pi after 0.07 s
-            message.position = [math.remainder(angle, 2.0 * math.pi), 0.5]
-            publisher.publish(message)
-            graph.spin(0.004)
-    assert len(efforts) > 80
-    # two links at a constant angle to each other, turning steadily: no moment about z at the base
-    assert max(abs(m.effort[0]) for m in efforts) < 1e-3
-    assert efforts[-1].position[0] > math.pi
 
 
 def test_names_are_relative_so_that_namespaces_work(graph: Graph) -> None:

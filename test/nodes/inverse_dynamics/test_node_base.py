@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from flight import ALONE, FLOATING, NAMES, Flight, imu, joints_at, odometry, root_at
+from flight import ALONE, FLOATING, Flight, imu, joints_at, odometry
 from sensor_msgs.msg import Imu
 
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import STEP, stamp_of, started
+from support.nodes.moving_robot import stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
 pytestmark = pytest.mark.slow
@@ -44,39 +44,16 @@ def test_a_flying_arm_is_computed_from_what_a_sensor_on_its_tip_measures(graph: 
         np.testing.assert_allclose(flight.efforts[-1].effort, expected, rtol=1e-2, atol=1e-3)
 
 
-def test_joint_states_wait_for_a_sensor_that_is_slower(graph: Graph) -> None:
-    """It measures every fifth time, 20 ms apart: without prediction, all efforts come with it."""
-    with started(graph, robot_description=FLOATING, **{'moving_base.max_age': 0.0}) as process:
-        graph.wait(lambda: 'the motion of the base is received on /imu' in process.output)
-        flight = Flight(graph)
-        sensor = flight.sensor(Imu, 'imu')
-        flight.settle(sensor, imu, every=5)
-        flight.efforts.clear()
-        flight.wrenches.clear()
-        began = flight.stamp
-        flight.move(101, sensor, every=5)
-        expected = set(range(began + STEP, flight.stamp, STEP))   # centred: one sample behind
-        # but for what the network may lose
-        graph.wait(lambda: len(expected.difference(map(stamp_of, flight.efforts))) < 10)
-        graph.wait(lambda: len(flight.wrenches) == len(flight.efforts))
-        came = [stamp_of(message) for message in flight.efforts]
-        assert came == sorted(came)
-        assert [stamp_of(message) for message in flight.wrenches] == came
-        tau = np.array([flight.oracle(NAMES, *joints_at(stamp), root_at(stamp).base_motion, 0)[0]
-                        for stamp in came])
-        off = [list(message.effort) for message in flight.efforts] - tau
-        assert np.abs(off).max() < 0.01 * np.abs(tau).max()
-        flight.efforts.clear()
-        flight.move(40)
-        assert len(flight.efforts) <= 1, 'that of the newest base data'
-
-
 def test_odometry_moves_a_base_that_no_joint_lets_float(graph: Graph) -> None:
+    """And joint states wait for a sensor that is slower: without prediction, all come with it."""
     messages = pytest.importorskip('nav_msgs.msg')
-    with started(graph, robot_description=ALONE, base='odometry'):
+    with started(graph, robot_description=ALONE, base='odometry', **{'moving_base.max_age': 0.0}):
         flight = Flight(graph)
         sensor = flight.sensor(messages.Odometry, 'odometry')
-        flight.settle(sensor, odometry)
+        flight.settle(sensor, odometry, every=5)
+        flight.efforts.clear()
+        flight.move(101, sensor, odometry, every=5)
+        graph.wait(lambda: len(flight.efforts) > 90)   # but for what the network may lose
         graph.wait(lambda: any(row.key == 'base: used' and int(row.value) > 0
                                for array in flight.status for row in array.status[1].values))
         assert flight.error(flight.efforts[-1], flight.wrenches[-1]) < 0.05

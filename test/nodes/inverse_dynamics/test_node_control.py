@@ -3,8 +3,6 @@
 import re
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,9 +15,8 @@ from std_srvs.srv import Trigger
 from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import DYNAMICS, TEXT, connected, error, stamp_of, started
 from support.robot_files import OWN
-from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
-from urdf2dyn_ros.system import SHORTEST_PAUSE
 
 pytestmark = pytest.mark.slow
 
@@ -34,6 +31,11 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         script = Path(answer.message)
         assert script == tmp_path / 'rx90_dynamics.py'
         assert subprocess.run([sys.executable, script], capture_output=True).returncode == 0
+        assert '-9.81' in script.read_text()
+        assert graph.set_parameter('gravity', type=8, double_array_value=[0.0, 0.0, -1.62])
+        # the file that the node itself wrote is replaced
+        graph.wait(lambda: '-1.62' in Path(graph.call(
+            Trigger, 'export_model').message).read_text(), what='the other gravity in the file')
         script.write_text('my own work')
         answer = graph.call(Trigger, 'export_model')
         assert not answer.success and 'another text' in answer.message
@@ -45,75 +47,6 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         assert graph.set_parameter('export.style', type=4, string_value='fast').successful
         assert graph.call(Trigger, 'export_model').message == str(tmp_path / 'arm_dynamics.py')
         assert script.read_text() == 'my own work'
-
-
-def test_an_export_replaces_the_file_of_the_one_before(graph: Graph, tmp_path: Path) -> None:
-    """After a change of gravity the file that the node itself wrote has the new equations."""
-    with started(graph, **{'export.directory': str(tmp_path)}) as process:
-        script = Path(graph.call(Trigger, '/inverse_dynamics/export_model').message)
-        assert '-9.81' in script.read_text()
-        assert graph.set_parameter('gravity', type=8, double_array_value=[0.0, 0.0, -1.62])
-        graph.wait(lambda: process.output.count('model of') > 1
-                   or '-1.62' in Path(graph.call(Trigger, 'export_model').message).read_text())
-        assert graph.call(Trigger, 'export_model').message == str(script)
-        assert '-1.62' in script.read_text()
-
-
-def test_an_export_of_the_active_model_returns_text_that_is_generated_already(
-        graph: Graph, tmp_path: Path) -> None:
-    """Nothing is computed then, so that the data are not held up; else a process writes it."""
-    with started(graph, **{'export.directory': str(tmp_path), 'export.language': 'c'},
-                 backend='python') as process:
-        for changes, computes in ({}, False), ({'language': 'cpp'}, True), ({}, False):
-            for name, value in changes.items():
-                assert graph.set_parameter(f'export.{name}', type=4, string_value=value)
-            before = processor_time_of_children(process.pid)
-            answer = graph.call(Trigger, 'export_model')
-            assert answer.success, answer.message
-            assert (processor_time_of_children(process.pid) > before) == computes
-    model = read_urdf(TEXT)
-    expected = export_model(model, 'c') | export_model(model, 'cpp')
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == expected
-
-
-def processor_time_of_children(pid: int) -> int:
-    """Return that of all there are, and were [clock ticks], as proc(5) has it."""
-    of_all = 0
-    for path in Path('/proc').glob('[0-9]*/stat'):
-        with suppress(OSError):
-            numbers = path.read_text().rpartition(')')[2].split()
-            if int(numbers[1]) == pid:
-                of_all += int(numbers[11]) + int(numbers[12])
-            elif path.parent.name == str(pid):
-                of_all += int(numbers[13]) + int(numbers[14])
-    return of_all
-
-
-@pytest.mark.fault(47)
-def test_exports_without_end_are_answered_after_a_pause(graph: Graph,
-                                                        tmp_path: Path) -> None:
-    """The data come first."""
-    with started(graph, **{'export.directory': str(tmp_path)}):
-        robot = connected(graph)
-        graph.wait(lambda: robot.efforts, meanwhile=robot.move_one)
-        began = time.monotonic()
-        for _ in range(4):
-            answer = graph.call(Trigger, 'export_model', meanwhile=robot.move_one)
-            assert answer.success, answer.message
-        assert time.monotonic() - began >= 3 * SHORTEST_PAUSE
-
-
-def test_where_no_data_flow_exports_do_not_pause(graph: Graph, tmp_path: Path) -> None:
-    """No data have priority then; on a busy machine at least one of several calls is quick."""
-    with started(graph, **{'export.directory': str(tmp_path)}):
-        assert graph.call(Trigger, 'export_model').success
-
-        def is_quick() -> bool:
-            began = time.monotonic()
-            assert graph.call(Trigger, 'export_model').success
-            return time.monotonic() - began < SHORTEST_PAUSE
-
-        graph.wait(is_quick, what='export without a pause before it')
 
 
 def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,
@@ -189,31 +122,6 @@ def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
         robot = connected(graph)
         robot.move(40)
         assert error(robot.efforts[-1], robot) < 5e-3
-
-
-def test_samples_that_give_no_efforts_are_explained(graph: Graph) -> None:
-    """Why every message was dropped, and for which joints."""
-    with started(graph, 'hurried_node') as process:
-        robot = connected(graph)
-
-        def publish() -> None:
-            robot.publisher.publish(robot.message(['wheel']))
-            robot.publisher.publish(robot.message(stamp=0))
-
-        graph.wait(lambda: 'no efforts' in process.output, meanwhile=publish)
-        assert 'no_stamp' in process.output and 'other_joints' in process.output
-        assert 'wheel' in process.output
-
-
-def test_exporting_does_not_disturb_the_data(graph: Graph) -> None:
-    """Parameters of the export have nothing to do with the estimator."""
-    with started(graph, estimator='polynomial'):
-        robot = connected(graph)
-        robot.move(40)
-        assert graph.set_parameter('export.name', type=4, string_value='arm').successful
-        before = len(robot.efforts)
-        robot.move(30)
-        assert len(robot.efforts) - before >= 29
 
 
 @pytest.mark.fault(52)

@@ -1,7 +1,6 @@
 """A Panda whose fingers no driver publishes: reports, and the parameter `hold`."""
 
 import json
-import re
 import shlex
 
 import numpy as np
@@ -76,49 +75,3 @@ def test_a_node_that_waits_says_which_joints_are_missing_and_the_line_that_holds
         assert status.values('input')['held joints'] == f'{FINGER} at 0'
         assert 'missing' not in status.message('input')
         assert status.values('input')['remedy'] == ''
-
-
-def test_auto_holds_after_five_seconds_and_no_longer_when_the_finger_is_published(
-        graph: Graph) -> None:
-    with started(graph, robot_description=TEXT, hold=['auto', 'thumb']) as node:
-        assert 'hold "thumb": robot "panda" has no joint "thumb"' in node.output
-        panda = Panda(graph)
-        graph.wait(panda.move, what='efforts')
-        panda.checked()
-        assert panda.robot.stamp - START > 5_000_000_000
-        graph.wait(lambda: panda.move() and f'(hold: auto): {FINGER} at 0' in node.output)
-        graph.wait(lambda: panda.move([*ARM, FINGER])
-                   and 'the published positions are used' in node.output)
-        panda.robot.efforts.clear()
-        graph.wait(lambda: panda.move([*ARM, FINGER]), what='efforts')
-        panda.checked()
-
-
-@pytest.mark.parametrize(('published', 'words'), [
-    ('left_{}', 'they are published with the prefix "left_": publish the robot description'),
-    ('{}_of_another', 'no joint of the robot is published: is it the description of another')])
-def test_a_robot_that_is_published_by_other_names_is_no_robot_to_hold(
-        graph: Graph, published: str, words: str) -> None:
-    with started(graph, robot_description=TEXT) as node:
-        panda, status = Panda(graph), Statuses(graph)
-        names = [published.format(name) for name in [*ARM, FINGER]]
-        graph.wait(lambda: panda.move(names) or (status.level('input') == WARN
-                                                 and words in status.message('input')))
-        assert status.values('input')['remedy'].startswith(words)
-        graph.wait(lambda: panda.move(names) or words in node.output)   # after ten seconds
-        assert not panda.robot.efforts and 'hold them' not in node.output
-        warned = re.search(r'\[WARN\].*: names of joints: ', node.output)
-        assert bool(warned) == ('prefix' in words)
-
-
-def test_joint_states_of_another_robot_besides_are_no_fault(graph: Graph) -> None:
-    with started(graph, robot_description=TEXT):
-        panda, status = Panda(graph), Statuses(graph)
-
-        def moved() -> bool:
-            panda.move([*ARM, FINGER])
-            return panda.move(['wheel']) and int(
-                status.values('input').get('other_joints', 0)) > 40
-
-        graph.wait(moved, what='status of both')
-        assert 'dropped' not in status.message('input')

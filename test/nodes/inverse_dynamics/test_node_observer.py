@@ -170,35 +170,6 @@ def test_a_push_is_reported_with_its_efforts_until_it_is_reset(graph: Graph) -> 
         assert process.stop() == 0
 
 
-@pytest.mark.fault(23, 54)
-def test_an_effort_that_is_not_measured_has_no_answer_and_disturbs_no_other(
-        graph: Graph) -> None:
-    """And if none is measured, that is said."""
-    with begun(graph, **{'observer.enabled': True, 'backend': 'auto',
-                         'wrench_estimate.link': TOOL}):
-        arm = Arm(graph)
-        graph.wait(lambda: arm.contact)
-        arm.move(0.3, LEFT, blind=0)
-        t, found, true = arm.found()
-        settled = t > PUSHED + 0.1
-        assert settled.sum() > 60 and np.isnan(found[:, 0]).all()
-        assert np.abs(found - true)[settled, 1:].max() < 0.05 * np.abs(true[settled]).max()
-        assert [message.data for message in arm.contact] == [False, True]
-        graph.wait(lambda: arm.told() is not None and 'contact at' in arm.told().message)
-        assert 'panda_joint1' not in arm.told().message
-        values = {row.key: row.value for row in arm.told().values}
-        assert values['not measured'] == 'panda_joint1'
-        assert len(arm.wrenches) > 60 and np.isnan(arm.forces(0.0)).all()
-        graph.wait(lambda: 'not known at "panda_joint1"' in arm.told('wrench').message)
-        assert graph.call(Trigger, f'{NODE}/reset_contact').success
-        arm.motion = arm.motion.chosen(slice(None))
-        arm.motion.effort[:] = math.nan
-        graph.wait(lambda: arm.told() is not None
-                   and 'no effort is measured' in arm.told().message,
-                   meanwhile=lambda: arm.move(0.0, 0.3))
-        assert not arm.external
-
-
 def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Graph) -> None:
     """They were set before the model, so that they were not rejected; a payload is known."""
     carrying = InverseDynamics(read_urdf(TEXT), loads=Loads(payload='link6'))

@@ -39,30 +39,6 @@ def test_two_publishers_with_a_part_of_the_joints_at_other_rates(graph: Graph) -
 
 
 @pytest.mark.fault(27)
-def test_two_publishers_that_interleave_are_an_error_and_give_nothing(graph: Graph) -> None:
-    with started(graph, estimator='kalman') as node:
-        robot = connected(graph)
-        status = Statuses(graph)
-        second = graph.publisher(JointState, 'joint_states')
-        graph.introduced()
-        robot.move(100)
-        for _ in range(300):
-            robot.move_one()
-            other = robot.message(stamp=robot.stamp + STEP // 2)
-            other.position = [0.5] * 6
-            second.publish(other)
-        words = 'several publishers of the same joints'
-        graph.wait(lambda: any(part.level == ERROR and words in part.message
-                               for array in status.arrays for part in array.status))
-        graph.wait(lambda: words in node.output)
-        count = len(robot.efforts)
-        robot.move(100)
-        assert len(robot.efforts) > count + 70
-        wrong = [message for message in robot.efforts if error(message, robot) > 0.05]
-        assert len(wrong) <= 3
-
-
-@pytest.mark.fault(27)
 def test_publishers_whose_clocks_differ_are_an_error(graph: Graph) -> None:
     """Though their positions agree: every message then begins a new recording."""
     with started(graph) as node:

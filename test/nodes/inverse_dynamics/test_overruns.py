@@ -9,11 +9,10 @@ from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 
-from support.memory import bytes_of
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, Robot, connected, error, stamp_of, started
 from support.streams.pendulums import add_up, make_stream, receive
-from urdf2dyn_ros.estimation.messages import MAX_PUBLISHERS, Backlog, Overruns
+from urdf2dyn_ros.estimation.messages import Backlog, Overruns
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.status import MonitorReport, NodeState, input_status
 from urdf2dyn_ros.text import Level
@@ -29,16 +28,6 @@ def test_gaps_in_the_numbers_of_a_publisher_are_lost_messages() -> None:
     numbers = {b'a': [7, 8, 11, 12, 12, 10, 13], b'b': [5000, 5001, 5003]}
     lost = {name: [overruns.lost(name, number) for number in numbers[name]] for name in numbers}
     assert lost == {b'a': [0, 0, 2, 0, 0, 0, 0], b'b': [0, 0, 1]}
-
-
-def test_publishers_without_end_do_not_fill_the_memory() -> None:
-    """One that is started again has another identity each time."""
-    overruns, sizes = Overruns(), []
-    for k in range(10 * MAX_PUBLISHERS):
-        assert overruns.lost(str(k).encode(), k) == 0
-        sizes.append(bytes_of(overruns))
-    assert max(sizes) < 1.1 * max(sizes[:MAX_PUBLISHERS])
-    assert overruns.lost(b'639', 642) == 2
 
 
 @pytest.mark.fault(38, 39)
@@ -124,42 +113,6 @@ def test_what_a_full_queue_drops_is_counted(graph: Graph) -> None:
         assert sum(grown.values()) == (robot.stamp - before) // STEP
         assert grown['overruns'] >= 60
         assert sum(values[name] for name in JOINT_STATE_OUTCOMES) == values['received']
-
-
-@pytest.mark.fault(38)
-def test_after_pauses_of_the_machine_no_message_is_overtaken(graph: Graph) -> None:
-    """
-    Whatever DDS has not lost is answered, be it late: of 400 that wait, the last are.
-
-    The queue is so long that they are few, in however many parts a busy machine hands them over;
-    what is too many is held above. Best effort may lose all of a pause, hence several.
-
-    """
-    numbered = 'publisher_gid' in information(graph)
-    with started(graph, estimator='kalman', queue_depth=20_000) as process:
-        robot, counters = connected(graph), Counters(graph)
-        robot.move(50)
-        begun, before, answered = counters.settled(), robot.stamp, 0
-        for _ in range(10):
-            first = robot.stamp
-            process.send(signal.SIGSTOP)
-            send(robot, 400)
-            process.send(signal.SIGCONT)
-            last = robot.stamp
-            graph.wait(lambda last=last: stamp_of(robot.efforts[-1]) > last,
-                       meanwhile=robot.move_one)
-            answered += sum(first < stamp_of(effort) <= last for effort in robot.efforts)
-            if answered >= 800:
-                break
-        values = counters.settled()
-        grown = Counter({name: values[name] - begun[name] for name in values})
-        assert grown['overtaken'] == 0
-        assert answered >= 800
-        # without efforts are those alone behind a gap that DDS has torn
-        assert grown['used'] + grown['warming_up'] == grown['received']
-        assert grown['warming_up'] == 0 or grown['gap'] > 0
-        if numbered:
-            assert grown['received'] + grown['overruns'] == (robot.stamp - before) // STEP
 
 
 @pytest.mark.fault(38)
