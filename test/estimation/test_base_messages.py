@@ -17,7 +17,6 @@ from urdf2dyn_ros.estimation.moving_base import (
     BASE_SENSORS,
     HISTORY_LENGTH,
     WARNING_MESSAGES,
-    Rates,
 )
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_EVENTS, BASE_OUTCOMES
 from urdf2dyn_ros.robot.multibody import multibody
@@ -75,15 +74,6 @@ def test_a_robot_that_stands_feels_nothing_but_gravity(name):
     for ms in range(5 * first, 296):
         assert robot.ask(ms) == pytest.approx(REST, abs=1e-9)
     assert robot.base.counters == {'received': 60, 'warming_up': first, 'used': 60 - first}
-
-
-@every_base
-def test_with_a_lag_messages_are_about_earlier_instants(name):
-    robot = Robot(name, lag=0.03)
-    robot.warm(count=81)   # up to 400 ms
-    assert robot.ask(360.0) == pytest.approx(REST, abs=1e-9)
-    assert robot.ask(380.0) == pytest.approx(REST, abs=1e-9)
-    assert robot.ask(381.0) == 'base_behind'
 
 
 # Missing
@@ -174,17 +164,6 @@ def test_a_motion_that_is_too_large_is_none(name):
     assert isinstance(robot.ask(195.0), np.ndarray)
     assert robot.base.motion_at(START + 195 * MS, STILL[0], 1e200 + STILL[1], STILL[2]) == (
         'base_not_finite')
-
-
-@every_base
-def test_an_estimate_that_is_not_finite_resets(name, monkeypatch: pytest.MonkeyPatch):
-    robot = Robot(name).warm()
-    right = Rates.update
-    with monkeypatch.context() as patch:
-        patch.setattr(Rates, 'update', lambda *a: right(*a)._replace(qd=np.full(6, nan)))
-        assert robot.receive(250.0) == 'not_finite'
-    assert robot.receive(255.0) == 'warming_up'
-    assert robot.ask(255.0) == 'base_warming_up'
 
 
 # Rejected
@@ -317,18 +296,7 @@ def test_memory_is_bounded(name):
     assert robot.ask(last - HISTORY_LENGTH) == 'base_forgotten'
 
 
-@pytest.mark.parametrize('name', ['imu'])
-def test_numbers_too_small_to_divide_by_are_no_matter(name):
-    robot = Robot(name)
-    with warnings.catch_warnings():
-        warnings.simplefilter('error')
-        for k in range(60):
-            size = 1e-305 if k < 20 else 1e5
-            robot.receive(5.0 * k, angular_velocity=(size * (k % 3) ** 2, 0.0, 0.0))
-    assert sum(robot.base.counters[outcome] for outcome in (*TAKEN, 'contradictory')) == 60
-
-
-numbers = st.sampled_from([0.0, 0.3, -5.0, 9.81, 1e3, 9e5, 1e7, 1e300, inf, nan])
+numbers = st.sampled_from([0.0, 1e-305, 0.3, -5.0, 9.81, 1e3, 9e5, 1e7, 1e300, inf, nan])
 messages = st.lists(st.tuples(
     st.sampled_from([5, 5, 5, 5, 1, 0, -3, 200, -5000, 10**6]),
     st.sampled_from(['base_link', 'base_link', 'FL_FOOT', 'nobody', '']),

@@ -9,11 +9,9 @@ from support.random_trees import examples, trees
 from support.robot_files import OWN, robot_path
 from support.streams.flying_robot import FreeFlyer, pose
 from urdf2dyn_ros import RobotModel, read_urdf
-from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame
 from urdf2dyn_ros.estimation.moving_base import Mounting
 from urdf2dyn_ros.robot.joints import Motion
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.spatial import IDENTITY, ZERO, scale
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 SOLO = robot_path('solo12')
@@ -65,27 +63,3 @@ def test_only_the_joints_on_the_way_matter() -> None:
 
 
 # What must fail
-
-
-def no_coriolis(relative: Frame) -> Frame:
-    return relative._replace(v=ZERO)
-
-
-def lever_the_wrong_way(relative: Frame) -> Frame:
-    return relative._replace(p=scale(-1.0, relative.p))
-
-
-def frame_not_turned(relative: Frame) -> Frame:
-    return relative._replace(R=IDENTITY)
-
-
-def joints_at_rest(relative: Frame) -> Frame:
-    return REFERENCE._replace(R=relative.R, p=relative.p)
-
-
-@pytest.mark.parametrize('mistake', [no_coriolis, lever_the_wrong_way, frame_not_turned,
-                                     joints_at_rest])
-def test_a_mistake_fails(mistake, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Mounting.relative
-    monkeypatch.setattr(Mounting, 'relative', lambda self, *joints: mistake(right(self, *joints)))
-    assert worst_error(read_urdf(SOLO.read_bytes()), SOLO.read_bytes()) > 1e-2

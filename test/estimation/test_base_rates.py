@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from support.streams import known_motions
-from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.moving_base import Rates
 from urdf2dyn_ros.robot.parameters import check_all
 from urdf2dyn_ros.robot.spatial import geometric_mean
@@ -62,15 +61,6 @@ def test_a_noisy_gyroscope_meets_its_gate(rate):
     assert said(f'gyroscope {rate:g} Hz [%]', figure, GATES[rate][0]) <= GATES[rate][0]
 
 
-@pytest.mark.parametrize('rate', [100.0, 200.0, 400.0])
-def test_it_is_as_good_as_the_estimator_of_joints_with_the_same_velocities(rate):
-    """Which has an encoder of 14 bits as well."""
-    samples = known_motions.record(known_motions.Profile(rate, 14, GYRO))
-    joints = estimator_runs.error(make_estimator('kalman', 4), samples)
-    ratio = clean(rate) / joints
-    assert said(f'gyroscope over joints, {rate:g} Hz', ratio, 1.1) <= 1.1
-
-
 @pytest.mark.parametrize('rate', GATES)
 def test_the_lag_is_small(rate):
     stamps, qdd = found(rate)
@@ -100,14 +90,6 @@ def test_a_lag_makes_it_several_times_better(rate):
         for noise in (GYRO, 0.2 * GYRO)])
     assert said(f'gyroscope, 20 ms late, {rate:g} Hz [%]', figure, WITH_A_LAG[rate]) <= (
         WITH_A_LAG[rate])
-
-
-@pytest.mark.parametrize('rate', [100.0, 400.0])
-def test_lost_samples_and_jitter_do_no_harm(rate):
-    whole = known_motions.record(known_motions.Profile(rate, 0, GYRO), jitter=0.3)
-    kept = np.random.default_rng(3).uniform(size=len(whole.stamps)) >= 0.05
-    ratio = estimator_runs.error(Gyroscope(), whole.chosen(kept)) / clean(rate)
-    assert said(f'5 % loss and jitter, {rate:g} Hz [times clean]', ratio, 1.2) <= 1.2
 
 
 @pytest.mark.parametrize('rate', [200.0, 400.0])

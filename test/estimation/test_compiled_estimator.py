@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from estimator_judge import faults
 from numpy.typing import NDArray
 
 from support.paths import RECORDINGS, ROOT
@@ -18,6 +19,7 @@ from urdf2dyn_ros.robot.spatial import Array
 
 Messages = tuple[NDArray[np.int64], Array, Array]
 MOST = 600   # messages of a recording
+FAULTS = [*faults.FAULTS]
 FILES = (ROOT / 'examples' / 'rx90.csv', *(RECORDINGS / name for name in (
     'tx40/tx40.csv', 'tiago/tiago.csv', 'so101/friction_gravity.csv', 'so101/chirp_sweep.csv',
     'kr300/kr300.csv', 'reachy/reachy.csv', 'pendulum/triple.csv', 'kinova_gen3/joint_2.csv',
@@ -71,125 +73,48 @@ def test_recordings(path: Path, lag: float) -> None:
         assert ('' in outcomes_of_both(each, lag)) != oscillates
 
 
-def motion(joints: int, rate: float, count: int, random: np.random.Generator) -> Messages:
-    """Sums of sines, measured by encoders of 18 bits."""
-    times = np.arange(count) / rate
-    w, phase = random.uniform(1.0, 8.0, (2, joints)), random.uniform(0.0, 6.0, (2, joints))
-    angles = times[:, None, None] * w + phase
-    unit = 2.0 * np.pi / 2.0**18
-    q = unit * np.round(np.sin(angles).sum(1) / unit)
-    qd = (w * np.cos(angles)).sum(1) + 1e-3 * random.normal(size=q.shape)
-    return np.round(times * 1e9).astype(np.int64), q, qd
+def judged(name: str, rate: float, velocities: bool, count: int = 450) -> Messages:
+    """Return what arrives under a fault of the judge."""
+    found = faults.messages(name, rate, velocities, FAULTS.index(name), count / rate)[1]
+    return (np.round(found.stamps * 1e9).astype(np.int64), found.q,
+            np.full_like(found.q, np.nan) if found.qd is None else found.qd)
 
 
-def outliers(m: Messages, random: np.random.Generator) -> Messages:
-    hit = random.random(m[1].shape) < 0.03
-    m[1][hit] += random.choice([-0.02, 0.02], int(hit.sum()))
-    return m
-
-
-def slips(m: Messages, random: np.random.Generator) -> Messages:
-    for row in random.integers(100, len(m[1]), 4):
-        m[1][row:, random.integers(m[1].shape[1])] += 0.05
-    return m
-
-
-def turns(m: Messages, random: np.random.Generator) -> Messages:
-    return m[0], np.remainder(m[1] + np.pi, 2.0 * np.pi) - np.pi, m[2]
-
-
-def zeros(m: Messages, random: np.random.Generator) -> Messages:
-    hit = random.random(len(m[1])) < 0.03
-    m[1][hit] = m[2][hit] = 0.0
-    return m
-
-
-def stalls(m: Messages, random: np.random.Generator) -> Messages:
-    rows = np.arange(len(m[1]))
-    for begin in random.integers(100, len(rows) - 150, 4):
-        rows[begin:begin + random.integers(2, 120)] = begin
-    return m[0], m[1][rows], m[2][rows]
-
-
-def copies(m: Messages, random: np.random.Generator) -> Messages:
-    rows = np.repeat(np.arange(len(m[1])), random.integers(1, 4, len(m[1])))
-    return m[0][rows] + 2000 * np.arange(len(rows)) % 7000, m[1][rows], m[2][rows]
-
-
-def foreign(m: Messages, random: np.random.Generator) -> Messages:
-    m[1][::5] = m[1][40]
-    return m
-
-
-def missing(m: Messages, random: np.random.Generator) -> Messages:
-    """Single joints and velocities, and velocities that are scaled."""
-    m[1][200:][random.random(m[1][200:].shape) < 0.05] = np.nan
-    m[2][random.random(m[2].shape) < 0.1] = np.nan
-    m[2][:, 0] *= 1.3
-    return m
-
-
-def gaps(m: Messages, random: np.random.Generator) -> Messages:
-    stamps = m[0].copy()
-    stamps[250:] += 900_000_000
-    stamps[400:] -= 20_000_000
-    return stamps, *m[1:]
-
-
-def late_velocities(m: Messages, random: np.random.Generator) -> Messages:
-    """None at first."""
-    m[2][:200] = np.nan
-    return m
-
-
-def other_motions(m: Messages, random: np.random.Generator) -> Messages:
-    """Single joints, and then all, jump to where they go on in another way."""
-    for row in (200, 300, 400):
-        m[1][row:, :m[1].shape[1] if row == 400 else 1] *= random.uniform(-2.0, 2.0)
-    return m
-
-
-FAULTS = (outliers, slips, turns, zeros, stalls, copies, foreign, missing, gaps, late_velocities,
-          other_motions)
-
-
-@pytest.mark.parametrize('lag', [0.0, 0.03])
-@pytest.mark.parametrize('velocities', [False, True])
-@pytest.mark.parametrize('fault', FAULTS)
-def test_faults(fault, velocities: bool, lag: float) -> None:
-    random = np.random.default_rng([FAULTS.index(fault), velocities])
-    joints = 1 + (FAULTS.index(fault) * 5 + 6 * velocities) % 12
-    rate = random.choice([50.0, 250.0, 1000.0])
-    messages = fault(motion(joints, rate, 450, random), random)
-    outcomes_of_both(messages if velocities else without_velocities(messages), lag)
+@pytest.mark.parametrize(('name', 'velocities'), [
+    (name, velocities) for name in FAULTS for velocities in (False, True)
+    if velocities or faults.FAULTS[name].alone])
+def test_faults(name: str, velocities: bool) -> None:
+    k = FAULTS.index(name)
+    messages = judged(name, (50.0, 250.0, 1000.0)[k % 3], velocities)
+    outcomes_of_both(messages, (0.0, 0.03)[(k + velocities) % 2])
 
 
 def test_every_outcome_is_reached() -> None:
-    """Otherwise what the tests above compare would be little."""
+    """Otherwise what the tests above compare would be little; and pieces that are missing."""
     found = set()
-    for fault in (stalls, foreign, gaps, other_motions, outliers):
-        random = np.random.default_rng(5)
-        found |= outcomes_of_both(fault(motion(2, 250.0, 500, random), random))
+    for name in ('stalls, at once', 'second publisher, constants'):
+        found |= outcomes_of_both(judged(name, 250.0, False, 1000))
+    stamps, q, qd = judged('clean', 250.0, True, 500)
+    stamps[250:] += 900_000_000
+    stamps[400:] -= 20_000_000
+    q[300:] *= -1.7   # all joints go on elsewhere
+    random = np.random.default_rng(0)
+    q[200:][random.random(q[200:].shape) < 0.05] = np.nan
+    qd[random.random(qd.shape) < 0.1] = np.nan
+    found |= outcomes_of_both((stamps, q, qd))
     assert found == {*REASONS}
 
 
-def test_reset_begins_anew() -> None:
-    random = np.random.default_rng(0)
-    stamps, q, qd = motion(3, 250.0, 60, random)
-    estimators = Estimator(3), CompiledEstimator(3)
+def test_reset_begins_anew_and_estimates_are_not_overwritten() -> None:
+    samples = [(int(stamp), *rest) for stamp, *rest in zip(*judged('clean', 250.0, True, 60))]
+    joints = len(samples[0][1])
+    estimators = Estimator(joints), CompiledEstimator(joints)
     for _ in range(2):
-        for each in zip(stamps.tolist(), q, qd):
-            expected, estimate = (estimator.update(*each) for estimator in estimators)
+        first, second = ([each.update(*sample) for sample in samples] for each in estimators)
+        for expected, estimate in zip(first, second):
             np.testing.assert_array_equal(estimate[1:5], expected[1:5])
         for estimator in estimators:
             estimator.reset()
-
-
-def test_estimates_are_not_overwritten() -> None:
-    stamps, q, qd = motion(2, 250.0, 100, np.random.default_rng(0))
-    estimator = CompiledEstimator(2)
-    kept = [estimator.update(*each) for each in zip(stamps.tolist(), q, qd)]
-    assert len({float(each.q[0]) for each in kept[20:]}) > 70
 
 
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,6 @@ def started(velocities: bool = True) -> Bank:
     return bank
 
 
-def cubic(t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    a = np.array([0.3, -1.0])
-    return a * t**3 + t * t + 0.5, 3.0 * a * t * t + 2.0 * t, 6.0 * a * t + 2.0
-
-
 def test_gains_become_those_of_the_butterworth_low_pass() -> None:
     bank = started()
     for _ in range(4000):
@@ -33,45 +28,6 @@ def test_gains_become_those_of_the_butterworth_low_pass() -> None:
             BUTTERWORTH[order - row])]
         gains = bank.P[0, row, row:order, k] / (1.0 + bank.P[0, row, row, k])
         assert gains == pytest.approx(expected, rel=0.03)
-
-
-def test_a_cubic_motion_is_known_after_a_few_exact_samples() -> None:
-    bank = Bank(2, STEP, False)
-    bank.begin(cubic(0.0)[0], np.full(2, np.nan))
-    for k in range(1, 40):
-        bank.predict(STEP)
-        bank.correct((cubic(k * STEP)[0], np.zeros(2)), (np.ones(2, bool), np.zeros(2, bool)))
-    fourth = slice(0, bank.each)   # of order 4
-    assert bank.x[2, fourth][-1] == pytest.approx(cubic(39 * STEP)[2], abs=1e-3)
-
-
-@pytest.mark.parametrize('velocities', [True, False])
-def test_covariances_stay_symmetric_and_positive(velocities: bool) -> None:
-    random = np.random.default_rng(0)
-    bank = started(velocities)
-    for k in range(600):
-        if k == 200:
-            bank.begin_joint(1, 0.3, 0.0)
-        bank.predict(float(random.choice([1e-4, 1e-3, 3e-3, 0.05])))
-        bank.correct((random.normal(size=2), random.normal(size=2)),
-                     (random.random(2) < 0.8, random.random(2) < 0.5))
-        assert np.isfinite(bank.x).all()
-        for slot in bank.slots:
-            for i in range(len(bank.w)):
-                P = bank.P[slot, :, :, i]
-                assert np.array_equal(P, P.T)
-                assert (np.diag(P) >= 0.0).all()
-
-
-def test_a_joint_that_begins_later_is_as_the_others_afterwards() -> None:
-    bank = started(False)
-    for k in range(5000):
-        bank.predict(STEP)
-        if k == 100:
-            bank.begin_joint(1, 0.0, np.nan)
-            assert bank.slots == [0, 2]
-        bank.correct((np.zeros(2), np.zeros(2)), (np.ones(2, bool), np.zeros(2, bool)))
-    assert bank.slots == [0]
 
 
 def test_a_past_state_is_that_of_the_rauch_tung_striebel_smoother() -> None:

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from support.memory import bytes_of
-from urdf2dyn_ros.estimation.status import LONGEST_SILENCE, MAX_LATENCIES, MEDIAN_STEPS, Monitor
+from urdf2dyn_ros.estimation.status import LONGEST_SILENCE, MEDIAN_STEPS, Monitor
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.text import SECOND_NS
 
@@ -65,14 +64,6 @@ def test_rates_and_latencies_are_those_since_the_last_report(monitor: Monitor,
     assert figures.silence == pytest.approx(0.4)
 
 
-def test_one_latency_is_all_of_them(monitor: Monitor, clock: Clock) -> None:
-    """The smallest case of the nearest rank."""
-    began = monitor.received()
-    clock.wait(5e-6)
-    monitor.published(began, OUTPUT)
-    assert monitor.report().latency == (5.0, 5.0, 5.0)
-
-
 @pytest.mark.fault(49)
 def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
                                                        clock: Clock) -> None:
@@ -121,15 +112,3 @@ def test_a_failure_is_reported_once_and_counted_for_ever(monitor: Monitor) -> No
     assert (figures.failures, figures.failure) == (2, 'second')
     figures = monitor.report()
     assert (figures.failures, figures.failure) == (2, '')
-
-
-@pytest.mark.fault(51)
-def test_nothing_grows_without_requests(monitor: Monitor) -> None:
-    """A flood between two reports is counted, not kept."""
-    sizes = []
-    for _ in range(3):
-        for _ in range(MAX_LATENCIES):
-            monitor.published(monitor.received(), OUTPUT)
-        sizes.append(bytes_of(monitor))
-    assert max(sizes) < 1.1 * sizes[0]
-    assert monitor.report().messages == 3 * MAX_LATENCIES

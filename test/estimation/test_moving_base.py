@@ -12,13 +12,10 @@ from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
 from support.streams.flying_robot import FreeFlyer
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
-from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.robot.model import Joint, Link
-from urdf2dyn_ros.robot.multibody import body_inertias, multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
-GRAVITY = np.array((0.0, 0.0, -9.81))
 REFUSED = ('alex_psyonic_hands', 'ur3')
 """Robots that are refused: they mimic joints that do not exist, or have no link."""
 
@@ -94,51 +91,6 @@ def test_a_floating_root_joint_selects_it() -> None:
     assert worst(np.concatenate(dynamics(*state, motion(1))), np.concatenate(expected)) < 1e-12
     fixed = InverseDynamics(floated(model), base='fixed')
     assert worst(fixed(*state), InverseDynamics(model)(*state)) < 1e-12
-
-
-@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
-def test_a_root_at_rest_is_a_fixed_one_and_a_tilted_one_is_gravity_tilted(path: Path) -> None:
-    model = read_urdf(path.read_bytes())
-    moving = InverseDynamics(model, base='moving')
-    state = columns(moving.joint_names, random_state(moving.joint_names))
-    for gravity in (GRAVITY, np.array((3.0, -7.0, 5.0))):
-        fixed = InverseDynamics(model, tuple(gravity))
-        tau, _ = moving(*state, [*np.zeros(6), *-gravity])
-        assert worst(tau, fixed(*state)) < 1e-12
-
-
-def test_a_robot_that_stands_needs_its_weight_from_the_ground() -> None:
-    model = read_urdf(robot_path('solo12').read_bytes())
-    dynamics = InverseDynamics(model, base='moving')
-    q, still = np.full(12, 0.3), np.zeros(12)
-    tau, wrench = dynamics(q, still, still, [*np.zeros(6), *-GRAVITY])
-    assert wrench[:3] == pytest.approx([0.0, 0.0, 9.81 * model.mass], abs=1e-9)
-    assert tau == pytest.approx(InverseDynamics(model)(q, still, still), rel=1e-12)
-    falling, nothing = dynamics(q, still, still, np.zeros(9))
-    assert np.abs(falling).max() < 1e-12
-    assert np.abs(nothing).max() < 1e-12
-
-
-def test_the_humanoid_on_3p3r_joints_is_a_free_pelvis() -> None:
-    """Six joints written out, or none and a base that moves as they do."""
-    whole = read_urdf((OWN / 'humanoid_3p33r.urdf').read_bytes())
-    written = {joint.name for joint in whole.joints[:6]}
-    pelvis = whole.joints[5].child
-    gone = {joint.parent for joint in whole.joints[:6]}
-    free = RobotModel('free', tuple(link for link in whole.links if link.name not in gone),
-                      tuple(j for j in whole.joints if j.name not in written), pelvis)
-    system, dynamics = multibody(whole), InverseDynamics(free, base='moving')
-    assert dynamics.joint_names == system.joint_names[6:]
-    for seed in range(3):
-        state = columns(system.joint_names, random_state(system.joint_names, seed))
-        sweep = newton_euler(system, body_inertias(system), state.tolist(), tuple(GRAVITY))
-        pelvis_R_body = np.array(system.bodies[5].attached[0].body_R_link).T
-        base = np.concatenate([pelvis_R_body @ np.array(part) for part in sweep.motions[5]])
-        tau, wrench = dynamics(*state[:, 6:], base)
-        expected = InverseDynamics(whole)(*state)
-        assert worst(tau, expected[6:]) < 1e-10
-        on_pelvis = [pelvis_R_body @ np.array(part) for part in sweep.wrenches[5]]
-        assert worst(wrench, np.concatenate(on_pelvis)) < 1e-10
 
 
 def test_bias_and_mass_matrix_belong_to_a_moving_base_too() -> None:

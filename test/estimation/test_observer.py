@@ -11,10 +11,17 @@ from support.robot_files import OWN
 from support.streams import pushed_robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.estimation import observer as momentum_observer
 from urdf2dyn_ros.estimation.estimators import make_estimator
-from urdf2dyn_ros.estimation.observer import THRESHOLD, ContactDetector, MomentumObserver
+from urdf2dyn_ros.estimation.observer import (
+    THRESHOLD,
+    ContactDetector,
+    ContactWatch,
+    MomentumObserver,
+    not_observed,
+)
+from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.text import Level
 
 Array = np.ndarray
 
@@ -93,31 +100,6 @@ def test_the_response_to_a_step_is_that_of_first_order(rate: int, irregular: boo
     """At every rate and gain, with stamps that are late and samples that are lost."""
     for gain in (20.0, 100.0, 500.0):
         assert step_error(rate, irregular, gain, run) < GATE
-
-
-def test_what_is_wrong_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without beta, with a wrong sign, with Euler's rule or a nominal period it is far off."""
-    def with_parts(beta: float, load: float) -> Any:
-        right = InverseDynamics.momentum
-
-        def momentum(self: InverseDynamics, *state: Any) -> Any:
-            p, beta_, load_ = right(self, *state)
-            return p, beta * beta_, load * load_
-
-        return momentum
-
-    def nominal(stamps: Array) -> Array:
-        return stamps[0] + np.arange(len(stamps)) * 10_000_000
-
-    for run in (online, offline):
-        assert step_error(100, True, 100.0, run, nominal) > 20 * GATE
-        for beta, load in ((0.0, 1.0), (-1.0, 1.0), (1.0, -1.0)):
-            with monkeypatch.context() as patch:
-                patch.setattr(InverseDynamics, 'momentum', with_parts(beta, load))
-                assert step_error(1000, False, 100.0, run) > 20 * GATE
-        with monkeypatch.context() as patch:
-            patch.setattr(momentum_observer.np, 'expm1', lambda x: x)
-            assert step_error(100, False, 100.0, lambda *given, run=run: run(*given)) > 20 * GATE
 
 
 # ---- a push at the tool
@@ -270,3 +252,121 @@ def test_parameters_are_checked() -> None:
     each.update(pushed_robot.START, *np.zeros((3, 7)))
     each.update(pushed_robot.START + 10_000_000, *np.zeros((3, 7)))
     assert each.settling.tolist() == [True] * 6 + [False]
+
+
+# ---- Thresholds of external efforts: when a contact begins, ends, and is forgotten
+
+
+def test_a_contact_lasts_from_its_threshold_to_its_release_and_is_remembered() -> None:
+    """Hysteresis, a shortest time, one joint or several at once; NaN is no touch."""
+    detector = ContactDetector(('a', 'b'), thresholds=(4.0, 2.0), min_duration=0.003)
+    a = [0.0, 5.0, 0.0, 4.5, 2.5, -3.0, 2.1, 1.9, np.nan, 0.0, -9.0, -8.0, -8.0, -8.0, np.nan]
+    b = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.5, 2.0, 1.5, 1.2, 1.0, 0.0, 0.0, 0.0, 0.0]
+    ended, touched = [], []
+    for k, pair in enumerate(zip(a, b)):
+        ended += detector.update(k * 1_000_000, np.array(pair))
+        touched.append(detector.touched)
+    assert [(each.joint, each.begin // 10**6, each.end // 10**6, each.peak) for each in ended] == [
+        ('a', 3, 6, 4.5), ('b', 6, 9, 2.5), ('a', 10, 13, -9.0)]
+    assert touched[5] == () and touched[6] == touched[8] == ('a',)
+    assert touched[9] == touched[-1] == ('a', 'b')   # for good
+    detector.reset()
+    assert detector.touched == ()
+    for k in range(20, 24):
+        assert detector.update(k * 1_000_000, np.array((0.0, -3.0))) == []
+    detector.reset()
+    assert detector.update(24_000_000, np.array((0.0, -2.5))) == []
+    assert detector.touched == ('b',)   # it is still there
+    assert [each.peak for each in detector.stop()] == [-3.0] and detector.stop() == []
+
+
+def test_thresholds_are_checked() -> None:
+    for values, said in (({'thresholds': (1.0, 2.0, 3.0)}, '2 joints'),
+                         ({'release': 1.5}, 'at most 1'),
+                         ({'thresholds': (-1.0,)}, 'at least')):
+        with pytest.raises(ParameterError, match=said):
+            ContactDetector(('a', 'b'), **values)
+
+
+# ---- What is said of contacts: levels, sentences and values
+
+
+ARM_2R = InverseDynamics(read_urdf((OWN / 'robot_2r.urdf').read_text()))
+TWO = ARM_2R.joint_names
+Q, STILL = np.array([0.3, -0.8]), np.zeros(2)
+HOLDING = ARM_2R(Q, STILL, STILL)
+MS = 1_000_000
+
+
+def watch(*touched: str) -> ContactWatch:
+    return ContactWatch(ARM_2R, MomentumObserver(ARM_2R), ContactDetector(TWO), touched)
+
+
+def still(watch: ContactWatch, begin: int, samples: int, external: tuple[float, float],
+          step: int = 4) -> None:
+    """Stand still under external efforts from a time on [ms]."""
+    for k in range(samples):
+        watch.update(Output((begin + k * step) * MS, Q, STILL, STILL, HOLDING,
+                            HOLDING - external, np.full(2, np.nan)))
+
+
+def test_what_is_said_follows_what_is_felt() -> None:
+    """No efforts, one, untouched, touched, forgotten; the largest effort since then."""
+    watching = watch()
+    assert watching.report().level == Level.STALE
+    still(watching, 1000, 1, (0.0, 0.0))
+    status = watching.report()
+    assert status.level == Level.WARN and 'observer.max_gap' in status.message
+    still(watching, 1004, 5, (0.0, 0.0))
+    status = watching.report()
+    assert (status.part, status.level, status.message) == ('contact', Level.OK, 'no contact')
+    assert status.values['settling'] == ', '.join(TWO) and not status.values['not measured']
+    still(watching, 1024, 100, (0.0, -40.0))
+    assert watching.touched == TWO[1:]
+    status = watching.report()
+    assert (status.level, status.message) == (Level.WARN, f'contact at joint {TWO[1]}')
+    assert status.values['joints with a contact'] == TWO[1] and not status.values['settling']
+    key = '{}: largest external effort [N m]'
+    assert float(status.values[key.format(TWO[1])]) == pytest.approx(40.0, rel=1e-3)
+    assert float(status.values[key.format(TWO[0])]) < 1e-9
+    assert watching.description(TWO, np.array([1.0, -2.5])) == (
+        f'contact at joints {TWO[0]} (1 N m), {TWO[1]} (-2.5 N m)')
+    still(watching, 1424, 100, (0.0, 0.0))
+    assert 'contact' in watching.report().message, 'it is remembered'
+    watching.reset()
+    assert not watching.touched and watching.report().values[key.format(TWO[1])] == 'unknown'
+
+
+def test_efforts_that_are_not_measured_or_far_apart_are_named() -> None:
+    watching = watch()
+    still(watching, 1000, 10, (np.nan, 0.0))
+    status = watching.report()
+    assert status.level == Level.OK and status.values['not measured'] == TWO[0]
+    still(watching, 2000, 10, (np.nan, np.nan))
+    status = watching.report()
+    assert status.level == Level.WARN and 'no effort is measured' in status.message
+    still(watching, 3000, 10, (90.0, 90.0), step=500)
+    status = watching.report()
+    assert status.level == Level.WARN and 'less often than observer.max_gap' in status.message
+    assert not watching.touched
+
+
+def test_a_contact_of_the_watch_before_is_remembered() -> None:
+    watching = watch('elbow')
+    still(watching, 1000, 50, (30.0, 0.0))
+    assert watching.touched == ('elbow', TWO[0])
+    assert watching.report().message == f'contact at joints elbow, {TWO[0]}'
+    watching.reset()
+    still(watching, 1200, 1, (30.0, 0.0))
+    assert watching.touched == TWO[:1], 'it lasts'
+    status = not_observed('why', ('elbow',))
+    assert status.level == Level.WARN and status.message.endswith('not observed: why')
+
+
+def test_absurd_numbers_are_no_contact_and_no_error() -> None:
+    watching = watch()
+    for k in range(20):
+        qd = np.array([1e200, 1e200]) if k % 2 else STILL
+        watching.update(Output(k * MS + 1, Q, qd, STILL, HOLDING, HOLDING, np.full(2, np.nan)))
+    assert not watching.touched
+    assert watching.report().level == Level.WARN

@@ -54,13 +54,6 @@ def test_two_publishers_at_any_rates(rates, seconds, values):
     assert run.rate(0.5, seconds) == pytest.approx(rates[0], rel=0.02)
 
 
-@pytest.mark.fault(26)
-def test_three_publishers_at_nearly_the_same_rate():
-    run = judged(Run(six(), [Publisher([0, 1], 99), Publisher([2, 3], 100, offset=0.003),
-                             Publisher([4, 5], 101, offset=0.006)], 3.0))
-    assert run.rate(0.5, 3.0) == pytest.approx(101, rel=0.03)
-
-
 @pytest.mark.parametrize('values', [{}, FIXED], ids=['adaptive', 'fixed'])
 @pytest.mark.fault(26)
 def test_a_slow_gripper_does_not_slow_down_the_legs(values):

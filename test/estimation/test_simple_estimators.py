@@ -18,7 +18,7 @@ from estimator_runs import (
 
 from support.streams.known_motions import START, Recording, truth
 from urdf2dyn_ros.estimation.estimators import make_estimator
-from urdf2dyn_ros.estimation.simple_estimators import LONGEST_WINDOW, LowPass
+from urdf2dyn_ros.estimation.simple_estimators import LowPass
 
 polynomial = partial(make_estimator, 'polynomial')
 both_ends = pytest.mark.parametrize('align', ['end', 'centre'])
@@ -47,21 +47,6 @@ def test_polynomial_keeps_its_limits(profile, align):
         assert said(f'polynomial of positions {align} {profile} [%]', figure, most) <= most
 
 
-@both_ends
-@pytest.mark.fault(38)
-def test_loss_and_jitter_do_no_harm_as_stamps_are_real_ones(align):
-    for samples in (with_loss(beginning('A')), beginning('A', jitter=0.3)):
-        figure = error(polynomial(4, align=align), samples)
-        assert figure <= 1.2 * clean_error('A', align)
-    lost = with_loss(beginning('A'))   # a nominal period in the place of the stamps is wrong
-    nominal = Recording(START + np.arange(len(lost.stamps)) * 1_000_000, lost.q, lost.qd)
-    stamps, qdd = estimated(polynomial(4, align=align), nominal)
-    away = qdd - truth(lost.stamps[(stamps - START) // 1_000_000])[2]
-    size = np.sqrt(np.square(truth(lost.stamps)[2]).mean(axis=0))
-    figure = 100.0 * np.exp(np.log(np.sqrt(np.square(away).mean(axis=0)) / size).mean())
-    assert figure > 2.0 * clean_error('A', align)
-
-
 @pytest.mark.parametrize(('name', 'parameters', 'lag', 'tolerance'), [
     ('polynomial', {'align': 'end'}, 0.0, 1.0), ('polynomial', {'align': 'centre'}, 0.0, 0.1),
     ('finite_difference', {'align': 'end', 'cutoff': 0.0}, 0.5, 0.1),
@@ -81,31 +66,6 @@ def test_the_declared_lag_is_the_true_one(name, parameters, lag, tolerance):
 # ---- The polynomial
 
 
-@both_ends
-@pytest.mark.fault(38)
-def test_polynomial_follows_a_change_of_rate(align):
-    fast, slow = np.arange(500) * 1_000_000, 499_000_000 + np.arange(1, 100) * 20_000_000
-    stamps = START + np.concatenate((fast, slow, slow[-1] + 1_000_000 + fast))
-    q, qd, qdd = truth(stamps)
-    estimates = estimates_of(polynomial(4, align=align), Recording(stamps, q, qd))
-    for change in (500, 599):   # five samples after the change nothing is left of it
-        for estimate in estimates[change + 40:change + 60]:
-            row = int(np.searchsorted(stamps, estimate.stamp))
-            assert estimate.qdd[0] == pytest.approx(qdd[row, 0], abs=0.3)
-    assert stamps[598] - estimates[598].stamp <= 40_000_000
-
-
-def test_centred_polynomial_moves_on_with_every_sample():
-    """Also with jitter of up to 0.3 periods either way; more, or losses, change the window."""
-    for jitter in (0.0, 0.3 / 3**0.5):
-        stamps, _ = estimated(polynomial(4, align='centre'), recording('B', jitter=jitter))
-        assert (np.diff(stamps) > 0).all()
-        assert np.isin(stamps, recording('B', jitter=jitter).stamps).all()
-    stamps, _ = estimated(polynomial(4, align='centre'), with_loss(recording('A')))
-    assert (np.diff(stamps) >= 0).all()
-    assert np.mean(np.diff(stamps) == 0) < 0.03
-
-
 @pytest.mark.parametrize(('rate', 'waits', 'lag'), [
     (1000.0, 30, 15), (500.0, 15, 14), (125.0, 4, 16), (10.0, 4, 200)])
 def test_polynomial_waits_for_a_full_window_of_at_least_five_samples(rate, waits, lag):
@@ -115,13 +75,6 @@ def test_polynomial_waits_for_a_full_window_of_at_least_five_samples(rate, waits
     assert valid == [False] * waits + [True] * (60 - waits)
     last = estimates_of(polynomial(4, align='centre'), samples)[-1]
     assert samples.stamps[-1] - last.stamp == lag * 1_000_000
-
-
-def test_polynomial_holds_no_more_samples_than_it_may():
-    samples = short(rate=5000.0, count=6000)
-    last = estimates_of(polynomial(4, window=1.0, align='centre'), samples)[-1]
-    assert last.valid
-    assert samples.stamps[-1] - last.stamp == LONGEST_WINDOW // 2 * 200_000
 
 
 @pytest.mark.parametrize('order', [1, 2, 3, 4])
@@ -214,13 +167,3 @@ def test_without_accelerations_everything_else_is_what_was_measured():
         assert estimate.valid and estimate.stamp == stamp
         assert np.array_equal(estimate.q, q) and np.array_equal(estimate.qd, qd)
         assert not estimate.qdd.any() and np.isnan(estimate.std).all()
-
-
-@pytest.mark.fault(23)
-def test_without_accelerations_missing_velocities_are_slopes_of_positions():
-    samples = short(count=50)
-    estimates = estimates_of(make_estimator('none', 4), without_velocity(samples))
-    assert not estimates[0].valid
-    for estimate, qd in zip(estimates[1:], samples.qd[1:]):
-        assert estimate.valid
-        assert np.allclose(estimate.qd, qd, atol=0.02)

@@ -1,9 +1,15 @@
 """From joint states to efforts when stamps are missing, late, far apart or irregular."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
+from support.streams.known_motions import PROFILES, Recording, record
 from support.streams.pendulums import MS, START, make_stream, motion, pendulums, receive, run
+from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.stream import Stream
 
 
 @pytest.fixture
@@ -151,3 +157,26 @@ def test_a_slow_stream_is_no_series_of_gaps(stream, rate):
     outputs = run(stream, np.arange(0, 20_000, 1000.0 / rate))
     assert stream.counters['gap'] <= 3   # before the period is known
     assert len(outputs) > 15 * rate   # a motion of 1 Hz at 3 Hz looks inconsistent now and then
+
+
+@pytest.mark.fault(31, 32)
+@pytest.mark.parametrize('name', ['kalman', 'kalman_fixed_lag'])
+def test_filters_begin_anew_after_a_gap_and_a_clock_set_back_forgets_the_sensors_too(name):
+    """After a clock jump it may be another robot."""
+    motion_of = record(PROFILES['A']).chosen(slice(0, 2600))
+    joints = ['fourier', 'minimum jerk', 'trapezoid', 'sine']
+
+    def outputs(samples):
+        stream = Stream(unlimited_joints(joints), lambda q, qd, qdd: qdd,
+                        partial(make_estimator, name), clock=lambda: START)
+        return [stream.receive(stamp, joints, q, qd, ()) for stamp, q, qd in samples]
+
+    for shift, kept in ((200_000_000, True), (-5_000_000_000, False)):
+        moved = Recording(motion_of.stamps + shift * (np.arange(2600) >= 2000), motion_of.q,
+                          motion_of.qd)
+        found, new = (outputs(moved.chosen(slice(first, None))) for first in (0, 2000))
+        assert found[2000:2004] == [None] * 4
+        assert all(one.stamp >= moved.stamps[2000] for one in found[2000:] if one)
+        equal = [np.array_equal(one.effort, other.effort)
+                 for one, other in zip(found[2000:], new, strict=True) if one and other]
+        assert len(equal) > 400 and set(equal) == {not kept}
