@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from support.paths import ROOT
 from support.robot_files import OWN
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import command_line
 from urdf2dyn_ros.commands.arguments import results
 from urdf2dyn_ros.commands.command_line import parse
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.system import atomic_file, child_environment
+from urdf2dyn_ros.system import atomic_file
 
 RX90 = str(OWN / 'rx90.urdf')
 
@@ -140,59 +139,6 @@ def test_a_signal_at_once_is_one_line_and_its_code(module: str, name: str, code:
     assert (done.returncode, done.stdout) == (code, '')
     assert done.stderr == f'{word}: nothing else is written\n'
     assert not list(tmp_path.iterdir())
-
-
-def test_little_is_imported_before_signals_are_handled() -> None:
-    """Until then Ctrl-C ends in a traceback; typing is a third of these imports."""
-    script = ('import sys; sys.path.insert(0, sys.argv[1]); import urdf2dyn_ros.__main__; '
-              'print(*{"typing", "argparse", "pathlib", "numpy"} & {*sys.modules})')
-    done = subprocess.run([sys.executable, '-S', '-c', script, str(ROOT)], capture_output=True,
-                          text=True, timeout=100)
-    assert (done.stdout, done.stderr) == ('\n', '')
-
-
-IN_EXEC = """
-from urdf2dyn_ros import __main__ as cli
-from urdf2dyn_ros.commands import command_line
-command_line.run = lambda words: exec('import signal; signal.raise_signal(signal.SIGTERM)')
-cli.run_as_process()
-"""
-
-
-def test_a_signal_while_a_class_is_made_has_its_code(tmp_path: Path) -> None:
-    """Dataclasses are made by exec, after which Python would end as by Ctrl-C."""
-    (tmp_path / 'stopped.py').write_text(IN_EXEC)
-    done = subprocess.run([sys.executable, '-m', 'stopped'], cwd=tmp_path, capture_output=True,
-                          text=True, timeout=100, env=child_environment())
-    assert (done.returncode, done.stdout) == (143, '')
-    assert done.stderr == 'terminated: nothing else is written\n'
-
-
-IN_A_DESTRUCTOR = """
-import signal, time
-from urdf2dyn_ros import __main__ as cli
-from urdf2dyn_ros.commands import command_line
-class Last:
-    def __del__(self):
-        signal.raise_signal(signal.SIGINT)
-def run(words):
-    Last()
-    time.sleep({seconds})
-    print('done')
-    return 0
-command_line.run = run
-cli.run_as_process()
-"""
-
-
-@pytest.mark.parametrize(('seconds', 'printed'), [(100, ''), (0, 'done\n')])
-def test_a_signal_that_python_loses_ends_the_command_all_the_same(
-        seconds: int, printed: str) -> None:
-    """An exception in a destructor is printed and has no other effect."""
-    done = subprocess.run([sys.executable, '-c', IN_A_DESTRUCTOR.format(seconds=seconds)],
-                          capture_output=True, text=True, timeout=90, env=child_environment())
-    assert (done.returncode, done.stdout) == (130, printed)
-    assert done.stderr == 'interrupted: nothing else is written\n'
 
 
 def test_sigterm_twice_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,

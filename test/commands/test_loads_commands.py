@@ -1,18 +1,16 @@
 """Loads as options of the command line: files, messages, exit codes."""
 
-import json
 import math
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from test_cli import run
 
-from support.robot_files import OWN, robot_path
+from support.robot_files import robot_path
 
 PANDA = robot_path('panda')
 FREE = """<robot name="free">
@@ -22,14 +20,6 @@ FREE = """<robot name="free">
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 </robot>
 """
-
-
-def exported(folder: Path, *words: object) -> str:
-    """Return the Python file that an export of the panda writes without a word of complaint."""
-    done = run('export', PANDA, '--name', 'arm', '-o', folder, '--overwrite', *words)
-    assert (done.returncode, done.stderr) == (0, '')
-    path, = done.stdout.splitlines()
-    return Path(path).read_text()
 
 
 def test_a_file_with_everything_passes_its_own_test(tmp_path: Path) -> None:
@@ -81,26 +71,6 @@ def test_friction_is_that_of_the_tags_dynamics(tmp_path: Path) -> None:
                                                                     abs=1e-12)
 
 
-def test_the_terms_are_shown_by_name_and_add_up(tmp_path: Path) -> None:
-    """Printed by the script for its own state."""
-    shown = []
-    for model in ('terms', 'inverse_dynamics'):
-        exported(tmp_path / model, '--friction', '--model', model)
-        done = subprocess.run([sys.executable, tmp_path / model / 'arm_dynamics.py'],
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        *lines, verdict = done.stdout.splitlines()
-        assert verdict == 'agrees with the reference'
-        shown.append(lines)
-    assert [line for line in shown[0] if line.startswith('tau_')] == [
-        'tau_gravity', 'tau_coriolis', 'tau_inertia', 'tau_friction']
-    for effort in shown[1]:
-        name, value, *_ = effort.split()
-        parts = [float(line.split()[1]) for line in shown[0] if line.startswith(f'{name} ')]
-        assert len(parts) == 4
-        assert sum(parts) == pytest.approx(float(value), rel=1e-6)
-
-
 @pytest.mark.parametrize(('base', 'moves'), [('auto', True), ('moving', True), ('fixed', False)])
 def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path: Path, base: str,
                                                                moves: bool) -> None:
@@ -129,17 +99,3 @@ def test_what_the_robot_does_not_have_is_one_message_and_exit_code_1(
     for word in expected:
         assert word in done.stderr
     assert not [*tmp_path.iterdir()]
-
-
-def test_info_counts_the_operations_of_what_acts() -> None:
-    """As data and as text; a robot without friction is reported, and has none."""
-    alone = json.loads(run('info', PANDA, '--json').stdout)['operations']
-    words = ('--friction', '--external', 'panda_hand', '--payload-link', 'panda_hand')
-    more = json.loads(run('info', PANDA, '--json', *words).stdout)['operations']
-    for style, cost in alone.items():
-        assert cost['exponential'] == 0
-        assert cost['additions'] + 6 < more[style]['additions']
-    done = run('info', OWN / 'rx90.urdf', '--friction')
-    assert done.returncode == 0
-    assert done.stderr == ('warning: no movable joint has a tag <dynamics> with damping or '
-                           'friction\n')

@@ -10,7 +10,7 @@ import pytest
 
 from support.robot_files import EXAMPLES, OWN
 from support.scara_recordings import MODEL, NAMES, ROBOT, identified, motion, recording, robot
-from support.streams.sums_of_sines import sums_of_sines
+from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros import Loads
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

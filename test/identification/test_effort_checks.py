@@ -8,7 +8,7 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import EXAMPLES
-from support.streams.sums_of_sines import sums_of_sines
+from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.fit import (
     ConsistentFit,

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import vertical_2r
-from support.streams.sums_of_sines import sums_of_sines
+from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.identification import fit_data

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from support.robot_files import EXAMPLES
-from support.streams.sums_of_sines import sums_of_sines
+from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros.identification.changes import changed_payload, fitted_rows, small_zeros
 from urdf2dyn_ros.identification.robot import robot_of
 from urdf2dyn_ros.identification.segments import Piece

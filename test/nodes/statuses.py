@@ -6,8 +6,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
-from support.nodes.graph import Graph
-from support.nodes.messages import holds
+from support.nodes.graph import Graph, holds
 from support.nodes.moving_robot import Robot
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN

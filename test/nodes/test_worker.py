@@ -1,10 +1,18 @@
-"""The worker thread of the node inverse_dynamics."""
+"""What a node watches: its jobs, publishers and namesakes, an end that hangs, and free domains."""
 
+import os
+import subprocess
+import sys
 import threading
+from types import SimpleNamespace
+from unittest.mock import MagicMock, Mock
 
 import pytest
+from rclpy.qos import DurabilityPolicy, QoSProfile
 
-from urdf2dyn_ros.nodes.endpoints import Worker
+from support.nodes.graph import Graph
+from urdf2dyn_ros.nodes import local_graph
+from urdf2dyn_ros.nodes.endpoints import Endpoints, SameName, Worker
 
 
 @pytest.mark.fault(51)
@@ -49,3 +57,95 @@ def test_an_error_of_a_job_is_passed_on_and_one_of_its_end_is_survived() -> None
     worker.submit(lambda: 1, lambda result, error: [][result])
     assert ended.wait(120.0)
     assert [type(error) for error in errors] == [ZeroDivisionError, IndexError]
+
+
+# ---- What a node says of those that publish a topic
+
+
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def test_a_publisher_that_is_discovered_before_its_node_has_no_name_yet() -> None:
+    """Its name is then a placeholder of rmw, which no user can search for."""
+    node = MagicMock()
+    node.resolve_topic_name.return_value = '/robot_description'
+    node.get_publishers_info_by_topic.return_value = [
+        SimpleNamespace(node_namespace='/left/', node_name='publisher', qos_profile=LATCHED),
+        SimpleNamespace(node_namespace='_NODE_NAMESPACE_UNKNOWN_',
+                        node_name='_NODE_NAME_UNKNOWN_', qos_profile=LATCHED)]
+    assert Endpoints(node, MagicMock()).published('robot_description') == (
+        '/robot_description, published by /left/publisher (RELIABLE, TRANSIENT_LOCAL), '
+        'a node whose name is not discovered yet (RELIABLE, TRANSIENT_LOCAL)')
+
+
+# ---- Two nodes of the same name: each effort is published twice, which the log says
+
+
+def test_another_node_of_the_same_name_is_logged_once_it_is_no_remainder_of_a_killed_one() -> None:
+    node = Mock()
+    node.get_name.return_value, node.get_namespace.return_value = 'inverse_dynamics', '/left'
+    node.get_fully_qualified_name.return_value = '/left/inverse_dynamics'
+    same, other = ('inverse_dynamics', '/left'), ('inverse_dynamics', '/right')
+    watch = SameName(SimpleNamespace(node=node, timer=Mock()))
+    warn = node.get_logger.return_value.warning
+
+    def check(names: list[tuple[str, str]], times: int) -> int:
+        node.get_node_names_and_namespaces.return_value = names
+        for _ in range(times):
+            watch.check()
+        return warn.call_count
+
+    assert check([same, other], 20) == 0
+    assert check([same, same, other], 4) == 0   # killed, and started again
+    assert check([same], 1) == 0
+    assert check([same, other, same], 30) == 1
+    assert '/left/inverse_dynamics: every effort is published 2 times' in warn.call_args.args[0]
+    assert check([same], 1) == 1
+    assert check([same, same, same], 5) == 2
+
+
+# ---- A node that does not end after a signal
+
+
+STUCK = """
+import os, signal, threading, time
+from rclpy.node import Node
+from urdf2dyn_ros.nodes import runtime as running
+
+class Stuck(Node):
+    def __init__(self):
+        super().__init__('stuck')
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    def destroy_node(self):
+        time.sleep(100.0)
+
+running.MOST_TO_END = 1.0
+running.run_node(Stuck, [])
+"""
+
+
+def test_a_node_that_does_not_end_prints_where_it_is_and_ends() -> None:
+    done = subprocess.run([sys.executable, '-c', STUCK], capture_output=True, text=True,
+                          timeout=90)
+    assert done.returncode == 1
+    assert 'in destroy_node\n' in done.stderr
+
+
+# ---- Domains of DDS that the demonstration may use
+
+
+def test_a_domain_in_which_others_receive_is_not_joined(
+        graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are found by their ports, however long DDS takes to discover them."""
+    monkeypatch.setattr(local_graph, '_DISCOVERY_TIME', 0.0)
+    monkeypatch.setattr(os, 'getpid', lambda: graph.domain - 1)
+    client, domain = local_graph.join_empty_domain('visitor')
+    client.close()
+    assert domain != graph.domain
+
+
+def test_where_all_domains_are_in_use_it_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_graph, '_in_use', lambda domain: True)
+    with pytest.raises(OSError, match='1 to 101 of this computer are all in use: end the nodes'):
+        local_graph.join_empty_domain('visitor')

@@ -14,16 +14,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-import rclpy
 
 import urdf2dyn_ros
-from support.nodes.graph import domain
 from support.paths import ROOT
 
 pytestmark = pytest.mark.slow
 
 PACKAGE = ROOT / 'urdf2dyn_ros'
-NODES = PACKAGE / 'nodes'
 NODE_FILES = ('inverse_dynamics', 'inverse_dynamics_lifecycle', 'effort_comparison',
               'joint_simulator')
 SOURCES = ('urdf2dyn_ros', 'config', 'foxglove', 'launch', 'plotjuggler', 'resource', 'rviz',
@@ -52,26 +49,6 @@ def test_what_launch_files_import_exists(path: Path) -> None:
     assert names
     for module, name in names:
         assert hasattr(importlib.import_module(module), name), f'{module} has no {name}'
-
-
-@pytest.mark.parametrize('name', NODE_FILES)
-def test_no_attribute_of_a_node_hides_one_of_rclpy(name: str,
-                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    """Node keeps, for instance, its parameters in ``_parameters``: losing them kills it later."""
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    context = rclpy.Context()
-    context.init(args=[], domain_id=domain())
-    node = rclpy.create_node('attributes', context=context)
-    theirs = set(vars(node)) | set(dir(type(node)))
-    node.destroy_node()
-    context.try_shutdown()
-    kind, = (each for each in ast.parse((NODES / f'{name}.py').read_text()).body
-             if isinstance(each, ast.ClassDef) and any(
-                 ast.unparse(base) in ('Node', 'LifecycleNode') for base in each.bases))
-    ours = {target.attr for target in ast.walk(kind)
-            if isinstance(target, ast.Attribute) and isinstance(target.ctx, ast.Store)
-            and isinstance(target.value, ast.Name) and target.value.id == 'self'}
-    assert ours & theirs == set()
 
 
 WITHOUT_ROS = """

@@ -1,6 +1,5 @@
 """Robot descriptions for the tests of the reader, and what it finds in them."""
 
-
 from support.paths import TEST
 from urdf2dyn_ros.errors import UrdfError
 from urdf2dyn_ros.robot.reader import read_urdf

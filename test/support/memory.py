@@ -10,8 +10,8 @@ SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
 """Kinds of objects that are not part of what leads to them."""
 
 
-def reached(root: object, *shared: type) -> list[object]:
-    """Return an object and all that it leads to, but for those of these kinds."""
+def bytes_of(root: object, *shared: type) -> int:
+    """Return the bytes of an object and all that it leads to, but for those of these kinds."""
     seen: dict[int, object] = {}
     left = [root]
     while left:
@@ -21,9 +21,4 @@ def reached(root: object, *shared: type) -> list[object]:
             left += gc.get_referents(one)
             if isinstance(one, np.ndarray) and one.base is not None:
                 left.append(one.base)
-    return [*seen.values()]
-
-
-def bytes_of(root: object, *shared: type) -> int:
-    """Return the bytes of all that an object leads to."""
-    return sum(map(sys.getsizeof, reached(root, *shared)))
+    return sum(map(sys.getsizeof, seen.values()))

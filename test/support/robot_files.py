@@ -4,7 +4,6 @@ import itertools
 import site
 import sysconfig
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 
 from support.paths import ROOT
-from urdf2dyn_ros import RobotModel
 
 OWN = ROOT / 'urdf'
 ROBOTS = tuple(sorted(OWN.glob('*.urdf')))
@@ -48,10 +46,3 @@ def vertical_2r(limits: str) -> str:
     """Return the 2R as two joints with these limits that move in a vertical plane."""
     return (OWN / 'robot_2r.urdf').read_text().replace('"continuous"', '"revolute"').replace(
         '<axis xyz="0 0 1"/>', f'<axis xyz="0 1 0"/><limit {limits}/>')
-
-
-def fixed_fingers(model: RobotModel) -> RobotModel:
-    """Return a robot whose fingers, one of which follows the other, are fixed."""
-    return replace(model, joints=tuple(
-        replace(joint, type='fixed', mimic=None) if 'finger' in joint.name else joint
-        for joint in model.joints))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from support.robot_files import OWN
-from support.streams.sums_of_sines import sums_of_sines
+from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import Loads

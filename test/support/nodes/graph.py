@@ -15,6 +15,7 @@ import os
 import signal
 import socket
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -25,7 +26,6 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from support.nodes.fork_server import ForkedProcess
-from support.nodes.messages import Messages, holds
 from support.paths import TEST
 from urdf2dyn_ros.nodes.local_graph import ChildProcess, Client, _in_use, stop_all
 from urdf2dyn_ros.system import IMPORT_ROOT
@@ -40,6 +40,28 @@ PATIENCE = 120.0
 
 MOST_AHEAD = 25
 """Messages of a stream that may wait for the node: more could be lost, or overtaken."""
+
+
+class NotReceivedError(IndexError):
+    """A message that has not come yet."""
+
+
+class Messages(deque[Any]):
+    """Received messages, oldest first."""
+
+    def __getitem__(self, index: Any) -> Any:
+        try:
+            return super().__getitem__(index)
+        except IndexError:
+            raise NotReceivedError(f'message {index} of {len(self)} received') from None
+
+
+def holds(condition: Callable[[], object]) -> bool:
+    """Return whether a condition holds: not before the messages that it reads have come."""
+    try:
+        return bool(condition())
+    except NotReceivedError:
+        return False
 
 
 _TAKEN = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

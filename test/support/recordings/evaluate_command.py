@@ -11,7 +11,6 @@ from support.recordings.scara import JOINTS, SCARA, Samples
 
 WRITTEN = {'efforts.csv', 'efforts_bag', 'efforts.json'}
 REPORT = WRITTEN | {'efforts.png', 'efforts.html'}
-ZERO = np.zeros(4)
 
 
 class Done(NamedTuple):

@@ -13,7 +13,13 @@ Array = NDArray[np.float64]
 START = 1_700_000_000_000_000_000
 DURATION = 12.0
 SETTLING, ENDING = 1.0, 0.2
-NAMES = ('fourier', 'minimum jerk', 'trapezoid', 'sine')
+
+
+def sums_of_sines(time: Array, w: Array, phase: Array, size: Array | float) -> list[Array]:
+    """Return positions to accelerations (k, n); w [rad/s] and phases are (sines, n)."""
+    angle = w * time[:, None, None] + phase
+    return [size * each.sum(axis=1) for each in (
+        np.sin(angle), w * np.cos(angle), -w * w * np.sin(angle))]
 
 
 @dataclass(frozen=True)
