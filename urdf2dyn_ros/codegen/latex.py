@@ -122,6 +122,6 @@ def _text(expression: Any, state: Any, most: int) -> str:
     groups = sympy.collect(whole, rates, evaluate=False)
     for rate in (*rates, sympy.S.One):
         part = sympy.collect(groups.get(rate, 0), waves, sympy.factor_terms)
-        parts += sympy.Add.make_args(part) if rate == 1 else [sympy.Mul(
+        parts += filter(None, sympy.Add.make_args(part)) if rate == 1 else [sympy.Mul(
             *sympy.Mul.make_args(part), *sympy.Mul.make_args(rate), evaluate=False)] * (part != 0)
     return str(sympy.latex(sympy.Add(*parts, evaluate=False), order='none'))

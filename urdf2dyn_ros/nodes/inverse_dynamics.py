@@ -77,7 +77,7 @@ _OWN_PARAMETERS = (
     Parameter('robot_description', '',
               'URDF text of the robot; if empty, it is received on the topic robot_description.'),
     Parameter('strict_inertia', False,
-              'Reject a description with an inertia that no body can have, instead of computing '
+              'Reject a description with a physically impossible inertia, instead of computing '
               'with it and logging a warning.'),
     GRAVITY_PARAMETER,
     Parameter('backend', 'auto', 'Back end of the equations: python; c: compiled once for a robot '

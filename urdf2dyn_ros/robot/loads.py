@@ -183,7 +183,7 @@ def payload_fault(values: Mapping[str, Any]) -> str:
     if not any(inertia):
         return ''
     if mass == 0.0:
-        return 'payload.inertia without payload.mass: no body is like that, give the mass'
+        return 'payload.inertia without payload.mass is impossible: give the mass'
     flaw = inertia_flaw([f'{entry:.15g}' for entry in inertia], inertia, mass)
     return '' if flaw is None else f'payload.inertia: {flaw[1]}'
 

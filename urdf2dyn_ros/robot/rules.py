@@ -570,7 +570,7 @@ def principal_moments(robot: Description) -> Iterator[Problem]:
         flaw = inertia_flaw([inertia.get(name, '') for name in TENSOR_ATTRIBUTES], entries, mass)
         if flaw is not None:
             wrong = ('can have the wrong sign and size' if flaw[0] == 'inertia-negative' else
-                     'are of an inertia that no body has')
+                     'are wrong: its inertia is physically impossible')
             yield warn(flaw[0], inertia, flaw[1],
                        effect=f'those that accelerate this link {wrong}')
 

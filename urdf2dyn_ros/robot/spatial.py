@@ -429,12 +429,12 @@ def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
     moments = ', '.join(f'{moment * scale:.6g}' for moment in (low, middle, high))
     if low < -negative:
         return 'inertia-negative', (
-            f'principal moments {moments} kg m^2: one is negative, which no body has; '
+            f'principal moments {moments} kg m^2: one is negative, which is impossible; '
             'check the signs of ixy, ixz, iyz and the units')
     if deficit > triangle:
         return 'inertia-triangle', (
             f'principal moments {moments} kg m^2: the largest exceeds the sum of the others '
-            f'by {deficit * scale:.3g}, which no body does; check the order of the entries '
+            f'by {deficit * scale:.3g}, which is impossible; check the order of the entries '
             'and that they are about the centre of mass')
     return None
 
