@@ -11,6 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from statistics import median
 
 from urdf2dyn_ros.errors import Problem, UrdfError
@@ -111,36 +112,24 @@ def plain_numbers(robot: Description) -> Iterator[Problem]:
 
 
 @rule
-def missing_elements(robot: Description) -> Iterator[Problem]:
-    """An inertial has mass and inertia, a joint has parent and child."""
+def missing_parts(robot: Description) -> Iterator[Problem]:
+    """Elements and attributes without a default are there; a wrench has a force or a torque."""
     for element in robot.elements:
         for tag in REQUIRED_CHILDREN.get(str(element.tag), ()):
             if element.find(tag) is None:
                 required = ' '.join(f'{name}="..."' for name in REQUIRED_ATTRIBUTES[tag])
                 yield reject('element-missing', element,
                              f'<{tag}> is missing; add <{tag} {required}/>')
-
-
-@rule
-def missing_attributes(robot: Description) -> Iterator[Problem]:
-    """Attributes without a default are present."""
-    for element in robot.elements:
-        required = REQUIRED_ATTRIBUTES.get(str(element.tag), ())
-        missing = [attribute for attribute in required if element.get(attribute) is None]
+        if element.tag == 'force' and element.get('force') is element.get('torque') is None:
+            yield reject('force-missing', element, 'neither force nor torque; add '
+                         'force="fx fy fz" [N] or torque="..." [N m]')
+        missing = [attribute for attribute in REQUIRED_ATTRIBUTES.get(str(element.tag), ())
+                   if element.get(attribute) is None]
         if missing:
             example = ' '.join(f'{attribute}="..."' for attribute in missing)
             zero = ', with 0 where it is zero' if element.tag == 'inertia' else ''
             yield reject('attribute-missing', element,
                          f'{", ".join(missing)} missing; add {example}{zero}')
-
-
-@rule
-def empty_forces(robot: Description) -> Iterator[Problem]:
-    """A wrench has a force, a torque or both."""
-    for element in robot.forces:
-        if element.get('force') is None and element.get('torque') is None:
-            yield reject('force-missing', element, 'neither force nor torque; add '
-                         'force="fx fy fz" [N] or torque="..." [N m]')
 
 
 @rule
@@ -196,25 +185,15 @@ def undeclared_prefixes(robot: Description) -> Iterator[Problem]:
 
 
 @rule
-def robot_name(robot: Description) -> Iterator[Problem]:
-    """The robot has a name, though efforts do not need one."""
-    if not robot.robot.get('name', '').strip():
+def names(robot: Description) -> Iterator[Problem]:
+    """Links and joints have unique names; the robot has one, though efforts do not need it."""
+    if not name_of(robot.robot).strip():
         yield warn('robot-name', robot.robot, 'the robot has no name and is called "robot"; '
                    'add name="..."', effect=NO_EFFECT)
-
-
-@rule
-def empty_names(robot: Description) -> Iterator[Problem]:
-    """Links and joints have names."""
     for element in (*robot.links, *robot.joints):
         if not name_of(element).strip():
             yield reject('name-missing', element,
                          f'a {element.tag} must have a name; add name="..."')
-
-
-@rule
-def duplicate_names(robot: Description) -> Iterator[Problem]:
-    """Names of links are unique, and so are names of joints."""
     for elements in (robot.links, robot.joints):
         groups: dict[str, list[Element]] = defaultdict(list)
         for element in elements:
@@ -230,13 +209,6 @@ RULES += (unknown_elements, unknown_attributes, loops_of_other_tools, rotors_of_
 
 
 # The graph: every joint connects two links, and together they make one tree.
-
-@rule
-def no_links(robot: Description) -> Iterator[Problem]:
-    """A robot has at least one link."""
-    if not robot.links:
-        yield reject('no-links', robot.robot, 'no <link> in <robot>; a robot has at least one')
-
 
 @rule
 def unknown_links(robot: Description) -> Iterator[Problem]:
@@ -366,59 +338,40 @@ def axes(robot: Description) -> Iterator[Problem]:
 
 
 @rule
-def missing_limits(robot: Description) -> Iterator[Problem]:
-    """Joints for which URDF requires limits have them, although efforts do not need them."""
-    return merged(
+def ranges(robot: Description) -> Iterator[Problem]:
+    """Limits are there where URDF requires them, and their range is more than a position."""
+    limited = [joint for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')]
+    yield from merged(
         warn('limit-missing', joint, 'URDF requires <limit lower="..." upper="..."> here; efforts '
              'do not depend on it', effect=NO_EFFECT)
-        for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')
-        and not joint.xpath('limit[1][@lower or @upper]'))
-
-
-@rule
-def inverted_limits(robot: Description) -> Iterator[Problem]:
-    """A range is not empty."""
+        for joint in limited if not joint.xpath('limit[1][@lower or @upper]'))
+    single, among = [], set(limited)
     for limit in robot.robot.iterfind('joint/limit'):
         lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
         if lower is not None and upper is not None and lower > upper:
             yield warn('limit-inverted', limit, f'lower {lower:g} is above upper {upper:g}; '
                        'exchange them', effect=NO_EFFECT)
+        elif lower is not None and lower == upper and limit.getparent() in among:
+            single.append(warn('limit-single', limit, 'lower equals upper: the joint cannot move; '
+                               'write its range, or type="fixed"', 'lower', effect=NO_EFFECT))
+    yield from merged(single)
 
 
 @rule
-def single_positions(robot: Description) -> Iterator[Problem]:
-    """A range is more than a position; mostly the limits were forgotten."""
-    limits = (limit for joint in robot.joints for limit in joint.findall('limit')[:1]
-              if type_of(joint) in ('revolute', 'prismatic'))
-    return merged(
-        warn('limit-single', limit, 'lower equals upper: the joint cannot move; write its range, '
-             'or type="fixed"', 'lower', effect=NO_EFFECT)
-        for limit in limits
-        if (lower := robot.number(limit, 'lower')) is not None
-        and lower == robot.number(limit, 'upper'))
-
-
-@rule
-def negative_magnitudes(robot: Description) -> Iterator[Problem]:
-    """Limits of magnitudes are not negative; damping and friction do not drive a joint."""
+def joint_magnitudes(robot: Description) -> Iterator[Problem]:
+    """Limits of magnitudes are positive; damping and friction do not drive a joint."""
     reasons = {'limit': 'the limit of a magnitude must not be negative',
                'dynamics': 'negative {} drives the joint'}
     effects = {'limit': NO_EFFECT, 'dynamics': 'none are computed with friction, which may not be '
                'negative; without friction, no effect'}
-    for tag, attribute in (*(('limit', name) for name in NUMBER_ATTRIBUTES['limit']
-                             if name not in ('lower', 'upper')),
+    for tag, attribute in (('limit', 'effort'), ('limit', 'velocity'),
                            ('dynamics', 'damping'), ('dynamics', 'friction')):
         for element in robot.robot.iterfind(f'joint/{tag}'):
             if (robot.number(element, attribute) or 0.0) < 0.0:
                 yield warn(f'{tag}-negative', element, f'{reasons[tag].format(attribute)}; drop '
                            'the sign', attribute, effect=effects[tag])
-
-
-@rule
-def zero_efforts(robot: Description) -> Iterator[Problem]:
-    """An effort limit is not zero; mostly it was forgotten, and efforts are not clipped to it."""
-    limits = ((joint, joint.find('limit')) for joint in robot.joints)
-    return merged(
+    limits = ((joint, joint.find('limit')) for joint in robot.joints)   # mostly it was forgotten
+    yield from merged(
         warn('effort-zero', limit, 'other programs apply no effort with this limit, computed '
              'efforts do not depend on it; write what the joint can do', 'effort',
              effect=NO_EFFECT)
@@ -455,13 +408,18 @@ def floating_root(robot: Description) -> Iterator[Problem]:
 # Mimic joints: each follows another joint that exists and moves, and no loop.
 
 @rule
-def mimics_of_fixed_joints(robot: Description) -> Iterator[Problem]:
-    """A fixed joint cannot mimic."""
-    mimics = ((joint, joint.find('mimic')) for joint in robot.joints)
-    return merged(
+def idle_mimics(robot: Description) -> Iterator[Problem]:
+    """A joint that mimics another moves: it is not fixed, and its multiplier not zero."""
+    fixed = ((joint, joint.find('mimic')) for joint in robot.joints if type_of(joint) == 'fixed')
+    yield from merged(
         warn('mimic-ignored', mimic, 'a fixed joint cannot mimic another; the mimic is ignored, '
              'delete it', 'joint', effect=NO_EFFECT)
-        for joint, mimic in mimics if mimic is not None and type_of(joint) == 'fixed')
+        for joint, mimic in fixed if mimic is not None)
+    for _, mimic in _mimics(robot):
+        if robot.number(mimic, 'multiplier') == 0.0:
+            yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
+                       'multiplier', effect='nothing of this joint is reflected to the joint that '
+                       'drives it')
 
 
 @rule
@@ -501,16 +459,6 @@ def mimic_loops(robot: Description) -> Iterator[Problem]:
 
 
 @rule
-def zero_multipliers(robot: Description) -> Iterator[Problem]:
-    """A joint with a multiplier of zero stands still."""
-    for _, mimic in _mimics(robot):
-        if robot.number(mimic, 'multiplier') == 0.0:
-            yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
-                       'multiplier', effect='nothing of this joint is reflected to the joint that '
-                       'drives it')
-
-
-@rule
 def mimic_products(robot: Description) -> Iterator[Problem]:
     """The product of the multipliers of a chain of mimics is not too large."""
     mimics = _mimic_of(robot)
@@ -541,33 +489,28 @@ def _mimic_of(robot: Description) -> dict[str, Element]:
 # Inertial parameters: those of a body that can exist.
 
 @rule
-def masses(robot: Description) -> Iterator[Problem]:
-    """Mass is positive, or zero together with zero inertia, as of a frame."""
+def inertial_parameters(robot: Description) -> Iterator[Problem]:
+    """
+    A mass is positive, or zero with a zero inertia, as of a frame; a body can have the inertia.
+
+    Its principal moments are not negative, and none exceeds the sum of the other two.
+    """
     for link in robot.links:
         mass, inertia = link.find('inertial/mass'), link.find('inertial/inertia')
         value = robot.number(mass, 'value')
-        if mass is None or value is None:
-            continue
-        if value < 0.0:
+        entries = [entry for name in TENSOR_ATTRIBUTES
+                   if (entry := robot.number(inertia, name)) is not None]
+        if mass is not None and value is not None and value < 0.0:
             yield reject('mass-negative', mass, 'a mass is not negative; drop the sign or measure '
                          'it again', 'value')
-        elif value == 0.0 and any(robot.number(inertia, name) for name in TENSOR_ATTRIBUTES):
+        elif mass is not None and value == 0.0 and any(entries):
             yield warn('mass-zero', mass, 'an inertia without mass is used as written; give the '
                        'link its mass', 'value', effect='those of all joints before this link '
                        'lack its weight')
-
-
-@rule
-def principal_moments(robot: Description) -> Iterator[Problem]:
-    """Principal moments are not negative, and none exceeds the sum of the other two."""
-    for link in robot.links:
-        inertia = link.find('inertial/inertia')
-        values = [robot.number(inertia, name) for name in TENSOR_ATTRIBUTES]
-        entries = [value for value in values if value is not None]
-        if inertia is None or len(entries) < len(values) or not any(entries):
+        if inertia is None or len(entries) < len(TENSOR_ATTRIBUTES) or not any(entries):
             continue
-        mass = robot.number(link.find('inertial/mass'), 'value') or 0.0
-        flaw = inertia_flaw([inertia.get(name, '') for name in TENSOR_ATTRIBUTES], entries, mass)
+        flaw = inertia_flaw([inertia.get(name, '') for name in TENSOR_ATTRIBUTES], entries,
+                            value or 0.0)
         if flaw is not None:
             wrong = ('can have the wrong sign and size' if flaw[0] == 'inertia-negative' else
                      'are wrong: its inertia is physically impossible')
@@ -593,29 +536,31 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
 @rule
 def massless_branches(robot: Description) -> Iterator[Problem]:
     """Every moving joint moves some mass; otherwise its effort is always zero."""
-    order, joints_of = _outwards(robot)
+    order = _outwards(robot)
     massive = {name: _has_inertia(robot, link) for name, link in robot.link_of.items()}
     for joint in reversed(order):
         parent, child = robot.parent_of[joint], robot.child_of[joint]
         massive[parent] = massive[parent] or massive[child]
     drivers = _drivers(robot, (joint for joint in order if massive[robot.child_of[joint]]))
-    reported: set[str] = set()
+    branch_of: dict[str, Element] = {}   # link to the first joint without mass before it
+    branches: dict[Element, list[str]] = defaultdict(list)   # that joint to all that move
     for joint in order:
         parent, child = robot.parent_of[joint], robot.child_of[joint]
-        if parent in reported:
-            reported.add(child)
-        elif type_of(joint) in MOVING_TYPES and not massive[child]:
-            reported.add(child)
-            moving = _moving_from(robot, joint, joints_of)
-            if not drivers.intersection(moving):
-                yield warn('massless-branch', joint, 'no link beyond it has mass or inertia: the '
-                           f'effort of {listed(moving)} is zero in every motion; give link '
-                           f'{quote(child)} an <inertial>',
-                           effect='zero in every motion at these joints')
+        moves = type_of(joint) in MOVING_TYPES
+        if parent in branch_of or (moves and not massive[child]):
+            branch_of[child] = branch_of.get(parent, joint)
+            if moves:
+                branches[branch_of[child]].append(name_of(joint))
+    for first, moving in branches.items():
+        if not drivers.intersection(moving):
+            yield warn('massless-branch', first, 'no link beyond it has mass or inertia: the '
+                       f'effort of {listed(moving)} is zero in every motion; give link '
+                       f'{quote(robot.child_of[first])} an <inertial>',
+                       effect='zero in every motion at these joints')
 
 
-def _outwards(robot: Description) -> tuple[list[Element], dict[str, list[Element]]]:
-    """Return joints in an order from parents to children, and those that leave each link."""
+def _outwards(robot: Description) -> list[Element]:
+    """Return the joints behind the roots, in an order from parents to children."""
     joints_of: dict[str, list[Element]] = defaultdict(list)
     children = set()
     for joint in robot.joints:
@@ -632,7 +577,7 @@ def _outwards(robot: Description) -> tuple[list[Element], dict[str, list[Element
                 seen.add(child)
                 links.append(child)
                 order.append(joint)
-    return order, joints_of
+    return order
 
 
 def _drivers(robot: Description, followers: Iterable[Element]) -> set[str]:
@@ -646,18 +591,6 @@ def _drivers(robot: Description, followers: Iterable[Element]) -> set[str]:
             joint = None if name in drivers else robot.joint_of.get(name)
             drivers.add(name)
     return drivers
-
-
-def _moving_from(robot: Description, first: Element,
-                 joints_of: dict[str, list[Element]]) -> list[str]:
-    """Return the names of a joint and of the moving joints beyond it."""
-    joints, seen = [first], {robot.child_of[first]}
-    for joint in joints:  # the list grows in the loop
-        for other in joints_of[robot.child_of[joint]]:
-            if robot.child_of[other] not in seen:
-                seen.add(robot.child_of[other])
-                joints.append(other)
-    return [name_of(joint) for joint in joints if type_of(joint) in MOVING_TYPES]
 
 
 def _has_inertia(robot: Description, link: Element) -> bool:
@@ -798,26 +731,23 @@ def transmissions_of_unknown_joints(robot: Description) -> Iterator[Problem]:
 
 @rule
 def reduction_numbers(robot: Description) -> Iterator[Problem]:
-    """A reduction is one number, finite and not zero."""
-    readings = ((reduction, read_reduction(reduction)) for _, reduction in reductions(robot))
-    return merged(
-        warn('transmission-reduction', reduction, f'{value}; the joint has no gear ratio from it',
-             effect='no rotor of this joint has its gear ratio; without rotors, no effect')
-        for reduction, value in readings if isinstance(value, str))
-
-
-@rule
-def contradicting_reductions(robot: Description) -> Iterator[Problem]:
-    """A joint has one gear ratio."""
+    """A reduction is one number, finite and not zero, and a joint has one gear ratio."""
     ratios = gear_ratios(robot)
-    readings = ((joint, reduction, read_reduction(reduction))
-                for joint, reduction in reductions(robot))
-    return merged(
-        warn('transmission-twice', reduction, f'{value:g}, but the first reduction of joint '
-             f'{quote(joint)} is {ratios[joint]:g}, which is used; delete one of them',
-             effect='a rotor of this joint has the first gear ratio; without rotors, no effect')
-        for joint, reduction, value in readings
-        if not isinstance(value, str) and value != ratios[joint])
+    faulty, further = [], []
+    for joint, reduction in reductions(robot):
+        value = read_reduction(reduction)
+        if isinstance(value, str):
+            faulty.append(warn(
+                'transmission-reduction', reduction, f'{value}; the joint has no gear ratio from '
+                'it', effect='no rotor of this joint has its gear ratio; without rotors, no '
+                'effect'))
+        elif value != ratios[joint]:
+            further.append(warn(
+                'transmission-twice', reduction, f'{value:g}, but the first reduction of joint '
+                f'{quote(joint)} is {ratios[joint]:g}, which is used; delete one of them',
+                effect='a rotor of this joint has the first gear ratio; without rotors, no '
+                'effect'))
+    yield from (*merged(faulty), *merged(further))
 
 
 def check_description(robot: Description, strict_inertia: bool,
@@ -827,7 +757,14 @@ def check_description(robot: Description, strict_inertia: bool,
 
     If it is rejected, raise an UrdfError with all problems in the order of their lines.
     """
-    problems = list(_not_a_urdf(robot, max_links)) or list(_apply_rules(robot))
+    problems = list(_not_a_urdf(robot, max_links))
+    left = MAX_PROBLEMS
+    for problem in () if problems else chain.from_iterable(each(robot) for each in RULES):
+        problems.append(problem)
+        left -= problem.refused
+        if not left:
+            problems.append(Problem('too-many-problems', f'stopped after {MAX_PROBLEMS} problems'))
+            break
     if strict_inertia:
         problems = [replace(problem, refused=True)
                     if problem.code in STRICT_CODES else problem
@@ -838,23 +775,14 @@ def check_description(robot: Description, strict_inertia: bool,
     return tuple(problems)
 
 
-def _apply_rules(robot: Description) -> Iterator[Problem]:
-    rejections = 0
-    for each in RULES:
-        for problem in each(robot):
-            yield problem
-            rejections += problem.refused
-            if rejections == MAX_PROBLEMS:
-                yield Problem('too-many-problems', f'stopped after {MAX_PROBLEMS} problems')
-                return
-
-
 def _not_a_urdf(robot: Description, max_links: int) -> Iterator[Problem]:
     """Yield the problems for which no rule is applied."""
     root = robot.robot
     if root.tag != 'robot':
         yield Problem('root-element', f'the root element is {quote(str(root.tag))}, that of a '
                       'URDF is <robot>; convert the file first', line=line_of(root))
+    elif not robot.links:
+        yield reject('no-links', root, 'no <link> in <robot>; a robot has at least one')
     # A tree has fewer joints than links.
     for kind, elements in (('links', robot.links), ('joints', robot.joints)):
         if len(elements) > max_links:
