@@ -1,9 +1,8 @@
 """
-The same recursions with fewer operations, in axes that parallel joints share.
+The same recursion with fewer operations, in axes that parallel joints share.
 
 `InheritedSpin` takes U of a body from that of its parent; `parallel_axes` returns a robot whose
-parallel joints have the same axes, for efforts and the mass matrix; `shared_axes` is the recursion
-for derivatives of efforts, whose columns begin in axes that are fixed to the parent.
+parallel joints have the same axes, for efforts and the mass matrix.
 """
 
 from __future__ import annotations
@@ -15,54 +14,34 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.derivatives import (
-    ColumnFrame,
-    Composite,
-    CosSin,
-    body_motion,
-    own_composite,
-    root_column_frame,
-)
 from urdf2dyn_ros.equations.kinematics import turns_before
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Recursion,
     Sweep,
-    in_joint,
-    inertial,
     newton_euler,
-    second_moment,
 )
 from urdf2dyn_ros.robot.joints import (
-    AT_REST,
     JOINTS,
-    NO_WRENCH,
     BodyNote,
     Coordinate,
     Motion,
     Note,
     Spun,
-    Wrench,
-    silent,
-    spin,
     turn_by,
     turned,
 )
 from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
-    NO_TENSOR,
     ZERO,
     BodyInertia,
     Matrix,
     Scalar,
     Vector,
-    add,
     apply,
-    cross,
     product,
     rotated_about_z,
-    scale,
     transpose,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
@@ -314,160 +293,3 @@ def behind_one_joint(system: Multibody, groups: Sequence[list[int]]) -> list[lis
     """
     turning = turns_before(system.bodies)
     return [group for group in groups if turning[group[0]] <= 1]
-
-
-# ---- The motion of each body in its own axes and in those of its column, which may be shared
-
-class SpunMotion(NamedTuple):
-    """Motion of a frame, and its U."""
-
-    motion: Motion
-    U: Matrix
-
-
-class SharedMotion(NamedTuple):
-    """Motion of a body in the axes of its column and in its own: see `ColumnFrame`."""
-
-    column: SpunMotion
-    own: SpunMotion
-    angle: tuple[Scalar, float]
-    turn: CosSin
-    shared: bool
-    p: Vector
-
-
-def shared_motions(system: Multibody, at: Sequence[Coordinate], root: SpunMotion, moving: bool,
-                   ) -> list[SharedMotion]:
-    """Return the motions of all bodies from their coordinates and the motion of the root."""
-    result: list[SharedMotion] = []
-    for body, coordinate in zip(system.bodies, at):
-        parent = None if body.parent == ROOT else result[body.parent]
-        here = _shared_motion(body, coordinate, parent, root)
-        if parent is None and not moving:   # in its own axes: no column goes further
-            here = here._replace(column=here.own, angle=(0.0, 0.0), turn=(1.0, 0.0))
-        result.append(here)
-    return result
-
-
-def _shared_motion(body: Body, at: Coordinate, parent: SharedMotion | None, root: SpunMotion,
-                   ) -> SharedMotion:
-    joint = JOINTS[body.type]
-    angle: tuple[Scalar, float] = (joint.turns * at.q, body.turn)
-    shared = parent is not None and body.parent_R_joint == IDENTITY
-    if parent is not None and shared:
-        (w, wd, a), U = parent.column
-        p = turned(body.parent_p_joint, parent.turn[0], -parent.turn[1])
-        column = (U[0][2], U[1][2], U[2][2])
-        a = add(a, apply(U, p))
-        angle = (parent.angle[0] + angle[0], parent.angle[1] + angle[1])
-    else:
-        motion, U = root if parent is None else parent.own
-        p, R = body.parent_p_joint, body.parent_R_joint
-        back = transpose(R)
-        w, wd = apply(back, motion.w), apply(back, motion.wd)
-        a = apply(back, add(motion.a, apply(U, p)))
-        column = (apply(back, apply(U, (R[0][2], R[1][2], R[2][2]))) if swaps(R)
-                  else third_column(w, wd))
-    rate = joint.turns * at.qd
-    wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + joint.turns * at.qdd)
-    w = (w[0], w[1], w[2] + rate)
-    if joint.slides:
-        distance, twice = joint.slides * at.q, 2.0 * (joint.slides * at.qd)
-        a = (a[0] + column[0] * distance + twice * w[1],
-             a[1] + column[1] * distance - twice * w[0],
-             a[2] + column[2] * distance + joint.slides * at.qdd)
-    turn = turn_by(*angle)
-    _, U = spin_about(column, w, wd, False)
-    own_w = turned(w, *turn)
-    own_wd, own_U = spin_about(turned(column, *turn), own_w, (0.0, 0.0, wd[2]), True)
-    own = Motion(own_w, own_wd, turned(a, *turn))
-    return SharedMotion(SpunMotion(Motion(w, wd, a), U), SpunMotion(own, own_U), angle, turn,
-                        shared, p)
-
-
-# ---- The recursion for derivatives, with the same axes for all joints that are parallel to each
-# other
-#
-# The columns of a joint begin in the axes of the joint before it rotates, which are fixed to the
-# parent: each saves a rotation. Where the joint of a child is parallel to that of its parent, both
-# have these axes: between them nothing is rotated but what is constant in the bodies, by the sum
-# of the angles. A body with children along other axes is computed in its own axes, and then
-# rotated.
-
-class SharedAxes(NamedTuple):
-    """Efforts, the root's wrench, and what `derivatives` takes: frames, bodies, coordinates."""
-
-    efforts: list[Scalar]
-    wrench: Wrench
-    frames: list[ColumnFrame]
-    own: list[Composite]
-    at: list[Coordinate]
-
-
-def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
-                state: Sequence[Sequence[Scalar]], gravity: Vector, loads: AppliedLoads,
-                note: Note) -> SharedAxes:
-    """
-    Return the efforts of a state, as `newton_euler` does, and what their derivatives need.
-
-    Inertias have second moments in the place of the tensors.
-    """
-    root = (SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR) if loads.base is None
-            else SpunMotion(loads.base, spin(loads.base.w, loads.base.wd)))
-    at = [body.at(*state) for body in system.bodies]
-    motions = shared_motions(system, at, root, loads.base is not None)
-    branches = {body.parent for body, here in zip(system.bodies, motions) if not here.shared}
-    frames, own, wrenches = [], [], []
-    for i, here in enumerate(motions):
-        spun, inertia = here.own, inertias[i]
-        if i not in branches:
-            spun = here.column
-            inertia = inertia and rotated_about_z(inertia, *here.turn)
-        wrenches.append(inertial(inertia, *spun, second_moment, silent))
-        own.append(Composite() if inertia is None else own_composite(
-            inertia.with_tensor(), inertia.J, scale(2.0, spun.motion.w)))
-        frames.append(ColumnFrame(
-            body_motion(*here.column), wrenches[i], body_motion(*here.own),
-            here.turn if i in branches else None, None, here.shared, here.p))
-    wrenches.append(inertial(inertias[ROOT], *root, second_moment, silent))
-    frames.append(root_column_frame(root.motion))
-    efforts, wrench = _backward(system, at, motions, frames, wrenches, loads, note)
-    return SharedAxes(efforts, wrench, frames, own, at)
-
-
-def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[SharedMotion],
-              frames: list[ColumnFrame], own: Sequence[Wrench], loads: AppliedLoads, note: Note,
-              ) -> tuple[list[Scalar], Wrench]:
-    """Return the efforts and the root's wrench; the frames get what their joints transmit."""
-    efforts: list[Scalar] = [0.0] * len(system.joint_names)
-    apart, shared = list(own), [NO_WRENCH] * len(own)
-    for i in reversed(range(len(system.bodies))):
-        body, here, joint = system.bodies[i], motions[i], JOINTS[system.bodies[i].type]
-        external = loads.wrenches.get(i, NO_WRENCH)
-        # the environment's is in the body's own axes, and so is a body that is rotated as a whole
-        if frames[i].turn is None:
-            wrench = apart[i].less(external.rotated_about_z(*here.turn))
-        else:
-            wrench = apart[i].less(external).rotated_about_z(*here.turn)
-        wrench = wrench.plus(shared[i])
-        note(i, 'f', wrench.f)
-        note(i, 'n', wrench.n)
-        frames[i] = frames[i]._replace(wrench=wrench)
-        effort = transmitted = joint.along(wrench.f[2], wrench.n[2])
-        parent = motions[body.parent].column.motion if here.shared else in_joint(
-            body, (loads.base or AT_REST) if body.parent == ROOT else
-            motions[body.parent].own.motion)
-        for term in loads.terms.get(i, ()):
-            effort = effort + term.effort(parent, at[i], transmitted)
-            wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, at[i])))
-        efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
-        note(i, 'tau', (efforts[body.coordinate],))
-        if body.parent == ROOT and loads.base is None:
-            continue
-        distance = joint.slides * at[i].q
-        f, n = wrench.f, add(wrench.n, cross((0.0, 0.0, distance), wrench.f))
-        if not here.shared:
-            f, n = apply(body.parent_R_joint, f), apply(body.parent_R_joint, n)
-        parts = shared if here.shared else apart
-        parts[body.parent] = parts[body.parent].plus(Wrench(f, add(n, cross(here.p, f))))
-    return efforts, apart[ROOT].less(loads.wrenches.get(ROOT, NO_WRENCH))

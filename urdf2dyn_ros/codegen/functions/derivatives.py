@@ -38,9 +38,9 @@ from urdf2dyn_ros.equations.derivatives import (
     composites,
     derivatives,
     own_composite,
+    shared_axes,
 )
 from urdf2dyn_ros.equations.forward_dynamics import Factors, inverse, solved
-from urdf2dyn_ros.equations.parallel_axes import shared_axes
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.joints import Coordinate
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
@@ -163,8 +163,7 @@ def _in_body_frames(mechanics: Mechanics) -> tuple[dict[str, Rows], _Parts]:
                                                       mechanics.second_moments)):
         twice_w = frame.motion.twice_w
         mechanics.notes.note(i, 'W', twice_w)
-        own.append(Composite() if inertia is None or moments is None else
-                   own_composite(inertia, moments.J, twice_w))
+        own.append(own_composite(inertia, moments and moments.J, twice_w))
     efforts = efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
     return efforts, (frames, own, sweep.coordinates)
 

@@ -1,11 +1,11 @@
 """
 The table of languages: a new one is a file and a line here.
 
-A language writes a Program, or the same in single precision: `in_single` computes, statement by
-statement, how far that is from double, which is what its self-test allows.
+A language writes a Program, or the same in single precision: `in_single` computes how far that is
+from double, which is what its self-test allows.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Literal, TypeAlias, get_args
@@ -16,15 +16,7 @@ from urdf2dyn_ros.codegen.languages import c, cpp, javascript, matlab, python, r
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
-    Call,
-    Name,
-    Number,
-    Product,
     Program,
-    Reciprocal,
-    Signed,
-    Sum,
-    Term,
     scales,
 )
 from urdf2dyn_ros.errors import ExportError
@@ -99,8 +91,6 @@ class Target:
 
 ROUNDING_MARGIN = 8.0   # what compilers may add by another order of roundings, as a factor
 _LEAST_BOUND = 2.0**-22
-_FUNCTIONS = {'sin': np.sin, 'cos': np.cos, 'tanh': np.tanh, 'exp': np.exp, 'sqrt': np.sqrt,
-              'abs': np.abs}
 
 
 def in_single(program: Program) -> Program:
@@ -127,50 +117,27 @@ def single_error(program: Program) -> float:
 
 
 def _errors(program: Program) -> Iterator[float]:
+    """Run the Python text with arrays of one number each, which keep their precision."""
     known = scales(replace(program, precision=SINGLE))
-    constants = {name: np.float32(value) for group in program.parameters for line in group.lines
-                 for name, value in zip(line.names, line.values)}
-    for block in program.constants:
-        for name, value in block.statements:
-            constants[name] = _signed(value, constants)
+    text: dict[str, Any] = {'single': _single}
+    exec(python.definitions(program, 'single({!r})').replace('from math', 'from numpy', 1), text)
     for reference in program.references:
         for function in program.functions:
-            values = dict(constants)
-            for x in function.inputs:
-                values.update(zip(x.entries, map(np.float32, reference.arguments[x.name])))
-            for name, value in function.statements:
-                values[name] = _signed(value, values)
-            for result in function.results:
+            found = text[function.name](*(map(_single, reference.arguments[x.name])
+                                          for x in function.inputs))
+            for result, entries in zip(function.results,
+                                       found if len(function.results) > 1 else [found]):
+                if result.is_matrix:   # its product as the self-check makes it
+                    vector = list(map(_single, reference.arguments[result.quantity.times]))
+                    entries = [reduce(np.add, map(np.multiply, map(_single, row), vector),
+                                      _single(0.0)) for row in entries]
                 of, key = result.reference
                 expected = np.array(reference.expected[of][key])
-                rows = [[_signed(entry, values) for entry in row.entries] for row in result.rows]
-                if result.is_matrix:   # its product as the self-check makes it
-                    vector = np.array(reference.arguments[result.quantity.times], np.float32)
-                    rows = [[reduce(np.add, np.array(row, np.float32) * vector, np.float32(0.0))]
-                            for row in rows]
-                computed = np.array([entry for row in rows for entry in row], float)
                 if len(expected):
                     scale = known.get(result.reference, max(1.0, np.abs(expected).max()))
+                    computed = np.array([float(_single(entry)[0]) for entry in entries])
                     yield float((np.abs(computed - expected) / scale).max())
 
 
-def _signed(value: Signed, values: Mapping[str, np.float32]) -> np.float32:
-    term = _VALUES[type(value.term)](value.term, values)
-    return -term if value.negative else term
-
-
-def _term(term: Term, values: Mapping[str, np.float32]) -> np.float32:
-    return _VALUES[type(term)](term, values)
-
-
-_VALUES: dict[type, Callable[[Any, Mapping[str, np.float32]], np.float32]] = {
-    Number: lambda term, values: np.float32(term.value),
-    Name: lambda term, values: values[term.text],
-    Call: lambda term, values: _FUNCTIONS[term.function](
-        _signed(Signed(term.negative, term.argument), values)),
-    Reciprocal: lambda term, values: np.float32(1.0) / _term(term.divisor, values),
-    Product: lambda term, values: reduce(
-        np.multiply, [_term(each, values) for each in term.factors]),
-    Sum: lambda term, values: reduce(
-        np.add, [_signed(Signed(*each), values) for each in term.terms]),
-}
+def _single(number: Any) -> Any:
+    return np.array(number, np.float32).reshape(1)

@@ -8,7 +8,14 @@ efforts goes on with them where it is asked to.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import WIDTH, Language, packed, variables, wrapped
+from urdf2dyn_ros.codegen.languages.language import (
+    WIDTH,
+    Infix,
+    Language,
+    packed,
+    variables,
+    wrapped,
+)
 from urdf2dyn_ros.codegen.program import (
     Block,
     Function,
@@ -70,9 +77,11 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.py': '\n'.join(Python(program).module()) + '\n'}
 
 
-def definitions(program: Program) -> str:
-    """Return the module without its self-test: what a program that only calls it needs."""
-    return '\n'.join(Python(program).definitions()) + '\n'
+def definitions(program: Program, number: str = '{!r}') -> str:
+    """Return the module without its self-test, and a form for its numbers: what calls it needs."""
+    module = Python(program)
+    module.INFIX = Infix(number.format)
+    return '\n'.join(module.definitions()) + '\n'
 
 
 class Python(Language):
