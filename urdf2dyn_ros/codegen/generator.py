@@ -69,7 +69,6 @@ from urdf2dyn_ros.codegen.program import (
     untitled,
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
-from urdf2dyn_ros.equations.fewest_operations import with_second_moments
 from urdf2dyn_ros.equations.kinematics import root_frame
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, second_moment
 from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
@@ -85,6 +84,7 @@ from urdf2dyn_ros.robot.spatial import (
     symmetric,
     total,
     upper,
+    with_second_moments,
 )
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Spring
 

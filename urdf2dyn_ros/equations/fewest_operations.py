@@ -19,6 +19,7 @@ from urdf2dyn_ros.robot.spatial import (
     scale,
     total,
     transformed,
+    with_second_moments,
 )
 
 # ---- The choice of every body frame's origin on its joint's axis for the fewest operations
@@ -225,11 +226,6 @@ def _cost_of_inertia(inertia: BodyInertia) -> int:
 # its parent, and vanish from the body's own equations (Gautier and Khalil 1990, here as a shift of
 # second moments). The body of a prismatic joint keeps its orientation in the parent: all its
 # second moments are moved there.
-
-def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyInertia | None]:
-    """Return inertias with second moments in the place of the tensors."""
-    return [inertia and inertia.with_second_moments() for inertia in inertias]
-
 
 def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
               takers: Sequence[Sequence[int]] = ()) -> list[BodyInertia | None]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.fewest_operations import with_second_moments
 from urdf2dyn_ros.equations.kinematics import chain
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import (
@@ -52,6 +51,7 @@ from urdf2dyn_ros.robot.spatial import (
     symmetric,
     transpose,
     upper,
+    with_second_moments,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 

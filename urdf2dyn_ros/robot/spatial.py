@@ -350,6 +350,11 @@ def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
     return result
 
 
+def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyInertia | None]:
+    """Return inertias with second moments in the place of the tensors."""
+    return [inertia and inertia.with_second_moments() for inertia in inertias]
+
+
 def com_in_body(link: LinkInertia) -> Vector:
     """Return the centre of mass in the body's frame [m]."""
     return add(apply(link.body_R_link, link.com), link.body_p_link)

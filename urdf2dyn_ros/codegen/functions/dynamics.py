@@ -34,7 +34,6 @@ from urdf2dyn_ros.equations.mass_matrix import (
     potential_energy,
 )
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, backward
-from urdf2dyn_ros.equations.parallel_axes import parallel_axes, parallel_groups
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Wrench
 from urdf2dyn_ros.robot.loads import TERMS, Loads
@@ -202,8 +201,7 @@ class MassMatrix(ModelFunction):
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         system, q = mechanics.system, mechanics.of_joints('q')
-        groups = [] if mechanics.textbook else parallel_groups(system)
-        shared = parallel_axes(system, mechanics.second_moments, q, groups)
+        shared = mechanics.in_parallel_axes(mechanics.second_moments)
         numbers = shared.numbers
 
         def column(j: int) -> None:

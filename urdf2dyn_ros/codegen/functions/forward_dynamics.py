@@ -32,7 +32,6 @@ from urdf2dyn_ros.equations.forward_dynamics import (
     weakness,
 )
 from urdf2dyn_ros.equations.newton_euler import forward
-from urdf2dyn_ros.equations.parallel_axes import parallel_axes, parallel_groups
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import Loads, body_terms
 from urdf2dyn_ros.robot.multibody import Multibody
@@ -288,9 +287,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
               xabi, xwbi: without qddi"""}
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        system, q = mechanics.system, mechanics.of_joints('q')
-        groups = [] if mechanics.textbook else parallel_groups(system)
-        shared = parallel_axes(system, mechanics.inertias, q, groups)
+        q, shared = mechanics.of_joints('q'), mechanics.in_parallel_axes(mechanics.inertias)
         loads, recursion = shared.loads(mechanics.loads()), mechanics.recursion
         inertias: Sequence[BodyInertia | None] = shared.inertias
         if not mechanics.textbook:

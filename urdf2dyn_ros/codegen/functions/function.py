@@ -22,7 +22,12 @@ from urdf2dyn_ros.equations.newton_euler import (
     newton_euler,
     textbook_moment,
 )
-from urdf2dyn_ros.equations.parallel_axes import behind_one_joint, parallel_axes, parallel_groups
+from urdf2dyn_ros.equations.parallel_axes import (
+    ParallelAxes,
+    behind_one_joint,
+    parallel_axes,
+    parallel_groups,
+)
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench
 from urdf2dyn_ros.robot.loads import BodyTerms, Loads
@@ -454,14 +459,22 @@ class Mechanics:
 
         Where it takes fewer operations, joints with parallel axes share their axes.
         """
-        groups = [] if self.textbook else parallel_groups(self.system)
-        if 'qd' in inputs:
-            groups = [] if self.moving else behind_one_joint(self.system, groups)
         recursion = self.recursion if note is None else self.recursion._replace(note=note)
-        if groups:
-            shared = parallel_axes(self.system, self.inertias, self.of_joints('q'), groups)
-            return shared.newton_euler(self.state(inputs), self.gravity, recursion, self.loads())
+        if not self.textbook and not (self.moving and 'qd' in inputs):
+            groups = parallel_groups(self.system)
+            if 'qd' in inputs:
+                groups = behind_one_joint(self.system, groups)
+            if groups:
+                return self.in_parallel_axes(self.inertias, groups).newton_euler(
+                    self.state(inputs), self.gravity, recursion, self.loads())
         return self.sweep(inputs) if note is None else self.sweep_of(self.state(inputs), recursion)
+
+    def in_parallel_axes(self, inertias: Sequence[BodyInertia | None],
+                         groups: Sequence[Sequence[int]] | None = None) -> ParallelAxes:
+        """Return the robot whose joints share their axes, by default all; a textbook's none."""
+        if groups is None:
+            groups = [] if self.textbook else parallel_groups(self.system)
+        return parallel_axes(self.system, inertias, self.of_joints('q'), groups)
 
     def state(self, inputs: Collection[str]) -> list[list[Scalar]]:
         """Return q, qd and qdd, with zeros in the place of missing inputs."""
