@@ -14,12 +14,12 @@ from support.robot_files import EXAMPLES, ROBOTS, mostly_slow
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.equations.fewest_operations import (
     FARTHEST_ORIGIN,
+    InheritedSpin,
     fewest_operations,
     regrouped,
     slid_origins,
 )
 from urdf2dyn_ros.equations.newton_euler import Recursion, newton_euler, second_moment
-from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.robot.loads import GRAVITY
 from urdf2dyn_ros.robot.model import Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import Multibody, body_inertias, multibody, turned_frames

@@ -69,9 +69,9 @@ from urdf2dyn_ros.codegen.program import (
     untitled,
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
+from urdf2dyn_ros.equations.fewest_operations import InheritedSpin
 from urdf2dyn_ros.equations.kinematics import root_frame
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, second_moment
-from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias

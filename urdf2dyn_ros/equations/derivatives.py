@@ -14,6 +14,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from urdf2dyn_ros.equations.fewest_operations import spin_about, swaps, third_column
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Sweep,
@@ -22,7 +23,6 @@ from urdf2dyn_ros.equations.newton_euler import (
     second_moment,
     unnoted,
 )
-from urdf2dyn_ros.equations.parallel_axes import spin_about, swaps, third_column
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
     JOINTS,

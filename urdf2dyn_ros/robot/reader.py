@@ -57,7 +57,6 @@ class ParsedRobot(Protocol):
     name: str
     links: list[Any]
     joints: list[Any]
-    joint_map: dict[str, Any]
 
 
 def read_description(text: str | bytes, *, strict_inertia: bool = False,

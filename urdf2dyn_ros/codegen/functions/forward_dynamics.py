@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.codegen.functions.dynamics import MassMatrix
 from urdf2dyn_ros.codegen.functions.function import (
     BACKWARD,
-    Expected,
     Fields,
     Mechanics,
     ModelFunction,
@@ -74,7 +73,7 @@ class AccelerationsOfEfforts(ModelFunction):
                 'follows from its effort; give the links behind it their mass and inertia, or the '
                 f'joint a rotor{without}')
 
-    def expected(self, mechanics: Mechanics) -> Expected:
+    def expected(self, mechanics: Mechanics) -> dict[str, tuple[float, ...]]:
         """Return the accelerations by Cholesky's factors of the dense matrix."""
         return {'qdd': dense_solution(MassMatrix().derive(mechanics)['M'], np.subtract(
             mechanics.of_joints('tau'), without_accelerations(mechanics)))}

@@ -14,19 +14,19 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
-from urdf2dyn_ros.equations.fewest_operations import fewest_operations
+from urdf2dyn_ros.equations.fewest_operations import (
+    ParallelAxes,
+    behind_one_joint,
+    fewest_operations,
+    parallel_axes,
+    parallel_groups,
+)
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Recursion,
     Sweep,
     newton_euler,
     textbook_moment,
-)
-from urdf2dyn_ros.equations.parallel_axes import (
-    ParallelAxes,
-    behind_one_joint,
-    parallel_axes,
-    parallel_groups,
 )
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench

@@ -15,9 +15,8 @@ from urdf2dyn_ros.codegen.functions.function import (
     tensor,
     vector,
 )
-from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, for_any_inertia
+from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, InheritedSpin, for_any_inertia
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, newton_euler, second_moment
-from urdf2dyn_ros.equations.parallel_axes import InheritedSpin
 from urdf2dyn_ros.equations.regressor import (
     MASS_ENTRIES,
     UnitParameter,
