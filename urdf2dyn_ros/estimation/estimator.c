@@ -22,7 +22,7 @@
 #define CONSTANTS(X) X(DIFFUSE) X(SETTLED) \
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST_ROWS) X(BEGUN) \
     X(LEAST_ERROR) X(LEAST_PART) X(ALONE) \
-    X(CONTRADICTS) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
+    X(CONTRADICTS) X(AGAIN) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
     X(USUAL_POSITION) \
     X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
     X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) \
@@ -547,7 +547,7 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
 static double compare(Estimator *self, double h)
 {
     const long n = self->bank.joints;
-    const double *q = self->measured;
+    const double *q = self->measured, (*deviations)[n] = self->deviations;
     double z[2 * n], deviation[2 * n], y[2 * n], limits[2 * n];
     Boolean measured[2 * n], bad[2 * n], settled[n], unusual[n];
     Flag used[2 * n];
@@ -567,7 +567,9 @@ static double compare(Estimator *self, double h)
         EACH(j, n) limits[j] += (self->step * speed[j]) * (self->step * speed[j]);
     }
     EACH(e, 2 * n) {
-        const int is_beyond = isfinite(z[e]) && y[e] * y[e] > limits[e];
+        const double before = e < n && self->row[e] ? deviations[self->row[e] - 1][e] : 0.0;
+        const int again = fabs(deviation[e] - before) < AGAIN * fabs(deviation[e]);
+        const int is_beyond = isfinite(z[e]) && (again || y[e] * y[e] > limits[e]);
         measured[e] = isfinite(z[e]) != 0;
         bad[e] = is_beyond && (settled[e % n] || self->row[e]);
         used[e] = measured[e] && !bad[e];

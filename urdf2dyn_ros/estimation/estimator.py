@@ -7,7 +7,8 @@ predict by y, the smallest innovation of the mixture and of the faster half of t
 
     y^2 > 30^2 U + (10 h^2 / 2)^2,    U <- U + g (min(y^2, 9 U) - U)
 
-contradicts it: U is the usual y^2 of the joint, h the time since its last sample. A contradiction
+contradicts it: U is the usual y^2 of the joint, h the time since its last sample. So does a sample
+that differs by as much as the contradiction before it, within a quarter. A contradiction
 is not used, and what follows tells what it was. If the next sample is as expected, it was an
 outlier, a stale or foreign message, or a wrong stamp; the prediction has bridged it. If three in a
 row differ by the same, the sensor has another zero: the positions of the filters are shifted.
@@ -42,6 +43,7 @@ from urdf2dyn_ros.robot.spatial import Array
 SAMPLES = 12   # from which the usual step is taken: two steps, should five come at once
 OTHER_RATE = 2.0   # ratio of usual steps from which the rate of the samples is another one
 CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
+AGAIN = 0.25   # part of a deviation within which the next one is the same contradiction again
 VELOCITY_CONTRADICTS = 8.0   # that of a velocity: they lose by their own error as well
 SUDDEN = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
 MOST_UNUSUAL = 9.0   # of the usual square, at which one is clipped
@@ -250,7 +252,11 @@ class Estimator:
         copied = h < COPY * self._step
         if copied:   # or its stamp is wrong, by a step at most
             limits[0] += np.square(self._step * mixed(hindsight.shares, bank.x[1]))
-        beyond = measured & (y * y > limits)
+        before = np.where(self._row[0] > 0, np.take_along_axis(
+            self._deviations, np.maximum(self._row[:1] - 1, 0), axis=0)[0], 0.0)
+        beyond = y * y > limits
+        beyond[0] |= np.abs(deviation[0] - before) < AGAIN * np.abs(deviation[0])
+        beyond &= measured
         bad = beyond & (settled | (self._row > 0))
         same = bool((q == self._last[0]).all())
         repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
