@@ -55,7 +55,7 @@ class _Hindsight(ctypes.Structure):
 
 class _Estimator(ctypes.Structure):
     _fields_ = [('bank', _Bank), ('hindsight', _Hindsight), ('lag', _Hindsight),
-                *_fields('velocities bridged begun', _INTEGER), ('row', _POINTER),
+                *_fields('velocities bridged held begun', _INTEGER), ('row', _POINTER),
                 *_fields('step time good still began', _NUMBER),
                 *_fields(' '.join(_ESTIMATOR), _POINTER)]
 
@@ -122,7 +122,7 @@ class CompiledEstimator(Estimator):
                     return self._lagged(stamp, outcome)
                 q, qd, qdd, std, prompt = self._estimate.copy()
                 return Estimate(stamp, q, qd, qdd, std, outcome, prompt)
-            self._bridged = self._struct.bridged
+            self._bridged, self._held = self._struct.bridged, bool(self._struct.held)
         estimate = super().update(stamp, q, qd)
         if self._bank is not None:
             self._hand_over(self._bank)
@@ -165,8 +165,8 @@ class CompiledEstimator(Estimator):
             _Bank(joints, filters, bank.each, 0, filters - int(bank.by_velocity.sum()),
                   int(bank.by_position.sum()), filters, rows, 0, kept, bank.derivative, bank._unit,
                   *pointers(bank, _BANK)),
-            *both, self._velocities, self._bridged, 0, *pointers(self, ('row',)), self._step,
-            self._time, self._good, self._still, self._time, *pointers(self, _ESTIMATOR))
+            *both, self._velocities, self._bridged, self._held, 0, *pointers(self, ('row',)),
+            self._step, self._time, self._good, self._still, self._time, *pointers(self, _ESTIMATOR))
         self._address = ctypes.addressof(self._struct)
 
 

@@ -67,7 +67,7 @@ typedef struct {
 typedef struct {
     Bank bank;
     Hindsight hindsight, lag;   /* lag: the one of past states */
-    int64_t velocities, bridged, begun, *row;
+    int64_t velocities, bridged, held, begun, *row;
     double step, time, good, still, lag_began;
     double *usual, *counts, *trust, *velocity_trust, *alternation, *doubt, *sampled, *last;
     double *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
@@ -409,13 +409,14 @@ static void innovations(const Estimator *self, double *z, double *deviations, do
     }
 }
 
-static void trust(Estimator *self, double h, const Boolean *measured, const Boolean *bad)
+static void trust(Estimator *self, double h, const Boolean *measured, const Boolean *bad,
+                  const Boolean *stale)
 {
     const long n = self->bank.joints;
     const double gain = smaller(1.0 - exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES);
     EACH(e, 2 * n) {
         double *share = e < n ? self->trust + e : self->velocity_trust + e - n;
-        if (measured[e] || e >= n)
+        if (measured[e] || (e >= n && !stale[e - n]))
             *share += gain * ((measured[e] && !bad[e] ? 1.0 : 0.0) - *share);
     }
 }
@@ -549,9 +550,9 @@ static double compare(Estimator *self, double h)
     const long n = self->bank.joints;
     const double *q = self->measured, (*deviations)[n] = self->deviations;
     double z[2 * n], deviation[2 * n], y[2 * n], limits[2 * n];
-    Boolean measured[2 * n], bad[2 * n], settled[n], unusual[n];
+    Boolean measured[2 * n], bad[2 * n], stale[n], settled[n], unusual[n];
     Flag used[2 * n];
-    int compared = 1, same = 1, beyond = 0, any_bad = 0, any_row = 0;
+    int compared = 1, same = 1, beyond = 0, moves = 0, any_bad = 0, any_row = 0;
     long foreign = 0;
     memcpy(z, q, sizeof z);
     innovations(self, z, deviation, y, limits);
@@ -566,27 +567,33 @@ static double compare(Estimator *self, double h)
               (double *)self->bank.x + self->bank.filters * n, speed);
         EACH(j, n) limits[j] += (self->step * speed[j]) * (self->step * speed[j]);
     }
+    EACH(j, n)
+        stale[j] = q[n + j] != 0.0 && q[j] == self->last[j] && q[n + j] == self->last[n + j];
     EACH(e, 2 * n) {
         const double before = e < n && self->row[e] ? deviations[self->row[e] - 1][e] : 0.0;
         const int again = fabs(deviation[e] - before) < AGAIN * fabs(deviation[e]);
-        const int is_beyond = isfinite(z[e]) && (again || y[e] * y[e] > limits[e]);
-        measured[e] = isfinite(z[e]) != 0;
+        measured[e] = isfinite(z[e]) && !(e >= n && stale[e - n]);
+        const int is_beyond = measured[e] && (again || y[e] * y[e] > limits[e]);
         bad[e] = is_beyond && (settled[e % n] || self->row[e]);
         used[e] = measured[e] && !bad[e];
         any_bad |= bad[e];
         beyond |= is_beyond && e < n;
+        moves |= e < n && measured[e] && deviation[e] * deviation[e] > limits[e]
+            - (CONTRADICTS * CONTRADICTS - UNUSUAL * UNUSUAL) * self->usual[e];
         same &= e >= n || q[e] == self->last[e];
         any_row |= e < n && self->row[e];
         foreign += e < n && bad[e];
     }
     const int repeated = same && !copied && (beyond || self->still > 0.0);
-    if (copied || repeated) {
+    const int held = same && !copied && !repeated && moves && !self->held;
+    self->held = held;
+    if (copied || repeated || held) {
         memset(used, 0, sizeof used);
         if (copied && !same)
-            trust(self, self->step, measured, bad);
+            trust(self, self->step, measured, bad, stale);
     } else {
         learn(self, h, measured, bad, y);
-        trust(self, h, measured, bad);
+        trust(self, h, measured, bad, stale);
         if (!same)
             alternate(self, h, measured, settled, deviation);
         if (2 * foreign > (n > 2 ? n : 2))   /* another motion: of all joints */
@@ -607,7 +614,7 @@ static double compare(Estimator *self, double h)
     use(self, h, z, used, settled, unusual);
     add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
         (double *)self->bank.x + self->bank.derivative * self->bank.filters * n);
-    EACH(j, copied ? n : 0) bad[j] = self->row[j] > 0;
+    EACH(j, copied || held ? n : 0) bad[j] = self->row[j] > 0;
     return outcome(self, same || copied, repeated, bad, compared);
 }
 

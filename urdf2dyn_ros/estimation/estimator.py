@@ -13,7 +13,10 @@ is not used, and what follows tells what it was. If the next sample is as expect
 outlier, a stale or foreign message, or a wrong stamp; the prediction has bridged it. If three in a
 row differ by the same, the sensor has another zero: the positions of the filters are shifted.
 Otherwise the motion is another one: the joint begins anew. A message that repeats all positions
-and contradicts is no new one: it is not used, and after 0.3 s the joints begin anew, at rest.
+and contradicts is no new one: it is not used, and after 0.3 s the joints begin anew, at rest. One
+that repeats them where the mixture expects more than 3^2 U is not used either, but only one in a
+row: hardware at half the rate of its publisher. A velocity that repeats with its position, and is
+not 0, is stale.
 
 Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
 and for 0.1 s at least, which starts at 0.7, must be above 3/4, and its filters must be settled.
@@ -131,6 +134,7 @@ class Estimator:
         self._sampled = np.zeros(joints)   # time of the last sample that was used
         self._step = self._time = self._good = self._still = 0.0
         self._bridged = self._other_rates = 0
+        self._held = False   # whether the last message held the one before
 
     def pause(self) -> None:
         """Begin all joints anew at the next sample, with what was learned: a gap precedes it."""
@@ -249,6 +253,8 @@ class Estimator:
         z = np.stack((q, qd))
         deviation, y, limits = self._innovations(z)
         measured, settled = np.isfinite(z), hindsight.unsettled <= UNSETTLED
+        stale = (z == self._last).all(axis=0) & (qd != 0.0)   # it moves, but has not
+        measured[1] &= ~stale
         copied = h < COPY * self._step
         if copied:   # or its stamp is wrong, by a step at most
             limits[0] += np.square(self._step * mixed(hindsight.shares, bank.x[1]))
@@ -260,14 +266,18 @@ class Estimator:
         bad = beyond & (settled | (self._row > 0))
         same = bool((q == self._last[0]).all())
         repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
+        moves = measured[0] & (deviation[0] * deviation[0] > limits[0] - (
+            CONTRADICTS * CONTRADICTS - UNUSUAL * UNUSUAL) * self._usual[0])
+        self._held = (same and not copied and not repeated and bool(moves.any())
+                      and not self._held)
         used = measured & ~bad
-        if copied or repeated:
+        if copied or repeated or self._held:
             used[:] = False
             if copied and not same:
-                self._trust(self._step, measured, bad)
+                self._trust(self._step, measured, bad, stale)
         else:
             self._learn(h, measured & ~bad & settled & (z != self._last), y)
-            self._trust(h, measured, bad)
+            self._trust(h, measured, bad, stale)
             if not same:
                 self._alternate(h, measured[0] & settled, deviation[0])
             self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
@@ -285,7 +295,7 @@ class Estimator:
         self._correct(h, z, used, settled, y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0])
         hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time,
                       bank.x[bank.derivative])
-        standing = self._row[0] > 0 if copied else bad[0]
+        standing = self._row[0] > 0 if copied or self._held else bad[0]
         return self._outcome(same or copied, repeated, standing, settled)
 
     def _correct(self, h: float, z: Array, used: NDArray[np.bool_],
@@ -343,12 +353,14 @@ class Estimator:
         product += np.where(some, gain * (y * before - product), 0.0)
         before[:] = np.where(some, y, before)
 
-    def _trust(self, h: float, measured: NDArray[np.bool_], bad: NDArray[np.bool_]) -> None:
+    def _trust(self, h: float, measured: NDArray[np.bool_], bad: NDArray[np.bool_],
+               stale: NDArray[np.bool_]) -> None:
         """Count what was as expected."""
         share = min(1.0 - math.exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES)
         for i, trust in enumerate((self.trust, self.velocity_trust)):
             good = measured[i] & ~bad[i]
-            trust += share * (np.where(good, 1.0, 0.0) - trust) * (measured[i] | (i == 1))
+            judged = measured[i] | (i == 1) & ~stale
+            trust += share * (np.where(good, 1.0, 0.0) - trust) * judged
 
     def _resolve(self, z: Array, deviation: Array, limits: Array,
                  bad: NDArray[np.bool_]) -> NDArray[np.bool_]:
