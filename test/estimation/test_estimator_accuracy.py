@@ -10,7 +10,17 @@ import numpy as np
 import pinocchio
 import pytest
 from estimator_judge import adapter, judge
-from estimator_runs import KINDS, beginning, clean, error, errors, estimated, said, with_loss
+from estimator_runs import (
+    KINDS,
+    beginning,
+    clean,
+    error,
+    errors,
+    estimated,
+    said,
+    with_loss,
+    without_velocity,
+)
 
 from support.robot_files import EXAMPLES
 from support.streams.known_motions import (
@@ -106,6 +116,21 @@ def test_loss_and_jitter_of_the_sampling_do_no_harm(profile, kind, changed):
                else beginning(profile, jitter=0.3))
     ratio = error(KINDS[kind](4), samples) / clean(kind, profile)
     assert said(f'{changed}, {kind} {profile} [times clean]', ratio, 1.2) <= 1.2
+
+
+@pytest.mark.parametrize('profile', ['B', 'C'])
+@pytest.mark.fault(38)
+def test_hardware_at_half_the_rate_of_its_publisher_is_as_good_as_without(profile):
+    """Every message comes twice, a period of the publisher apart; with and without velocities."""
+    for samples in (beginning(profile), without_velocity(beginning(profile))):
+        stamps = np.repeat(samples.stamps, 2)
+        stamps[1::2] += round(0.5e9 / PROFILES[profile].rate)
+        twice = Recording(stamps, np.repeat(samples.q, 2, axis=0), np.repeat(samples.qd, 2, axis=0))
+        found = estimated(make_estimator('kalman', 4), twice)
+        assert len(found[0]) > 0.9 * len(stamps)
+        ratio = error(make_estimator('kalman', 4), twice) / error(
+            make_estimator('kalman', 4), samples)
+        assert said(f'{profile} [times the error without]', ratio, 1.5) <= 1.5
 
 
 # ---- What it means for efforts
