@@ -264,7 +264,8 @@ def judge_faults(arguments: argparse.Namespace) -> None:
     """Print the table of faults, a row as soon as it is known."""
     duration = 10.0 if arguments.quick else 12.0
     rates = arguments.rate or (faults.QUICK_RATES if arguments.quick else faults.RATES)
-    seeds = range(arguments.seeds or (1 if arguments.quick else 2))
+    count = arguments.seeds or (1 if arguments.quick else 2)
+    seeds = range(arguments.first, arguments.first + count)
     lines = [(name, velocities) for name, fault in faults.FAULTS.items()
              if name == 'clean' or any(each in name for each in arguments.fault.split(','))
              for velocities in (False, True) if velocities or fault.alone]
@@ -448,7 +449,8 @@ def main() -> None:
         elif name == 'faults':
             command.add_argument('--fault', default='', help='parts of names, with commas')
             command.add_argument('--rate', type=int, nargs='*', help='Hz')
-            command.add_argument('--seeds', type=int, default=0)
+            command.add_argument('--seeds', type=int, default=0, help='how many')
+            command.add_argument('--first', type=int, default=0, help='of the seeds')
             command.add_argument('--quick', action='store_true', help='1 seed, 3 rates, 10 s')
             command.add_argument('--show', type=int, default=0, help='worst outputs of a row')
             command.set_defaults(action=judge_faults)
