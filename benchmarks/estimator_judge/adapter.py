@@ -16,7 +16,8 @@ class Adapter:
         self._now = 0
         self._names = [f'joint{k}' for k in range(joints)]
         self.stream = Stream(
-            ModelJoints(tuple(self._names), np.where(continuous, np.pi, 1.0), np.asarray(limits)),
+            ModelJoints(tuple(self._names), np.where(continuous, np.pi, 1.0), np.asarray(limits),
+                        np.full(joints, np.inf)),
             lambda q, qd, qdd: qdd, lambda count: make_estimator(kind, count, **parameters),
             clock=lambda: self._now)
 

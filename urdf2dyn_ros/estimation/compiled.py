@@ -166,7 +166,8 @@ class CompiledEstimator(Estimator):
                   int(bank.by_position.sum()), filters, rows, 0, kept, bank.derivative, bank._unit,
                   *pointers(bank, _BANK)),
             *both, self._velocities, self._bridged, self._held, 0, *pointers(self, ('row',)),
-            self._step, self._time, self._good, self._still, self._time, *pointers(self, _ESTIMATOR))
+            self._step, self._time, self._good, self._still, self._time,
+            *pointers(self, _ESTIMATOR))
         self._address = ctypes.addressof(self._struct)
 
 
