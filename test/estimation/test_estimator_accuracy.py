@@ -125,11 +125,11 @@ def test_hardware_at_half_the_rate_of_its_publisher_is_as_good_as_without(profil
     for samples in (beginning(profile), without_velocity(beginning(profile))):
         stamps = np.repeat(samples.stamps, 2)
         stamps[1::2] += round(0.5e9 / PROFILES[profile].rate)
-        twice = Recording(stamps, np.repeat(samples.q, 2, axis=0), np.repeat(samples.qd, 2, axis=0))
-        found = estimated(make_estimator('kalman', 4), twice)
-        assert len(found[0]) > 0.9 * len(stamps)
-        ratio = error(make_estimator('kalman', 4), twice) / error(
-            make_estimator('kalman', 4), samples)
+        twice = Recording(stamps, *(np.repeat(each, 2, axis=0) for each in (
+            samples.q, samples.qd)))
+        assert len(estimated(make_estimator('kalman', 4), twice)[0]) > 0.9 * len(stamps)
+        ratio = (error(make_estimator('kalman', 4), twice)
+                 / error(make_estimator('kalman', 4), samples))
         assert said(f'{profile} [times the error without]', ratio, 1.5) <= 1.5
 
 
