@@ -13,7 +13,7 @@ def moving(rng: np.random.Generator, joints: int) -> tuple[np.ndarray, RecordedR
                        for _ in range(4)) for _ in range(joints)], axis=1)
     columns = [np.column_stack((joint_columns(each, np.gradient(each), np.ones(500), 0.02),
                                 np.zeros(500))) for each in qd.T]
-    return qd, RecordedRows(columns, np.arange(500) // 100, qd != 0.0, time)
+    return qd, RecordedRows(columns, np.arange(500) // 100, qd != 0.0, time, qd, qd)
 
 
 def test_coupled_gears_are_found_and_slow_drifts_are_not() -> None:

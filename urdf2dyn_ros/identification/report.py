@@ -24,6 +24,7 @@ from urdf2dyn_ros.identification.robot import (
     USUAL,
     friction_of,
 )
+from urdf2dyn_ros.identification.rollouts import HORIZON, rollouts
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.identification.summary import all_rows
@@ -64,7 +65,7 @@ def report_tables(result: Identification) -> list[ReportTable]:
                      [verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
                       f'squares of the measured effort below {HIGHEST_CUTOFF:g} Hz minus the '
                       f'computed one below {band} Hz.']),
-            *_payload(result.payload),
+            *_payload(result.payload), *_rollouts(result),
             *(_figures(result, f'{VALIDATION_TITLE} {name}', figures, [])
               for name, figures in result.validation.items()),
             *_gains(result), _friction(result), *_own_friction(result), _masses(result),
@@ -144,6 +145,23 @@ def _figures(result: Identification, title: str, figures: Figures,
     return ReportTable(title, ('joint', 'unit', 'measured', 'URDF', 'friction only',
                                'identified', 'URDF, moving', 'friction only, moving',
                                'identified, moving', 'R2', 'R2, moving'), rows, text)
+
+
+def _rollouts(result: Identification) -> list[ReportTable]:
+    found = rollouts(result)
+    if found is None:
+        return []
+    robot = result.robot
+    rows = [[joint, unit, *(figure_text(each[j]) for each in found)]
+            for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.units))
+            if result.used[j]]
+    return [ReportTable(
+        'Where do the recorded efforts lead in a simulation?',
+        ('joint', 'unit', 'moved', 'error of the URDF', 'error of the identified robot'), rows,
+        (f'Simulated for {HORIZON:g} s from recorded positions and velocities by the recorded '
+         f'efforts alone, in {result.parts} that were held out of the fit: root mean squares of '
+         'how far the joints came, and of the errors of the simulated positions by then. '
+         'Simulated velocities are bounded to three times the recorded ones.',))]
 
 
 def _gains(result: Identification) -> list[ReportTable]:

@@ -92,6 +92,8 @@ class RecordedRows(NamedTuple):
     block: NDArray[np.int64]   # (k,), number of the block, BLOCKS for rows in gaps
     moves: NDArray[np.bool_]   # (k, n), whether a joint moves
     time: Array   # (k,), since the first stamp of the recording [s]
+    q: Array   # (k, n), positions, and
+    qd: Array   # velocities, neither filtered nor delayed
 
     def in_units(self, factors: Array) -> 'RecordedRows':
         """Return the rows with efforts that are multiplied by factors (n,)."""
@@ -120,10 +122,11 @@ class RowSource:
                  for each, spectra, kept in zip(pieces, self._efforts, self._kept)]
         self._gains = np.ones(len(columns.bodies))
         self.fastest = np.max([np.abs(each.qd).max(axis=0) for each in pieces], axis=0)
-        speeds = [np.abs(np.stack([np.interp(time, each.time, qd) for qd in each.qd.T], axis=1))
-                  for each, time in zip(pieces, times)]
+        self._q, self._qd = (np.concatenate([
+            np.stack([np.interp(time, each.time, column) for column in getattr(each, name).T],
+                     axis=1) for each, time in zip(pieces, times)]) for name in ('q', 'qd'))
         self._time = np.concatenate(times)
-        self._block = _blocks(self._time, np.concatenate(speeds) > MOVING_SPEED * self.fastest)
+        self._block = _blocks(self._time, np.abs(self._qd) > MOVING_SPEED * self.fastest)
 
     def set_gains(self, gains: Array) -> None:
         """Multiply the efforts by gains (n,)."""
@@ -155,7 +158,7 @@ class RowSource:
             joints.append(np.concatenate(parts))
         velocity = np.stack([rows[:, VISCOUS - 1 - len(JOINT_COLUMNS)] for rows in joints], axis=1)
         return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest,
-                            self._time)
+                            self._time, self._q, self._qd)
 
     def frictionless(self, cutoff: float, delay: float) -> RecordedRows:
         """Return the same without friction."""

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from support.robot_files import OWN
-from support.scara_recordings import NAMES, identified, recording, robot
+from support.scara_recordings import MODEL, NAMES, identified, recording, robot
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.identification.fit import ConsistentFit
+from urdf2dyn_ros.identification.identify import identify
 from urdf2dyn_ros.identification.report import centre_in_link
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
+from urdf2dyn_ros.identification.rollouts import rollouts
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.loads import with_loads
@@ -93,8 +95,9 @@ def test_mujoco_computes_the_same_efforts_from_its_file(result: Path) -> None:
 
 def test_the_report_has_its_answers_in_order(result: Path) -> None:
     page = (result / 'out' / 'identification.html').read_text()
-    heads = ['Does it explain data', 'What changed: friction', 'What changed: bodies',
-             'What the data determine', 'What does not fit', 'Origin']
+    heads = ['Does it explain data', 'Where do the recorded efforts lead',
+             'What changed: friction', 'What changed: bodies', 'What the data determine',
+             'What does not fit', 'Origin']
     places = [page.index(head) for head in heads]
     assert places == sorted(places)
     for text in ('urdf2dyn_ros ', 'urdf_sha256: ', 'scara.urdf', 'UTC', 'data:image/png;base64,',
@@ -232,6 +235,18 @@ def test_friction_of_each_recording_is_its_own(tmp_path: Path,
         residuals = [each['joints'][joint]['held_out']['all']['identified']
                      for each in (figures, other)]
         assert residuals[0] < 0.3 * residuals[1]
+
+
+def test_recorded_efforts_move_the_identified_robot_as_the_recorded_one(tmp_path: Path) -> None:
+    """Open loop, by a fit without what is simulated; the URDF's robot ends elsewhere."""
+    path = recording(tmp_path / 'a.csv')
+    result = identify([path], InverseDynamics(MODEL))
+    found = rollouts(result)
+    assert found is not None
+    assert (found.identified < 0.03 * found.moved).all()
+    assert (found.identified < 0.06 * found.urdf).all()
+    assert rollouts(replace(result, summaries=[
+        replace(each, rows=None) for each in result.summaries])) is None
 
 
 def test_stribeck_friction_and_asymmetry_are_found_where_they_are(tmp_path: Path) -> None:
