@@ -1,35 +1,45 @@
 """
-From a recording of a simulated arm to its torque controller, and what that is worth.
+From recordings of a simulated arm to its torque controller, and what that is worth.
 
-    pip install '.[all]' mujoco
-    python examples/torque_controller.py [DIR]
+    pip install '.[all]' mujoco example-robot-data
+    python examples/torque_controller.py [DIR] [--robot rx90|ur5|panda]
 
-An RX-90 in MuJoCo has other masses than its URDF, friction and rotors. It plays the motion of
-`urdf2dyn excite` under position control, `urdf2dyn identify` reads the recording, and
-`urdf2dyn export --language ros2_control` writes a controller, whose core a C++ compiler makes a
-library of. It guides the arm by hand and tracks another motion, as do PD with gravity of the URDF
-and the controller of the true arm. The picture torque_controller.png is drawn in DIR.
+The arm in MuJoCo has other masses than its URDF, friction, rotors, and drives that take currents.
+It plays the motion of `urdf2dyn excite` under position control, alone and with a known payload,
+`urdf2dyn identify` reads the recordings, and `urdf2dyn export --language ros2_control` writes a
+controller, whose core a C++ compiler makes a library of. It guides the arm by hand and tracks
+another motion, as do PD with gravity of the URDF and the controller of the true arm. The picture
+torque_controller.png is drawn in DIR.
 """
 
+import argparse
 import ctypes
 import re
 import subprocess
 import sys
+import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 
 try:
     import numpy as np
+    import yaml
     from matplotlib.figure import Figure
 
     from urdf2dyn_ros import (
         Friction,
         InverseDynamics,
         Loads,
+        RobotModel,
         Rotor,
         Urdf2DynError,
         export_model,
         read_urdf,
     )
+    from urdf2dyn_ros.robot.model import Inertia, Joint, Link
+    from urdf2dyn_ros.simulation.simulator import simulated_urdf, with_aligned_inertias
 except ImportError as error:
     sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 try:
@@ -37,53 +47,105 @@ try:
 except ImportError as error:
     sys.exit(f'this example needs MuJoCo ({error}): pip install mujoco')
 
-URDF = Path(__file__).parent.parent / 'urdf' / 'rx90.urdf'
-MASSES = (1.3, 0.7, 1.4, 0.6, 1.5, 1.3)          # of the true links, over those of the URDF
-COULOMB = np.array([20.0, 25.0, 12.0, 3.0, 2.0, 0.8])   # [N m]
-VISCOUS = np.array([30.0, 40.0, 20.0, 4.0, 3.0, 1.0])   # [N m s/rad]
-ROTORS = np.array([2.0, 2.0, 1.0, 0.1, 0.1, 0.05])      # reflected [kg m^2]
-START = np.array([0.2, 0.6, -0.9, 0.3, 0.7, 0.1])       # [rad]
+MASSES = (1.3, 0.7, 1.4, 0.6, 1.5, 1.3, 0.7)   # of the true links, over those of the URDF
+STRIBECK, STRIBECK_VELOCITY = 0.3, 0.05   # of Coulomb friction, more at rest; [rad/s]
+GAINS = (11.0, 13.0, 9.0, 6.0, 5.0, 4.0, 5.0)   # [N m/A]
+RATES = (2.1, 1.7, 2.3, 3.1, 2.7, 3.7, 2.9)     # of the motion that is tracked [rad/s]
+SIZES = (0.5, 0.4, 0.5, 0.6, 0.5, 0.6, 0.5)     # [rad]
 ENCODER = 2 * np.pi / 2**17   # resolution of the positions [rad]
 DT = 0.001   # [s] of a cycle of the controller; the simulation takes two steps in it
 GRAVITY, COMPUTED_TORQUE = 0, 2   # modes
-# what ctypes calls: mode, guiding_friction, then q, qd, the reference, and the efforts
+STATUS = ('waiting', 'running', 'damping', 'error')
+FAULTS = ('none', 'not_finite', 'stale', 'jump', 'too_fast')
+EXAMPLES = Path(sysconfig.get_path('purelib')) / 'cmeel.prefix/share/example-robot-data/robots'
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A URDF, where it begins, what it can carry, and its drives as they truly are."""
+
+    urdf: Path
+    tool: str                   # link of a payload
+    payload: float              # known mass of the second recording [kg]
+    start: tuple[float, ...]    # [rad]
+    coulomb: tuple[float, ...]   # [N m]
+    viscous: tuple[float, ...]   # [N m s/rad]
+    rotors: tuple[float, ...]    # reflected [kg m^2]
+
+
+ROBOTS = {
+    'rx90': Robot(Path(__file__).parent.parent / 'urdf' / 'rx90.urdf', 'link6', 6.0,
+                  (0.2, 0.6, -0.9, 0.3, 0.7, 0.1), (20.0, 25.0, 12.0, 3.0, 2.0, 0.8),
+                  (30.0, 40.0, 20.0, 4.0, 3.0, 1.0), (2.0, 2.0, 1.0, 0.1, 0.1, 0.05)),
+    'ur5': Robot(EXAMPLES / 'ur_description/urdf/ur5_robot.urdf', 'tool0', 3.0,
+                 (0.2, -1.2, 1.4, -0.8, 0.9, 0.1), (9.0, 10.0, 7.0, 1.6, 1.6, 1.2),
+                 (12.0, 13.0, 9.0, 1.8, 1.8, 1.4), (0.7, 0.7, 0.7, 0.2, 0.2, 0.2)),
+    'panda': Robot(EXAMPLES / 'panda_description/urdf/panda.urdf', 'panda_link8', 2.0,
+                   (0.2, -0.3, 0.1, -1.9, 0.1, 1.7, 0.6), (4.0, 4.0, 3.0, 3.0, 1.2, 1.0, 0.7),
+                   (4.0, 4.0, 3.0, 3.0, 1.0, 1.0, 0.7), (0.6, 0.6, 0.6, 0.5, 0.2, 0.2, 0.2))}
+# what ctypes calls: mode, share of friction, payload [kg] and their number; q and qd; a reference
 GLUE = """
 #include <algorithm>
-#include "rx90_dynamics_controller/dynamics_core.hpp"
-using namespace rx90_dynamics_controller;
+#include "PACKAGE/dynamics_core.hpp"
+using namespace PACKAGE;
 static DynamicsCore core;
 static Vector vector(const double * x) {Vector v{}; std::copy_n(x, JOINTS, v.begin()); return v;}
 extern "C" void reset() {core.reset(Vector{});}
-extern "C" int update(int mode, double share, const double * q, const double * qd,
-  const double * r, double * tau)
+extern "C" int update(
+  const double * s, const double * x, const double * r, double * tau, double dt)
 {
   Settings settings;
-  settings.mode = static_cast<Mode>(mode);
-  settings.guiding_friction = share;
+  settings.mode = static_cast<Mode>(static_cast<int>(s[0]));
+  settings.guiding_friction = s[1];
+  settings.payload[0] = s[2];
+  settings.generation = static_cast<unsigned>(s[3]);
   const Reference goal{vector(r), vector(r + JOINTS), vector(r + 2 * JOINTS)};
-  Vector result{};
-  const Status status = core.update(settings, vector(q), vector(qd), goal, 0.001, result);
+  Vector result = vector(tau);
+  const Status status = core.update(settings, vector(x), vector(x + JOINTS), goal, dt, result);
   std::copy(result.begin(), result.end(), tau);
-  return static_cast<int>(status);
+  return static_cast<int>(status) + 16 * static_cast<int>(core.fault());
 }
 """
+
+
+def described(robot: Robot) -> str:
+    """Return the URDF, with closed fingers where it has a gripper."""
+    text = robot.urdf.read_text()
+    return re.sub(r'<mimic [^>]*/>', '', text.replace('type="prismatic"', 'type="fixed"'))
+
+
+def true_model(robot: Robot, payload: float = 0.0) -> RobotModel:
+    """Return the arm as it is: masses 20 to 50 % other than in the URDF, and a payload [kg]."""
+    model, factors = read_urdf(described(robot)), cycle(MASSES)
+    links = [link if link.inertia is None else replace(link, inertia=replace(
+        link.inertia, mass=factor * link.inertia.mass,
+        tensor=tuple(factor * entry for entry in link.inertia.tensor)))
+        for link, factor in zip(model.links, factors)]
+    if not payload:
+        return replace(model, links=tuple(links))
+    body = Inertia(payload, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1e-3, 0.0, 0.0, 1e-3, 0.0, 1e-3))
+    return replace(model, links=(*links, Link('payload', body)),
+                   joints=(*model.joints, Joint('payload', 'fixed', robot.tool, 'payload')))
 
 
 class Arm:
     """The true arm in MuJoCo."""
 
-    def __init__(self, text: str) -> None:
-        self.engine = mujoco.MjModel.from_xml_string(text.replace('</robot>', (
-            '<mujoco><compiler balanceinertia="false" discardvisual="true"/></mujoco></robot>')))
-        self.engine.opt.timestep = DT / 2
-        self.engine.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-        self.engine.dof_damping[:], self.engine.dof_frictionloss[:] = VISCOUS, COULOMB
-        self.engine.dof_armature[:] = ROTORS
+    def __init__(self, robot: Robot, payload: float = 0.0) -> None:
+        text = simulated_urdf(with_aligned_inertias(true_model(robot, payload)), friction=False)
+        self.robot, self.start = robot, np.array(robot.start)
+        self.engine = engine = mujoco.MjModel.from_xml_string(text)
+        engine.opt.timestep = DT / 2
+        engine.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+        # what it takes to begin to slide; `step` takes the Stribeck part of it away when sliding
+        engine.dof_frictionloss[:] = (1.0 + STRIBECK) * np.array(robot.coulomb)
+        engine.dof_damping[:], engine.dof_armature[:] = robot.viscous, robot.rotors
         # friction as stiff as it may be: with the defaults it creeps below its limit
-        self.engine.dof_solref[:, 0] = 2.0 * DT
-        self.engine.dof_solimp[:, :2] = 0.9999
-        self.engine.jnt_limited[:] = 0
-        self.data = mujoco.MjData(self.engine)
+        engine.dof_solref[:, 0] = 2.0 * DT
+        engine.dof_solimp[:, :2] = 0.9999
+        engine.jnt_limited[:] = 0
+        self.data = mujoco.MjData(engine)
+        self.put(self.start)
 
     def put(self, q: np.ndarray) -> None:
         """Begin at rest."""
@@ -91,171 +153,221 @@ class Arm:
         self.data.qpos[:] = q
         mujoco.mj_forward(self.engine, self.data)
 
-    def state(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return position and velocity."""
-        return self.data.qpos.copy(), self.data.qvel.copy()
+    @property
+    def state(self) -> np.ndarray:
+        """Positions and velocities (2, n)."""
+        return np.array([self.data.qpos, self.data.qvel])
 
     def step(self, tau: np.ndarray) -> None:
         """Go on by a cycle."""
-        self.data.qfrc_applied[:] = tau
+        qd = self.data.qvel
+        sliding = STRIBECK * np.array(self.robot.coulomb) * (
+            1.0 - np.exp(-(qd / STRIBECK_VELOCITY)**2))
+        self.data.qfrc_applied[:] = tau + np.sign(qd) * sliding
         mujoco.mj_step(self.engine, self.data, 2)
+
+    def carry(self, other: 'Arm') -> None:
+        """Have the bodies of another arm from now on: a payload drops."""
+        for name in ('body_mass', 'body_inertia', 'body_ipos', 'body_iquat'):
+            getattr(self.engine, name)[:] = getattr(other.engine, name)
+        mujoco.mj_setConst(self.engine, mujoco.MjData(self.engine))
 
 
 class PositionControl:
-    """What the arm came with: PD, and gravity of the URDF."""
+    """What the arm came with: gravity of the URDF, and PD unless it is guided by hand."""
 
-    def __init__(self) -> None:
-        self.urdf = InverseDynamics(URDF)
-        self.stiffness = 10.0 * np.array([limits.effort for limits in self.urdf.limits])
-        inertia = self.urdf.mass_matrix(START).diagonal() + ROTORS
+    def __init__(self, robot: Robot, guided: bool = False) -> None:
+        self.urdf = InverseDynamics(described(robot))
+        limits = np.array([limits.effort for limits in self.urdf.limits])
+        self.stiffness = (0.0 if guided else 10.0) * limits   # [N m/rad]
+        inertia = self.urdf.mass_matrix(np.array(robot.start)).diagonal() + robot.rotors
         self.damping = 2.0 * np.sqrt(self.stiffness * inertia)   # critical
 
-    def efforts(self, arm: Arm, reference: np.ndarray) -> np.ndarray:
-        """Return the efforts (6,) that follow a reference (3, 6)."""
-        q, qd = arm.state()
-        return np.asarray(self.urdf.gravity(q) + self.stiffness * (reference[0] - q)
-                          + self.damping * (reference[1] - qd))
+    def efforts(self, state: np.ndarray, reference: np.ndarray) -> np.ndarray:
+        """Return the efforts (n,) that follow a reference (3, n)."""
+        error = np.nan_to_num(reference[:2] - state)
+        return np.asarray(self.urdf.gravity(state[0]) + self.stiffness * error[0]
+                          + self.damping * error[1])
 
 
 class Controller:
-    """The core of an exported package."""
+    """The core of an exported package; the drives make efforts of its currents."""
 
-    def __init__(self, package: Path, mode: int = COMPUTED_TORQUE, share: float = 0.8) -> None:
-        self.mode, self.share, self.tau = mode, share, np.zeros(6)
+    def __init__(self, package: Path, mode: int = COMPUTED_TORQUE, share: float = 0.8,
+                 payload: float = 0.0) -> None:
+        (rows,) = yaml.safe_load((package / 'src' / 'parameters.yaml').read_text()).values()
+        gains = np.array(rows['command_gains']['default_value'])
+        self.unit = np.array(GAINS[:len(gains)]) / gains
+        self.settings = np.array([mode, share, payload, 0.0])
+        self.x, self.r, self.tau = (np.zeros(size * len(gains)) for size in (2, 3, 1))
         self.library = ctypes.CDLL(str(package / 'core.so'))
+        self.arguments = [each.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+                          for each in (self.settings, self.x, self.r, self.tau)]
         self.library.reset()
 
-    def efforts(self, arm: Arm, reference: np.ndarray) -> np.ndarray:
-        """Return the efforts (6,) that follow a reference (3, 6)."""
-        arrays = [np.ascontiguousarray(each) for each in (*arm.state(), reference)]
-        pointers = [each.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-                    for each in (*arrays, self.tau)]
-        if self.library.update(self.mode, ctypes.c_double(self.share), *pointers) != 1:
-            sys.exit('the controller stopped')
-        return self.tau
+    def change(self, mode: int, payload: float) -> None:
+        """Change parameters while it runs."""
+        self.settings[:] = mode, self.settings[1], payload, self.settings[3] + 1
+
+    def update(self, state: np.ndarray, reference: np.ndarray,
+               dt: float = DT) -> tuple[str, str]:
+        """Return status and fault; `tau` are the efforts that it means to command."""
+        self.x[:], self.r[:] = state.ravel(), reference.ravel()
+        result = self.library.update(*self.arguments, ctypes.c_double(dt))
+        return STATUS[result % 16], FAULTS[result // 16]
+
+    def efforts(self, state: np.ndarray, reference: np.ndarray) -> np.ndarray:
+        """Return the efforts (n,) that follow a reference (3, n)."""
+        status, fault = self.update(state, reference)
+        if status != 'running':
+            sys.exit(f'the controller stopped: {fault}')
+        return self.unit * self.tau
 
 
 def compiled(package: Path) -> Path:
     """Make the core of a package a library."""
-    (package / 'glue.cpp').write_text(GLUE)
-    include = package / 'include'
-    subprocess.run(['cc', '-O2', '-fPIC', f'-I{include / "rx90_dynamics_controller"}', '-c',
-                    package / 'src' / 'rx90_dynamics.c', '-o', package / 'model.o'], check=True)
+    (package / 'glue.cpp').write_text(GLUE.replace('PACKAGE', package.name))
+    include, (model,) = package / 'include', (package / 'src').glob('*_dynamics.c')
+    subprocess.run(['cc', '-O2', '-fPIC', f'-I{include / package.name}', '-c', model,
+                    '-o', package / 'model.o'], check=True)
     subprocess.run(['c++', '-std=c++17', '-O2', '-fPIC', '-shared', f'-I{include}',
                     package / 'glue.cpp', package / 'model.o', '-o', package / 'core.so'],
                    check=True)
     return package
 
 
-def urdf2dyn(*words: str | Path) -> None:
+def urdf2dyn(*words: str | Path | float) -> None:
     """Run a command."""
     subprocess.run([sys.executable, '-m', 'urdf2dyn_ros', *map(str, words)], check=True,
                    stdout=subprocess.DEVNULL)
 
 
 def record(arm: Arm, trajectory: Path, recording: Path) -> None:
-    """Play a motion under position control; write positions and efforts at 200 Hz."""
+    """Play a motion under position control; write positions and currents at 200 Hz."""
     table = np.genfromtxt(trajectory, delimiter=',', names=True)
-    names = InverseDynamics(URDF).joint_names
-    q, qd = (np.column_stack([table[f'{x}_{name}'] for name in names]) for x in ('q', 'qd'))
-    arm.put(q[0])
-    control, rows = PositionControl(), []
-    for k in range(int(table['time'][-1] / DT)):
-        at = [np.array([np.interp(k * DT, table['time'], column) for column in each.T])
-              for each in (q, qd)]
-        tau = control.efforts(arm, np.array(at))
+    control, rows = PositionControl(arm.robot), []
+    names, times = control.urdf.joint_names, np.arange(0.0, table['time'][-1], DT)
+    played = np.array([[np.interp(times, table['time'], table[f'{x}_{name}']) for name in names]
+                       for x in ('q', 'qd')]).transpose(2, 0, 1)
+    gains = np.array(GAINS[:len(names)])
+    arm.put(played[0, 0])
+    for k, reference in enumerate(played):
+        tau = control.efforts(arm.state, reference)
         if k % 5 == 0:
-            rows.append([k * DT, *ENCODER * np.round(arm.state()[0] / ENCODER), *tau])
+            rows.append([k * DT, *ENCODER * np.round(arm.data.qpos / ENCODER), *tau / gains])
         arm.step(tau)
-    header = ','.join(['time', *(f'q_{name}' for name in names),
-                       *(f'effort_{name}' for name in names)])
+    header = ','.join(['time', *(f'{x}_{name}' for x in ('q', 'effort') for name in names)])
     np.savetxt(recording, rows, '%.7g', delimiter=',', header=header, comments='')
 
 
-def motion(t: float) -> np.ndarray:
+def controllers(robot: Robot, folder: Path) -> tuple[Path, Path]:
+    """Return the packages of the arm as it was identified, and as it is."""
+    urdf, found = folder / 'robot.urdf', folder / 'identified'
+    # two packages of one name could not be loaded side by side
+    identified, exact = robot.urdf.stem, f'{robot.urdf.stem}_exact'
+    folder.mkdir(parents=True, exist_ok=True)
+    urdf.write_text(described(robot))
+    # as fast as the controller will move it: friction is not extrapolated then
+    urdf2dyn('excite', urdf, '--duration', 20, '--fraction', 0.8,
+             '-o', folder / 'trajectory.csv', '--overwrite')
+    for name, mass in (('recording.csv', 0.0), ('loaded.csv', robot.payload)):
+        record(Arm(robot, mass), folder / 'trajectory.csv', folder / name)
+    urdf2dyn('identify', folder / 'recording.csv', '--urdf', urdf, '-o', found, '--overwrite',
+             '--payload-recording', folder / 'loaded.csv', '--payload-link', robot.tool,
+             '--payload-mass', robot.payload)
+    urdf2dyn('export', found / 'identified.urdf', '--parameters', found / 'parameters.yaml',
+             '--language', 'ros2_control', '--name', identified, '--payload-link', robot.tool,
+             '-o', folder / 'src', '--overwrite')
+    names = InverseDynamics(urdf).joint_names
+    terms = {name: [Friction(viscous=viscous, coulomb=coulomb, stribeck=STRIBECK * coulomb,
+                             decay=STRIBECK_VELOCITY**-2), Rotor(armature=rotor)]
+             for name, viscous, coulomb, rotor in zip(
+                 names, robot.viscous, robot.coulomb, robot.rotors)}
+    for name, text in export_model(
+            true_model(robot), 'ros2_control', name=exact, current_gains=GAINS[:len(names)],
+            loads=Loads(terms=terms, payload=robot.tool)).items():
+        (folder / 'src' / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / 'src' / name).write_text(text)
+    return (compiled(folder / 'src' / f'{identified}_dynamics_controller'),
+            compiled(folder / 'src' / f'{exact}_dynamics_controller'))
+
+
+def motion(start: np.ndarray, t: float) -> np.ndarray:
     """Return position, velocity and acceleration of a motion that identification has not seen."""
-    rate, size = np.array([2.1, 1.7, 2.3, 3.1, 2.7, 3.7]), np.array([.5, .4, .5, .6, .5, .7])
-    return np.array([START + size * (1.0 - np.cos(rate * t)), size * rate * np.sin(rate * t),
+    rate, size = (np.array(each[:len(start)]) for each in (RATES, SIZES))
+    return np.array([start + size * (1.0 - np.cos(rate * t)), size * rate * np.sin(rate * t),
                      size * rate**2 * np.cos(rate * t)])
 
 
 def tracked(arm: Arm, control: PositionControl | Controller) -> np.ndarray:
-    """Return the errors [deg] of a motion of 5 s after a second at rest, (5000, 6)."""
-    arm.put(START)
-    rest, errors = np.vstack([START, np.zeros((2, 6))]), []
+    """Return the errors [deg] of a motion of 5 s after a second at rest, (5000, n)."""
+    arm.put(arm.start)
+    rest, errors = np.array([arm.start, 0.0 * arm.start, 0.0 * arm.start]), []
     for k in range(-1000, 5000):
-        reference = rest if k < 0 else motion(k * DT)
-        arm.step(control.efforts(arm, reference))
+        reference = rest if k < 0 else motion(arm.start, k * DT)
+        arm.step(control.efforts(arm.state, reference))
         if k >= 0:
-            errors.append(reference[0] - arm.state()[0])
+            errors.append(reference[0] - arm.data.qpos)
     return np.degrees(errors)
 
 
-def guided(arm: Arm, package: Path, share: float) -> float:
+def guided(arm: Arm, make: Callable[[], PositionControl | Controller]) -> float:
     """Return the force [N] of a hand, a spring and damper, that leads the tool at 0.1 m/s."""
-    arm.put(START)
-    control, forces = Controller(package, GRAVITY, share), []
-    begin, velocity = arm.data.xpos[-1].copy(), np.array([0.0, 0.0, -0.1])
-    before = begin
-    for k in range(3000):
-        at = arm.data.xpos[-1].copy()
-        force = 2000.0 * (begin + velocity * k * DT - at) + 200.0 * (velocity - (at - before) / DT)
-        before = at
-        arm.data.xfrc_applied[-1, :3] = force
-        arm.step(control.efforts(arm, np.full((3, 6), np.nan)))
-        forces.append(float(np.linalg.norm(force)))
-    return float(np.mean(forces[1500:]))
+    free, forces = np.full((3, arm.engine.nv), np.nan), []
+    for velocity in 0.1 * np.array([*np.eye(3), *-np.eye(3)]):   # six directions, 0.1 m each
+        arm.put(arm.start)
+        control, before = make(), arm.data.xipos[-1].copy()
+        hand = before.copy()
+        for k in range(1500):   # it begins to move after 0.5 s
+            speed = velocity if k >= 500 else 0.0 * velocity
+            at = arm.data.xipos[-1].copy()
+            hand += speed * DT
+            force = 2000.0 * (hand - at) + 200.0 * (speed - (at - before) / DT)
+            arm.data.xfrc_applied[-1, :3], before = force, at
+            arm.step(control.efforts(arm.state, free))
+            if k >= 1000:
+                forces.append(float(np.linalg.norm(force)))
+    return float(np.mean(forces))
 
 
-def drift(arm: Arm, package: Path, seconds: int = 60, postures: int = 3) -> float:
+def drift(arm: Arm, package: Path, postures: int = 20, seconds: int = 60) -> float:
     """Return how far [deg] a joint moves in mode gravity from where it is left."""
     random, largest = np.random.default_rng(2), 0.0
+    free = np.full((3, arm.engine.nv), np.nan)
     for _ in range(postures):
-        q = START + random.uniform(-0.5, 0.5, 6)
+        q = arm.start + random.uniform(-0.5, 0.5, arm.engine.nv)
         arm.put(q)
         control = Controller(package, GRAVITY)
         for _ in range(seconds * 1000):
-            arm.step(control.efforts(arm, np.full((3, 6), np.nan)))
-        largest = max(largest, float(np.degrees(np.abs(arm.state()[0] - q)).max()))
+            arm.step(control.efforts(arm.state, free))
+        largest = max(largest, float(np.degrees(np.abs(arm.data.qpos - q)).max()))
     return largest
 
 
 def main() -> None:
     """Record, identify, export, compare and draw."""
-    text, factors = URDF.read_text(), iter(MASSES)
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else 'torque_controller')
-    folder.mkdir(parents=True, exist_ok=True)
-
-    def scaled(inertial: re.Match[str]) -> str:
-        factor = next(factors)
-        return re.sub(r'(<mass value|\bi[xyz]{2})="([^"]*)"',
-                      lambda each: f'{each[1]}="{factor * float(each[2])}"', inertial[0])
-
-    true = re.sub(r'<inertial>.*?</inertial>', scaled, text, flags=re.DOTALL)
-    arm, found = Arm(true), folder / 'identified'
-    urdf2dyn('excite', URDF, '--duration', '20', '-o', folder / 'trajectory.csv', '--overwrite')
-    record(arm, folder / 'trajectory.csv', folder / 'recording.csv')
-    urdf2dyn('identify', folder / 'recording.csv', '--urdf', URDF, '-o', found, '--overwrite')
-    urdf2dyn('export', found / 'identified.urdf', '--parameters', found / 'parameters.yaml',
-             '--language', 'ros2_control', '-o', folder / 'src', '--overwrite')
-    terms = {f'joint{k + 1}': [Friction(viscous=VISCOUS[k], coulomb=COULOMB[k]),
-                               Rotor(armature=ROTORS[k])] for k in range(6)}
-    for name, content in export_model(read_urdf(true), 'ros2_control',
-                                      loads=Loads(terms=terms)).items():
-        (folder / 'exact' / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / 'exact' / name).write_text(content)
-    identified, exact = (compiled(folder / each / 'rx90_dynamics_controller')
-                         for each in ('src', 'exact'))
-
-    errors = {'PD + gravity of the URDF': tracked(arm, PositionControl()),
+    parser = argparse.ArgumentParser(description='From recordings to a torque controller.')
+    parser.add_argument('folder', nargs='?', default='torque_controller', type=Path)
+    parser.add_argument('--robot', choices=ROBOTS, default='rx90')
+    parser.add_argument('--postures', type=int, default=3, help='that it is left in for 60 s')
+    arguments = parser.parse_args()
+    robot, folder = ROBOTS[arguments.robot], arguments.folder
+    identified, exact = controllers(robot, folder)
+    arm = Arm(robot)
+    errors = {'PD + gravity of the URDF': tracked(arm, PositionControl(robot)),
               'identified controller': tracked(arm, Controller(identified)),
               'controller of the true arm': tracked(arm, Controller(exact))}
     for name, each in errors.items():
         print(f'{name}: tracks within {np.sqrt(np.mean(each**2)):.3f} deg (RMS), '
               f'{np.abs(each).max():.3f} deg (largest)')
-    print(f'a hand leads it with {guided(arm, identified, 0.8):.0f} N, with gravity alone '
-          f'{guided(arm, identified, 0.0):.0f} N; left alone for 60 s it moves by '
-          f'{drift(arm, identified):.3f} deg')
+    for name, make in {
+            'gravity of the URDF': lambda: PositionControl(robot, guided=True),
+            'identified gravity': lambda: Controller(identified, GRAVITY, 0.0),
+            'identified controller': lambda: Controller(identified, GRAVITY),
+            'controller of the true arm': lambda: Controller(exact, GRAVITY)}.items():
+        print(f'{name}: a hand leads it with {guided(arm, make):.1f} N')
+    print(f'identified controller: left alone for 60 s, it moves by '
+          f'{drift(arm, identified, arguments.postures):.3f} deg')
 
     figure = Figure(figsize=(9, 5), layout='constrained')
     axes = figure.subplots(2, 1, sharex=True)
@@ -263,7 +375,8 @@ def main() -> None:
         axis.plot(np.arange(5000) * DT, errors[name])
         axis.set(title=name, ylabel='error [deg]')
         axis.grid(alpha=0.3)
-    axes[0].legend([f'joint{k}' for k in range(1, 7)], ncols=6, loc='upper right', fontsize=8)
+    axes[0].legend([f'joint {k + 1}' for k in range(arm.engine.nv)], ncols=7, loc='upper right',
+                   fontsize=8)
     axes[1].set(xlabel='time [s]', ylim=axes[0].get_ylim())
     figure.savefig(folder / 'torque_controller.png', dpi=90)
     print(folder / 'torque_controller.png')

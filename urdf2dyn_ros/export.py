@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -24,8 +24,8 @@ from urdf2dyn_ros.system import create_files, made_folder, writing_to
 NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 
 # languages whose files are a package in a folder, written from the robot with all its loads
-PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads], dict[str, str]]] = {
-    'ros2_control': ros2_control.write}
+PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads, Sequence[float]],
+                            dict[str, str]]] = {'ros2_control': ros2_control.write}
 
 
 @uncollected()
@@ -34,7 +34,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                  name: str | None = None,
                  gravity: ArrayLike = GRAVITY,
                  functions: str = 'inverse_dynamics', loads: Loads = LOADS,
-                 frames: LinkFrames = ONLY_TIP) -> dict[str, str]:
+                 frames: LinkFrames = ONLY_TIP,
+                 current_gains: Sequence[float] = (1.0,)) -> dict[str, str]:
     """
     Return a robot's equations as text: {file name: text}.
 
@@ -63,6 +64,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     frames : LinkFrames
         Links, and axes of the vectors at their origins, of a function about links; by default
         the only tip and the axes of the root.
+    current_gains : sequence of float, (n,) or (1,)
+        Effort per current [N m/A or N/A] where the controller commands currents; otherwise 1.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                 or style == GENERAL:
             raise ExportError(f'{target.language} has no choice of functions, links, precision or '
                               'style: remove it')
-        return PACKAGES[target.language](model, stem, gravity, loads)
+        return PACKAGES[target.language](model, stem, gravity, loads, current_gains)
     target.check()
     program = generate(multibody(model), name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames, twins=target.twins)

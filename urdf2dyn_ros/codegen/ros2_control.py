@@ -53,12 +53,14 @@ class FrictionRow(NamedTuple):
     origin: str
 
 
-def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads) -> dict[str, str]:
+def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
+          gains: Sequence[float]) -> dict[str, str]:
     """
     Return the files of a package: {path: text}.
 
-    The payload is on the link of the loads or, by default, on the only tip. An ExportError for a
-    base that moves, wrenches, and joints without limits of effort and velocity.
+    The payload is on the link of the loads or, by default, on the only tip. Gains other than 1
+    are efforts per current, and currents are commanded. An ExportError for a base that moves,
+    wrenches, joints without limits of effort and velocity, and another number of gains.
     """
     system = multibody(model)
     loads.check(system)
@@ -73,6 +75,9 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads) -> dic
             f'ros2_control: joints without limits: {", ".join(missing) or "no joint moves"}; a '
             'controller of efforts needs <limit effort="..." velocity="..."/> other than 0 of '
             'each joint: add what its drive can do to the URDF')
+    if len(gains) not in (1, len(joints)):
+        raise ExportError(f'ros2_control: {len(gains)} current_gains for {len(joints)} joints: '
+                          'one is required for each, or one for all')
     friction = list(_friction(model, system, loads))
     tip = system.tips[0] if len(system.tips) == 1 else ''
     rigid = replace(loads, payload=loads.payload or tip, terms={
@@ -82,7 +87,7 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads) -> dic
                        gravity=gravity, functions='all', loads=rigid, twins=True)
     program = replace(program, functions=tuple(
         function for function in program.functions if function.name in FUNCTIONS))
-    values = {**_names(program, joints, rigid.payload, friction), **_tables(joints, friction),
+    values = {**_names(program, joints, rigid.payload, friction), **_tables(joints, friction), **_commands(joints, gains),
               **_references(program, friction)}
     folder, package = files('urdf2dyn_ros.codegen') / 'controller', values['package']
     texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
@@ -167,8 +172,17 @@ def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str
         'jump_margins': lines([shortest(JUMP_MARGINS[unit]) for unit in units]),
         'effort_array': f'[{", ".join(efforts)}]',
         'velocity_array': f'[{", ".join(velocities)}]',
-        'gain_array': f'[{", ".join(["1.0"] * len(joints))}]',
         'frictions': str(len(friction)), 'friction': f'\n{rows}' if rows else ''}
+
+
+def _commands(joints: Sequence[Body], gains: Sequence[float]) -> dict[str, str]:
+    """Return the interface that is commanded, and the gains from it to efforts."""
+    currents = any(gain != 1.0 for gain in gains)
+    each = gains if len(gains) == len(joints) else [gains[0]] * len(joints)
+    return {'command': 'current' if currents else 'effort',
+            'gain_array': f'[{", ".join(map(_number, each))}]',
+            'gain_origin': 'parameters, as identified or set' if currents else
+                           'efforts are commanded as they are'}
 
 
 def _references(program: Program, friction: Sequence[FrictionRow]) -> dict[str, str]:

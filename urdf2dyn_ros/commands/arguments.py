@@ -20,6 +20,7 @@ from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
 from urdf2dyn_ros.recordings.workers import Workers
 from urdf2dyn_ros.robot.loads import (
     BASES,
+    GAINS_PARAMETER,
     GRAVITY,
     GRAVITY_PARAMETER,
     JOINT_PARAMETERS,
@@ -172,7 +173,8 @@ def read_frames(arguments: argparse.Namespace) -> LinkFrames:
 
 # ---- The arguments of commands for loads: options, and a file of the node's parameters
 
-_ROWS = {row.name: row for row in (GRAVITY_PARAMETER, BASE_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD)}
+_ROWS = {row.name: row for row in (
+    GRAVITY_PARAMETER, BASE_PARAMETER, GAINS_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD)}
 _FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
 _GROUPS = {name.partition('.')[0] for name in _ROWS}
 _KNOWN_GROUPS = sorted(_GROUPS | {family.form.partition('.')[0] for family in _FAMILIES})
@@ -193,7 +195,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--parameters', metavar='FILE',
                         help='file of parameters of the node inverse_dynamics, of which gravity '
                         'and the loads count: friction.*, rotor.*, spring.*, forces.*, payload.*, '
-                        'joints.*; other options take the place of what it says')
+                        'joints.*, and current_gains for a controller; other options take the place of what it says')
     parser.add_argument('--node', metavar='NODE', default='inverse_dynamics',
                         help='node whose parameters are read, with its namespace where the file '
                         'has several: /robot_a/inverse_dynamics (default: inverse_dynamics)')

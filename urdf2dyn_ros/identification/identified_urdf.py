@@ -193,13 +193,14 @@ _IN_URDF = ('damping', 'friction')   # attributes of <dynamics>, which `identifi
 
 
 def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],
-                          head: Sequence[str] = ()) -> str:
+                          head: Sequence[str] = (), gains: Sequence[float] = ()) -> str:
     """
     Return the text of parameters.yaml: rotors, and friction but for viscous and Coulomb.
 
     Read together with the URDF that has damping and friction, by the node (``config:=``) or a
     command (``--parameters``), it gives these terms. They are as in `Loads.terms`; a mimic joint
-    has its own. `head` are lines of a comment.
+    has its own. `head` are lines of a comment. The gains of currents, of all joints, are those of
+    effort_comparison, and of an exported controller.
     """
     joints = {joint: _settings(each) for joint, each in terms.items()}
     frictions = [term for each in terms.values() for term in each if isinstance(term, Friction)]
@@ -210,10 +211,14 @@ def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],
         values['friction.width'], = widths
         joints = {joint: {name: value for name, value in settings.items()
                           if name != 'friction_width'} for joint, settings in joints.items()}
+    if gains:
+        values['current_gains'] = [*gains]
     if any(joints.values()):
         values['joints'] = {joint: settings for joint, settings in joints.items() if settings}
     rows = [row for term in TERMS.values() for row in term.rows().values()]
-    return parameter_file_text(values, head, {row.setting: f'[{row.row.unit}]' for row in rows})
+    return parameter_file_text(values, head, {
+        'current_gains': 'effort over current, a joint each',
+        **{row.setting: f'[{row.row.unit}]' for row in rows}})
 
 
 def _settings(terms: Sequence[JointTerm]) -> dict[str, float]:
@@ -264,5 +269,6 @@ def robot_texts(result: Identification, text: str | bytes,
         urdf = identified_urdf(text, model).encode()
     else:
         urdf = identified_urdf(text, model)
-    parameters = identified_parameters(identified_joint_terms(result), head)
+    gains = () if result.gains is None else result.effort_per_unit.tolist()
+    parameters = identified_parameters(identified_joint_terms(result), head, gains)
     return {'identified.urdf': urdf, 'parameters.yaml': parameters.encode()}

@@ -40,7 +40,7 @@ from urdf2dyn_ros.recordings.report import (
     joint_status,
     write_report_in_child,
 )
-from urdf2dyn_ros.robot.loads import GRAVITY_PARAMETER
+from urdf2dyn_ros.robot.loads import GAINS_PARAMETER, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.reader import read_description
@@ -54,9 +54,7 @@ COMPARISON_PARAMETERS = (
         f'{name}: {row.meaning}' for name, row in SEMANTICS.items()) + '. Efforts computed with '
               'friction.enabled include friction: they compare as net.',
         choices=tuple(SEMANTICS), read_only=True),
-    Parameter('current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for '
-              'each in the order of the computed efforts.', unit='N m/A or N/A', read_only=True,
-              any_length=True, nonzero=True),
+    replace(GAINS_PARAMETER, read_only=True),
     Parameter('efforts', EFFORT_SOURCES[0], 'Where the measured efforts come from, as the report '
               'names them.', choices=EFFORT_SOURCES, read_only=True),
     Parameter('window', 10.0, 'Length of the sliding window.', unit='s', minimum=0.5,

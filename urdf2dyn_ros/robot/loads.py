@@ -337,6 +337,9 @@ def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
 GRAVITY: Triple = (0.0, 0.0, -9.81)
 GRAVITY_PARAMETER = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
                               minimum=-1000.0, maximum=1000.0)
+GAINS_PARAMETER = Parameter(
+    'current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for each in the '
+    'order of the computed efforts.', unit='N m/A or N/A', any_length=True, nonzero=True)
 
 
 def checked_gravity(gravity: ArrayLike) -> Triple:
