@@ -125,7 +125,8 @@ def run_export(arguments: argparse.Namespace) -> int:
     robot = _robot(arguments)
     files = export_model(robot.model, Target(arguments.language, arguments.precision),
                          arguments.style, arguments.name, robot.gravity, arguments.model,
-                         robot.loads, read_frames(arguments))
+                         robot.loads, read_frames(arguments),
+                         robot.values['current_gains'])
     for path in write_files(files, arguments.output, arguments.overwrite):
         print(path)
     return 0
