@@ -260,11 +260,9 @@ def record(arm: Arm, trajectory: Path, recording: Path) -> None:
     np.savetxt(recording, rows, '%.7g', delimiter=',', header=header, comments='')
 
 
-def controllers(robot: Robot, folder: Path) -> tuple[Path, Path]:
-    """Return the packages of the arm as it was identified, and as it is."""
+def identified(robot: Robot, folder: Path) -> Path:
+    """Return the package of the arm as it is identified from what it plays."""
     urdf, found = folder / 'robot.urdf', folder / 'identified'
-    # two packages of one name could not be loaded side by side
-    identified, exact = robot.urdf.stem, f'{robot.urdf.stem}_exact'
     folder.mkdir(parents=True, exist_ok=True)
     urdf.write_text(described(robot))
     # as fast as the controller will move it: friction is not extrapolated then
@@ -276,20 +274,26 @@ def controllers(robot: Robot, folder: Path) -> tuple[Path, Path]:
              '--payload-recording', folder / 'loaded.csv', '--payload-link', robot.tool,
              '--payload-mass', robot.payload)
     urdf2dyn('export', found / 'identified.urdf', '--parameters', found / 'parameters.yaml',
-             '--language', 'ros2_control', '--name', identified, '--payload-link', robot.tool,
+             '--language', 'ros2_control', '--name', robot.urdf.stem, '--payload-link', robot.tool,
              '-o', folder / 'src', '--overwrite')
-    names = InverseDynamics(urdf).joint_names
+    return compiled(folder / 'src' / f'{robot.urdf.stem}_dynamics_controller')
+
+
+def exact(robot: Robot, folder: Path) -> Path:
+    """Return the package of the arm as it is."""
+    names = InverseDynamics(described(robot)).joint_names
     terms = {name: [Friction(viscous=viscous, coulomb=coulomb, stribeck=STRIBECK * coulomb,
                              decay=STRIBECK_VELOCITY**-2), Rotor(armature=rotor)]
              for name, viscous, coulomb, rotor in zip(
                  names, robot.viscous, robot.coulomb, robot.rotors)}
+    # of another name: two packages of one name could not be loaded side by side
     for name, text in export_model(
-            true_model(robot), 'ros2_control', name=exact, current_gains=GAINS[:len(names)],
-            loads=Loads(terms=terms, payload=robot.tool)).items():
-        (folder / 'src' / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / 'src' / name).write_text(text)
-    return (compiled(folder / 'src' / f'{identified}_dynamics_controller'),
-            compiled(folder / 'src' / f'{exact}_dynamics_controller'))
+            true_model(robot), 'ros2_control', name=f'{robot.urdf.stem}_exact',
+            loads=Loads(terms=terms, payload=robot.tool), current_gains=GAINS[:len(names)],
+            ).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return compiled(folder / f'{robot.urdf.stem}_exact_dynamics_controller')
 
 
 def motion(start: np.ndarray, t: float) -> np.ndarray:
@@ -352,22 +356,21 @@ def main() -> None:
     parser.add_argument('--postures', type=int, default=3, help='that it is left in for 60 s')
     arguments = parser.parse_args()
     robot, folder = ROBOTS[arguments.robot], arguments.folder
-    identified, exact = controllers(robot, folder)
-    arm = Arm(robot)
+    found, true, arm = identified(robot, folder), exact(robot, folder / 'src'), Arm(robot)
     errors = {'PD + gravity of the URDF': tracked(arm, PositionControl(robot)),
-              'identified controller': tracked(arm, Controller(identified)),
-              'controller of the true arm': tracked(arm, Controller(exact))}
+              'identified controller': tracked(arm, Controller(found)),
+              'controller of the true arm': tracked(arm, Controller(true))}
     for name, each in errors.items():
         print(f'{name}: tracks within {np.sqrt(np.mean(each**2)):.3f} deg (RMS), '
               f'{np.abs(each).max():.3f} deg (largest)')
     for name, make in {
             'gravity of the URDF': lambda: PositionControl(robot, guided=True),
-            'identified gravity': lambda: Controller(identified, GRAVITY, 0.0),
-            'identified controller': lambda: Controller(identified, GRAVITY),
-            'controller of the true arm': lambda: Controller(exact, GRAVITY)}.items():
+            'identified gravity': lambda: Controller(found, GRAVITY, 0.0),
+            'identified controller': lambda: Controller(found, GRAVITY),
+            'controller of the true arm': lambda: Controller(true, GRAVITY)}.items():
         print(f'{name}: a hand leads it with {guided(arm, make):.1f} N')
     print(f'identified controller: left alone for 60 s, it moves by '
-          f'{drift(arm, identified, arguments.postures):.3f} deg')
+          f'{drift(arm, found, arguments.postures):.3f} deg')
 
     figure = Figure(figsize=(9, 5), layout='constrained')
     axes = figure.subplots(2, 1, sharex=True)

@@ -87,8 +87,8 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
                        gravity=gravity, functions='all', loads=rigid, twins=True)
     program = replace(program, functions=tuple(
         function for function in program.functions if function.name in FUNCTIONS))
-    values = {**_names(program, joints, rigid.payload, friction), **_tables(joints, friction), **_commands(joints, gains),
-              **_references(program, friction)}
+    values = {**_names(program, joints, rigid.payload, friction), **_tables(joints, friction),
+              **_commands(joints, gains), **_references(program, friction)}
     folder, package = files('urdf2dyn_ros.codegen') / 'controller', values['package']
     texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
     result = {f'{package}/{_filled(place, values)}': _filled(text, values)
@@ -168,6 +168,8 @@ def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str
     return {
         'joint_names': ''.join(f'  {c.quoted(body.name)},\n' for body in joints),
         'continuous': lines([str(body.type == 'continuous').lower() for body in joints]),
+        'lower_limits': lines([_bound(body, body.limits.lower, '-UNLIMITED') for body in joints]),
+        'upper_limits': lines([_bound(body, body.limits.upper, 'UNLIMITED') for body in joints]),
         'effort_limits': lines(efforts), 'velocity_limits': lines(velocities),
         'jump_margins': lines([shortest(JUMP_MARGINS[unit]) for unit in units]),
         'effort_array': f'[{", ".join(efforts)}]',
@@ -200,6 +202,10 @@ def _references(program: Program, friction: Sequence[FrictionRow]) -> dict[str, 
         states.append('  {' + ',\n   '.join(
             f'{{{", ".join(map(_number, vector))}}}' for vector in vectors) + '},\n')
     return {'states': str(len(states)), 'references': ''.join(states)}
+
+
+def _bound(body: Body, limit: float | None, none: str) -> str:
+    return none if limit is None or body.type == 'continuous' else shortest(limit)
 
 
 def _number(value: Scalar) -> str:

@@ -195,7 +195,8 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--parameters', metavar='FILE',
                         help='file of parameters of the node inverse_dynamics, of which gravity '
                         'and the loads count: friction.*, rotor.*, spring.*, forces.*, payload.*, '
-                        'joints.*, and current_gains for a controller; other options take the place of what it says')
+                        'joints.*, and current_gains for a controller; other options take the '
+                        'place of what it says')
     parser.add_argument('--node', metavar='NODE', default='inverse_dynamics',
                         help='node whose parameters are read, with its namespace where the file '
                         'has several: /robot_a/inverse_dynamics (default: inverse_dynamics)')

@@ -12,7 +12,8 @@
 // - Nothing is commanded before a valid state.
 // - At activation the effort of gravity comes at once, as fast as efforts may change, and all else
 //   within 0.5 s; any change of the settings, of mode or payload as well, takes 0.5 s.
-// - Efforts and their rates stay within limits. A joint beyond its velocity limit is braked.
+// - Efforts and their rates stay within limits. A joint beyond its velocity limit is braked, one
+//   beyond its position limit is pushed back, and references stay within both.
 // - A state that is not finite, stale, or jumps, or a velocity far beyond the limit, leads to
 //   damping: gravity is held and motion is braked for 0.5 s. Then the core is in error: its efforts
 //   are zero until `reset`.
@@ -67,6 +68,8 @@ struct Settings
   double dead_band = 0.01;          // [rad/s or m/s] up to which that is 0; at twice this, all of c
   Vector effort_limit = EFFORT_LIMIT;       // [N m or N]
   Vector velocity_limit = VELOCITY_LIMIT;   // [rad/s or m/s]
+  Vector lower_limit = LOWER_LIMIT;         // [rad or m]
+  Vector upper_limit = UPPER_LIMIT;
   Payload payload{};                // mass [kg], centre [m], inertia about it [kg m^2]
   unsigned generation = 0;          // differs where anything else does
 };
@@ -225,7 +228,11 @@ private:
       } else {
         goal_.qdd[j] += share * ((goal_.qd[j] - before) * per_second - goal_.qdd[j]);
       }
-      goal_.q[j] = has_q ? reference.q[j] : goal_.q[j] + (has_qd ? goal_.qd[j] * dt : 0.0);
+      const double wanted = has_q ? reference.q[j] : goal_.q[j] + (has_qd ? goal_.qd[j] * dt : 0.0);
+      goal_.q[j] = std::clamp(wanted, settings.lower_limit[j], settings.upper_limit[j]);
+      if (goal_.q[j] != wanted) {
+        goal_.qd[j] = goal_.qdd[j] = 0.0;
+      }
     }
   }
 
@@ -305,17 +312,17 @@ private:
     law_ = tau;
   }
 
-  // Brake what is beyond its velocity limit.
+  // Brake what is beyond its velocity limit; beyond a position limit is a critically damped spring.
   void brake(const Settings & settings, Vector & tau) const noexcept
   {
-    Vector excess{};
-    bool any = false;
+    Vector excess{};   // [rad/s or m/s]
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const double limit = settings.velocity_limit[j];
-      excess[j] = qd_[j] - std::clamp(qd_[j], -limit, limit);
-      any = any || excess[j] != 0.0;
+      const double far = q_[j] - std::clamp(q_[j], settings.lower_limit[j], settings.upper_limit[j]);
+      excess[j] = qd_[j] - std::clamp(qd_[j], -limit, limit) + BRAKE_RATE * far +
+        (far * qd_[j] > 0.0 ? 2.0 * qd_[j] : 0.0);
     }
-    if (any) {
+    if (excess != Vector{}) {
       const Vector inertia = inertia_of_joints(q_, settings.payload);
       for (std::size_t j = 0; j < JOINTS; ++j) {
         tau[j] -= BRAKE_RATE * inertia[j] * excess[j];

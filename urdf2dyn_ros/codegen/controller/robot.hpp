@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 
 #include "@package@/@robot@_dynamics.h"
 
@@ -16,6 +17,7 @@ using Vector = std::array<double, JOINTS>;   // an entry a joint, in the order o
 using Payload = std::array<double, 10>;      // @payload@
 
 inline constexpr double TURN = 6.283185307179586;   // [rad]
+inline constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
 
 // Return a vector of equal entries.
 inline constexpr Vector filled(double value)
@@ -33,6 +35,12 @@ inline constexpr std::array<const char *, JOINTS> JOINT_NAMES{
 // Whether a joint turns without end: differences of its positions are at most half a turn.
 inline constexpr std::array<bool, JOINTS> CONTINUOUS{
 @continuous@};
+
+// [rad or m], <limit lower> and <limit upper> of the URDF
+inline constexpr Vector LOWER_LIMIT{
+@lower_limits@};
+inline constexpr Vector UPPER_LIMIT{
+@upper_limits@};
 
 // [N m or N], <limit effort> of the URDF
 inline constexpr Vector EFFORT_LIMIT{

@@ -50,6 +50,8 @@ Settings unlimited(Mode mode, const Payload & payload = Payload{})
   settings.payload = payload;
   settings.effort_limit = filled(1e9);
   settings.velocity_limit = filled(1e3);
+  settings.lower_limit = filled(-UNLIMITED);
+  settings.upper_limit = filled(UNLIMITED);
   return settings;
 }
 
@@ -125,6 +127,24 @@ TEST(Safety, EffortsAndTheirRatesAreLimited)
       EXPECT_LE(std::abs(tau[j] - before[j]), EFFORT_LIMIT[j] * DT / RATE_TIME * (1.0 + 1e-9));
     }
     before = tau;
+  }
+}
+
+TEST(Safety, BeyondAPositionLimitAJointIsPushedBack)
+{
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    if (UPPER_LIMIT[j] == UNLIMITED) {
+      continue;
+    }
+    State state{};
+    for (std::size_t k = 0; k < JOINTS; ++k) {
+      state.q[k] = std::clamp(0.0, LOWER_LIMIT[k], UPPER_LIMIT[k]);
+    }
+    state.q[j] = UPPER_LIMIT[j] + 0.1;
+    Settings settings = unlimited(Mode::gravity);
+    const double free = settled(settings, state, Reference{})[j];
+    settings.upper_limit = UPPER_LIMIT;
+    EXPECT_LE(settled(settings, state, Reference{})[j], free - 1e-6);
   }
 }
 
