@@ -363,7 +363,7 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
         return '' if not _LEAST_FACTOR < abs(factor) < _MOST_FACTOR else (
             f'the stamps look about {1.0 + factor:.2f} times as far apart as they are: with all '
             f'times divided by it, {reason(best)}; were they recorded with the clock of the '
-            'driver?')
+            f'driver, or is gravity {(1.0 + factor)**-2:.2g} times as large?')
     own, least = next((each, _ALIKE) for each in (springs, scales) if best in each) if (
         best not in zeros) else (zeros, _ALIKE_AT_FIRST)
     alike = [pair for pair in zip(own, joints) if pair[0].removed >= least * best.removed]

@@ -212,7 +212,7 @@ class Mistake(NamedTuple):
         if self.kind == 'zero':
             shift = float((self.change.shifts[self.joints[0]] + np.pi) % (2.0 * np.pi) - np.pi)
             words |= {'radians': f'{shift:.3g}', 'degrees': f'{np.degrees(shift):.0f}'}
-        words['pace'] = f'{self.change.pace:.3g}'
+        words |= {'pace': f'{self.change.pace:.3g}', 'weight': f'{self.change.pace**-2:.2g}'}
         if self.change.gravity is not None:
             words['gravity'] = ' '.join(f'{entry:.1f}' for entry in self.change.gravity + 0.0)
             words['nominal'] = ' '.join(f'{entry:.3g}' for entry in robot.dynamics.gravity_vector)
@@ -253,7 +253,7 @@ SENTENCES = {
                     'the efforts of the joints, or compute them so',
     'pace': 'the stamps look {pace} times as far apart as they are: the efforts fit the motion if '
             'all times are divided by {pace}; record with the clock of the driver, or correct the '
-            'times',
+            'times (or is gravity {weight} times as large?)',
     'gravity': 'the efforts fit a gravity of about {gravity} m/s^2 in the frame of the root, not '
                '{nominal}: if the robot is mounted so, set it with --gravity {gravity}; otherwise '
                'the zeros of its joints differ from those of the URDF',
