@@ -569,9 +569,9 @@ def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, A
         columns = R[:, :R.shape[1] - 1 - len(JOINT_COLUMNS)]
         nominal, own = (columns @ each[used].ravel()
                         for each in (robot.prior.parameters, bodies))
-        squares, product = float(nominal @ nominal), float(nominal @ own)
-        if squares > 0.0 and product > 0.0:
-            ratios[j] = product / squares
+        squares = float(nominal @ nominal)
+        if squares > 0.0:
+            ratios[j] = float(nominal @ own) / squares
             weights[j] = min(1.0, float(own @ own) / max(float(R[:, -1] @ R[:, -1]), 1e-300))
     return ratios, weights
 
@@ -585,8 +585,8 @@ def scale_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> float:
     """
     ratios, weights = ratios_of_efforts(robot, pool, bodies)
     order = np.argsort(ratios)
-    total = np.cumsum(weights[order])
-    return float(ratios[order][np.searchsorted(total, 0.5 * total[-1])])
+    total = np.cumsum(np.where(ratios > 0.0, weights, 0.0)[order])
+    return float(ratios[order][np.searchsorted(total, 0.5 * total[-1])]) if total[-1] else 1.0
 
 
 def with_scaled_prior(robot: Robot, factor: float, count: int) -> Robot:

@@ -337,7 +337,7 @@ LEAST_R2 = 0.5   # R2 in held-out parts below which a joint is not explained
 # logarithm of the ratio of what the recorded and the other sign of an effort leave, from which on
 # the other one is suggested
 _OTHER_SIGN = 0.3
-_IMPLAUSIBLE_MASS_RATIO = 3.0   # ratio of masses from which on a change is not plausible
+HEAVIER = 3.0   # ratio of masses from which on a change is not plausible
 # identified mass over that of the URDF, median of the bodies, below which the units are wrong
 _TYPICAL_MASS_RATIO = 0.5
 # residual of all samples over that of moving ones, from which on rest is the reason
@@ -415,7 +415,7 @@ def _changed_masses(result: Identification) -> Iterator[str]:
                             for number in bodies])
     typical = float(np.median((after / before)[identified]))
     for body, change, mass, nominal in zip(result.robot.system.bodies, changes, after, before):
-        if change > _IMPLAUSIBLE_MASS_RATIO:
+        if change > HEAVIER:
             why = ('does it carry a tool that the URDF is without, or are the efforts in other '
                    'units?' if mass > nominal else
                    'are the efforts in other units, those of a motor before its gear, or does the '

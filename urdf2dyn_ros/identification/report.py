@@ -15,7 +15,7 @@ from urdf2dyn_ros.identification.fit_data import (
     Figures,
     IdentifiedPayload,
 )
-from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
+from urdf2dyn_ros.identification.identification import HEAVIER, LEAST_R2, MODELS, Identification
 from urdf2dyn_ros.identification.robot import (
     ASYMMETRY,
     JOINT_COLUMNS,
@@ -99,7 +99,12 @@ def _contradictions(result: Identification) -> str:
     far = [(ratio, joint) for ratio, joint in zip(result.effort_ratios, joints)
            if not 1.0 / _FAR < ratio < _FAR and math.isfinite(ratio)]
     if not far:
-        return ''
+        heavy = [f'mass moved by {body.name} {figure_text(old)} -> {figure_text(new)} kg'
+                 for body, old, new in zip(robot.system.bodies, before, after)
+                 if new > HEAVIER * max(old, robot.prior.parameters[:, 0].max())]
+        return '' if not heavy else (
+            f'{"; ".join(heavy)}, heavier than any of its bodies: does a spring, a counterweight '
+            'or a tool act there, which the URDF is without?')
     named = {joint for _, joint in far}
     masses = [f'mass moved by {body.name} {figure_text(old)} -> {figure_text(new)} kg'
               for body, old, new in zip(robot.system.bodies, before, after)
