@@ -142,20 +142,19 @@ class EditableText:
         self.places: dict[Element, Place] = dict(zip(root.iter('*'), places(text), strict=True))
 
 
-def decoded_text(text: str | bytes) -> str:
-    """Return a description as text; UrdfError if its bytes are not those of its encoding."""
-    if isinstance(text, str):
-        return text
+def rewritten(text: bytes, edit: Callable[[str], str]) -> bytes:
+    """
+    Return an edited text in its own encoding.
+
+    A UrdfError if its bytes are not those of its encoding, a ParameterError if that has no unique
+    bytes.
+    """
+    codec = codec_of(text)
     try:
-        return text.decode(codec_of(text))
+        source = text.decode(codec)
     except UnicodeDecodeError:
         parse_document(text)   # which says where
         raise
-
-
-def rewritten(text: bytes, edit: Callable[[str], str]) -> bytes:
-    """Return an edited text in its own encoding; ParameterError if that has no unique bytes."""
-    codec, source = codec_of(text), decoded_text(text)
     if source.encode(codec) != text:
         raise ParameterError(f'this text in {codec} has bytes that another writer would not write:'
                              ' save it as UTF-8')
