@@ -120,7 +120,8 @@ def _errors(program: Program) -> Iterator[float]:
     """Run the Python text with arrays of one number each, which keep their precision."""
     known = scales(replace(program, precision=SINGLE))
     text: dict[str, Any] = {'single': _single}
-    exec(python.definitions(program, 'single({!r})').replace('from math', 'from numpy', 1), text)
+    module = python.definitions(program, lambda number: f'single({float(number)!r})')
+    exec(module.replace('from math', 'from numpy', 1), text)
     for reference in program.references:
         for function in program.functions:
             found = text[function.name](*(map(_single, reference.arguments[x.name])

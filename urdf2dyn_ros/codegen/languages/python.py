@@ -5,7 +5,7 @@ In readable style `dynamic_model` returns vectors in the root frame as well; the
 efforts goes on with them where it is asked to.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.language import (
@@ -77,10 +77,11 @@ def write(program: Program) -> dict[str, str]:
     return {f'{program.name}_dynamics.py': '\n'.join(Python(program).module()) + '\n'}
 
 
-def definitions(program: Program, number: str = '{!r}') -> str:
-    """Return the module without its self-test, and a form for its numbers: what calls it needs."""
+def definitions(program: Program, number: Callable[[float], str] | None = None) -> str:
+    """Return the module without its self-test; `number` writes a constant in another way."""
     module = Python(program)
-    module.INFIX = Infix(number.format)
+    if number:
+        module.INFIX = Infix(number)
     return '\n'.join(module.definitions()) + '\n'
 
 
