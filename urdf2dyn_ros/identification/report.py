@@ -236,7 +236,8 @@ def _friction(result: Identification) -> ReportTable:
          'last column is the velocity [rad/s or m/s] up to which friction is bounded to be '
          'positive: beyond it, it is an extrapolation.',
          'Asymmetry (viscous friction is larger in one direction) and Stribeck friction are used '
-         f'where the residual of held-out {result.parts} falls by 5 %: {further or "nowhere"}.'))
+         f'where the residual of held-out {result.parts} falls by 5 %: {further or "nowhere"}. '
+         'A Stribeck velocity of up to 5 widths may also mean that the sign turns over faster.'))
 
 
 def _own_friction(result: Identification) -> list[ReportTable]:

@@ -42,7 +42,8 @@ from urdf2dyn_ros.robot.terms import Friction
 # Where viscous friction differs between directions, a third part, also not negative, acts forwards
 # or backwards alone. These three are all that is possible with that direction.
 
-# Stribeck velocities that are compared, over the width of the sign
+# Stribeck velocities that are compared, over the width of the sign; the smaller ones also make up
+# for a sign that turns over faster than within that width
 STRIBECK_VELOCITIES = (2.5, 5.0, 10.0, 20.0)
 # unknowns of each joint, after those of bodies: fields of Friction and Rotor
 JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic', 'asymmetry',
