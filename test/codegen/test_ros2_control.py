@@ -303,8 +303,8 @@ def test_faults_end_as_the_rules_say(exact: Callable[[str], Path], name: str, ev
         reference = arms.motion(arm.start, k * arms.DT)
         if event == 'payload' and k == 1500:   # gone, and nobody tells
             arm.carry(arms.Arm(robot))
-        if event == 'weak' and 1500 <= k < 1550:   # more than the drives can do
-            reference[2, 1] += 1e3
+        if event == 'weak' and 1500 <= k < 1540:   # more than the drives can do
+            reference[2, 1] -= 1e3
         if not (event == 'frozen' and k >= 1500):
             seen = arm.state
         if k >= 1500 and event in ('nan', 'jump'):
