@@ -49,7 +49,15 @@ bool near(const Vector & found, const Vector & expected, double tolerance = 1e-6
 }
 
 const double NONE = std::numeric_limits<double>::quiet_NaN();
-Vector q = robot::filled(0.1), qd{}, command = robot::filled(NONE);
+Vector within_limits()
+{
+  Vector result{};
+  for (std::size_t j = 0; j < robot::JOINTS; ++j) {
+    result[j] = std::clamp(0.1, robot::LOWER_LIMIT[j], robot::UPPER_LIMIT[j]);
+  }
+  return result;
+}
+Vector q = within_limits(), qd{}, command = robot::filled(NONE);
 long in_updates = 0;
 double largest_rate = 0.0;   // of commands, in efforts limits per second
 auto controller = load_plugin();
@@ -192,7 +200,7 @@ int main()
     rclcpp::logged.find(std::string("joint ") + robot::JOINT_NAMES[2] + ": ") != std::string::npos,
     "the log names the joint");
   controller->on_deactivate(state);
-  q[2] = 0.1;
+  q[2] = within_limits()[2];
   controller->set_chained_mode(false);
   controller->on_activate(state);
   expect(run(1.0) == return_type::OK, "it can be activated again");
