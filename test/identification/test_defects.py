@@ -86,6 +86,8 @@ def jump(size: float) -> Change:
         np.where(np.arange(q.shape[1]) == 1, np.degrees(q), q), effort)}),
     (f'{NAMES[0]} and {NAMES[1]} are the same in all samples', {'change': lambda q, effort: (
         q[:, [0, 0, *range(2, q.shape[1])]], effort)}),
+    (f'the efforts of {NAMES[0]} and {NAMES[1]} are the same in all samples', {
+        'change': lambda q, effort: (q, effort[:, [1, 1, *range(2, q.shape[1])]])}),
     ('the efforts have no sign: none is negative', {'change': lambda q, effort: (
         q, np.abs(effort))}),
     ('does not explain the efforts', {'change': noise}),
