@@ -19,6 +19,7 @@ from urdf2dyn_ros.identification.fit import (
 from urdf2dyn_ros.identification.robot import LOAD, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import (
     BLOCKS,
+    RecordedRows,
     RowSource,
     block_pools,
     held_out_error,
@@ -41,20 +42,26 @@ _BETTER_ERROR = 0.995
 
 
 def choose_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
-                  cutoff: float | None = None, delay: float | None = None
-                  ) -> tuple[float, float]:
-    """Return cutoff [Hz] and delay [s] with which blocks are predicted best from the others."""
-    return _least_error(_error_of_filter(robot, source, used, terms), cutoff, delay)
+                  cutoff: float | None = None, delay: float | None = None,
+                  by_bodies: bool = False) -> tuple[float, float]:
+    """
+    Return cutoff [Hz] and delay [s] with which blocks are predicted best from the others.
+
+    Friction that follows late looks like a delay. With such a delay efforts are predicted better,
+    but gains, which are factors of the bodies' efforts, are wrong: `by_bodies` avoids it.
+    """
+    rows = source.frictionless if by_bodies else source.rows
+    return _least_error(_error_of_filter(robot, rows, used, terms), cutoff, delay)
 
 
-def _error_of_filter(robot: Robot, source: RowSource, used: Array,
+def _error_of_filter(robot: Robot, rows: Callable[[float, float], RecordedRows], used: Array,
                      terms: FitTerms) -> Callable[[float, float], float]:
     """Return the function of cutoff [Hz] and delay [s] that is to be minimised."""
     begin: PooledFit | None = None
 
     def error(cutoff: float, delay: float) -> float:
         nonlocal begin
-        pools = block_pools(source.rows(cutoff, delay), used)[:BLOCKS]
+        pools = block_pools(rows(cutoff, delay), used)[:BLOCKS]
         begin = begin or fitted(robot, pooled(pools), terms, PRIOR_WEIGHT, linear=True)
         return score(*left_squares(robot, fits_to_others(
             robot, pools, terms, PRIOR_WEIGHT, begin, linear=True), pools))

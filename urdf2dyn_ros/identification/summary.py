@@ -78,7 +78,8 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     terms = used_terms(robot, used, source.fastest)
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
     given = 0.0 if filtering[1] is None and seconds < _LEAST_FOR_DELAY else filtering[1]
-    cutoff, delay = choose_filter(robot, source, used, terms, filtering[0], given)
+    cutoff, delay = choose_filter(robot, source, used, terms, filtering[0], given,
+                                  by_bodies=gains is not None and bool(gains.free.any()))
     show(0.8)
     rows = source.rows(cutoff, delay)
     first = fitted(robot, pooled(block_pools(rows, used)), terms, PRIOR_WEIGHT, linear=True)
