@@ -1,7 +1,7 @@
 """
 From recordings of a simulated arm to its torque controller, and what that is worth.
 
-    pip install '.[all]' mujoco example-robot-data
+    pip install '.[all]' 'mujoco>=4' example-robot-data
     python examples/torque_controller.py [DIR] [--robot rx90|ur5|panda]
 
 The arm in MuJoCo has other masses than its URDF, friction, rotors, and drives that take currents.
@@ -19,9 +19,10 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
+from xml.etree import ElementTree
 
 try:
     import numpy as np
@@ -32,14 +33,11 @@ try:
         Friction,
         InverseDynamics,
         Loads,
-        RobotModel,
         Rotor,
         Urdf2DynError,
         export_model,
         read_urdf,
     )
-    from urdf2dyn_ros.robot.model import Inertia, Joint, Link
-    from urdf2dyn_ros.simulation.simulator import simulated_urdf, with_aligned_inertias
 except ImportError as error:
     sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 try:
@@ -114,27 +112,33 @@ def described(robot: Robot) -> str:
     return re.sub(r'<mimic [^>]*/>', '', text.replace('type="prismatic"', 'type="fixed"'))
 
 
-def true_model(robot: Robot, payload: float = 0.0) -> RobotModel:
+def true_urdf(robot: Robot, payload: float = 0.0) -> str:
     """Return the arm as it is: masses 20 to 50 % other than in the URDF, and a payload [kg]."""
-    model, factors = read_urdf(described(robot)), cycle(MASSES)
-    links = [link if link.inertia is None else replace(link, inertia=replace(
-        link.inertia, mass=factor * link.inertia.mass,
-        tensor=tuple(factor * entry for entry in link.inertia.tensor)))
-        for link, factor in zip(model.links, factors)]
-    if not payload:
-        return replace(model, links=tuple(links))
-    body = Inertia(payload, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (1e-3, 0.0, 0.0, 1e-3, 0.0, 1e-3))
-    return replace(model, links=(*links, Link('payload', body)),
-                   joints=(*model.joints, Joint('payload', 'fixed', robot.tool, 'payload')))
+    root = ElementTree.fromstring(described(robot))
+    factors = {link.name: factor for link, factor in zip(
+        read_urdf(described(robot)).links, cycle(MASSES))}
+    for link in root.iter('link'):
+        for shape in (*link.findall('visual'), *link.findall('collision')):
+            link.remove(shape)
+        for element in (*link.iter('mass'), *link.iter('inertia')):
+            for name, value in element.items():
+                element.set(name, repr(factors[link.get('name', '')] * float(value)))
+    if payload:
+        root.append(ElementTree.fromstring(
+            f'<link name="payload"><inertial><mass value="{payload}"/><inertia ixx="1e-3" ixy="0" '
+            'ixz="0" iyy="1e-3" iyz="0" izz="1e-3"/></inertial></link>'))
+        root.append(ElementTree.fromstring(
+            f'<joint name="payload" type="fixed"><parent link="{robot.tool}"/>'
+            '<child link="payload"/></joint>'))
+    return ElementTree.tostring(root, 'unicode')
 
 
 class Arm:
     """The true arm in MuJoCo."""
 
     def __init__(self, robot: Robot, payload: float = 0.0) -> None:
-        text = simulated_urdf(with_aligned_inertias(true_model(robot, payload)), friction=False)
         self.robot, self.start = robot, np.array(robot.start)
-        self.engine = engine = mujoco.MjModel.from_xml_string(text)
+        self.engine = engine = mujoco.MjModel.from_xml_string(true_urdf(robot, payload))
         engine.opt.timestep = DT / 2
         engine.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         # what it takes to begin to slide; `step` takes the Stribeck part of it away when sliding
@@ -288,7 +292,7 @@ def exact(robot: Robot, folder: Path) -> Path:
                  names, robot.viscous, robot.coulomb, robot.rotors)}
     # of another name: two packages of one name could not be loaded side by side
     for name, text in export_model(
-            true_model(robot), 'ros2_control', name=f'{robot.urdf.stem}_exact',
+            read_urdf(true_urdf(robot)), 'ros2_control', name=f'{robot.urdf.stem}_exact',
             loads=Loads(terms=terms, payload=robot.tool), current_gains=GAINS[:len(names)],
             ).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
