@@ -63,7 +63,8 @@ def test_everything_is_installed(workspace: Path) -> None:
     prefix = workspace / 'install' / 'urdf2dyn_ros'
     share = prefix / 'share' / 'urdf2dyn_ros'
     names = ['package.xml', *(str(path.relative_to(ROOT)) for pattern in
-                              ('config/*', 'launch/*.launch.py', 'urdf/*.urdf')
+                              ('config/*.yaml', 'config/*.xml', 'launch/*.launch.py',
+                               'urdf/*.urdf')
                               for path in ROOT.glob(pattern))]
     assert len(names) >= 8
     for name in names:
