@@ -48,7 +48,7 @@ class Kalman(Estimator, EstimatorBase):
     @property
     def contradicts(self) -> bool:
         """Whether a position of the newest sample was not used."""
-        return bool(self._row[0].any())
+        return any(self._row[0].tolist())
 
     @property
     def velocity_use(self) -> Array | None:

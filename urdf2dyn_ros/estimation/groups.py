@@ -8,7 +8,7 @@ its stamp. Nothing is published while one of the groups is in doubt.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from math import inf, nan, pi
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from urdf2dyn_ros.estimation.messages import (
     Indices,
     Message,
     NameLayout,
+    is_any,
     unwrap,
 )
 from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
@@ -194,7 +195,8 @@ class Group:
         self._no_effort = np.full(count, nan)
         self._q = self._before = np.full(count, nan)   # positions of the last two messages
         self._sampled = False
-        self._recent: dict[int, bytes] = {}   # positions of the last messages by their stamps
+        # positions of the last messages by their stamps
+        self._recent: OrderedDict[int, bytes] = OrderedDict()
 
     def add(self, stamp: int, q: Array, qd: Array, effort: Array) -> str:
         """
@@ -215,7 +217,7 @@ class Group:
             self._recent.clear()
         self._recent[stamp] = content
         if len(self._recent) > MOST_RECENT:
-            del self._recent[next(iter(self._recent))]
+            self._recent.popitem(last=False)
         self.newest, self.event = stamp, step
         if step or not self._sampled:
             self.restart(step == 'gap')
@@ -247,7 +249,7 @@ class Group:
             self.far = {}
         if self.outcome:
             return self.outcome
-        if (fast := np.abs(estimate.qd) > self._fastest).any():
+        if is_any(fast := np.abs(estimate.qd) > self._fastest):
             self._beyond |= {
                 k: f'position of {self.names[k]!r}: it changes by {estimate.qd[k]:.3g} rad/s, '
                    f'{FAR_TOO_FAST:g} times its limit or more: is it in degrees?'
@@ -301,7 +303,7 @@ class Group:
         beyond = (q < self._plausible[0]) | (q > self._plausible[1])
         return {k: f'position of {self.names[k]!r}: it is {q[k]:.4g} rad, more than 2 pi beyond '
                    'its limits {:.4g} to {:.4g} rad: is it in degrees?'.format(*self._limits[k])
-                for k in np.flatnonzero(beyond).tolist()} if beyond.any() else {}
+                for k in np.flatnonzero(beyond).tolist()} if is_any(beyond) else {}
 
     def implausible(self) -> Iterable[str]:
         """Return what looks like degrees: an arm in degrees also passes zero."""

@@ -13,7 +13,7 @@ from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.groups import GroupFigures, Groups
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
-from urdf2dyn_ros.estimation.messages import Message, Messages, is_finite
+from urdf2dyn_ros.estimation.messages import Message, Messages, is_any, is_finite
 from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
 from urdf2dyn_ros.estimation.velocities import JointVelocity
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
@@ -389,7 +389,7 @@ class Stream:
             return 'same_instant'
         if self._stop and any(group.far for group in self._groups):
             return 'implausible'
-        if (known.estimate.std > self._max_deviation).any():
+        if is_any(known.estimate.std > self._max_deviation):
             return 'uncertain'
         if not compute:
             return 'overtaken'
