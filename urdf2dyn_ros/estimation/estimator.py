@@ -133,6 +133,7 @@ class Estimator:
         self._doubt = np.zeros(joints)   # acceleration that rests on doubtful samples
         self._sampled = np.zeros(joints)   # time of the last sample that was used
         self._step = self._time = self._good = self._still = 0.0
+        self._untrusted = -math.inf   # time of the last sample at which a joint was not trusted
         self._bridged = self._other_rates = 0
         self._held = False   # whether the last message held the one before
 
@@ -166,7 +167,10 @@ class Estimator:
         # a message that is not used is a moment, too
         past = (None if outcome in (LATE, AFTER_GAP) or self._time != (stamp - self._origin) * 1e-9
                 else self._lag.add(self._time, self.velocity_trust >= TRUSTED))
-        if past is None or not self._lag.hindsight.known:
+        if outcome in (DISTRUSTED, BEGUN_ANEW):
+            self._untrusted = self._time
+        # nor is anything published later of what was not trusted
+        if past is None or past[0] <= self._untrusted or not self._lag.hindsight.known:
             nothing = np.full(self._joints, math.nan)
             return Estimate(stamp, nothing, nothing, nothing, nothing, outcome or STARTING)
         time, state, std = past
