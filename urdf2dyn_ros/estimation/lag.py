@@ -56,6 +56,9 @@ class Lag:
         while self._kept and self._kept[0] <= time - self._lag + FINER:
             at = self._kept.popleft()
             self._known.append((at, self._settle(time, velocities, at)))
+        # samples that came at once are not told one by one, each with a later message
+        while len(self._samples) > 1 and self._samples[1] <= time - self._lag - 2.0 * SPACING:
+            self._samples.popleft()
         while len(self._known) > 1 and self._known[1][0] <= self._samples[0]:
             self._known.popleft()
         if not self._known or self._samples[0] > self._known[-1][0]:
