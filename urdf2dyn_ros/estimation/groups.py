@@ -247,6 +247,8 @@ class Group:
         self.outcome = _OUTCOMES.get(reason, reason)
         if reason == 'begun_anew':
             self.far = {}
+        if reason in ('begun_anew', 'distrusted'):   # nothing is between states before and after
+            self.history.clear()
         if self.outcome:
             return self.outcome
         if is_any(fast := np.abs(estimate.qd) > self._fastest):
