@@ -82,7 +82,7 @@ def offline_parameters(estimator: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """EvaluationSettings of an evaluation."""
+    """Settings of an evaluation."""
 
     # a key of ESTIMATORS; empty for recorded accelerations, or the offline default without them
     estimator: str = ''

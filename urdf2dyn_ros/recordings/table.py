@@ -295,7 +295,6 @@ class ParquetRecording(CsvRecording):
         yield 1, [*columns]
         yield from ((line, [*row]) for line, row in enumerate(zip(*columns.values()), start=2))
 
-
     def _entries(self, name: str, count: int) -> list[str]:
         """Return columns for the entries of a list, with the names in LeRobot's meta/info.json."""
         for folder in self.path.absolute().parents[:3]:
