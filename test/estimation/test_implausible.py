@@ -126,3 +126,13 @@ def test_joints_without_limits_may_turn() -> None:
     outputs = [stream.receive(START + STEP * k, NAMES, [0.05 * k] * 6, [5.0] * 6, [])
                for k in range(1000)]
     assert all(outputs[100:]) and stream.warnings == ()
+
+
+def test_a_velocity_that_does_not_follow_the_motion_proves_no_unit() -> None:
+    """A constant one has the scale of degrees by chance."""
+    q, qd = np.array([motion(k * 1e-2) for k in range(1500)]).transpose(1, 0, 2)
+    by_chance = np.square(qd).mean(axis=0) / qd.mean(axis=0) / np.degrees(1.0)
+    stream = new_stream(WHEELS)
+    outputs = [stream.receive(START + STEP * k, NAMES, q[k], by_chance, []) for k in range(1500)]
+    assert all(outputs[100:])
+    assert 'it does not follow the position' in stream.velocities[NAMES[0]].fault

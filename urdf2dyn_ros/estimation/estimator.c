@@ -24,7 +24,7 @@
     X(LEAST_ERROR) X(LEAST_PART) X(ALONE) \
     X(CONTRADICTS) X(AGAIN) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
     X(USUAL_POSITION) \
-    X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(IN_A_ROW) X(TRUSTED) \
+    X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) \
     X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) \
     X(AT_REST) X(BRIDGED) \
     X(COPY) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
@@ -520,24 +520,28 @@ static void use(Estimator *self, double h, const double *z, const Flag *used,
 
 static double outcome(Estimator *self, int same, int repeated, const Boolean *bad, int compared)
 {
-    const long n = self->bank.joints;
+    SHAPE(&self->bank);
     const int bridges = self->time - self->good < BRIDGED * self->step;
     const double *square = self->alternation, *product = square + n;
+    const Hindsight *hindsight = &self->hindsight;
+    const int seen = (double)hindsight->rows[0] >= FEWEST_ROWS;
     long count = 0, distrusted = 0, unsettled = !compared, in_a_row = 0, doubted = 0;
+    double a[n];
+    mixed(K, n, hindsight->weights, (double *)self->bank.x + self->bank.derivative * K * n, a);
     EACH(j, n) {
         double size = 0.0;
-        EACH(i, self->hindsight.count) size = larger(size, self->hindsight.size[i * n + j]);
-        doubted |= self->doubt[j] * self->doubt[j] > DOUBTED * DOUBTED * size;
+        EACH(i, hindsight->count) size = larger(size, hindsight->size[i * n + j]);
+        doubted |= self->doubt[j] * self->doubt[j] > DOUBTED * DOUBTED * size
+            || (seen && fabs(a[j]) > SUDDEN + UNSEEN * sqrt(hindsight->size[j]));
         count += bad[j];
         distrusted |= self->trust[j] < FIRST_TRUST
             || (square[j] > ALTERNATION && product[j] < -ALTERNATING * square[j]);
-        unsettled |= self->trust[j] < TRUSTED || self->hindsight.unsettled[j] > UNSETTLED;
+        unsettled |= self->trust[j] < TRUSTED || hindsight->unsettled[j] > UNSETTLED;
         in_a_row |= self->row[j] > 1;
     }
     if (!same && !count)
         self->good = self->time;
     self->bridged = repeated ? self->bridged + 1 : 0;
-    const Hindsight *hindsight = &self->hindsight;
     const long last = smaller(hindsight->judges, hindsight->count) - 1;   /* that chooses filters */
     return (double)hindsight->rows[last] < FEWEST_ROWS ? STARTING
         : distrusted ? DISTRUSTED : unsettled ? BEGUN_ANEW

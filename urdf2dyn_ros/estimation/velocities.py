@@ -16,6 +16,7 @@ LEAST_SPEED = 1e-3   # rad/s or m/s, root mean square from which figures are kno
 SCALE_OFF = 0.1   # difference of the scale from 1 that is a fault
 LAG_OFF = 0.01   # s, lag that is a fault
 DEGREES = 180.0 / np.pi   # in a radian
+FOLLOWS = 0.5   # part of its mean square that the motion explains of a velocity with a scale
 IN_DEGREES = 0.1   # difference of a ratio to that of degrees, up to which it is this
 
 
@@ -31,7 +32,8 @@ class JointVelocity(NamedTuple):
     def __str__(self) -> str:
         use = 'used' if self.used else 'not used'
         if not np.isfinite(self.lag):
-            return f'{use}: not {"compared with a motion yet" if self.measured else "measured"}'
+            why = 'not compared with a motion yet' if self.measured else 'not measured'
+            return f'{use}: {self.fault or why}'
         return f'{use}: lag {round(1e3 * self.lag, 1) + 0.0:.1f} ms, scale {self.scale:.3g}' + (
             f' ({self.fault})' if self.fault else '')
 
@@ -86,12 +88,16 @@ class VelocityReport:
             w = np.sqrt(aa / vv)
             scale = np.copysign(np.hypot(c, d * w), c)
             lag = np.where(zz > 0.0, -np.arctan(d * w / c) / w, 0.0)
+            explained = np.where(zz > 0.0, (c * zv + d * za) / zz, 1.0)
         known = (self._count >= FEWEST) & (vv > LEAST_SPEED ** 2) & np.isfinite(lag)
         result = []
         for k in range(len(vv)):
             used = bool(self._use[k] >= USED)
-            if not known[k]:
-                result.append(JointVelocity(used, np.nan, np.nan, '', bool(self._measured[k])))
+            follows = explained[k] > FOLLOWS
+            if not known[k] or not (used or follows):
+                result.append(JointVelocity(
+                    used, np.nan, np.nan, 'it does not follow the position' if known[k] else '',
+                    bool(self._measured[k])))
                 continue
             fault = '' if used else _fault(float(scale[k]), float(lag[k]), float(zz[k]))
             result.append(JointVelocity(used, float(lag[k]), float(scale[k]), fault))
