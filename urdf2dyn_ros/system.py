@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from math import nan
 from pathlib import Path
-from threading import Event, Timer
 from typing import Any
 
 from tqdm import tqdm
@@ -171,7 +170,7 @@ def _link(part: Path, path: Path) -> None:
         part.replace(path)
 
 
-# ---- Child processes: their environment, a limit of time, and a priority below the robot's driver
+# ---- Child processes: their environment, and a priority below the robot's driver
 
 IMPORT_ROOT = Path(__file__).resolve().parents[1]
 """The directory that contains the package."""
@@ -203,23 +202,16 @@ def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str
     In a session of its own it does not receive a Ctrl-C in the terminal. If it takes longer than
     `limit` [s], it is killed, and a subprocess.TimeoutExpired raised.
     """
-    with start_giving_way(command, environment, own_session) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=environment,
+                          start_new_session=own_session) as process:
+        _give_way(process.pid)
         try:
             written, said = process.communicate(data, limit)
         except subprocess.TimeoutExpired:
             process.kill()   # also one that is stopped
             raise
     return subprocess.CompletedProcess(command, process.returncode, written, said)
-
-
-def start_giving_way(command: Sequence[str], environment: Mapping[str, str],
-                     own_session: bool = False) -> subprocess.Popen[bytes]:
-    """Start a command as `run_giving_way`, with pipes for its input and output."""
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, env=environment,
-                               start_new_session=own_session)
-    _give_way(process.pid)
-    return process
 
 
 def _give_way(pid: int) -> None:
@@ -235,28 +227,6 @@ def _give_way(pid: int) -> None:
         attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0,
                                       TIME_SLICE_NS, 0, 0)
         ctypes.CDLL(None).syscall(number, pid, attributes, 0)
-
-
-@contextmanager
-def time_limit(process: subprocess.Popen[bytes], seconds: float) -> Iterator[Event]:
-    """
-    Kill a process for which the body still waits after a time [s], so that its pipes end.
-
-    The event is set if the process was killed.
-    """
-    killed = Event()
-
-    def kill() -> None:
-        killed.set()
-        process.kill()   # also one that is stopped
-
-    timer = Timer(seconds, kill)
-    timer.daemon = True   # the caller may have to end before
-    timer.start()
-    try:
-        yield killed
-    finally:
-        timer.cancel()
 
 
 # ---- Libraries that only some commands need: pip installs them with an extra

@@ -2,11 +2,10 @@
 
 import os
 import resource
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +18,7 @@ from urdf2dyn_ros import system as child_process
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import write_files
 from urdf2dyn_ros.nodes import export_process
-from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
+from urdf2dyn_ros.nodes.export_process import Export
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
 
@@ -40,34 +39,25 @@ def equal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child_process, 'NICENESS', 0)
 
 
-@pytest.fixture
-def aside() -> Iterator[ExportProcess]:
-    """Return what starts a process that does not outlive the test."""
-    aside = ExportProcess()
-    yield aside
-    aside.close()
-    assert not processes_of(os.getpid())
-
-
-def test_the_process_aside_writes_the_same_text(aside: ExportProcess) -> None:
+def test_the_process_aside_writes_the_same_text() -> None:
     """The same errors as well."""
     files = export_model(MODEL, 'c', name='arm', gravity=(0.0, 0.0, -1e-5), functions='all')
-    assert aside.files(export()) == export().files() == files
+    assert export().files_of_child() == export().files() == files
     wrong = export(language='cobol')
     with pytest.raises(ExportError) as here:
         wrong.files()
     with pytest.raises(ExportError) as there:
-        aside.files(wrong)
+        wrong.files_of_child()
     assert str(there.value) == str(here.value) and 'cobol' in str(here.value)
 
 
-def test_what_runs_is_what_is_exported(tmp_path: Path, aside: ExportProcess) -> None:
+def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
     """Friction by its parameters; base, external wrenches and payload remain arguments."""
     loading = {row.name: row.default for row in NODE_PARAMETERS} | {
         'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
         'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
-    files = aside.files(export(language='python', functions='inverse_dynamics',
-                               loading=load_parameters.loading(loading)))
+    files = export(language='python', functions='inverse_dynamics',
+                   loading=load_parameters.loading(loading)).files_of_child()
     path, = write_files(files, tmp_path)
     assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in path.read_text()
     assert '3.25' in path.read_text()
@@ -93,15 +83,6 @@ def wait(condition: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_the_process_aside_stays_for_the_next_text(aside: ExportProcess) -> None:
-    """Its imports take longer than most texts."""
-    assert aside.files(export(name='one')).keys() == {'one_dynamics.c', 'one_dynamics.h'}
-    first = processes_of(os.getpid())
-    assert len(first) == 1
-    assert aside.files(export(name='two')).keys() == {'two_dynamics.c', 'two_dynamics.h'}
-    assert processes_of(os.getpid()) == first
-
-
 def ended(number: int) -> bool:
     """Whether a process has ended, waited for or not."""
     try:
@@ -111,56 +92,36 @@ def ended(number: int) -> bool:
 
 
 @pytest.mark.fault(48)
-@pytest.mark.parametrize('then', ['', 'import time; time.sleep(60)'])
-def test_the_process_aside_ends_with_its_caller(then: str) -> None:
-    """Even if that was killed, at work and while it waits."""
-    text = (OWN / ('robot_2r.urdf' if then else 'humanoid_3p33r.urdf')).read_text()
-    program = ('from urdf2dyn_ros.nodes.export_process import *; aside = ExportProcess(); '
-               f"aside.files(Export(**{asdict(export(text=text))!r})); print('done', flush=True)\n"
-               + then)
+def test_the_process_aside_ends_with_its_caller() -> None:
+    """Even if that was killed."""
+    text = (OWN / 'humanoid_3p33r.urdf').read_text()
+    program = ('from urdf2dyn_ros.nodes.export_process import Export; '
+               f'Export(**{asdict(export(text=text))!r}).files_of_child()')
     found: list[int] = []
-    with subprocess.Popen([sys.executable, '-c', program], stdout=subprocess.PIPE) as caller:
+    with subprocess.Popen([sys.executable, '-c', program]) as caller:
         wait(lambda: found or found.extend(processes_of(caller.pid)) or found)
-        if then:
-            assert caller.stdout.readline() == b'done\n'
         caller.kill()
     wait(lambda: ended(*found))
 
 
 @pytest.mark.fault(45)
-def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch,
-                                            aside: ExportProcess) -> None:
-    aside.files(export())
-    os.kill(processes_of(os.getpid())[0], signal.SIGKILL)   # while it waits: nothing is lost
-    wait(lambda: not processes_of(os.getpid()))
-    assert aside.files(export())
-    aside.close()
+def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export_process, '_PROGRAM',
                         'import os, signal; os.kill(os.getpid(), signal.SIGKILL)')
     with pytest.raises(ExportError, match='ended with code -9'):
-        aside.files(export())
+        export().files_of_child()
     monkeypatch.setattr(sys, 'executable', '/nowhere/python')
     with pytest.raises(ExportError, match='No such file'):
-        aside.files(export())
+        export().files_of_child()
 
 
 @pytest.mark.fault(47)
-def test_a_process_aside_that_hangs_is_ended() -> None:
-    """And said, with its limit; the next text comes from another one."""
-    aside = ExportProcess(limit=60.0)
-    aside.files(export())
-    first, = processes_of(os.getpid())
-    os.kill(first, signal.SIGSTOP)
-    aside.limit = 0.1
-    with pytest.raises(ExportError, match=r'longer than 0\.1 s and was ended; the next .*'):
-        aside.files(export(text=export().text + ' ' * 10**6))   # more than a pipe holds
-    assert not processes_of(os.getpid())
-    aside.limit = 60.0
-    assert aside.files(export()) == export().files()
-    assert first not in processes_of(os.getpid())
-    os.kill(processes_of(os.getpid())[0], signal.SIGSTOP)
-    aside.limit = 0.1
-    aside.close()
+def test_a_process_aside_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And said, with its limit."""
+    monkeypatch.setattr(export_process, '_PROGRAM',
+                        "'export_process'; import os; os.kill(os.getpid(), 19)")   # SIGSTOP
+    with pytest.raises(ExportError, match=r'longer than 0\.5 s and was ended; the next .*'):
+        export(text=export().text + ' ' * 10**6).files_of_child(0.5)   # more than a pipe holds
     assert not processes_of(os.getpid())
 
 

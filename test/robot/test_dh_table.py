@@ -13,7 +13,7 @@ from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow
 from urdf2dyn_ros import InverseDynamics, RobotModel, SourceError, UrdfError, read_dh, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.robot.dh_table import dh_table, table_data
+from urdf2dyn_ros.robot.dh import dh_table, table_data
 from urdf2dyn_ros.robot.model import Joint, Link
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import ROUNDOFF

@@ -28,7 +28,7 @@ from urdf2dyn_ros.commands.arguments import (
 from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
 from urdf2dyn_ros.export import PACKAGES, default_name, export_model, write_files
 from urdf2dyn_ros.page.robot_page import robot_page
-from urdf2dyn_ros.robot.dh_table import dh_latex, dh_table, dh_text, table_data
+from urdf2dyn_ros.robot.dh import dh_latex, dh_table, dh_text, table_data
 from urdf2dyn_ros.robot.loads import Payload
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody

@@ -12,7 +12,7 @@ from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
 from urdf2dyn_ros.estimation.status import Monitor
 from urdf2dyn_ros.export import write_files
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JobService, Worker, report_defect
-from urdf2dyn_ros.nodes.export_process import Export, ExportProcess
+from urdf2dyn_ros.nodes.export_process import Export
 from urdf2dyn_ros.nodes.models import BuiltModel, Pipeline
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.robot.loads import carried, loading, payload, payload_fault
@@ -38,7 +38,7 @@ class ExportService:
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, monitor: Monitor,
                  worker: Worker) -> None:
         self._node, self._pipeline, self._monitor = endpoints.node, pipeline, monitor
-        self._pauses, self._process = Pauses(), ExportProcess()
+        self._pauses = Pauses()
         self._kept: tuple[Export, dict[str, str]] | None = None
         self._own: dict[Path, bytes] = {}   # files written here, which may be replaced unchanged
         jobs = endpoints.jobs
@@ -82,7 +82,7 @@ class ExportService:
         with self._pauses.work():
             kept = self._kept
             if kept is None or kept[0] != export:
-                self._kept = kept = export, self._process.files(export)
+                self._kept = kept = export, export.files_of_child()
             paths = write_files(kept[1], directory, overwrite, self._own,
                                 'parameter export.overwrite')
             self._own |= {path: kept[1][path.name].encode() for path in paths}

@@ -1,0 +1,775 @@
+"""
+Tables of modified Denavit-Hartenberg parameters (Khalil and Kleinfinger): of a robot, and read.
+
+A table has a row for each frame. `dh_table` places the frames of a robot, `dh_text` and `dh_latex`
+print them; `read_dh` returns the model of a table in JSON, or of a .par file of OpenSYMORO.
+"""
+
+import ast
+import json
+import math
+import operator
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.multibody import (
+    ROOT,
+    Attached,
+    Multibody,
+    link_inertia,
+    most_behind,
+    multibody,
+    zxz,
+)
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    IDENTITY,
+    TENSOR,
+    ZERO,
+    BodyInertia,
+    Matrix,
+    Vector,
+    about_origin,
+    add,
+    apply,
+    composed,
+    dot,
+    from_rpy,
+    scale,
+    subtract,
+    total,
+    transpose,
+    turned_about_z,
+    upper,
+)
+from urdf2dyn_ros.text import aligned, counted, listed, printable, quote, suggestion
+
+# ---- The six geometric parameters of Khalil and Kleinfinger, and the transform they stand for
+
+class SixParameters(NamedTuple):
+    """
+    A transform from frame to frame: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r).
+
+    Angles [rad], lengths [m]. In a serial robot gamma and b are zero.
+    """
+
+    gamma: float = 0.0
+    b: float = 0.0
+    alpha: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    r: float = 0.0
+
+    @property
+    def parallel(self) -> bool:
+        """Whether both z axes have the same or opposite directions."""
+        return self.alpha in (0.0, math.pi, -math.pi)
+
+
+def six_parameters(R: Matrix, p: Vector) -> SixParameters:
+    """Return the parameters of the transform with rotation R and translation p [m]."""
+    gamma, alpha, theta = zxz(R)
+    x, y, z = p
+    if alpha in (0.0, math.pi):
+        # both rotations are about one line: gamma points to the other axis
+        sign = math.cos(alpha)
+        gamma = math.atan2(y, x) if (x, y) != (0.0, 0.0) else 0.0
+        return SixParameters(gamma, 0.0, alpha, math.hypot(x, y), theta - sign * gamma, sign * z)
+    across = math.cos(gamma) * y - math.sin(gamma) * x
+    r = -across / math.sin(alpha)
+    return SixParameters(gamma, z - r * math.cos(alpha), alpha,
+                         math.cos(gamma) * x + math.sin(gamma) * y, theta, r)
+
+
+def transform(six: SixParameters) -> tuple[Matrix, Vector]:
+    """Return rotation and translation [m] of parameters."""
+    R_gamma, R_alpha, R_theta = (from_rpy(angles) for angles in (
+        (0.0, 0.0, six.gamma), (six.alpha, 0.0, 0.0), (0.0, 0.0, six.theta)))
+    R = composed(R_gamma, R_alpha)
+    return composed(R, R_theta), (
+        R_gamma[0][0] * six.d + R[0][2] * six.r,
+        R_gamma[1][0] * six.d + R[1][2] * six.r,
+        six.b + R[2][2] * six.r)
+
+
+def roll_pitch_yaw(R: Matrix) -> tuple[float, float, float]:
+    """Return URDF's roll, pitch, yaw [rad] of a rotation, exact at a pitch of 90 degrees too."""
+    yaw = math.atan2(R[1][0], R[0][0])
+    c, s = math.cos(yaw), math.sin(yaw)
+    # Rz(-yaw) R = Ry(pitch) Rx(roll)
+    pitch = math.atan2(-R[2][0], c * R[0][0] + s * R[1][0])
+    roll = math.atan2(s * R[0][2] - c * R[1][2], c * R[1][1] - s * R[0][1])
+    return roll, pitch, yaw
+
+
+# ---- The table of a robot: a row for each frame, with columns as data
+
+REVOLUTE_ROW, PRISMATIC_ROW, FIXED_ROW = 'R', 'P', 'fixed'
+
+# inertia [kg m^2] and first moments [kg m] about the frame's origin, mass [kg]
+INERTIA_COLUMNS = (*(entry.upper() for entry in TENSOR), 'MX', 'MY', 'MZ', 'M')
+FRICTION_COLUMNS = ('FV', 'FS')   # viscous [N m s/rad or N s/m] and dry [N m or N]
+ROW_NUMBERS = (*SixParameters._fields, *INERTIA_COLUMNS, *FRICTION_COLUMNS)
+
+
+class DhRow(NamedTuple):
+    """
+    A frame: where it is in that of its antecedent, what moves it, and what is fixed to it.
+
+    Row 0 places frame 0 in the root, its `link`, and has no antecedent. The position of the joint
+    adds to theta (R) or r (P). The inertia is about the frame's origin.
+    """
+
+    j: int
+    joint: str
+    link: str
+    type: str
+    antecedent: int | None
+    six: SixParameters
+    inertia: BodyInertia | None
+    mimic: Mimic | None
+    damping: float
+    friction: float
+
+
+class DhTable(NamedTuple):
+    """A robot's name and its frames, antecedents first."""
+
+    name: str
+    rows: tuple[DhRow, ...]
+
+
+def table_data(table: DhTable) -> dict[str, Any]:
+    """Return a table as JSON can hold it, with angles in radians: what read_dh reads."""
+    rows = []
+    for row in table.rows:
+        rows.append({'j': row.j, 'joint': row.joint, 'link': row.link, 'type': row.type,
+                     'antecedent': row.antecedent, **row.six._asdict(), **inertia_numbers(row)})
+        if row.mimic is not None:
+            rows[-1]['mimic'] = asdict(row.mimic)
+        frictions = zip(FRICTION_COLUMNS, (row.damping, row.friction))
+        rows[-1].update((name, value) for name, value in frictions if value != 0.0)
+    return {'name': table.name, 'rows': rows}
+
+
+def inertia_numbers(row: DhRow) -> Mapping[str, float]:
+    """Return the inertial columns of a row; empty where nothing has inertia."""
+    if row.inertia is None:
+        return {}
+    numbers = (*upper(row.inertia.J), *row.inertia.h, row.inertia.m)
+    return dict(zip(INERTIA_COLUMNS, map(float, numbers), strict=True))
+
+
+# ---- From a robot to its table: the frames of Khalil and Kleinfinger, on common normals
+#
+# Frame j is fixed to body j, with z along its joint. Its x axis and its origin are on the common
+# normal of this axis and that of the child with the most bodies behind it, whose gamma and b are
+# so zero. Where both axes are parallel, r of frame j is zero. Frame 0 is frame 1 at position zero.
+
+# Longest distance [m] from a joint to a common normal. Axes that are nearly parallel have it far
+# away, where inertias lose digits: there is a fixed frame at the joint instead, which only moves
+# the origin.
+_FARTHEST_AXIS = 10.0
+_NOISE = 4e-15   # lengths [m] are zero and angles [rad] are quarter turns up to this
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A frame on its joint, before its x axis and origin are chosen, and what is fixed to it."""
+
+    name: str
+    type: str
+    parent: int
+    six: SixParameters
+    attached: tuple[Attached, ...] = ()
+    link: str = ''
+
+    @property
+    def is_tip(self) -> bool:
+        """Whether it is that of a link without joints behind it."""
+        return self.link != '' and self.parent != ROOT
+
+
+def dh_table(model: RobotModel) -> DhTable:
+    """
+    Return the table of a robot; its joints are those of the model, in the same order.
+
+    A UrdfError for constant wrenches on links, for which a table has no column.
+    """
+    if model.forces:
+        raise UrdfError(Problem('dh-force', 'a table of DH parameters has no column for wrenches '
+                                'on links; remove <force> from the description',
+                                f'<force link="{force.link}">') for force in model.forces)
+    system = multibody(model)
+    frames, first = _frames(model, system)
+    inner = [j for j, frame in enumerate(frames) if not frame.is_tip]   # all parents among them
+    heirs = {j: None if heir is None else inner[heir] for j, heir in zip(
+        inner, most_behind([frames[j].parent for j in inner]))}
+    bodies = {body.name: body for body in system.bodies}
+    joints = {joint.name: joint for joint in model.joints}
+    links = {frame.link for frame in frames}
+    turns: list[float] = []
+    slides: list[float] = []
+    rows: list[DhRow] = []
+    for j, frame in enumerate(frames):
+        six, on_axis, heir = frame.six, SixParameters(), None
+        if j > 0:
+            six = on_axis = _folded(six._replace(gamma=six.gamma - turns[frame.parent],
+                                                 b=six.b - slides[frame.parent]))
+            heir = None if frame.is_tip else heirs[j]
+        elif first:   # frame 0 is that of the first joint, at position zero
+            heir = heirs[first]
+        turn, slide = (0.0, 0.0) if frame.is_tip else _chosen(
+            on_axis, None if heir is None else frames[heir].six)
+        turns.append(turn)
+        slides.append(slide)
+        six = _cleaned(_folded(six._replace(theta=six.theta + turn, r=six.r + slide)))
+        link, mimic = frame.link or f'frame{j}', None
+        while not frame.link and link in links:
+            link += '_'
+        if (body := bodies.get(frame.name)) is not None and frame.type != FIXED_ROW:
+            driver = system.joint_names[body.coordinate]
+            if driver != frame.name:
+                mimic = Mimic(driver, float(body.multiplier), float(body.offset))
+        joint = None if frame.type == FIXED_ROW else joints.get(frame.name)
+        rows.append(DhRow(j, frame.name, link, frame.type, frame.parent if j > 0 else None, six,
+                          _inertia_at(frame.attached, turn, slide), mimic,
+                          0.0 if joint is None else joint.damping,
+                          0.0 if joint is None else joint.friction))
+    return DhTable(model.name, tuple(rows))
+
+
+def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
+    """Return frame 0, those of bodies, then those of tips; the number of the first joint's."""
+    bodies = system.bodies
+    heir = most_behind([ROOT, *(body.parent + 1 for body in bodies)])[0]
+    base_R, base_p = IDENTITY, ZERO
+    if heir is not None:
+        base_R, base_p = bodies[heir - 1].parent_R_joint, bodies[heir - 1].parent_p_joint
+        if _is_far(six_parameters(base_R, base_p), base_p):   # frame 0 is the fixed one
+            base_R, heir = IDENTITY, None
+
+    def in_frame(parent: int, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
+        if parent != ROOT:
+            return R, p
+        # what is on its axes stays there: no rounding errors
+        return (composed(transpose(base_R), R) if base_R != R else IDENTITY,
+                apply(transpose(base_R), subtract(p, base_p)))
+
+    frames = [_Frame('base', FIXED_ROW, ROOT, six_parameters(base_R, base_p), tuple(
+        replace(each, body_R_link=R, body_p_link=p) for each in system.root
+        for R, p in [in_frame(ROOT, each.body_R_link, each.body_p_link)]), model.root)]
+    number = {ROOT: 0}
+
+    def append(frame: _Frame, R: Matrix, p: Vector) -> None:
+        six = six_parameters(R, p)
+        if _is_far(six, p):
+            angle = math.atan2(p[1], p[0])   # a frame that only has another origin
+            frames.append(_Frame(
+                f'{frame.name}_origin', FIXED_ROW, frame.parent,
+                SixParameters(angle, 0.0, 0.0, math.hypot(p[0], p[1]), -angle, p[2])))
+            frame, six = replace(frame, parent=len(frames) - 1), six_parameters(R, ZERO)
+        frames.append(replace(frame, six=six))
+
+    for i, body in enumerate(bodies):
+        kind = PRISMATIC_ROW if JOINTS[body.type].slides else REVOLUTE_ROW
+        append(_Frame(body.name, kind, number[body.parent], SixParameters(), body.attached),
+               *in_frame(body.parent, body.parent_R_joint, body.parent_p_joint))
+        number[i] = len(frames) - 1
+    for name in system.tips:
+        i, tip = system.links[name]
+        if name != model.root:
+            append(_Frame(f'{name}_tip', FIXED_ROW, number[i], SixParameters(), (), name),
+                   *in_frame(i, tip.body_R_link, tip.body_p_link))
+    return frames, 0 if heir is None else number[heir - 1]
+
+
+def _is_far(six: SixParameters, p: Vector) -> bool:
+    """Return whether the common normal of two axes is far from a joint at p [m]."""
+    return max(abs(six.b), abs(six.r)) > max(_FARTHEST_AXIS, 2.0 * math.hypot(*p))
+
+
+def _chosen(six: SixParameters, heir: SixParameters | None) -> tuple[float, float]:
+    """Return angle about z [rad] and distance along z [m] of a frame from that on its joint."""
+    turn, slide = -six.theta, -six.r
+    if heir is not None and not heir.parallel:
+        turn, slide = heir.gamma, heir.b
+    elif heir is not None and heir.d != 0.0:
+        turn = heir.gamma
+    return turn, slide
+
+
+def _folded(six: SixParameters) -> SixParameters:
+    """Return equal parameters without b, and where possible gamma, if the axes are parallel."""
+    if not six.parallel:
+        return six
+    sign = math.cos(six.alpha)
+    six = six._replace(b=0.0, r=six.r + sign * six.b)
+    if six.d == 0.0:
+        six = six._replace(gamma=0.0, theta=six.theta + sign * six.gamma)
+    return six
+
+
+def _cleaned(six: SixParameters) -> SixParameters:
+    """Return parameters without rounding errors, angles from -pi to pi."""
+    gamma, alpha, theta = map(_angle, (six.gamma, six.alpha, six.theta))
+    b, d, r = (0.0 if abs(length) < _NOISE else length for length in (six.b, six.d, six.r))
+    return SixParameters(gamma, b, alpha, d, theta, r)
+
+
+def _angle(angle: float) -> float:
+    angle = math.remainder(angle, 2.0 * math.pi)
+    nearest = round(angle / (math.pi / 2)) * (math.pi / 2) + 0.0
+    angle = nearest if abs(angle - nearest) < _NOISE else angle
+    return math.pi if angle == -math.pi else angle
+
+
+def _inertia_at(attached: tuple[Attached, ...], turn: float, slide: float) -> BodyInertia | None:
+    """Return the inertia of links about the chosen origin, along the chosen axes."""
+    back = turned_about_z(-turn)
+    return total(about_origin(link_inertia(replace(
+        each, body_R_link=composed(back, each.body_R_link),
+        body_p_link=apply(back, subtract(each.body_p_link, (0.0, 0.0, slide))))))
+        for each in attached if each.link.inertia is not None)
+
+
+# ---- A table of DH parameters for people: as plain text, and as LaTeX
+
+_GEOMETRY = ('j', 'joint', 'type', 'a(j)', 'gamma', 'b', 'alpha', 'd', 'theta', 'r')
+_LATEX_GEOMETRY = ('$j$', 'joint', 'type', '$a(j)$', r'$\gamma_j$', '$b_j$', r'$\alpha_j$',
+                   '$d_j$', r'$\theta_j$', '$r_j$')
+_ANGLES = ('gamma', 'alpha', 'theta')
+
+_PARTS = 12   # angles that are this part of pi, or a multiple of it, are printed as fractions
+_ROUNDING = 1e-15   # share of the largest inertial entry of a row: less is a rounding error
+
+_ESCAPED = str.maketrans({
+    '\\': r'\textbackslash{}', '~': r'\textasciitilde{}', '^': r'\textasciicircum{}',
+    **{character: f'\\{character}' for character in '&%$#_{}'}})
+
+
+def dh_text(table: DhTable) -> str:
+    """Return a table as text; lengths in metres, angles in radians."""
+    return '\n'.join([
+        f'{printable(table.name)}: modified DH parameters (Khalil and Kleinfinger)',
+        'frame j in frame a(j): Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) [rad, m]', '',
+        *aligned([_GEOMETRY, *_geometry(table, 'pi', 'q{}'.format)]), '',
+        'inertia about the origin of frame j [kg m^2], first moments [kg m], mass [kg]; friction',
+        *aligned([('j', *INERTIA_COLUMNS, *FRICTION_COLUMNS), *_inertias(table)])])
+
+
+def dh_latex(table: DhTable) -> str:
+    """Return the same as two tabulars, for any document class and without packages."""
+    geometry = [[cell.translate(_ESCAPED) if k == 1 else cell if k in (0, 2) else _formula(cell)
+                 for k, cell in enumerate(row)]
+                for row in _geometry(table, r'\pi', 'q_{{{}}}'.format)]
+    inertias = [[_formula(cell) for cell in row] for row in _inertias(table)]
+    heads = ('$j$', *(f'${name[0]}\\!{name[1:]}$' if len(name) > 1 else f'${name}$'
+                      for name in (*INERTIA_COLUMNS, *FRICTION_COLUMNS)))
+    return '\n'.join([
+        f'% {printable(table.name)}: modified DH parameters (Khalil and Kleinfinger); rad, m, kg',
+        *_tabular('rlcr' + 'r' * 6, _LATEX_GEOMETRY, geometry), '',
+        *_tabular('r' * len(heads), heads, inertias)])
+
+
+def _geometry(table: DhTable, pi: str, symbol: Callable[[int], str]) -> Iterator[Sequence[str]]:
+    """Yield the cells of rows; what moves has the symbol of its joint's coordinate."""
+    moving = [row.joint for row in table.rows if row.type != FIXED_ROW and row.mimic is None]
+    number = {name: i for i, name in enumerate(moving, 1)}
+    for row in table.rows:
+        cells = {name: _angle_text(value, pi) if name in _ANGLES else _length(value)
+                 for name, value in row.six._asdict().items()}
+        if row.type != FIXED_ROW:
+            variable = 'theta' if row.type == REVOLUTE_ROW else 'r'
+            cells[variable] = _coordinate(row, number, symbol, cells[variable])
+        antecedent = '-' if row.antecedent is None else str(row.antecedent)
+        yield (str(row.j), printable(row.joint), row.type, antecedent, *cells.values())
+
+
+def _coordinate(row: DhRow, number: dict[str, int], symbol: Callable[[int], str],
+                constant: str) -> str:
+    """Return a joint's position and the constant that is added to it."""
+    driver, factor, offset = row.joint, '', '0'
+    if (mimic := row.mimic) is not None:
+        driver, offset = mimic.joint, _length(mimic.offset)
+        factor = {1.0: '', -1.0: '-'}.get(mimic.multiplier, f'{_length(mimic.multiplier)} ')
+    text = factor + symbol(number[driver])
+    for part in (offset, constant):
+        if part != '0':
+            text += f' - {part[1:]}' if part.startswith('-') else f' + {part}'
+    return text
+
+
+def _length(value: float) -> str:
+    return f'{value + 0.0:.10g}'
+
+
+def _angle_text(value: float, pi: str) -> str:
+    """Return an angle as a fraction of pi where it is one."""
+    parts = round(value / math.pi * _PARTS)
+    if parts == 0 or abs(value - parts * math.pi / _PARTS) > 4e-15:
+        return _length(value)
+    divisor = math.gcd(parts, _PARTS)
+    over, under = abs(parts) // divisor, _PARTS // divisor
+    space = ' ' if over != 1 else ''
+    sign = '-' if parts < 0 else ''
+    return (f'{sign}{over if over != 1 else ""}{space}{pi}'
+            + (f'/{under}' if under != 1 else ''))
+
+
+def _inertias(table: DhTable) -> Iterator[Sequence[str]]:
+    """Yield the inertial columns and friction of rows that have any."""
+    for row in table.rows:
+        numbers = inertia_numbers(row)
+        if numbers or row.damping or row.friction:
+            least = _ROUNDING * max(map(abs, numbers.values()), default=0.0)
+            values = [numbers.get(name, 0.0) for name in INERTIA_COLUMNS]
+            yield (str(row.j), *(f'{value if abs(value) > least else 0.0:.6g}'
+                                 for value in values),
+                   *(f'{value:.6g}' for value in (row.damping, row.friction)))
+
+
+def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f'\\begin{{tabular}}{{{columns}}}'
+    yield r'\hline'
+    yield f'{" & ".join(heads)} \\\\'
+    yield r'\hline'
+    for row in rows:
+        yield f'{" & ".join(row)} \\\\'
+    yield r'\hline'
+    yield r'\end{tabular}'
+
+
+def _formula(cell: str) -> str:
+    """Return a cell in mathematical mode, with powers of ten."""
+    return '$' + re.sub(r'e([+-]\d+)', lambda match: f' \\cdot 10^{{{int(match[1])}}}', cell) + '$'
+
+
+# ---- From a table of DH parameters to the model of its robot
+
+RowData: TypeAlias = Mapping[str, Any]   # as JSON has it: column to value
+
+# a table with `name` and `rows`, its rows alone, or the path of a JSON or .par file
+DhSource: TypeAlias = (
+    Mapping[str, object] | Sequence[Mapping[str, object]] | str | os.PathLike[str])
+_URDF_TYPES = {REVOLUTE_ROW: 'continuous', PRISMATIC_ROW: 'prismatic', FIXED_ROW: 'fixed'}
+
+
+def read_dh(table: DhSource, values: Mapping[str, float] | None = None) -> RobotModel:
+    """
+    Return the model of a table of modified DH parameters (Khalil and Kleinfinger).
+
+    Parameters
+    ----------
+    table : mapping, sequence of mappings, or path
+        What ``urdf2dyn info ROBOT --dh --json`` prints: ``name`` and ``rows``, or the rows alone,
+        or a JSON file of these; or a .par file of OpenSYMORO. The columns of a row are in
+        docs/dh_parameters.md; those that are missing are 0, `j` the number of the row from 1,
+        `antecedent` the row before.
+    values : mapping, optional
+        Values of the symbols in a .par file [rad, m, kg]; those of joint positions have none.
+
+    Raises
+    ------
+    SourceError
+        If a file cannot be read, or is not of these formats.
+    UrdfError
+        With all problems of the table.
+
+    """
+    content: Any = _content(table, values or {}) if isinstance(table, str | os.PathLike) else table
+    name = 'robot'
+    if isinstance(content, Mapping):
+        name, content = str(content.get('name', name)), content.get('rows')
+    if isinstance(content, str) or not isinstance(content, Sequence) or not all(
+            isinstance(row, Mapping) for row in content):
+        raise UrdfError([Problem('dh-rows', 'a table is a sequence of rows, or has one as "rows"; '
+                                 'each row is a mapping from columns to values')])
+    first = 0 if content and content[0].get('antecedent', 0) is None else 1
+    rows: list[dict[str, Any]] = []
+    for k, row in enumerate(content):   # with values for the columns that it lacks
+        j = row.get('j', k + first)
+        rows.append({'j': j, 'joint': f'joint{j}', 'link': f'frame{j}',
+                     'antecedent': rows[-1]['j'] if rows else 0, 'type': None, 'mimic': None,
+                     **dict.fromkeys(ROW_NUMBERS, 0.0), **row})
+    for check in (_cell_problems, _value_problems):
+        problems = [Problem(code, message, f'row {row["j"]!r} {quote(str(row["joint"]))}')
+                    for row in rows for code, message in check(row, rows)]
+        if problems:
+            raise UrdfError(problems)
+    return _model(name, rows)
+
+
+def _content(path: str | os.PathLike[str], values: Mapping[str, float]) -> Any:
+    try:
+        text = Path(path).read_bytes().decode('utf-8', errors='replace')
+        if Path(path).suffix.lower() == '.par':
+            return _ParFile(text, os.fspath(path), values).table()
+        return json.loads(text)
+    except (OSError, ValueError) as error:
+        raise SourceError(f'cannot read {os.fspath(path)!r} as a table of DH parameters in JSON: '
+                          f'{error}') from None
+
+
+def _model(name: str, rows: Sequence[RowData]) -> RobotModel:
+    """Return the model of rows without problems."""
+    base = next((row for row in rows if row['antecedent'] is None), None)
+    base_R, base_p = (IDENTITY, ZERO) if base is None else transform(_six(base))
+    movable = [row for row in rows if row is not base]
+    names = {row['link'] for row in movable}
+    root = 'root' if base is None else base['link']
+    while base is None and root in names:
+        root += '_'
+    link_of = {0: root, **{row['j']: row['link'] for row in movable}}
+    links = [Link(root, None if base is None else _inertia(base, base_R, base_p))]
+    joints = []
+    for row in movable:
+        R, p = transform(_six(row))
+        if row['antecedent'] == 0:
+            R, p = composed(base_R, R), add(base_p, apply(base_R, p))
+        mimic = row['mimic'] and Mimic(**row['mimic'])
+        joints.append(Joint(
+            row['joint'], _URDF_TYPES[row['type']], link_of[row['antecedent']], row['link'], p,
+            roll_pitch_yaw(R), (0.0, 0.0, 1.0), mimic,
+            damping=float(row['FV']), friction=float(row['FS'])))
+        links.append(Link(row['link'], _inertia(row, IDENTITY, ZERO)))
+    return RobotModel(name, tuple(links), tuple(joints), root)
+
+
+def _six(row: RowData) -> SixParameters:
+    return SixParameters(*(float(row[name]) for name in SixParameters._fields))
+
+
+def _inertia(row: RowData, R: Matrix, p: Vector) -> Inertia | None:
+    """Return a row's inertia about its centre of mass, the frame at R, p in the link's."""
+    *about_origin, mx, my, mz, m = (float(row[name]) for name in INERTIA_COLUMNS)
+    if m == 0.0 and not any(about_origin):
+        return None
+    c = ZERO if m == 0.0 else scale(1.0 / m, (mx, my, mz))
+    squares = dot(c, c)
+    pairs = [(AXES.index(entry[0]), AXES.index(entry[1])) for entry in TENSOR]
+    xx, xy, xz, yy, yz, zz = (
+        entry - m * ((squares if i == k else 0.0) - c[i] * c[k])
+        for entry, (i, k) in zip(about_origin, pairs))
+    return Inertia(m, add(p, apply(R, c)), roll_pitch_yaw(R), (xx, xy, xz, yy, yz, zz))
+
+
+# ---- What is wrong in the rows of a table
+
+_TYPES = (REVOLUTE_ROW, PRISMATIC_ROW, FIXED_ROW)
+_MIMIC_NUMBERS = ('multiplier', 'offset')
+_COLUMNS = ('j', 'joint', 'link', 'type', 'antecedent', 'mimic', *ROW_NUMBERS)
+
+_Problems: TypeAlias = Iterator[tuple[str, str]]   # codes and messages
+
+
+def _cell_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
+    """Yield what is wrong with the columns and the types of their values."""
+    for name in row:
+        if name not in _COLUMNS:
+            yield 'dh-column', (f'{quote(str(name))} is no column; '
+                                f'{suggestion(str(name), _COLUMNS, search=True)}')
+    if row['type'] not in _TYPES:
+        yield 'dh-type', (f'{row["type"]!r} is no type of joint; the types are '
+                          f'{", ".join(_TYPES)}')
+    for name in ROW_NUMBERS:
+        if not _is_number(row[name]):
+            yield 'dh-number', f'{name} is {row[name]!r}, but must be a finite number'
+    for name, null in (('j', ''), ('antecedent', ', or null in row 0')):
+        value = row[name]
+        if type(value) is not int and not (null and value is None):
+            yield 'dh-number', f'{name} is {value!r}, but must be an integer{null}'
+    for name in ('joint', 'link'):
+        if not (isinstance(row[name], str) and row[name]):
+            yield 'dh-name', f'{name} is {row[name]!r}, but must be a text that is not empty'
+    mimic = row['mimic']
+    if mimic is not None and not (
+            isinstance(mimic, Mapping) and isinstance(mimic.get('joint'), str)
+            and {*mimic} <= {'joint', *_MIMIC_NUMBERS}
+            and all(_is_number(mimic.get(name, 0.0)) for name in _MIMIC_NUMBERS)):
+        yield 'dh-mimic', ('mimic must be a mapping with "joint" and, as finite numbers, '
+                           '"multiplier" and "offset"')
+
+
+def _is_number(value: object) -> bool:
+    return (isinstance(value, int | float) and not isinstance(value, bool)
+            and abs(value) <= sys.float_info.max)   # not of NaN either
+
+
+def _value_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
+    """Yield what is wrong with values, and between rows."""
+    if row['M'] < 0.0:
+        yield 'dh-mass', f'the mass M is {row["M"]!r} kg; it must not be negative'
+    if row['M'] == 0.0 and any(row[name] for name in ('MX', 'MY', 'MZ')):
+        yield 'dh-mass', 'first moments MX, MY, MZ need a mass: M must be positive'
+    for name in FRICTION_COLUMNS:
+        if row[name] < 0.0:
+            yield 'dh-friction', f'{name} is {row[name]!r}; it must not be negative'
+    for name in ('j', 'joint', 'link'):
+        if sum(other[name] == row[name] for other in rows) > 1:
+            yield 'dh-duplicate', f'several rows have the {name} {row[name]!r}'
+    by_number = {other['j']: other for other in rows}
+    if row['antecedent'] is None or row['j'] == 0:
+        if row['antecedent'] is not None or row['j'] != 0 or row['type'] != FIXED_ROW:
+            yield 'dh-base', ('row 0, and no other, has the antecedent null; it is fixed, and '
+                              'places frame 0 in the root')
+    elif row['antecedent'] not in {0, *by_number}:
+        yield 'dh-antecedent', (f'there is no frame {row["antecedent"]!r}; the frames are '
+                                f'{listed(map(str, sorted({0, *by_number})))}')
+    elif path := _cycle(row, by_number):
+        yield 'dh-cycle', (f'the antecedents are a cycle: {", ".join(map(str, path))}; closed '
+                           'loops are not supported, and every frame must lead to frame 0')
+    if row['mimic'] is not None:
+        driver = {other['joint']: other for other in rows}.get(str(row['mimic']['joint']))
+        if row['type'] == FIXED_ROW:
+            yield 'dh-mimic', 'a fixed joint follows no other'
+        elif driver is None or driver['type'] == FIXED_ROW or driver['mimic'] is not None:
+            yield 'dh-mimic', (f'{row["mimic"]["joint"]!r} is no joint that moves by itself; '
+                               'mimic names the joint that drives this one')
+
+
+def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> list[int]:
+    """Return the numbers of the rows from a row back to it; none if its antecedents end."""
+    path = [row['j']]
+    while (row := by_number.get(row['antecedent'], {})) and row['antecedent'] is not None:
+        if row['j'] == path[0]:
+            return [*path, path[0]]
+        if row['j'] in path:
+            break   # reported at the rows of that cycle
+        path.append(row['j'])
+    return []
+
+
+# ---- The .par files of OpenSYMORO: from their text to a table
+
+_TYPES_BY_SIGMA: dict[float, Any] = {0: REVOLUTE_ROW, 1: PRISMATIC_ROW, 2: FIXED_ROW}
+_JOINT_COLUMN = {REVOLUTE_ROW: 'theta', PRISMATIC_ROW: 'r'}
+_IDENTITY = [float(k % 5 == 0) for k in range(16)]
+
+# inertias of motors, and wrenches on links: a model of rows has none
+_REJECTED_COLUMNS = ('IA', 'FX', 'FY', 'FZ', 'CX', 'CY', 'CZ')
+_OPERATORS: dict[type[ast.AST], Callable[..., float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: operator.truediv, ast.USub: operator.neg, ast.UAdd: operator.pos}
+
+
+class _ParFile:
+    """A file's numbers by name, and its lists, whose entries may be symbols and products."""
+
+    def __init__(self, text: str, path: str, values: Mapping[str, float]) -> None:
+        self.path, self.values = path, {'pi': math.pi, 'Pi': math.pi, **values}
+        name = re.search(r"Robotname\s*=\s*'([^']*)'", text)
+        self.name = name[1] if name else 'robot'
+        text = re.sub(r'\(\*.*?\*\)', ' ', text, flags=re.DOTALL)   # comments
+        self.lists: dict[str, list[str]] = {}
+        for title, entries in re.findall(r'(\w+)\s*=\s*\{([^}]*)\}', text):
+            found = [entry.strip() for entry in entries.split(',')]
+            if self.lists.setdefault(title.lower(), found) != found:
+                raise self.fault(f': there are two different lists {title}; delete one')
+        self.counts = {title.lower(): int(value) for title, value in re.findall(
+            r'^\s*(\w+)\s*=\s*(-?\d{1,9})\s*$', text, re.MULTILINE)}
+        self.missing: dict[str, None] = {}   # symbols without a value
+        if self.counts.get('nl', -1) < 0 or 'sigma' not in self.lists:
+            raise self.fault(' is no .par file of OpenSYMORO: it must have NL, not negative, and '
+                             'sigma')
+
+    def fault(self, text: str) -> SourceError:
+        return SourceError(self.path + text)
+
+    def table(self) -> dict[str, Any]:
+        """Return the table, whose joint positions are symbols without a value."""
+        links = self.counts['nl']
+        if self.counts.get('nf', links) != links or self.counts.get('type', 0) > 1:
+            raise self.fault(': closed loops are not supported (NF must be NL, and Type 0 or 1)')
+        if self.counts.get('is_mobile') or self.counts.get('is_floating'):
+            raise self.fault(': a base that moves is not supported; set is_mobile to 0')
+        if 'z' in self.lists and self._values('Z', None) != _IDENTITY:
+            raise self.fault(': Z must be the identity; a table places frame 0 by row 0')
+        for name in _REJECTED_COLUMNS:
+            if name.lower() in self.lists and any(self._values(name, 0.0)):
+                raise self.fault(f': {name} must be zero; rotors and wrenches on links are '
+                                 'loads, not part of a model')
+        rows = [self._row(k) for k in range(links)]
+        if self.missing:
+            raise self.fault(f': no value for {listed(self.missing)}; the argument values must '
+                             'have them')
+        self._check_symbols([row['type'] for row in rows])
+        return {'name': self.name, 'rows': rows}
+
+    def _row(self, k: int) -> dict[str, Any]:
+        kind = self._number('sigma', k)
+        row: dict[str, Any] = {'j': k + 1, 'type': _TYPES_BY_SIGMA.get(kind, kind)}
+        antecedent = self._number('ant', k) if 'ant' in self.lists else k
+        if antecedent != int(antecedent):
+            raise self.fault(f': Ant has the entry {quote(self.lists["ant"][k])}; it must be the '
+                             'number of a frame')
+        row['antecedent'] = int(antecedent)
+        for name in ROW_NUMBERS:
+            if name.lower() in self.lists:
+                row[name] = self._number(name, k, name == _JOINT_COLUMN.get(row['type']))
+        return row
+
+    def _check_symbols(self, kinds: Sequence[Any]) -> None:
+        """Check that the position of each joint is a symbol of its own, to which values add."""
+        rows: dict[str, int] = {}
+        for k, name in enumerate(map(_JOINT_COLUMN.get, kinds)):
+            if name is None or name not in self.lists:
+                continue
+            entry = self.lists[name][k]
+            symbols = {node.id for node in ast.walk(ast.parse(entry, mode='eval'))
+                       if isinstance(node, ast.Name)} - {*self.values}
+            change = self._value(name, entry, 2.0) - self._value(name, entry, 0.0)
+            if len(symbols) > 1 or (symbols and abs(change - 2.0) > 1e-9):
+                raise self.fault(f': {name} has the entry {quote(entry)}, but must be the '
+                                 f'position of joint {k + 1}, a symbol without a factor, plus or '
+                                 'minus what has a value')
+            for symbol in symbols:
+                if rows.setdefault(symbol, k) != k:
+                    raise self.fault(f': {quote(symbol)} is the position of joint '
+                                     f'{rows[symbol] + 1} and of joint {k + 1}; each joint needs '
+                                     'a symbol of its own')
+
+    def _number(self, name: str, k: int, moves: bool = False) -> float:
+        entries, links = self.lists[name.lower()], self.counts['nl']
+        if len(entries) != links:
+            raise self.fault(f': {name} has {counted(len(entries), "entry", "entries")}, but NL '
+                             f'is {links}')
+        return self._value(name, entries[k], 0.0 if moves else None)
+
+    def _values(self, name: str, unknown: float | None) -> list[float]:
+        return [self._value(name, entry, unknown) for entry in self.lists[name.lower()]]
+
+    def _value(self, name: str, entry: str, unknown: float | None) -> float:
+        """Return an entry's value; note a symbol that lacks one if none is accepted."""
+        try:
+            value = float(self._evaluated(ast.parse(entry, mode='eval').body, unknown))
+            if math.isfinite(value):
+                return value
+            raise ValueError
+        except (SyntaxError, ValueError, TypeError, KeyError, ArithmeticError, RecursionError,
+                MemoryError):   # of a parser with too many brackets
+            raise self.fault(f': {name} has the entry {quote(entry)}; it must be a number, or '
+                             'sums and products of numbers, pi and symbols') from None
+
+    def _evaluated(self, node: ast.AST, unknown: float | None) -> float:
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return float(value)
+            case ast.Name(id=name):
+                if name not in self.values and unknown is None:
+                    self.missing[name] = None
+                return self.values.get(name, unknown or 0.0)
+            case ast.BinOp(left=left, op=op, right=right):
+                return _OPERATORS[type(op)](self._evaluated(left, unknown),
+                                            self._evaluated(right, unknown))
+            case ast.UnaryOp(op=op, operand=operand):
+                return _OPERATORS[type(op)](self._evaluated(operand, unknown))
+        raise ValueError
