@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.robot.reader import read_urdf
     from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
     from urdf2dyn_ros.simulation import simulator_class
-    from urdf2dyn_ros.simulation.drives import computed_torque
+    from urdf2dyn_ros.simulation.simulator import computed_torque
     from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
     from urdf2dyn_ros.text import __version__
 
 _MODULES = {
     'compare': 'recordings.comparison', 'comparison_table': 'recordings.report',
     'ComparisonError': 'errors', 'CompilerError': 'errors',
-    'computed_torque': 'simulation.drives', 'Contact': 'estimation.observer',
+    'computed_torque': 'simulation.simulator', 'Contact': 'estimation.observer',
     'ContactDetector': 'estimation.observer', 'DrawingError': 'errors',
     'evaluate': 'recordings.evaluation', 'Evaluation': 'recordings.evaluation',
     'EvaluationSettings': 'recordings.evaluation', 'Excitation': 'identification.excitation',

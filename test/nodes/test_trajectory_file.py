@@ -18,7 +18,7 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation.simulator import gears
-from urdf2dyn_ros.simulation.via_points import trajectory_from_file
+from urdf2dyn_ros.simulation.trajectories import trajectory_from_file
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation import simulator_class
-from urdf2dyn_ros.simulation.drives import Drives
-from urdf2dyn_ros.simulation.simulator import SimulatedSample
+from urdf2dyn_ros.simulation.simulator import Drives, SimulatedSample
 
 mujoco = pytest.importorskip('mujoco')
 TEXT = (OWN / 'robot_2r.urdf').read_text()

@@ -16,8 +16,7 @@ from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.measured_efforts import JointFacts
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation import simulator_class
-from urdf2dyn_ros.simulation.drives import CONTROLS
-from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.simulator import CONTROLS, gears
 from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation import SIMULATORS, simulator_class
-from urdf2dyn_ros.simulation.drives import CONTROLS
-from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.simulator import CONTROLS, gears
 from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
 
 MASS, LENGTH, INERTIA = 3.0, 0.7, 0.2

@@ -5,8 +5,7 @@ import pytest
 
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.model import Joint, Limits
-from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES
-from urdf2dyn_ros.simulation.via_points import Point, ViaPoints
+from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES, Point, ViaPoints
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'revolute', 'prismatic', 'revolute', 'revolute')
 LIMITS = (Limits(-3.0, 3.0, velocity=2.0), Limits(velocity=0.5), Limits(-0.05, 0.02, velocity=0.1),

@@ -17,6 +17,7 @@ from std_srvs.srv import Trigger
 
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.nodes.endpoints import latched
+from urdf2dyn_ros.nodes.joint_simulator import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.nodes.local_graph import (
     ChildProcess,
     Client,
@@ -33,13 +34,12 @@ from urdf2dyn_ros.robot.reader import load_urdf, read_description
 from urdf2dyn_ros.robot.spatial import Triple
 from urdf2dyn_ros.robot.writer import clean_urdf
 from urdf2dyn_ros.signals import ENDING_SIGNALS
-from urdf2dyn_ros.simulation.drives import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.system import robot_file
 
 # ---- Nodes of this package as child processes in an empty DDS domain, and a client among them
 
+# time until the robot moves, and without any progress of the motion [s]
 START_TIMEOUT, _STALL_TIMEOUT = 60.0, 20.0
-"""Time until the robot moves, and without any progress of the motion [s]."""
 
 _LINE_PERIOD = 1.0   # between two lines of progress [s]
 
@@ -176,14 +176,10 @@ def _interrupts() -> Iterator[tuple[Callable[[], None], Sequence[signal.Signals]
 
 # ---- The demonstration: a simulated robot, its inverse dynamics and their comparison, end to end
 
+# results of the demonstration, besides the exported model, whose name is the robot's
 DEMO_FILES = REPORT_FILES
-"""Results of the demonstration, besides the exported model, whose name is the robot's."""
-
-_LARGEST_NRMSE = 0.05
-"""NRMSE above which the efforts do not agree."""
-
-_SERVICE_TIMEOUT = 120.0
-"""Time until a service responds [s]."""
+_LARGEST_NRMSE = 0.05   # above which the efforts do not agree
+_SERVICE_TIMEOUT = 120.0   # until a service responds [s]
 
 
 def run_demo(robot: Path | None, duration: float, output: Path, gravity: Triple) -> int:

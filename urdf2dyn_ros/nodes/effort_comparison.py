@@ -77,131 +77,13 @@ COMPARISON_PARAMETERS = (
 )
 
 
-# ---- Log lines about the progress of a comparison, and about joint names that do not match
-
-_CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30
-
-
-class ProgressLog:
-    """Logs what is compared; the two topics have measured and computed efforts."""
-
-    def __init__(self, node: Node, comparison: Comparison, topics: tuple[str, str]) -> None:
-        self._node, self._comparison, self._topics = node, comparison, topics
-        self._mismatches = 0
-
-    def log_start(self) -> None:
-        """Log what is waited for."""
-        measured, computed = map(self._node.resolve_topic_name, self._topics)
-        self._node.get_logger().info(f'compares the measured efforts of {measured} with the '
-                                     f'computed ones of {computed}, as they are received')
-
-    def check_names(self) -> None:
-        """Log a warning if no joint is both measured and computed for several checks."""
-        measured, computed = self._comparison.names
-        mismatch = bool(measured and computed and not set(measured) & set(computed))
-        self._mismatches = self._mismatches + 1 if mismatch else 0
-        late = self._mismatches - _CHECKS_BEFORE_WARNING
-        if late >= 0 and late % _CHECKS_BETWEEN_WARNINGS == 0:
-            topics = map(self._node.resolve_topic_name, self._topics)
-            self._node.get_logger().warning('no joint is both measured and computed: ' + '; '.join(
-                f'{topic} has {first_names(names, 20)}' for topic, names in zip(
-                    topics, (measured, computed))))
-
-    def log_progress(self) -> None:
-        """Log the number of joints, the largest NRMSE and what is not credible."""
-        joints = self._comparison.joints(samples=False)
-        if not joints:
-            computed = self._node.resolve_topic_name(self._topics[1])
-            self._node.get_logger().info(f'nothing on topic {computed} yet')
-            return
-        not_credible = [joint for joint in joints if joint.fault]
-        rated = [joint for joint in joints if joint.figures.nrmse == joint.figures.nrmse]
-        parts = [counted(len(joints), 'joint')]
-        if rated:
-            worst = max(rated, key=lambda joint: joint.figures.nrmse)
-            parts.append(f'{counted(worst.figures.samples, "sample")}, largest NRMSE '
-                         f'{100.0 * worst.figures.nrmse:.3g} % ({worst.joint})')
-        if not_credible:
-            parts.append(f'{len(not_credible)} not credible ({not_credible[0].joint}: '
-                         f'{not_credible[0].fault})')
-        self._node.get_logger().info('; '.join(parts))
-
-
-# ---- The service ~/save_report
-
-class ReportService:
-    """
-    Writes a report for one call at a time, while the node goes on.
-
-    A worker waits for the process that draws. The two topics have measured and computed efforts;
-    `robot` and `description`, its name and its text, are empty before the first description.
-    """
-
-    def __init__(self, node: Node, parameters: NodeParameters, comparison: Comparison,
-                 worker: Worker, topics: tuple[str, str]) -> None:
-        self._node, self._parameters, self._comparison = node, parameters, comparison
-        self._topics = topics
-        self.robot = self.description = ''
-        JobService(node, ['~/save_report']).open(
-            worker, self._job, lambda: 'busy: another report is being drawn; call again')
-
-    def _job(self) -> Callable[[], str]:
-        directory = _absolute(self._parameters.values['report.directory'])
-        if not self._parameters.values['report.overwrite']:
-            with writing_to(directory):   # as of a name that is too long
-                _check_free(directory)
-        joints, (title, about, origin) = self._comparison.joints(), self._description()
-
-        def report() -> str:
-            try:
-                with writing_to(directory):
-                    paths = write_report_in_child(joints, directory, title, about, origin)
-            except ComparisonError as error:
-                raise ComparisonError(f'no report in {directory}: {error}') from None
-            return '\n'.join([*map(str, paths), '', comparison_table(joints)])
-
-        return report
-
-    def _description(self) -> tuple[str, list[str], Origin]:
-        """Return the title of a report, what was compared, and its origin."""
-        robot = f'{self.robot}: ' if self.robot else ''
-        semantics, source = (self._parameters.values[name]
-                             for name in ('effort_semantics', 'efforts'))
-        measured, computed = map(self._node.resolve_topic_name, self._topics)
-        command = f'service save_report of {self._node.get_fully_qualified_name()}'
-        topic = self._node.resolve_topic_name('robot_description')
-        return f'{robot}{source} and computed efforts', [
-            f'{source.capitalize()}: {measured}; computed: {computed}. The {source} effort is '
-            f'taken as {semantics}: {SEMANTICS[semantics].meaning}.'], Origin(source, facts(
-                command, f'topic {topic}' if self.description else '', self.description))
-
-
-def _absolute(directory: str) -> Path:
-    try:
-        return Path(directory).expanduser().absolute()
-    except RuntimeError as error:   # no such user
-        raise ExportError(f'cannot write to {quote(directory)}: {error}') from None
-
-
-def _check_free(directory: Path) -> None:
-    """Raise an ExportError if there is a report in a directory."""
-    for name in REPORT_FILES:
-        if (directory / name).exists():
-            raise ExportError(f'{directory / name} exists, which may be your work: set the '
-                              'parameter report.directory to another one, or report.overwrite '
-                              'to true')
-
-
-# ---- The node effort_comparison: measured and computed efforts, compared live, and a report
+# ---- The node
 
 MEASURED_TOPIC, COMPUTED_TOPIC = 'joint_states', 'inverse_dynamics/efforts'
 
-_STATUS_PERIOD = 1.0
-"""Time between two messages on ~/comparison [s]."""
-
-_STALE_PERIODS = 5
-"""Status periods without a new pair after which a joint is stale."""
-
+_STATUS_PERIOD = 1.0   # between two messages on ~/comparison [s]
+_STALE_PERIODS = 5   # of these without a new pair, after which a joint is stale
+_CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30   # of names that do not match
 _QUEUE_DEPTH = 1000
 
 
@@ -212,7 +94,10 @@ class _Robot(NamedTuple):
     description: str
     facts: dict[str, JointFacts]
     mimics: dict[str, Mimic]
-    gravity: GravityEfforts
+    gravity: GravityEfforts | None
+
+
+_NO_ROBOT = _Robot('', '', {}, {}, None)   # before the first description
 
 
 class EffortComparison(Node):
@@ -233,27 +118,28 @@ class EffortComparison(Node):
             values['current_gains'], values['lag.search'], values['still_velocity'])
         # one each: a worker drops a job for a newer one
         self._reader, drawer = (Worker(partial(barrier, self)) for _ in range(2))
-        self._robot: _Robot | None = None
-        self._newest_robot: _Robot | None = None
-        self._description = ''
+        self._robot = self._newest_robot = _NO_ROBOT
+        self._description = ''   # the newest one, which may be rejected
         self._compared: dict[str, tuple[int, int]] = {}
-        self._name = self.get_fully_qualified_name().lstrip('/')
-        topics = MEASURED_TOPIC, COMPUTED_TOPIC
-        self._log = ProgressLog(self, self._comparison, topics)
-        self._report = ReportService(self, self.parameters, self._comparison, drawer, topics)
+        self._mismatches = 0   # checks in a row in which no joint was measured and computed
+        self._measured, self._computed = map(
+            self.resolve_topic_name, (MEASURED_TOPIC, COMPUTED_TOPIC))
+        JobService(self, ['~/save_report']).open(
+            drawer, self._report, lambda: 'busy: another report is being drawn; call again')
         self._publisher = self.create_publisher(DiagnosticArray, '~/comparison', 10)
         self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(
             lambda stamp, message: self._comparison.add_measured(
-                stamp, message.name, with_followers(
-                    message.name, message.effort, self._robot.mimics if self._robot else {}))),
+                stamp, message.name,
+                with_followers(message.name, message.effort, self._robot.mimics))),
             best_effort(_QUEUE_DEPTH))
         self.create_subscription(JointState, COMPUTED_TOPIC, self._receiver(self._add_computed),
                                  QoSProfile(depth=_QUEUE_DEPTH))
         self.create_subscription(String, 'robot_description', barrier(self, self._read),
                                  latched())
         steady_timer(self, _STATUS_PERIOD, barrier(self, self._publish))
-        steady_timer(self, values['progress_period'], barrier(self, self._log.log_progress))
-        self._log.log_start()
+        steady_timer(self, values['progress_period'], barrier(self, self._log_progress))
+        self.get_logger().info(f'compares the measured efforts of {self._measured} with the '
+                               f'computed ones of {self._computed}, as they are received')
 
     # ---- efforts
 
@@ -268,11 +154,9 @@ class EffortComparison(Node):
         return barrier(self, receive)
 
     def _add_computed(self, stamp: int, message: JointState) -> None:
-        count = len(message.name)
-        self._comparison.add_computed(
-            stamp, message.name, message.effort,
-            message.position if len(message.position) == count else (),
-            message.velocity if len(message.velocity) == count else ())
+        position, velocity = (values if len(values) == len(message.name) else ()
+                              for values in (message.position, message.velocity))
+        self._comparison.add_computed(stamp, message.name, message.effort, position, velocity)
 
     # ---- the robot
 
@@ -280,8 +164,14 @@ class EffortComparison(Node):
         if message.data == self._description:
             return
         self._description = text = message.data
-        values = self.parameters.values
-        self._reader.submit(lambda: _robot(text, values['gravity']), self._keep)
+        gravity = self.parameters.values['gravity']
+
+        def read() -> _Robot:
+            model = read_description(text)
+            efforts = gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
+            return _Robot(model.name, text, robot_facts(model), model.mimics, efforts)
+
+        self._reader.submit(read, self._keep)
 
     def _keep(self, robot: _Robot | None, error: Exception | None) -> None:
         """Keep what the worker read of a description, for the thread that spins."""
@@ -293,28 +183,33 @@ class EffortComparison(Node):
 
     def _take_robot(self) -> None:
         """Reset the comparison if there is another robot."""
-        if self._newest_robot is self._robot or self._newest_robot is None:
-            return
-        self._robot = self._newest_robot
-        self._report.robot, self._report.description = self._robot.name, self._robot.description
-        self._comparison.describe(self._robot.facts, self._robot.gravity)
-        self.get_logger().info(f'robot {self._robot.name!r}: the comparison is reset')
+        robot = self._newest_robot
+        if robot is not self._robot and robot.gravity is not None:
+            self._robot = robot
+            self._comparison.describe(robot.facts, robot.gravity)
+            self.get_logger().info(f'robot {robot.name!r}: the comparison is reset')
 
     # ---- figures
 
     def _publish(self) -> None:
         """Publish the figures of every joint, and check the names."""
         self._take_robot()
-        joints = self._comparison.joints(samples=False)
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
-        robot = '' if self._robot is None else self._robot.name
-        window = self.parameters.values['window']
-        message.status = [
-            diagnostic_status(joint_status(joint, window, self._is_stale(joint)), self._name,
-                              robot) for joint in joints]
+        name = self.get_fully_qualified_name().lstrip('/')
+        message.status = [diagnostic_status(joint_status(
+            joint, self.parameters.values['window'], self._is_stale(joint)), name,
+            self._robot.name) for joint in self._comparison.joints(samples=False)]
         self._publisher.publish(message)
-        self._log.check_names()
+        measured, computed = self._comparison.names
+        mismatch = bool(measured and computed and not set(measured) & set(computed))
+        self._mismatches = self._mismatches + 1 if mismatch else 0
+        late = self._mismatches - _CHECKS_BEFORE_WARNING
+        if late >= 0 and late % _CHECKS_BETWEEN_WARNINGS == 0:
+            self.get_logger().warning(
+                'no joint is both measured and computed: '
+                f'{self._measured} has {first_names(measured, 20)}; '
+                f'{self._computed} has {first_names(computed, 20)}')
 
     def _is_stale(self, joint: JointComparison) -> bool:
         """Return whether no pair of a joint was compared for some periods."""
@@ -324,11 +219,59 @@ class EffortComparison(Node):
         self._compared[joint.joint] = now, periods
         return periods >= _STALE_PERIODS
 
+    def _log_progress(self) -> None:
+        """Log the number of joints, the largest NRMSE and what is not credible."""
+        joints = self._comparison.joints(samples=False)
+        if not joints:
+            self.get_logger().info(f'nothing on topic {self._computed} yet')
+            return
+        not_credible = [joint for joint in joints if joint.fault]
+        rated = [joint for joint in joints if joint.figures.nrmse == joint.figures.nrmse]
+        parts = [counted(len(joints), 'joint')]
+        if rated:
+            worst = max(rated, key=lambda joint: joint.figures.nrmse)
+            parts.append(f'{counted(worst.figures.samples, "sample")}, largest NRMSE '
+                         f'{100.0 * worst.figures.nrmse:.3g} % ({worst.joint})')
+        if not_credible:
+            parts.append(f'{len(not_credible)} not credible ({not_credible[0].joint}: '
+                         f'{not_credible[0].fault})')
+        self.get_logger().info('; '.join(parts))
 
-def _robot(text: str, gravity: tuple[float, float, float]) -> _Robot:
-    model = read_description(text)
-    efforts = gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
-    return _Robot(model.name, text, robot_facts(model), model.mimics, efforts)
+    # ---- the service ~/save_report
+
+    def _report(self) -> Callable[[], str]:
+        """Return what writes a report, in a worker that waits for the process that draws."""
+        values, robot = self.parameters.values, self._robot
+        try:
+            directory = Path(values['report.directory']).expanduser().absolute()
+        except RuntimeError as error:   # no such user
+            raise ExportError(
+                f'cannot write to {quote(values["report.directory"])}: {error}') from None
+        with writing_to(directory):   # as of a name that is too long
+            for name in () if values['report.overwrite'] else REPORT_FILES:
+                if (directory / name).exists():
+                    raise ExportError(f'{directory / name} exists, which may be your work: set '
+                                      'the parameter report.directory to another one, or '
+                                      'report.overwrite to true')
+        joints = self._comparison.joints()
+        source, semantics = values['efforts'], values['effort_semantics']
+        title = (f'{robot.name}: ' if robot.name else '') + f'{source} and computed efforts'
+        about = [f'{source.capitalize()}: {self._measured}; computed: {self._computed}. The '
+                 f'{source} effort is taken as {semantics}: {SEMANTICS[semantics].meaning}.']
+        topic = robot.description and f'topic {self.resolve_topic_name("robot_description")}'
+        origin = Origin(source, facts(
+            f'service save_report of {self.get_fully_qualified_name()}', topic,
+            robot.description))
+
+        def report() -> str:
+            try:
+                with writing_to(directory):
+                    paths = write_report_in_child(joints, directory, title, about, origin)
+            except ComparisonError as error:
+                raise ComparisonError(f'no report in {directory}: {error}') from None
+            return '\n'.join([*map(str, paths), '', comparison_table(joints)])
+
+        return report
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

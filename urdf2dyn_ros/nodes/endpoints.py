@@ -3,7 +3,7 @@
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
 
@@ -33,7 +33,7 @@ def barrier(node: Node, callback: Callable[..., None],
     def guarded(*message: Any) -> None:
         try:
             callback(*message)
-        except Exception:
+        except Exception:   # a defect, of any class: the robot's node goes on
             report_defect(node, failed)
 
     return guarded
@@ -45,7 +45,7 @@ def answering(node: Node, callback: Callable[[Any, Any], None],
     def guarded(request: Any, response: Any) -> Any:
         try:
             callback(request, response)
-        except Exception as error:
+        except Exception as error:   # likewise
             report_defect(node, failed)
             response.success, response.message = False, f'a defect: {error!r}'
         return response
@@ -66,20 +66,7 @@ def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Non
     node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
-# ---- QoS profiles, and log lines about publishers and subscribers whose QoS is incompatible with
-# them
-#
-# Each call returns a new profile: rclpy writes overrides into it.
-
-_WEAK_POLICIES = {'reliability': ReliabilityPolicy.BEST_EFFORT,
-                  'durability': DurabilityPolicy.VOLATILE}
-"""Values of an offered policy that are incompatible with a request for the other value."""
-
-_NOT_RECEIVED = ('nothing is received from a publisher of {topic}: it offers less {policy} than '
-                 'this node requests; publish with {policy} {own}')
-_NOT_DELIVERED = ('a subscriber of {topic} receives nothing: it requests more {policy} than this '
-                  'node offers; subscribe with {policy} {own}')
-
+# ---- QoS profiles; each call returns a new one, as rclpy writes overrides into it
 
 def latched() -> QoSProfile:
     """Return the profile of a topic whose last message also reaches later subscribers."""
@@ -91,43 +78,6 @@ def best_effort(depth: int) -> QoSProfile:
     return QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
-class QosMismatch:
-    """Logs incompatible QoS of other nodes, once for each topic and policy."""
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        self._logged: set[tuple[str, str]] = set()
-
-    def of_publisher(self, topic: str, own: QoSProfile, event: Any) -> None:
-        """Log the policies for which subscribers of a topic receive nothing of this node."""
-        self._log(_NOT_DELIVERED, topic, 'publisher', own, event, [
-            policy for end in self._node.get_subscriptions_info_by_topic(topic)
-            for policy in _incompatible(own, end.qos_profile)])
-
-    def of_subscription(self, topic: str, own: QoSProfile, event: Any) -> None:
-        """Log the policies for which this node receives nothing of publishers of a topic."""
-        self._log(_NOT_RECEIVED, topic, 'subscription', own, event, [
-            policy for end in self._node.get_publishers_info_by_topic(topic)
-            for policy in _incompatible(end.qos_profile, own)])
-
-    def _log(self, text: str, topic: str, end: str, own: QoSProfile, event: Any,
-             policies: list[str]) -> None:
-        # the event names only the last policy, of several that may be incompatible
-        last = QoSPolicyKind(event.last_policy_kind).name.lower()
-        for policy in dict.fromkeys([*policies, last]):
-            if policy != 'invalid' and (topic, policy) not in self._logged:
-                self._logged.add((topic, policy))
-                value = getattr(getattr(own, policy, None), 'name', 'as this node does')
-                self._node.get_logger().warning(
-                    text.format(topic=topic, policy=policy, own=value) + ', or start this node '
-                    f'with another qos_overrides.{topic}.{end}.{policy}')
-
-
-def _incompatible(offered: QoSProfile, requested: QoSProfile) -> Iterable[str]:
-    return (policy for policy, weak in _WEAK_POLICIES.items()
-            if getattr(offered, policy) == weak != getattr(requested, policy))
-
-
 # ---- A node's publishers, subscriptions, services and timers
 
 try:
@@ -137,9 +87,15 @@ except ImportError:  # Humble
 
 _OVERRIDABLE = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
                 QoSPolicyKind.DURABILITY)
-
-_UNKNOWN = '_NODE_NAME_UNKNOWN_'
-"""What rmw calls the node of a publisher that it discovers before that node."""
+# values of an offered policy that are incompatible with a request for the other value
+_WEAK_POLICIES = {'reliability': ReliabilityPolicy.BEST_EFFORT,
+                  'durability': DurabilityPolicy.VOLATILE}
+_MISMATCH = {
+    'publisher': 'a subscriber of {topic} receives nothing: it requests more {policy} than this '
+                 'node offers; subscribe with {policy} {own}',
+    'subscription': 'nothing is received from a publisher of {topic}: it offers less {policy} '
+                    'than this node requests; publish with {policy} {own}'}
+_UNKNOWN = '_NODE_NAME_UNKNOWN_'   # what rmw calls a node that it discovers after its publisher
 
 
 class Endpoints:
@@ -154,11 +110,11 @@ class Endpoints:
     """
 
     def __init__(self, node: Node, failed: Callable[[str], None],
-                 is_active: Callable[[], bool] | None = None,
+                 is_active: Callable[[], bool] = lambda: True,
                  jobs: 'dict[str, JobService] | None' = None) -> None:
         self.node, self._failed, self._is_active = node, failed, is_active
-        self._mismatch = QosMismatch(node)
         self.jobs: dict[str, JobService] = {} if jobs is None else jobs   # by the first name
+        self._mismatches: set[tuple[str, str]] = set()   # topics and policies that were logged
         self._others = {id(entity) for entities in (
             node.publishers, node.subscriptions, node.services, node.timers)
             for entity in entities}
@@ -168,13 +124,10 @@ class Endpoints:
         for job in self.jobs.values():
             job.close()
             self._others |= {id(service) for service in job.services}
-        for kind, destroy in (('publishers', self.node.destroy_publisher),
-                              ('subscriptions', self.node.destroy_subscription),
-                              ('services', self.node.destroy_service),
-                              ('timers', self.node.destroy_timer)):
-            for entity in list(getattr(self.node, kind)):
+        for kind in ('publisher', 'subscription', 'service', 'timer'):
+            for entity in list(getattr(self.node, f'{kind}s')):
                 if id(entity) not in self._others:
-                    destroy(entity)
+                    getattr(self.node, f'destroy_{kind}')(entity)
 
     def guarded(self, callback: Callable[..., None]) -> Callable[..., None]:
         """Return a callback whose errors do not end the node."""
@@ -190,10 +143,8 @@ class Endpoints:
 
     def publisher(self, kind: Any, name: str, qos: QoSProfile | None = None) -> Any:
         """Return a publisher; raises a ParameterError for an unusable name or QoS override."""
-        topic, own = self._resolved(name), qos or QoSProfile(depth=10)
-        events = qos_events.PublisherEventCallbacks(incompatible_qos=self.guarded(
-            partial(self._mismatch.of_publisher, topic, own)))
-        return self._made(topic, 'publisher', events,
+        own = qos or QoSProfile(depth=10)
+        return self._made('publisher', name, own,
                           partial(self.node.create_publisher, kind, name, own))
 
     def subscribe(self, kind: Any, name: str, callback: Callable[..., None],
@@ -203,45 +154,39 @@ class Endpoints:
 
         If `always` is true, messages are received while the node is not active, too.
         """
-        topic = self._resolved(name)
         received = self.guarded(callback if always else self._while_active(callback))
-        events = qos_events.SubscriptionEventCallbacks(incompatible_qos=self.guarded(
-            partial(self._mismatch.of_subscription, topic, qos)))
-        return self._made(topic, 'subscription', events, partial(
+        return self._made('subscription', name, qos, partial(
             self.node.create_subscription, kind, name, received, qos, raw=raw))
-
-    def publishers(self, topic: str) -> list[str]:
-        """Return the publishers of a topic, with reliability and durability."""
-        return [f'{_node_of(end)} '
-                f'({end.qos_profile.reliability.name}, {end.qos_profile.durability.name})'
-                for end in self.node.get_publishers_info_by_topic(
-                    self.node.resolve_topic_name(topic))]
 
     def published(self, topic: str) -> str:
         """Return the resolved name of a topic and its publishers, for a line of the log."""
         return (f'{self.node.resolve_topic_name(topic)}, published by '
                 f'{", ".join(self.publishers(topic)) or "no node"}')
 
-    def _while_active(self, callback: Callable[..., None]) -> Callable[..., None]:
-        is_active = self._is_active
-        if is_active is None:
-            return callback
+    def publishers(self, topic: str) -> list[str]:
+        """Return the publishers of a topic, with reliability and durability."""
+        return [('a node whose name is not discovered yet' if end.node_name == _UNKNOWN else
+                 f'{end.node_namespace.rstrip("/")}/{end.node_name}')
+                + f' ({end.qos_profile.reliability.name}, {end.qos_profile.durability.name})'
+                for end in self.node.get_publishers_info_by_topic(
+                    self.node.resolve_topic_name(topic))]
 
+    def _while_active(self, callback: Callable[..., None]) -> Callable[..., None]:
         @wraps(callback)
         def called(*arguments: Any) -> None:
-            if is_active():
+            if self._is_active():
                 callback(*arguments)
 
         return called
 
-    def _resolved(self, name: str) -> str:
+    def _made(self, end: str, name: str, own: QoSProfile, make: Callable[..., Any]) -> Any:
         try:
             validate_topic_name(name)
         except InvalidTopicNameException as error:
             raise ParameterError(f'{name!r} is no name of a topic: {error}') from None
-        return str(self.node.resolve_topic_name(name))
-
-    def _made(self, topic: str, end: str, events: Any, make: Callable[..., Any]) -> Any:
+        topic = str(self.node.resolve_topic_name(name))
+        events = getattr(qos_events, f'{end.capitalize()}EventCallbacks')(
+            incompatible_qos=self.guarded(partial(self._log_mismatch, end, topic, own)))
         overriding = QoSOverridingOptions(_OVERRIDABLE)
         try:
             try:
@@ -253,12 +198,25 @@ class Endpoints:
             raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'
                                  f'{end}.* are unusable: {error}') from error
 
-
-def _node_of(end: Any) -> str:
-    """Return the name of a publisher's node, or that it is not known yet."""
-    if end.node_name == _UNKNOWN:
-        return 'a node whose name is not discovered yet'
-    return f'{end.node_namespace.rstrip("/")}/{end.node_name}'
+    def _log_mismatch(self, end: str, topic: str, own: QoSProfile, event: Any) -> None:
+        """Log incompatible QoS of other nodes, once for each topic and policy."""
+        pairs = ([(own, other.qos_profile)
+                  for other in self.node.get_subscriptions_info_by_topic(topic)]
+                 if end == 'publisher' else
+                 [(other.qos_profile, own)
+                  for other in self.node.get_publishers_info_by_topic(topic)])
+        policies = [policy for offered, requested in pairs
+                    for policy, weak in _WEAK_POLICIES.items()
+                    if getattr(offered, policy) == weak != getattr(requested, policy)]
+        # the event names only the last policy, of several that may be incompatible
+        last = QoSPolicyKind(event.last_policy_kind).name.lower()
+        for policy in dict.fromkeys([*policies, last]):
+            if policy != 'invalid' and (topic, policy) not in self._mismatches:
+                self._mismatches.add((topic, policy))
+                value = getattr(getattr(own, policy, None), 'name', 'as this node does')
+                self.node.get_logger().warning(
+                    _MISMATCH[end].format(topic=topic, policy=policy, own=value) + ', or start '
+                    f'this node with another qos_overrides.{topic}.{end}.{policy}')
 
 
 # ---- A thread for jobs that take longer than the time between two messages
@@ -374,7 +332,7 @@ class JobService:
             response.message, response.success = message, True
         except Urdf2DynError as error:
             response.message = str(error)
-        except Exception as error:
+        except Exception as error:   # of the job, of any class
             report_defect(self._node, self._failed)
             response.message = f'a defect: {error!r}'
         finally:
@@ -384,11 +342,8 @@ class JobService:
 
 # ---- A line of the log while another node has the name of this one
 
-_CHECK_PERIOD = 5.0
-"""Time between two checks [s]."""
-
-_CHECKS_TO_LOG = 5
-"""Checks in a row after which it is logged: a node that was killed is known for another 20 s."""
+_CHECK_PERIOD = 5.0   # [s]
+_CHECKS_TO_LOG = 5   # in a row: a node that was killed is known for another 20 s
 
 
 class SameName:

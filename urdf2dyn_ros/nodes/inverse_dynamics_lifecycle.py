@@ -14,8 +14,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics import NODE_FAMILIES, NODE_PARAMETERS, 
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.runtime import run_node
 
-DESCRIPTION_PATIENCE = 10.0
-"""Time [s] for which a transition waits for a description on the topic robot_description."""
+DESCRIPTION_PATIENCE = 10.0   # for a description on the topic, in a transition [s]
 
 
 class ManagedInverseDynamics(LifecycleNode):

@@ -4,6 +4,7 @@ import sys
 import time
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -19,32 +20,76 @@ from urdf2dyn_ros.errors import ParameterError, SimulationError
 from urdf2dyn_ros.nodes.endpoints import barrier, latched, steady_timer
 from urdf2dyn_ros.nodes.parameters import NodeParameters
 from urdf2dyn_ros.nodes.runtime import run_node
-from urdf2dyn_ros.robot.loads import JOINT_PARAMETERS
+from urdf2dyn_ros.robot.loads import GRAVITY_PARAMETER, JOINT_PARAMETERS
+from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.reader import read_description
-from urdf2dyn_ros.simulation import simulator_class
-from urdf2dyn_ros.simulation.drives import (
-    BY_FILE,
-    BY_TOPIC,
+from urdf2dyn_ros.simulation import SIMULATORS, simulator_class
+from urdf2dyn_ros.simulation.simulator import (
     CONTROLS,
-    SIMULATOR_PARAMETERS,
+    EFFORTS,
     Drives,
+    Gears,
+    SimulatedSample,
+    gears,
 )
-from urdf2dyn_ros.simulation.simulator import Gears, SimulatedSample, gears
-from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES, Trajectory
-from urdf2dyn_ros.simulation.via_points import Point, ViaPoints, trajectory_from_file
+from urdf2dyn_ros.simulation.trajectories import (
+    TRAJECTORIES,
+    Point,
+    Trajectory,
+    ViaPoints,
+    trajectory_from_file,
+)
 from urdf2dyn_ros.text import counted
 
-_SETTLING_TIME = 0.5
-"""Simulated time at rest [s] between the arrival of the last subscriber and the motion."""
+# ---- The parameters
 
-_QUEUE_DEPTH = 500
-"""Joint states that a busy subscriber may receive late: after a delay they come all at once."""
+BY_TOPIC, BY_FILE = 'topic', 'file'   # motions that are not in TRAJECTORIES
 
-_LONGEST_DELAY = 0.25
-"""A simulation that is further behind than this [s] does not catch up."""
+SIMULATOR_PARAMETERS = (
+    Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),
+    Parameter('simulator', 'dart', 'Physics engine.', choices=tuple(SIMULATORS), read_only=True),
+    replace(GRAVITY_PARAMETER, read_only=True),
+    Parameter('friction', False, 'Whether damping and friction of the URDF act in the joints.',
+              read_only=True),
+    Parameter('effort', 'net', 'Which effort is published: net, what a wrench sensor in the '
+              'joint would see and Gazebo Sim publishes, without friction; or commanded, what '
+              'the actuator supplies, including the friction and rotors of the drives that '
+              'joints.<joint>.* are, as in the parameters of inverse_dynamics.',
+              choices=EFFORTS, read_only=True),
+    Parameter('control', 'computed_torque', 'What the engine is commanded: efforts by its own '
+              "model, efforts of a spring and a damper (pd), or what the engine's servos follow.",
+              choices=tuple(CONTROLS), read_only=True),
+    Parameter('trajectory', 'smooth', 'How the robot moves; file: as trajectory_file says; topic: '
+              'as the last message on ~/joint_trajectory says.',
+              choices=(*TRAJECTORIES, BY_FILE, BY_TOPIC), read_only=True),
+    Parameter('trajectory_file', '', 'Motion for trajectory: file, as urdf2dyn excite writes it: '
+              'a table (.csv: time, q_<joint>, qd_<joint>), which begins at its first row, or a '
+              'trajectory_msgs/JointTrajectory (.yaml), which begins where the other motions do.',
+              read_only=True),
+    Parameter('duration', 20.0, 'How long the robot moves; a file has its own duration.',
+              unit='s', minimum=0.5, maximum=86400.0, read_only=True),
+    Parameter('physics_step', 0.001, 'Time step of the engine.', unit='s', minimum=1e-5,
+              maximum=0.01, read_only=True),
+    Parameter('publish_rate', 250.0, 'Joint states for each second of simulated time; one is '
+              'published every whole number of physics steps.', unit='Hz', minimum=1.0,
+              maximum=10000.0, read_only=True),
+    Parameter('real_time_factor', 1.0, 'Simulated time for each second.', minimum=0.01,
+              maximum=100.0, read_only=True),
+    Parameter('publish_clock', False, 'Publish /clock with every joint state, for nodes with '
+              'use_sim_time; time then begins at 0.', read_only=True),
+    Parameter('start.subscribers', 1, 'Subscribers of joint_states that the motion waits for.',
+              minimum=0, read_only=True),
+    Parameter('start.timeout', 20.0, 'It starts without them after this time.', unit='s',
+              minimum=0.0, read_only=True),
+)
 
-_LONGEST_TURN = 0.02
-"""Time [s] after which signals and parameters are handled, however far behind it is."""
+
+# ---- The node
+
+_SETTLING_TIME = 0.5   # at rest, from the last subscriber to the motion [s]
+_QUEUE_DEPTH = 500   # joint states for a busy subscriber: after a delay they come all at once
+_LONGEST_DELAY = 0.25   # [s]; a simulation that is further behind does not catch up
+_LONGEST_TURN = 0.02   # after which signals and parameters are handled, however far behind [s]
 
 
 class JointSimulator(Node):

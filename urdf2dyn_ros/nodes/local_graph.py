@@ -24,17 +24,10 @@ from urdf2dyn_ros.system import child_environment
 
 # ---- A DDS graph of this computer alone, without network and other robots, and a node in it
 
-_LAST_DOMAIN = 101
-"""ROS_DOMAIN_ID 1 to 101 have ports below the ephemeral ones of the system; 0 is the default."""
-
-_DISCOVERY_TIME = 0.5
-"""Time [s] to discover other nodes in a domain of this computer."""
-
-_DISCOVERED_PARTICIPANTS = 10
-"""DDS participants of a domain that are found by their ports."""
-
-_LOST_RESPONSE_TIME = 2.0
-"""Time [s] after which a response is lost: it was sent before the client was discovered."""
+_LAST_DOMAIN = 101   # above it, ports are among the ephemeral ones of the system
+_DISCOVERY_TIME = 0.5   # of other nodes in a domain of this computer [s]
+_DISCOVERED_PARTICIPANTS = 10   # DDS participants of a domain that are found by their ports
+_LOST_RESPONSE_TIME = 2.0   # [s]; it was sent before the client was discovered
 
 
 def _nothing() -> None:
@@ -199,8 +192,8 @@ def _in_use(domain: int) -> bool:
 
 # ---- A node of this package as a child process: started, its output kept, stopped
 
+# signals to stop a child, and the time [s] for its end: on a busy machine DDS ends slowly
 _STOPS = ((signal.SIGINT, 20.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
-"""Signals to stop a child, and the time [s] for its end: on a busy machine DDS ends slowly."""
 
 _LINES_KEPT = 500
 _LINES_SHOWN = 15

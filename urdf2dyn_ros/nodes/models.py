@@ -109,8 +109,7 @@ def model_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 # ---- Robot descriptions in, models out: read and built in a worker thread
 
-_POLL_PERIOD = 0.02
-"""Time between two looks for a latched description [s]."""
+_POLL_PERIOD = 0.02   # between two looks for a latched description [s]
 
 
 class Descriptions:

@@ -33,8 +33,7 @@ from urdf2dyn_ros.text import listed
 
 DESCRIPTION = 'robot_description'
 
-_MIXED_NUMBERS = 'Sequence should be of same type'
-"""What rcl says of a list of whole and other numbers."""
+_MIXED_NUMBERS = 'Sequence should be of same type'   # of whole and other ones in a list, by rcl
 
 
 def takes_file(table: Sequence[Parameter]) -> bool:
@@ -116,23 +115,21 @@ def node_help(make_node: Callable[[], Any], table: Sequence[Parameter]) -> str:
 
 # ---- A node's process from its start to its exit code, and its executor, of one thread
 
+# environment variable with a choice: an executor is made before a node has parameters
 EXECUTOR_VARIABLE = 'URDF2DYN_EXECUTOR'
-"""Environment variable with a choice: an executor is made before a node has parameters."""
-
+# version of rclpy from which its events executor awaits a service that is a coroutine
 EVENTS_SINCE = (9, 1, 2)
-"""Version of rclpy from which its events executor awaits a service that is a coroutine."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# time [s] of one wait: without a timeout, rclpy's events executor from PyPI never sleeps
 _SPIN_TIMEOUT = 3600.0
-"""Time [s] of one wait: without a timeout, rclpy's events executor from PyPI never sleeps."""
-
+# time [s] from a signal to the end: a process that needs longer waits for what never comes
 MOST_TO_END = 15.0
-"""Time [s] from a signal to the end: a process that needs longer waits for what never comes."""
 
 _STANDARD_ERROR = 2   # even where sys.stderr is another object
 
+# time [s] for which a worker thread may hold the interpreter while the spinning one waits
 _SWITCH_INTERVAL = 0.0005
-"""Time [s] for which a worker thread may hold the interpreter while the spinning one waits."""
 
 
 def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = None,

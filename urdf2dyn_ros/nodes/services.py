@@ -21,8 +21,7 @@ from urdf2dyn_ros.system import Pauses
 
 # ---- The service export_model: writes the equations of the active model to files
 
-_SHORTEST_WAIT = 0.1
-"""Shortest time after which to call again [s]."""
+_SHORTEST_WAIT = 0.1   # after which to call again [s]
 
 
 class ExportService:
@@ -53,8 +52,8 @@ class ExportService:
             self._kept = export, export.files()
         except Urdf2DynError:
             pass   # reported to the first call
-        except Exception:
-            report_defect(self._node, self._monitor.failed)   # no reason not to activate the model
+        except Exception:   # a defect is no reason not to activate the model
+            report_defect(self._node, self._monitor.failed)
 
     def _busy(self) -> str:
         seconds = max(self._pauses.left + self._pauses.duration, _SHORTEST_WAIT)

@@ -52,8 +52,7 @@ class Motion(NamedTuple):
     a: Vector
 
 
-AT_REST = Motion(ZERO, ZERO, ZERO)
-"""That of a frame at rest, without gravity."""
+AT_REST = Motion(ZERO, ZERO, ZERO)   # that of a frame at rest, without gravity
 
 
 class Wrench(NamedTuple):

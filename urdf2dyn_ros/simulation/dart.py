@@ -10,11 +10,10 @@ from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.simulation.simulator import Simulator, check_masses, simulated_urdf
 
+# share of the position error that a step corrects: the default of gz_ros2_control
 _POSITION_GAIN = 0.1
-"""Share of the position error that a step corrects: the default of gz_ros2_control."""
-
+# mass [kg] and moments [kg m^2] of a link without inertia; DART warns of a segfault at 0
 _LEAST_MASS = 1e-18
-"""Mass [kg] and moments [kg m^2] of a link without inertia; DART warns of a segfault at 0."""
 
 
 class DartSimulator(Simulator):

@@ -13,14 +13,13 @@ from urdf2dyn_ros.simulation.simulator import (
     with_aligned_inertias,
 )
 
+# mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo rejects less
 _LEAST_MASS = 2e-15
-"""Mass [kg] and moments [kg m^2] of a link without inertia; MuJoCo rejects less."""
 
 _COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
              f'boundmass="{_LEAST_MASS}" boundinertia="{_LEAST_MASS}"/></mujoco></robot>')
 
-_BANDWIDTH = 100.0
-"""Bandwidth of the servos [rad/s]: their stiffness is the moved inertia times its square."""
+_BANDWIDTH = 100.0   # of the servos [rad/s]: stiffness is moved inertia times its square
 
 
 class MujocoSimulator(Simulator):

@@ -1,23 +1,37 @@
-"""The contract of every simulator: commands in, one physics step, one consistent sample out."""
+"""
+The contract of every simulator: commands in, one physics step, one consistent sample out.
+
+And what stands between a motion and an engine: drives, and laws of control.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.errors import SimulationError
-from urdf2dyn_ros.robot.loads import GRAVITY
+from urdf2dyn_ros.errors import ParameterError, SimulationError
+from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
+from urdf2dyn_ros.robot.loads import GRAVITY, JOINT_PARAMETERS, TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.spatial import Array, Triple, from_rpy
+from urdf2dyn_ros.robot.spatial import (
+    Array,
+    Triple,
+    from_rpy,
+    product,
+    symmetric,
+    transpose,
+    upper,
+)
+from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.robot.writer import clean_urdf
 from urdf2dyn_ros.text import listed
 
 # ---- Mimic joints: the positions of all joints from those of the drivers
 
-_SINGLE = ('revolute', 'continuous', 'prismatic')
-"""Types with one coordinate; of the others only `fixed` can be simulated."""
+_SINGLE = ('revolute', 'continuous', 'prismatic')   # of others only `fixed` can be simulated
 
 
 @dataclass(frozen=True)
@@ -130,11 +144,8 @@ class SimulatedSample:
 
 # ---- The robot as engines read it, and checks of the masses and inertias that they read
 
-_NO_INERTIA = 1e-12
-"""Diagonal entry of the mass matrix below which a joint moves no inertia [kg m^2 or kg]."""
-
-_LEAST_EIGENVALUE = 1e-9
-"""Smallest eigenvalue of an invertible mass matrix that is scaled to a unit diagonal."""
+_NO_INERTIA = 1e-12   # [kg m^2 or kg], diagonal of M below which a joint moves no inertia
+_LEAST_EIGENVALUE = 1e-9   # of an invertible mass matrix, scaled to a unit diagonal
 
 
 def simulated_urdf(model: RobotModel, friction: bool) -> str:
@@ -148,14 +159,20 @@ def simulated_urdf(model: RobotModel, friction: bool) -> str:
 
     return clean_urdf(replace(
         model, joints=tuple(simulated(joint) for joint in model.joints),
-        links=tuple(link if _has_inertia(link.inertia) else replace(link, inertia=None)
-                    for link in model.links)), fill_limits=True)
+        links=tuple(link if link.inertia is None or link.mass > 0.0 or any(link.inertia.tensor)
+                    else replace(link, inertia=None) for link in model.links)), fill_limits=True)
 
 
 def with_aligned_inertias(model: RobotModel) -> RobotModel:
     """Return the robot with every inertial frame parallel to the frame of its link."""
+    def aligned(inertia: Inertia) -> Inertia:
+        R = from_rpy(inertia.rpy)
+        tensor = product(product(R, symmetric(inertia.tensor)), transpose(R))
+        xx, xy, xz, yy, yz, zz = upper(tensor)
+        return replace(inertia, rpy=(0.0, 0.0, 0.0), tensor=(xx, xy, xz, yy, yz, zz))
+
     return replace(model, links=tuple(
-        link if link.inertia is None else replace(link, inertia=_aligned(link.inertia))
+        link if link.inertia is None else replace(link, inertia=aligned(link.inertia))
         for link in model.links))
 
 
@@ -166,8 +183,7 @@ def check_masses(model: RobotModel, engine: str, masses: Mapping[str, float]) ->
     An engine may have no body for the root.
     """
     for link in model.links:
-        expected = 0.0 if link.inertia is None else link.inertia.mass
-        mass = masses.get(link.name)
+        expected, mass = link.mass, masses.get(link.name)
         if mass is None and link.name == model.root:
             continue
         if mass is None or abs(mass - expected) > 1e-9 * max(expected, 1e-5):
@@ -197,25 +213,10 @@ def check_inertia(gears: Gears, M: Array) -> None:
                               f'other: {remedy}')
 
 
-def _aligned(inertia: Inertia) -> Inertia:
-    xx, xy, xz, yy, yz, zz = inertia.tensor
-    R = np.array(from_rpy(inertia.rpy), dtype=float)
-    T = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-    return replace(inertia, rpy=(0.0, 0.0, 0.0),
-                   tensor=(T[0, 0], T[0, 1], T[0, 2], T[1, 1], T[1, 2], T[2, 2]))
-
-
-def _has_inertia(inertia: Inertia | None) -> bool:
-    return inertia is not None and (inertia.mass > 0.0 or any(inertia.tensor))
-
-
 # ---- The contract of every simulator: commands in, one physics step, one consistent sample out
 
-COMMANDED = ('effort', 'velocity', 'position')
-"""Kinds of commands; a servo of the engine follows the last two."""
-
-_LARGEST_VELOCITY = 1e6
-"""Velocity beyond which the simulation has diverged [rad/s or m/s]."""
+COMMANDED = ('effort', 'velocity', 'position')   # kinds; a servo follows the last two
+_LARGEST_VELOCITY = 1e6   # beyond which the simulation has diverged [rad/s or m/s]
 
 
 class Simulator(ABC):
@@ -325,8 +326,10 @@ class Simulator(ABC):
         If the state diverges, it raises a SimulationError.
         """
         time, q, qd = self.time, self.q, self.qd
+        diverged = SimulationError(f'the simulation diverged at {time:.3f} s; use a smaller '
+                                   'physics step, or a slower motion')
         if not np.isfinite(command).all():
-            raise self._diverged(time)
+            raise diverged
         if self._gears.any:
             efforts, _ = self._advance(self._through_gears(command))
             net, commanded = self._gears.ratios.T @ efforts, command.copy()
@@ -336,14 +339,9 @@ class Simulator(ABC):
         self._steps += 1
         after = self.qd
         if not (np.isfinite([self.q, net]).all() and (np.abs(after) < _LARGEST_VELOCITY).all()):
-            raise self._diverged(time)
+            raise diverged
         return SimulatedSample(time, q, qd, (after - qd) / self._dt, 0.5 * (qd + after), net,
                                commanded)
-
-    @staticmethod
-    def _diverged(time: float) -> SimulationError:
-        return SimulationError(f'the simulation diverged at {time:.3f} s; use a smaller physics '
-                               'step, or a slower motion')
 
     def required(self, qdd: Array) -> Array:
         """Return the efforts (n,) of accelerations (n,) by the engine's model, with damping."""
@@ -363,3 +361,94 @@ class Simulator(ABC):
 
     def _mass_matrix(self) -> Array:
         return np.array([self._inertial(row) for row in np.eye(len(self._damping))])
+
+
+# ---- Friction, rotors and springs of the drives, which actuators overcome in addition to the
+# links
+#
+# A drive whose inner loop delivers the effort that moves the links, tau_links, has to supply
+#
+#     tau = tau_links + rotor qdd + friction(qd) + spring(q)
+#
+# for the motion that happens. So the engine moves the links alone, and neither its constraints nor
+# its steps limit how stiff a friction may be.
+
+class Drives:
+    """
+    The drives of n joints, with parameters ``joints.<joint>.*`` by their full names.
+
+    Only what is set counts, not <dynamics> of the URDF. A ParameterError names joints that the
+    robot does not have.
+    """
+
+    def __init__(self, joints: Sequence[Joint], values: Mapping[str, Any]) -> None:
+        settings = JOINT_PARAMETERS.of(values)
+        names = [joint.name for joint in joints]
+        unknown = [name for name in settings if name not in names]
+        if unknown:
+            raise ParameterError(f'parameters joints.{unknown[0]}.*: there is no joint '
+                                 f'{unknown[0]!r} with a drive; there are {", ".join(names)}')
+        self._terms = [[*_terms(joint, settings.get(joint.name, {}))] for joint in joints]
+
+    def efforts(self, sample: SimulatedSample) -> Array:
+        """Return the efforts (n,) of the drives [N m or N] in addition to those of the links."""
+        result = np.zeros(len(self._terms))
+        for number, terms in enumerate(self._terms):
+            *state, net = (float(values[number]) for values in (
+                sample.q, sample.velocity, sample.qdd, sample.net))
+            result[number] = sum(float(term.effort(AT_REST, Coordinate(*state), net))
+                                 for term in terms)
+        return result
+
+
+def _terms(joint: Joint, settings: Mapping[str, float]) -> Iterator[JointTerm]:
+    for kind in TERMS.values():
+        term = kind(**{field: row.value(settings[row.setting])
+                       for field, row in kind.rows().items() if row.setting in settings})
+        term.check(joint.name, JOINTS[joint.type])
+        if not term.is_off():
+            yield term
+
+
+# ---- The table of controls: laws by which a simulated robot follows a motion
+
+_KP, _KD = 400.0, 40.0   # of errors [1/s^2], [1/s]: critically damped, 20 rad/s
+_POSITION_GAIN = 10.0   # of the position error, for a commanded velocity [1/s]
+
+
+class Control(NamedTuple):
+    """
+    The kind of a command, one of ``COMMANDED``, and the law that gives it (n,).
+
+    A law is a function of the simulator and of the desired q, qd and qdd (n,).
+    """
+
+    command: str
+    law: Callable[[Simulator, Array, Array, Array], Array]
+
+
+def computed_torque(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return efforts by the engine's own model, without Coulomb friction."""
+    return simulator.required(qdd + _KP * (q - simulator.q) + _KD * (qd - simulator.qd))
+
+
+def pd(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return efforts of a spring and a damper at every joint; the robot sags under gravity."""
+    return simulator.inertia * (_KP * (q - simulator.q) + _KD * (qd - simulator.qd))
+
+
+def velocity(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
+    """Return the desired velocities, corrected by the position error."""
+    return qd + _POSITION_GAIN * (q - simulator.q)
+
+
+def position(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
+    return q
+
+
+CONTROLS = {
+    'computed_torque': Control('effort', computed_torque),
+    'pd': Control('effort', pd),
+    'velocity': Control('velocity', velocity),
+    'position': Control('position', position),
+}

@@ -14,8 +14,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation.simulator import gears
-from urdf2dyn_ros.simulation.trajectories import FourierTrajectory
-from urdf2dyn_ros.simulation.via_points import Point, ViaPoints
+from urdf2dyn_ros.simulation.trajectories import FourierTrajectory, Point, ViaPoints
 
 SCARA, TWO = OWN / 'scara.urdf', OWN / 'robot_2r.urdf'
 MODEL = read_urdf(SCARA.read_text())
