@@ -1,4 +1,4 @@
-"""Arguments that commands share: robots, loads, recordings, and directories of results."""
+"""Arguments that commands share, robots and loads as they say, and directories of results."""
 
 import argparse
 import sys
@@ -16,7 +16,6 @@ from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.commands.command_line import gain
 from urdf2dyn_ros.errors import ExportError, ParameterError, UrdfError
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER
-from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
 from urdf2dyn_ros.recordings.workers import Workers
 from urdf2dyn_ros.robot.loads import (
     BASES,
@@ -46,21 +45,121 @@ if TYPE_CHECKING:   # most commands do not need it, and start sooner
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 
 
-# ---- The directory of a command's results
+# ---- The arguments, by their names; a command says what stands in braces in a help
+
+_SHARED: dict[str, dict[str, Any]] = {
+    'robot': {'metavar': 'ROBOT.urdf', 'help': 'URDF or xacro file; - for standard input'},
+    '--urdf': {'metavar': 'ROBOT.urdf', 'required': True,
+               'help': 'URDF or xacro file; - for standard input'},
+    '--xacro-args': {'default': '', 'metavar': '"NAME:=VALUE ..."',
+                     'help': 'arguments of a xacro file, as on its command line'},
+    '--gravity': {'nargs': 3, 'type': float, 'default': GRAVITY, 'metavar': ('X', 'Y', 'Z'),
+                  'help': 'gravity in the root frame [m/s^2] (default: 0 0 -9.81)'},
+    '--strict-inertia': {'action': 'store_true',
+                         'help': 'reject inertias that are physically impossible'},
+    '--base': {'choices': ('auto', 'fixed'), 'default': 'auto',
+               'help': 'fixed: a floating root {rests} (default: auto, as in the URDF)'},
+
+    '--function --model': {
+        'dest': 'model', 'default': 'inverse_dynamics', 'metavar': 'FUNCTION',
+        'help': f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: what the '
+        f'efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, and one that returns these '
+        'at once'},
+    '--link': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'LINK',
+               'help': 'links of a function about links (default: the only tip)'},
+    '--axes': {'default': FRAME_AXES[0], 'metavar': 'AXES',
+               'help': 'axes of the vectors at these links, one of '
+               f'{", ".join(FRAME_AXES)} (default: root)'},
+
+    '--external': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'LINK',
+                   'help': 'links with an external wrench as an input'},
+    '--payload-mass': {'type': float, 'metavar': 'KG', 'help': 'mass of a payload'},
+    '--payload-link': {'default': '', 'metavar': 'LINK', 'help': '{link}'},
+    '--payload-com': {'nargs': 3, 'type': float, 'metavar': ('X', 'Y', 'Z'),
+                      'help': 'its centre of mass in the frame of that link [m] (default: 0 0 0)'},
+    '--friction': {'action': 'store_true',
+                   'help': 'include damping and friction of the tags <dynamics> as viscous and '
+                   'Coulomb friction'},
+    '--parameters': {
+        'metavar': 'FILE',
+        'help': 'file of parameters of the node inverse_dynamics, of which gravity and the loads '
+        'count: friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, and current_gains '
+        'for a controller; other options take the place of what it says'},
+    '--node': {
+        'metavar': 'NODE', 'default': 'inverse_dynamics',
+        'help': 'node whose parameters are read, with its namespace where the file has several: '
+        '/robot_a/inverse_dynamics (default: inverse_dynamics)'},
+
+    '--topic': {'metavar': 'TOPIC', 'help': 'topic of bags (default: their only topic of joint '
+                'states, or /joint_states)'},
+    '--columns': {
+        'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'WHAT=NAME', 'type': gain,
+        'help': "what the columns of tables are: 'position={{joint}}_pos', 'velocity=dq{{n}}', "
+        "'effort=tau{{n}}', 'time=stamp' (default: our names, or what is common)"},
+    '--rename': {
+        'action': 'append', 'default': [], 'metavar': 'REGEX=NAME',
+        'help': 'rename recorded joints whose whole name matches, for instance '
+        r"'fer_joint(\d)=panda_joint\1'; may be repeated"},
+    '--hold': {
+        'action': 'append', 'default': [], 'metavar': 'JOINT[=POSITION]',
+        'help': 'a joint that is not in the recordings was at rest at this position [rad or m] '
+        '(default: 0 or the limit nearest to it); auto: all that are not; may be repeated'},
+    '--efforts': {'choices': EFFORT_SOURCES, 'default': EFFORT_SOURCES[0],
+                  'help': 'where the recorded efforts come from, as the report names them '
+                  f'(default: {EFFORT_SOURCES[0]})'},
+    '--gains': {'nargs': '+', 'type': gain, 'default': (), 'metavar': 'GAIN',
+                'help': 'gains of currents [N m/A or N/A]: one, one for each joint, or '
+                'JOINT=VALUE; free: {free}'},
+
+    '--workers': {'type': int, 'default': 1, 'metavar': 'N',
+                  'help': 'processes of this machine that {work} (default: 1)'},
+    '--scheduler': {'default': '', 'metavar': 'ADDRESS',
+                    'help': 'address of a Dask scheduler whose workers {work}, as '
+                    'tcp://host:8786; they read the same paths (needs the extra cluster)'},
+    '--overwrite': {'action': 'store_true', 'help': 'replace {replaced}'},
+}
+_WORDS = {'replaced': 'existing files',
+          'link': 'link of a payload, whose inertial parameters are an input'}
+
+FILE = ('robot', '--xacro-args')
+CHECKED = ('--gravity', '--strict-inertia')
+ROBOT = (*FILE, *CHECKED)
+FUNCTION = ('--function --model', '--link', '--axes')
+PARAMETERS = ('--parameters', '--node')
+FRICTION = ('--friction', *PARAMETERS)
+CARRIED = ('--payload-mass', '--payload-link', '--payload-com')
+JOINTS = ('--rename', '--hold')
+EFFORTS = ('--efforts', '--gains')
+WORKERS = ('--workers', '--scheduler')
+
+
+def add(parser: argparse.ArgumentParser, *names: str, **words: str) -> None:
+    """Add shared arguments; the words stand in the place of the names in braces in their help."""
+    for name in names:
+        settings = _SHARED[name]
+        parser.add_argument(*name.split(), **{
+            **settings, 'help': settings['help'].format_map({**_WORDS, **words})})
+
+
+def add_loads(parser: argparse.ArgumentParser) -> None:
+    """Add base, external wrenches, payload, friction and the file of parameters."""
+    parser.add_argument('--base', default='auto', metavar='BASE',
+                        help=f'one of {", ".join(BASES)} (default: auto); moving: the motion of '
+                        'the root is an input and its wrench a result; auto: moving if the root '
+                        'has a floating joint')
+    add(parser, '--external', '--payload-link', *FRICTION)
+
 
 def add_output(parser: argparse.ArgumentParser, default: str, content: str,
-               replaced: str = 'existing files') -> None:
+               replaced: str = _WORDS['replaced']) -> None:
     """Add the directory of the results, and whether to replace what is there."""
     shown = 'the current one' if default == '.' else default
     parser.add_argument('-o', '--output', type=Path, default=Path(default), metavar='DIR',
                         help=f'directory of {content} (default: {shown})')
-    add_overwrite(parser, replaced)
+    add(parser, '--overwrite', replaced=replaced)
 
 
-def add_overwrite(parser: argparse.ArgumentParser, replaced: str = 'existing files') -> None:
-    """Add whether to replace what is there."""
-    parser.add_argument('--overwrite', action='store_true', help=f'replace {replaced}')
-
+# ---- The directory of a command's results
 
 def print_remarks(remarks: Iterable[object], kind: str = 'warning') -> None:
     """Print a line for each remark on standard error."""
@@ -94,41 +193,7 @@ def results(path: Path, names: Iterable[str], overwrite: bool,
         yield path
 
 
-# ---- The arguments of commands for a robot description, its model, and a function about it
-
-def add_file(parser: argparse.ArgumentParser, name: str = 'robot', **settings: Any) -> None:
-    """Add the file of the robot, as a positional argument or the option of this name."""
-    parser.add_argument(name, metavar='ROBOT.urdf', **settings,
-                        help='URDF or xacro file; - for standard input')
-    parser.add_argument('--xacro-args', default='', metavar='"NAME:=VALUE ..."',
-                        help='arguments of a xacro file, as on its command line')
-
-
-def add_robot(parser: argparse.ArgumentParser) -> None:
-    """Add the file of the robot as a positional argument, and the options."""
-    add_file(parser)
-    add_options(parser)
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add gravity and the check of inertias."""
-    add_gravity(parser)
-    parser.add_argument('--strict-inertia', action='store_true',
-                        help='reject inertias that are physically impossible')
-
-
-def add_gravity(parser: argparse.ArgumentParser) -> None:
-    """Add gravity."""
-    parser.add_argument('--gravity', nargs=3, type=float, default=GRAVITY,
-                        metavar=('X', 'Y', 'Z'),
-                        help='gravity in the root frame [m/s^2] (default: 0 0 -9.81)')
-
-
-def add_base(parser: argparse.ArgumentParser, rests: str) -> None:
-    """Add whether a floating root `rests`."""
-    parser.add_argument('--base', choices=('auto', 'fixed'), default='auto',
-                        help=f'fixed: a floating root {rests} (default: auto, as in the URDF)')
-
+# ---- The robot of a command, and the links of a function about them
 
 def check_fixed(dynamics: 'InverseDynamics', reason: str) -> None:
     """Raise a ParameterError with the reason if the root floats."""
@@ -152,26 +217,12 @@ def read_model(text: str | bytes, strict_inertia: bool, name: str) -> RobotModel
     return model
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the function, with its links and axes."""
-    parser.add_argument('--function', '--model', dest='model', default='inverse_dynamics',
-                        metavar='FUNCTION', help=f'one of {", ".join(CHOICES)} (default: '
-                        'inverse_dynamics); terms: '
-                        f'what the efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, '
-                        'and one that returns these at once')
-    parser.add_argument('--link', nargs='+', action='extend', default=[], metavar='LINK',
-                        help='links of a function about links (default: the only tip)')
-    parser.add_argument('--axes', default=FRAME_AXES[0], metavar='AXES',
-                        help=f'axes of the vectors at these links, one of {", ".join(FRAME_AXES)} '
-                        '(default: root)')
-
-
 def read_frames(arguments: argparse.Namespace) -> LinkFrames:
     """Return the links and the axes."""
     return LinkFrames(tuple(arguments.link), arguments.axes)
 
 
-# ---- The arguments of commands for loads: options, and a file of the node's parameters
+# ---- Loads: options, and a file of the node's parameters
 
 _ROWS = {row.name: row for row in (
     GRAVITY_PARAMETER, BASE_PARAMETER, GAINS_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD)}
@@ -189,46 +240,6 @@ class LoadedRobot(NamedTuple):
     gravity: Triple
     loads: Loads
     values: Mapping[str, Any]
-
-
-def add_parameters(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--parameters', metavar='FILE',
-                        help='file of parameters of the node inverse_dynamics, of which gravity '
-                        'and the loads count: friction.*, rotor.*, spring.*, forces.*, payload.*, '
-                        'joints.*, and current_gains for a controller; other options take the '
-                        'place of what it says')
-    parser.add_argument('--node', metavar='NODE', default='inverse_dynamics',
-                        help='node whose parameters are read, with its namespace where the file '
-                        'has several: /robot_a/inverse_dynamics (default: inverse_dynamics)')
-
-
-def add_loads(parser: argparse.ArgumentParser) -> None:
-    """Add base, external wrenches, payload, friction and the file of parameters."""
-    parser.add_argument('--base', default='auto', metavar='BASE',
-                        help=f'one of {", ".join(BASES)} (default: auto); moving: the motion of '
-                        'the root is an input and its wrench a result; auto: moving if the root '
-                        'has a floating joint')
-    parser.add_argument('--external', nargs='+', action='extend', default=[], metavar='LINK',
-                        help='links with an external wrench as an input')
-    parser.add_argument('--payload-link', default='', metavar='LINK',
-                        help='link of a payload, whose inertial parameters are an input')
-    add_friction(parser)
-
-
-def add_payload(parser: argparse.ArgumentParser, link: str) -> None:
-    """Add a payload, with what is said of its `link`."""
-    parser.add_argument('--payload-mass', type=float, metavar='KG', help='mass of a payload')
-    parser.add_argument('--payload-link', default='', metavar='LINK', help=link)
-    parser.add_argument('--payload-com', nargs=3, type=float, metavar=('X', 'Y', 'Z'),
-                        help='its centre of mass in the frame of that link [m] (default: 0 0 0)')
-
-
-def add_friction(parser: argparse.ArgumentParser) -> None:
-    """Add friction and the file of parameters."""
-    parser.add_argument('--friction', action='store_true',
-                        help='include damping and friction of the tags <dynamics> as viscous and '
-                        'Coulomb friction')
-    add_parameters(parser)
 
 
 def read_loads(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
@@ -320,63 +331,9 @@ def _with_payload(model: RobotModel, values: Mapping[str, Any]) -> RobotModel:
                    joints=(*model.joints, Joint(name, 'fixed', carrier, name)))
 
 
-# ---- The arguments of commands for recordings, and for processes that share the work on them
+# ---- Processes that share the work on recordings
 
 _MOST_WORKERS = 1024   # processes on one machine
-
-
-def add_recording(parser: argparse.ArgumentParser, metavar: str, columns: str,
-                  many: bool = False) -> None:
-    """Add the recording or recordings, with the columns of tables, and the topic of bags."""
-    *most, last = (suffix for suffix in RECORDINGS if suffix != DIRECTORY)
-    parser.add_argument('recordings' if many else 'recording', nargs='+' if many else None,
-                        metavar=metavar,
-                        help=f'rosbag2 directory, {", ".join(most)} or {last} file (columns time, '
-                        f'q_<joint>, {columns})')
-    add_topic(parser)
-
-
-def add_topic(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--topic', metavar='TOPIC', help='topic of bags (default: their only '
-                        'topic of joint states, or /joint_states)')
-    add_columns(parser)
-
-
-def add_columns(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument('--columns', nargs='+', action='extend', default=[], metavar='WHAT=NAME',
-                        type=gain, help="what the columns of tables are: 'position={joint}_pos', "
-                        "'velocity=dq{n}', 'effort=tau{n}', 'time=stamp' (default: our names, or "
-                        'what is common)')
-
-
-def add_joints(parser: argparse.ArgumentParser) -> None:
-    """Add what joints are called, and which of them were at rest."""
-    parser.add_argument('--rename', action='append', default=[], metavar='REGEX=NAME',
-                        help='rename recorded joints whose whole name matches, for instance '
-                        r"'fer_joint(\d)=panda_joint\1'; may be repeated")
-    parser.add_argument('--hold', action='append', default=[], metavar='JOINT[=POSITION]',
-                        help='a joint that is not in the recordings was at rest at this position '
-                        '[rad or m] (default: 0 or the limit nearest to it); auto: all that are '
-                        'not; may be repeated')
-
-
-def add_efforts(parser: argparse.ArgumentParser, free: str) -> None:
-    """Add the source of measured efforts, and gains of currents; what is done with `free` ones."""
-    parser.add_argument('--efforts', choices=EFFORT_SOURCES, default=EFFORT_SOURCES[0],
-                        help='where the recorded efforts come from, as the report names them '
-                        f'(default: {EFFORT_SOURCES[0]})')
-    parser.add_argument('--gains', nargs='+', type=gain, default=(), metavar='GAIN',
-                        help='gains of currents [N m/A or N/A]: one, one for each joint, or '
-                        f'JOINT=VALUE; free: {free}')
-
-
-def add_workers(parser: argparse.ArgumentParser, work: str) -> None:
-    """Add processes and scheduler; `work` is what they do."""
-    parser.add_argument('--workers', type=int, default=1, metavar='N',
-                        help=f'processes of this machine that {work} (default: 1)')
-    parser.add_argument('--scheduler', default='', metavar='ADDRESS',
-                        help=f'address of a Dask scheduler whose workers {work}, as '
-                        'tcp://host:8786; they read the same paths (needs the extra cluster)')
 
 
 def read_workers(arguments: argparse.Namespace) -> Workers:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.codegen.information import rounded_angles
-from urdf2dyn_ros.commands.arguments import add_file
+from urdf2dyn_ros.commands.arguments import FILE, add
 from urdf2dyn_ros.errors import ParameterError, Problem, Urdf2DynError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.document import (
@@ -342,7 +342,7 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
 
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Add the robot, what counts as a failure, and the format."""
-    add_file(parser)
+    add(parser, *FILE)
     parser.add_argument('--strict', action='store_true',
                         help='fail on warnings as well as on errors')
     parser.add_argument('-v', '--verbose', action='store_true',

@@ -8,15 +8,13 @@ import numpy as np
 
 from urdf2dyn_ros.codegen.compiled import BACKENDS
 from urdf2dyn_ros.commands.arguments import (
-    add_base,
-    add_efforts,
-    add_file,
-    add_joints,
-    add_options,
+    CHECKED,
+    EFFORTS,
+    JOINTS,
+    PARAMETERS,
+    WORKERS,
+    add,
     add_output,
-    add_parameters,
-    add_recording,
-    add_workers,
     check_fixed,
     print_remarks,
     read_model,
@@ -29,6 +27,7 @@ from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
 from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
 from urdf2dyn_ros.recordings.evaluation import OFFLINE_DEFAULT, EvaluationSettings, figures_table
 from urdf2dyn_ros.recordings.html_page import report_page, text_table
 from urdf2dyn_ros.recordings.many import (
@@ -52,12 +51,11 @@ MOST_ROWS = 50   # recordings of which each has a row on the terminal
 
 def add_evaluate(parser: argparse.ArgumentParser) -> None:
     """Add recording, robot, method and results."""
-    add_recording(parser, 'BAG_OR_CSV', 'and optionally qd_<joint>, qdd_<joint>, effort_<joint>',
-                  many=True)
-    add_file(parser, '--urdf', required=True)
-    add_options(parser)
-    add_parameters(parser)
-    add_joints(parser)
+    *most, last = (suffix for suffix in RECORDINGS if suffix != DIRECTORY)
+    parser.add_argument('recordings', nargs='+', metavar='BAG_OR_CSV',
+                        help=f'rosbag2 directory, {", ".join(most)} or {last} file (columns time, '
+                        'q_<joint>, and optionally qd_<joint>, qdd_<joint>, effort_<joint>)')
+    add(parser, '--topic', '--columns', '--urdf', '--xacro-args', *CHECKED, *PARAMETERS, *JOINTS)
     parser.add_argument('--estimator', choices=(OFFLINE_DEFAULT, *ESTIMATORS), default='',
                         help='estimator of accelerations; external: as recorded (default: as '
                         f'recorded, or else {OFFLINE_DEFAULT}, offline)')
@@ -65,7 +63,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
                         help='what the measured effort is: ' + '; '.join(
                             f'{name}: {row.meaning}' for name, row in SEMANTICS.items())
                         + ' (default: net)')
-    add_efforts(parser, 'fitted to the recording, joint by joint')
+    add(parser, *EFFORTS, free='fitted to the recording, joint by joint')
     parser.add_argument('--observer', action='store_true',
                         help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',
@@ -74,10 +72,10 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
                         default=(THRESHOLD,),
                         help='external efforts that are contacts '
                         f'[N m or N]: one, or one for each joint (default: {THRESHOLD:g})')
-    add_base(parser, 'was at rest')
+    add(parser, '--base', rests='was at rest')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='back end that evaluates the equations (default: python)')
-    add_workers(parser, 'evaluate recordings')
+    add(parser, *WORKERS, work='evaluate recordings')
     add_output(parser, 'evaluate_output', 'the results, with a directory for each of several '
                'recordings')
 

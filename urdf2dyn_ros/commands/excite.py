@@ -8,14 +8,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.commands.arguments import (
-    add_base,
-    add_overwrite,
-    add_robot,
-    check_fixed,
-    read_robot,
-    results,
-)
+from urdf2dyn_ros.commands.arguments import ROBOT, add, check_fixed, read_robot, results
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation import (
     EFFORT_NOISE,
@@ -44,12 +37,12 @@ _COLLISIONS = ('collisions with itself, the floor and cables are not checked: pl
 
 def add_excite(parser: argparse.ArgumentParser) -> None:
     """Add robot, motion and results."""
-    add_robot(parser)
+    add(parser, *ROBOT)
     parser.add_argument('-o', '--output', type=Path, default=Path('trajectory.csv'),
                         metavar='FILE', help='table of the motion (default: trajectory.csv); '
                         'a trajectory_msgs/JointTrajectory (.yaml) and a picture (.png) of the '
                         'same name are written as well')
-    add_overwrite(parser)
+    add(parser, '--overwrite')
     parser.add_argument('--duration', type=float, default=20.0, metavar='SECONDS',
                         help='of the whole motion (default: 20)')
     parser.add_argument('--fraction', type=float, default=0.5, metavar='NUMBER',
@@ -60,7 +53,7 @@ def add_excite(parser: argparse.ArgumentParser) -> None:
                         help='YAML with limits in the place of those of the URDF, a line for '
                         'each joint: "<joint>: {lower: -1, upper: 1, velocity: 1, effort: 10, '
                         'acceleration: 5, jerk: 50}"')
-    add_base(parser, 'is at rest')
+    add(parser, '--base', rests='is at rest')
 
 
 def run_excite(arguments: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from urdf2dyn_ros.commands.arguments import add_file, add_overwrite, check_free, read_robot
+from urdf2dyn_ros.commands.arguments import FILE, add, check_free, read_robot
 from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.export import default_name, write_files
 from urdf2dyn_ros.recordings import pictures as picture
@@ -37,10 +37,10 @@ class _Row(NamedTuple):
 
 def add_graph(parser: argparse.ArgumentParser) -> None:
     """Add the robot and the picture."""
-    add_file(parser)
+    add(parser, *FILE)
     parser.add_argument('-o', '--output', metavar='FILE', help='.svg or .png, or .dot for '
                         'Graphviz (default: <robot>_graph.svg)')
-    add_overwrite(parser)
+    add(parser, '--overwrite')
 
 
 def run_graph(arguments: argparse.Namespace) -> int:

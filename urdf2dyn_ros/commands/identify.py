@@ -9,14 +9,12 @@ from tempfile import TemporaryDirectory
 from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.commands.arguments import (
-    add_base,
-    add_efforts,
-    add_file,
-    add_joints,
-    add_options,
+    CHECKED,
+    EFFORTS,
+    JOINTS,
+    WORKERS,
+    add,
     add_output,
-    add_topic,
-    add_workers,
     check_fixed,
     print_remarks,
     read_model,
@@ -62,19 +60,17 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recordings', nargs='+', metavar='RECORDING',
                         help='rosbag2 directories, .db3, .mcap or .csv files (columns time, '
                         'q_<joint>, effort_<joint>), or summaries (.npz) of earlier runs')
-    add_file(parser, '--urdf', required=True)
+    add(parser, '--urdf', '--xacro-args')
     parser.add_argument('--validate', nargs='+', default=[], metavar='RECORDING',
                         help='recordings that are not used for the fit, but predicted by it')
     add_output(parser, 'identified', 'the results')
-    add_options(parser)
-    add_topic(parser)
-    add_joints(parser)
+    add(parser, *CHECKED, '--topic', '--columns', *JOINTS)
     parser.add_argument('--effort-semantics', choices=('commanded', 'current'),
                         default='commanded', help='what the measured effort is: commanded: '
                         'effort of the actuators; current: current of the motors (default: '
                         'commanded)')
-    add_efforts(parser, 'identified, up to a factor that all have in common')
-    add_base(parser, 'was at rest')
+    add(parser, *EFFORTS, '--base', rests='was at rest',
+        free='identified, up to a factor that all have in common')
     parser.add_argument('--friction-per-recording', action='store_true',
                         help='friction and offsets of each recording are its own, as on '
                         'different days; links and rotors are shared')
@@ -88,7 +84,7 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--merge', type=Path, metavar='FILE.npz',
                         help='write one summary of all recordings, of the size of one, instead '
                         'of identifying from them')
-    add_workers(parser, 'read recordings and summarise them')
+    add(parser, *WORKERS, work='read recordings and summarise them')
     parser.add_argument('--cutoff', type=float, metavar='HZ',
                         help='low pass of the columns (default: by cross-validation)')
     parser.add_argument('--delay', type=float, metavar='SECONDS',

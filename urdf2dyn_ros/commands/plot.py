@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.commands.arguments import add_columns, add_overwrite, check_free
+from urdf2dyn_ros.commands.arguments import add, check_free
 from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.recordings.column_names import column_names
 from urdf2dyn_ros.recordings.comparison import Comparison
@@ -29,10 +29,10 @@ def add_plot(parser: argparse.ArgumentParser) -> None:
                         help='table (.csv) with a column of time and any others; positions, '
                         'velocities, accelerations and efforts, also measured_<joint> and '
                         'computed_<joint>, have units; or the .json of a report')
-    add_columns(parser)
+    add(parser, '--columns')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help=".svg or .png (default: <the file's stem>_plot.png)")
-    add_overwrite(parser)
+    add(parser, '--overwrite')
     parser.add_argument('--only', default='', metavar='REGEX',
                         help='draw only columns (of a report: joints) whose names match')
 

@@ -11,15 +11,14 @@ from urdf2dyn_ros.codegen.languages import LANGUAGES, Target
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE
 from urdf2dyn_ros.commands.arguments import (
+    CARRIED,
+    FRICTION,
+    FUNCTION,
+    ROBOT,
     LoadedRobot,
-    add_friction,
-    add_gravity,
+    add,
     add_loads,
-    add_model,
     add_output,
-    add_overwrite,
-    add_payload,
-    add_robot,
     read_frames,
     read_loads,
     read_robot,
@@ -48,8 +47,7 @@ def _robot(arguments: argparse.Namespace) -> LoadedRobot:
 
 def add_info(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the model, the loads and the format."""
-    add_robot(parser)
-    add_model(parser)
+    add(parser, *ROBOT, *FUNCTION)
     add_loads(parser)
     parser.add_argument('--dh', action='store_true',
                         help='print its table of modified DH parameters (Khalil and Kleinfinger), '
@@ -77,7 +75,7 @@ def run_info(arguments: argparse.Namespace) -> int:
 
 def add_latex(parser: argparse.ArgumentParser) -> None:
     """Add the robot, what of it, and its loads."""
-    add_robot(parser)
+    add(parser, *ROBOT)
     parser.add_argument('--what', choices=get_args(What), default='efforts',
                         help='efforts of a motion, the mass matrix, or efforts at rest (gravity) '
                         'and without accelerations (bias) (default: efforts)')
@@ -96,7 +94,7 @@ def run_latex(arguments: argparse.Namespace) -> int:
 
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the content and the directory of the files."""
-    add_robot(parser)
+    add(parser, *ROBOT)
     parser.add_argument('--language', default='python', metavar='LANGUAGE', type=_language,
                         help=f'one of {", ".join([*LANGUAGES, *PACKAGES])} (default: python); '
                         'ros2_control: a ROS 2 package with a torque controller')
@@ -108,7 +106,7 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--general', dest='style', action='store_const', const=GENERAL,
                         help='readable, and every number of the URDF is a parameter, also those '
                         'of 0 and 1, which are folded in otherwise')
-    add_model(parser)
+    add(parser, *FUNCTION)
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
     add_output(parser, '.', 'the files', 'existing files with other contents')
@@ -134,13 +132,12 @@ def run_export(arguments: argparse.Namespace) -> int:
 
 def add_page(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the loads and the file."""
-    add_robot(parser)
-    add_friction(parser)
-    add_payload(parser, 'link that carries it (default: the last one before the tree branches)')
+    add(parser, *ROBOT, *FRICTION, *CARRIED,
+        link='link that carries it (default: the last one before the tree branches)')
     parser.set_defaults(base='auto', external=[])
     parser.add_argument('-o', '--output', type=Path, metavar='FILE',
                         help='.html (default: <robot>.html)')
-    add_overwrite(parser, 'an existing file with other contents')
+    add(parser, '--overwrite', replaced='an existing file with other contents')
 
 
 def run_page(arguments: argparse.Namespace) -> int:
@@ -163,7 +160,7 @@ def add_demo(parser: argparse.ArgumentParser) -> None:
                         help='any robot, whose root is fixed to the world (default: an RX-90)')
     parser.add_argument('--duration', type=float, metavar='S', default=20.0,
                         help='duration of the motion [s] (default: 20)')
-    add_gravity(parser)
+    add(parser, '--gravity')
     add_output(parser, 'demo_output', 'the results')
 
 

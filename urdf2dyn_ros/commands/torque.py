@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from urdf2dyn_ros.commands.arguments import (
-    add_friction,
-    add_joints,
-    add_overwrite,
-    add_payload,
-    add_robot,
-    add_topic,
+    CARRIED,
+    FRICTION,
+    JOINTS,
+    ROBOT,
+    add,
     print_remarks,
     read_recorded_loads,
     read_robot,
@@ -44,7 +43,7 @@ _NOTHING = 1e-12   # effort that is rounding, relative to the largest one
 
 def add_torque(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the state or the trajectory, the loads and the results."""
-    add_robot(parser)
+    add(parser, *ROBOT)
     for name, what in _STATE.items():
         parser.add_argument(f'--{name}', nargs='+', default=(), metavar='VALUE',
                             help=f'{what} of the joints in their order, or JOINT=VALUE of some '
@@ -57,17 +56,15 @@ def add_torque(parser: argparse.ArgumentParser) -> None:
                         'differentiated); zero: those, and velocities that it does not have')
     parser.add_argument('--degrees', action='store_true',
                         help='angles of the state or of the trajectory are in degrees')
-    add_payload(parser, 'link that carries it')
-    add_friction(parser)
+    add(parser, *CARRIED, *FRICTION, link='link that carries it')
     parser.add_argument('--terms', action='store_true', help='show what the efforts are the sum '
                         'of: gravity, coriolis, inertia, and loads; of a trajectory the largest '
                         'of each')
-    add_joints(parser)
-    add_topic(parser)
+    add(parser, *JOINTS, '--topic', '--columns')
     parser.add_argument('-o', '--output', type=Path, metavar='FILE', help='table of a trajectory '
                         "(.csv; default: <the file's stem>_torque.csv); a picture (.png) of the "
                         'same name is written as well')
-    add_overwrite(parser)
+    add(parser, '--overwrite')
     parser.set_defaults(base='fixed')
 
 

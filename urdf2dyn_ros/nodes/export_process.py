@@ -81,9 +81,9 @@ class Export:
             *_, last = done.stderr.decode(errors='replace').strip().splitlines() or ['no output']
             raise ExportError(
                 f'the process that exports ended with code {done.returncode}: {last}')
-        files, error = json.loads(done.stdout)
-        if error:
-            raise ExportError(error)
+        files, fault = json.loads(done.stdout)
+        if fault:
+            raise ExportError(fault)
         return dict(files)
 
 

@@ -115,21 +115,14 @@ def node_help(make_node: Callable[[], Any], table: Sequence[Parameter]) -> str:
 
 # ---- A node's process from its start to its exit code, and its executor, of one thread
 
-# environment variable with a choice: an executor is made before a node has parameters
-EXECUTOR_VARIABLE = 'URDF2DYN_EXECUTOR'
-# version of rclpy from which its events executor awaits a service that is a coroutine
-EVENTS_SINCE = (9, 1, 2)
+EXECUTOR_VARIABLE = 'URDF2DYN_EXECUTOR'   # an executor is made before a node has parameters
+EVENTS_SINCE = (9, 1, 2)   # rclpy whose events executor awaits a service that is a coroutine
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-# time [s] of one wait: without a timeout, rclpy's events executor from PyPI never sleeps
-_SPIN_TIMEOUT = 3600.0
-# time [s] from a signal to the end: a process that needs longer waits for what never comes
-MOST_TO_END = 15.0
-
+_SPIN_TIMEOUT = 3600.0   # [s]; without one, rclpy's events executor from PyPI never sleeps
+MOST_TO_END = 15.0   # [s] from a signal: a process that needs longer waits for what never comes
 _STANDARD_ERROR = 2   # even where sys.stderr is another object
-
-# time [s] for which a worker thread may hold the interpreter while the spinning one waits
-_SWITCH_INTERVAL = 0.0005
+_SWITCH_INTERVAL = 0.0005   # [s] for which a worker may hold the interpreter against the spinning
 
 
 def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = None,
@@ -145,7 +138,10 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     """
     words = sys.argv[1:] if arguments is None else arguments
     if wants_help(words):
-        _print(node_help(make_node, table))
+        try:
+            print(node_help(make_node, table), flush=True)
+        except BrokenPipeError:   # a reader like head; Python would write the rest at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     signals = _quiet_signals()
     try:
@@ -180,17 +176,16 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     return 0
 
 
-def _print(text: str) -> None:
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:   # a reader like head; Python would write the rest at its end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _spin(executor: Executor, signals: int) -> None:
     """Spin until a signal writes into its pipe."""
     signalled = Future()   # of no executor: its callback then waits for no other work
-    threading.Thread(target=_wait, args=(signals, signalled), daemon=True).start()
+
+    def wait() -> None:
+        os.read(signals, 1)
+        faulthandler.dump_traceback_later(MOST_TO_END, exit=True, file=_STANDARD_ERROR)
+        signalled.set_result(None)
+
+    threading.Thread(target=wait, daemon=True).start()
     sys.setswitchinterval(_SWITCH_INTERVAL)
     gc.freeze()   # objects of the imports stay: the collector need not visit them again
     while not signalled.done():
@@ -212,24 +207,13 @@ def _quiet_signals() -> int:
     return reading
 
 
-def _wait(signals: int, signalled: Future) -> None:
-    """Wait for a signal, in a thread, and wake the executor."""
-    os.read(signals, 1)
-    faulthandler.dump_traceback_later(MOST_TO_END, exit=True, file=_STANDARD_ERROR)
-    signalled.set_result(None)
-
-
 def _events() -> Executor:
     from rclpy.experimental import EventsExecutor
     return EventsExecutor()
 
 
-def _best() -> Executor:
-    return _events() if rclpy_version() >= EVENTS_SINCE else SingleThreadedExecutor()
-
-
 EXECUTORS: dict[str, Callable[[], Executor]] = {
-    'auto': _best,
+    'auto': lambda: _events() if rclpy_version() >= EVENTS_SINCE else SingleThreadedExecutor(),
     'events': _events,
     'single': SingleThreadedExecutor,
 }

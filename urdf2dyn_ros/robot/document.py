@@ -262,9 +262,14 @@ class Description:
         self.robot = robot
         self.links, self.joints, self.forces = (
             tuple(robot.iterchildren(tag)) for tag in ('link', 'joint', 'force'))
-        self.link_of, self.joint_of = map(_first_by_name, (self.links, self.joints))
-        self.parent_of, self.child_of = ({joint: _link_of(joint, tag) for joint in self.joints}
-                                         for tag in ('parent', 'child'))
+        self.link_of: dict[str, Element] = {}
+        self.joint_of: dict[str, Element] = {}
+        for elements, first in ((self.links, self.link_of), (self.joints, self.joint_of)):
+            for element in elements:
+                first.setdefault(name_of(element), element)
+        self.parent_of, self.child_of = (
+            {joint: '' if (end := joint.find(tag)) is None else end.get('link', '')
+             for joint in self.joints} for tag in ('parent', 'child'))
         self._numbers: dict[tuple[Element, str], tuple[float, ...] | None] = {}
 
     @property
@@ -314,31 +319,12 @@ def rpy_of(quaternion: tuple[float, ...]) -> tuple[float, float, float]:
     return roll, pitch, math.atan2(second, first)
 
 
-def _first_by_name(elements: tuple[Element, ...]) -> dict[str, Element]:
-    first: dict[str, Element] = {}
-    for element in elements:
-        first.setdefault(name_of(element), element)
-    return first
-
-
-def _link_of(joint: Element, tag: str) -> str:
-    end = joint.find(tag)
-    return '' if end is None else end.get('link', '')
-
-
 def children(element: Element) -> list[Element]:
     """Return the children that are in the schema; an axis only where the joint has one."""
     tags = CHILDREN.get(str(element.tag), ())
     if type_of(element) in ('fixed', 'floating'):
         tags = tuple(tag for tag in tags if tag != 'axis')   # as urdfdom does
     return list(element.iterchildren(*tags)) if tags else []
-
-
-def ignored(robot: Description) -> list[str]:
-    """Return the tags of ignored elements, each once, in alphabetical order."""
-    tags = {str(child.tag) for element in robot.elements for child in element.iterchildren('*')
-            if child.tag not in CHILDREN.get(str(element.tag), ())}
-    return sorted(tags - {'transmission'})
 
 
 def name_of(element: Element) -> str:

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import logging
 import math
 import os
 import re
@@ -27,7 +26,6 @@ from urdf2dyn_ros.robot.document import (
     Description,
     Element,
     gear_ratios,
-    ignored,
     name_of,
     parse_document,
     read_numbers,
@@ -36,7 +34,6 @@ from urdf2dyn_ros.robot.document import (
 from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.rules import check_description
 from urdf2dyn_ros.robot.spatial import Triple
-from urdf2dyn_ros.text import listed
 
 # ---- From a robot description to a RobotModel: parsed safely, checked by rules, read by
 # urdf_parser_py
@@ -45,8 +42,6 @@ from urdf2dyn_ros.text import listed
 # some are missing) are of the XML tree; all else in the model is of urdf_parser_py's Robot object.
 
 MAX_LINKS = 5000
-
-_LOG = logging.getLogger(__name__)
 
 _ZERO: Triple = (0.0, 0.0, 0.0)
 
@@ -95,8 +90,6 @@ def read_tree(root: Element, strict_inertia: bool = False,
     """Return the model of an XML tree, checked by the rules."""
     description = Description(root)
     warnings = check_description(description, strict_inertia, max_links)
-    if _LOG.isEnabledFor(logging.DEBUG) and (tags := ignored(description)):
-        _LOG.debug('ignored elements: %s', listed(tags))
     robot = urdf.Robot.from_xml(_urdf_1_0(description), Path('robot'))
     return _model(robot, description, warnings)
 
