@@ -15,13 +15,17 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
 from urdf2dyn_ros.robot.loads import PAYLOAD, carried, payload, payload_fault
-from urdf2dyn_ros.robot.model import ExternalForce
+from urdf2dyn_ros.robot.model import ExternalForce, RobotModel
 from urdf2dyn_ros.robot.parameters import read_parameter_file
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
 MODEL = read_urdf(TEXT)
 Q, QD, QDD = np.array([0.3, -0.8]), np.array([1.5, -0.02]), np.array([2.0, 5.0])
 DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
+
+
+def unheeded(values: dict[str, Any], model: RobotModel) -> list[str]:
+    return [*load_parameters.unheeded(values, model)]
 
 
 def efforts(values: dict[str, Any], model: Any = MODEL) -> np.ndarray:
@@ -118,18 +122,18 @@ def test_what_has_no_effect_is_reported() -> None:
     """Joints of another robot, with the names of this one; what is switched off."""
     given = {**DEFAULTS, 'joints.joint3.viscous': 1.0, 'joints.joint1.coulomb': 1.0,
              'joints.joint1.armature': 1.0, 'payload.mass': 2.0}
-    assert load_parameters.unheeded(DEFAULTS, MODEL) == []
-    unknown, off, payload_ = load_parameters.unheeded(given, MODEL)
+    assert unheeded(DEFAULTS, MODEL) == []
+    unknown, off, payload_ = unheeded(given, MODEL)
     assert 'payload.link' in payload_
     assert '"joint3"' in unknown and '"joint1", "joint2"' in unknown
     assert 'joints.joint1.coulomb' in off and 'friction.enabled' in off and 'armature' not in off
     others = {f'joints.other{k}.viscous': 1.0 for k in range(500)}
-    line, = load_parameters.unheeded({**DEFAULTS, 'friction.enabled': True, **others}, MODEL)
+    line, = unheeded({**DEFAULTS, 'friction.enabled': True, **others}, MODEL)
     assert '"other0"' in line and '490 more' in line
     on = {**DEFAULTS, 'friction.enabled': True}
-    line, = load_parameters.unheeded(on, MODEL)
+    line, = unheeded(on, MODEL)
     assert line.startswith('friction.enabled without effect: the URDF has no <dynamics')
-    assert load_parameters.unheeded({**on, 'joints.joint1.load': 0.1}, MODEL) == []
+    assert unheeded({**on, 'joints.joint1.load': 0.1}, MODEL) == []
     with pytest.raises(ParameterError, match='joint3'):
         load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 
@@ -140,20 +144,20 @@ def test_a_gear_without_a_rotor_and_loads_on_the_ground_are_reported() -> None:
     tip = replace(root, link='link2')
     robot = replace(MODEL, forces=(root, tip))
     ratio = {**DEFAULTS, 'joints.joint1.gear_ratio': 50.0}
-    assert load_parameters.unheeded(ratio, MODEL) == [
+    assert unheeded(ratio, MODEL) == [
         'joints.joint1.gear_ratio without effect: its rotor_inertia is 0']
-    assert load_parameters.unheeded({**ratio, 'joints.joint1.rotor_inertia': 1e-4}, MODEL) == []
-    line, = load_parameters.unheeded(DEFAULTS, robot)
+    assert unheeded({**ratio, 'joints.joint1.rotor_inertia': 1e-4}, MODEL) == []
+    line, = unheeded(DEFAULTS, robot)
     assert line.startswith(f'<force> on link "{MODEL.root}" without effect')
-    assert load_parameters.unheeded({**DEFAULTS, 'base': 'imu'}, robot) == []
-    assert load_parameters.unheeded({**DEFAULTS, 'forces.enabled': False}, robot) == []
+    assert unheeded({**DEFAULTS, 'base': 'imu'}, robot) == []
+    assert unheeded({**DEFAULTS, 'forces.enabled': False}, robot) == []
     on_ground = {**DEFAULTS, 'payload.link': MODEL.root,
                  f'external_wrenches.{MODEL.root}': 'wrench'}
-    assert load_parameters.unheeded(on_ground, MODEL) == [
+    assert unheeded(on_ground, MODEL) == [
         f'{load} on link "{MODEL.root}" without effect: the link stands still'
         for load in ('payload', 'external wrench')]
-    assert load_parameters.unheeded({**on_ground, 'base': 'imu'}, MODEL) == []
-    assert load_parameters.unheeded({**DEFAULTS, 'payload.link': 'link2'}, MODEL) == []
+    assert unheeded({**on_ground, 'base': 'imu'}, MODEL) == []
+    assert unheeded({**DEFAULTS, 'payload.link': 'link2'}, MODEL) == []
 
 
 def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> None:
@@ -161,7 +165,7 @@ def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> 
         '</joint>', '<dynamics damping="2"/></joint>', 1)
     model = read_urdf(text)
     on = {**DEFAULTS, 'friction.enabled': True}
-    line, = load_parameters.unheeded(on, model)
+    line, = unheeded(on, model)
     assert 'several coordinates' in line
     _, loads = load_parameters.with_loads({**on, 'joints.joint1/theta.viscous': 2.0}, model)
     assert list(loads.terms) == ['joint1/theta']

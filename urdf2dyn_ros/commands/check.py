@@ -286,8 +286,6 @@ def _states(system: Multibody) -> Array:
 
 # ---- What `urdf2dyn check` finds in a robot description, with the effect of each on the efforts
 
-_REJECTED = 'none are computed: the description is rejected'
-
 @dataclass(frozen=True)
 class Finding:
     """A problem, and its effect on the efforts, in numbers where there is a comparison."""
@@ -296,24 +294,23 @@ class Finding:
     change: EffortChange | None = None
 
     @property
-    def error(self) -> bool:
-        """Whether the description is rejected for it."""
-        return self.problem.refused
-
-    @property
     def effect(self) -> str:
         """The effect on the efforts, in words."""
-        return _REJECTED if self.error else self.problem.effect
+        return ('none are computed: the description is rejected' if self.problem.refused else
+                self.problem.effect)
+
+    @property
+    def severity(self) -> str:
+        return 'error' if self.problem.refused else 'warning'
 
     def text(self) -> str:
         """Return two lines for people."""
-        kind = 'error' if self.error else 'warning'
         numbers = '' if self.change is None else f'\n  {self.change}'
-        return f'{kind}: {self.problem}\n  efforts: {self.effect}{numbers}'
+        return f'{self.severity}: {self.problem}\n  efforts: {self.effect}{numbers}'
 
     def data(self) -> dict[str, Any]:
         problem = self.problem
-        return {'severity': 'error' if self.error else 'warning', 'code': problem.code,
+        return {'severity': self.severity, 'code': problem.code,
                 'line': problem.line, 'element': problem.element, 'message': problem.message,
                 'efforts': self.effect,
                 'effort_change': None if self.change is None else self.change.data()}
@@ -359,7 +356,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     if isinstance(text, str) and any(finding.problem.line for finding in reported):
         command = f'xacro {shlex.quote(arguments.robot)} {arguments.xacro_args}'.strip()
         notes = [f'lines are those of the text that `{command}` prints', *notes]
-    errors = sum(finding.error for finding in reported)
+    errors = sum(finding.problem.refused for finding in reported)
     if arguments.json:
         print(json.dumps({'robot': name, 'errors': errors, 'warnings': len(reported) - errors,
                           'problems': [finding.data() for finding in reported],

@@ -42,6 +42,7 @@ _DECLARED = re.compile(rb'\s*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z][\w.-]*)["
 _DECLARATION = re.compile(r'\s*<\?xml\s[^>]*\?>')
 # What may precede the root element, hence a DOCTYPE.
 _PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
+_ROOT_TAG = re.compile(r'<[^\s/>]+')
 
 UNDECLARED = 'undeclared:'   # begins the namespace of a prefix that is not declared
 _UNDECLARED = re.compile(r'Namespace prefix (\S+) (?:for \S+ )?on \S+ is not defined')
@@ -60,7 +61,10 @@ def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
     decoded = (text if isinstance(text, str) else _decode(text)).lstrip('\ufeff')
     if '\0' in decoded:
         raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
-    _check_doctype(decoded)
+    start = _prolog_end(decoded)
+    if decoded[start:start + 9].upper() == '<!DOCTYPE':   # before any parser reads its entities
+        raise _error_at('doctype', decoded, start, 'a DOCTYPE is rejected (entities, external '
+                        'files); a URDF needs none, delete it')
     declaration = _DECLARATION.match(decoded)   # of the encoding, which is decoded; lines stay
     end = declaration.end() if declaration else 0
     root = _parse(re.sub(r'[^\n]', ' ', decoded[:end]) + decoded[end:])
@@ -106,14 +110,11 @@ def _decode(data: bytes) -> str:
                      'the text as UTF-8 or declare its encoding in the first line', line) from None
 
 
-def _check_doctype(text: str) -> None:
-    """Reject a DOCTYPE before any parser reads it, since it may define harmful entities."""
+def _prolog_end(text: str) -> int:
     position = 0
     while prolog := _PROLOG.match(text, position):
         position = prolog.end()
-    if text[position:position + 9].upper() == '<!DOCTYPE':
-        raise _error_at('doctype', text, position, 'a DOCTYPE is rejected (entities, external '
-                        'files); a URDF needs none, delete it')
+    return position
 
 
 def _parse(text: str) -> Element:
@@ -132,12 +133,12 @@ def _parse(text: str) -> Element:
         except etree.XMLSyntaxError as error:
             fault = fault or error
             prefix = _UNDECLARED.match(error.msg or '')
-            start = _start_tag(text)
-            if prefix is None or start is None or prefix[1] == 'xacro':
+            root_tag = _ROOT_TAG.match(text, _prolog_end(text))
+            if prefix is None or root_tag is None or prefix[1] == 'xacro':
                 break
             # urdfdom and what reads <gazebo> know no namespaces: the prefix is declared
             words = f' xmlns:{prefix[1]}="{UNDECLARED}{prefix[1]}"'
-            text = text[:start] + words + text[start:]
+            text = text[:root_tag.end()] + words + text[root_tag.end():]
             declared = text.encode()
             continue
         if fault is None or all(next(element.iterancestors('gazebo'), None) is not None
@@ -153,15 +154,6 @@ def undeclared(root: Element) -> Iterator[Element]:
     for element in root.iter('*'):
         if any(str(name).startswith('{' + UNDECLARED) for name in (element.tag, *element.attrib)):
             yield element
-
-
-def _start_tag(text: str) -> int | None:
-    """Return the offset behind the name of the root element."""
-    position = 0
-    while prolog := _PROLOG.match(text, position):
-        position = prolog.end()
-    name = re.compile(r'<[^\s/>]+').match(text, position)
-    return name.end() if name else None
 
 
 def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:

@@ -272,44 +272,40 @@ def loading(values: Mapping[str, Any]) -> dict[str, Any]:
             if name in names or JOINT_PARAMETERS.has(name) or WRENCH_TOPICS.has(name)}
 
 
-def unheeded(values: Mapping[str, Any], model: RobotModel) -> list[str]:
-    """Return what is set without effect on this robot, a sentence each; all parameters."""
-    lines = [*_unknown(values, model)]
+def unheeded(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+    """Yield what is set without effect on this robot, a sentence each; all parameters."""
+    yield from _unknown(values, model)
     for name, term in TERMS.items():
         settings = {row.setting for row in term.rows().values()}
         parameters = [parameter for parameter in values if JOINT_PARAMETERS.has(parameter)
                       and JOINT_PARAMETERS.split(parameter)[1] in settings]
         if parameters and not values[f'{name}.enabled']:
-            lines.append(f'{", ".join(parameters)} without effect: {name}.enabled is false')
+            yield f'{", ".join(parameters)} without effect: {name}.enabled is false'
     if values['payload.mass'] and not values['payload.link']:
-        lines.append('payload.mass without effect: payload.link is empty')
+        yield 'payload.mass without effect: payload.link is empty'
     for joint, row in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
         if 'gear_ratio' in row and not row.get('rotor_inertia'):
-            lines.append(f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0')
-    return [*lines, *_on_resting_links(values, model), *_without_friction(values, model)]
-
-
-def _on_resting_links(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+            yield f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
     system = multibody(model)
-    if Loads(_base(values)).moving(system):
-        return
-    for load, link in (('payload', values['payload.link']),
-                       *(('external wrench', link) for link in external(values)),
-                       *(('<force>', force.link)
-                         for force in model.forces * values['forces.enabled'])):
-        if link in system.links and system.links[link][0] == ROOT:
-            yield f'{load} on link {quote(link)} without effect: the link stands still'
+    if not Loads(_base(values)).moving(system):
+        for load, link in (('payload', values['payload.link']),
+                           *(('external wrench', link) for link in external(values)),
+                           *(('<force>', force.link)
+                             for force in model.forces * values['forces.enabled'])):
+            if link in system.links and system.links[link][0] == ROOT:
+                yield f'{load} on link {quote(link)} without effect: the link stands still'
+    if values['friction.enabled']:
+        yield from _without_friction(values, model, system)
 
 
-def _without_friction(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
-    if not values['friction.enabled']:
-        return
+def _without_friction(values: Mapping[str, Any], model: RobotModel,
+                      system: Multibody) -> Iterator[str]:
     settings = {row.setting for row in Friction.rows().values()}
     if not (any(joint.damping or joint.friction for joint in model.joints)
             or any(settings & {*row} for row in JOINT_PARAMETERS.of(values).values())):
         yield ('friction.enabled without effect: the URDF has no <dynamics damping friction> '
                'other than 0, and no joints.* gives friction')
-    singles = {body.name for body in multibody(model).bodies}
+    singles = {body.name for body in system.bodies}
     for joint in model.joints:
         if (joint.type in ('planar', 'floating') and joint.name not in singles
                 and (joint.damping or joint.friction)):

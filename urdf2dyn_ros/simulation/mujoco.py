@@ -85,7 +85,11 @@ class MujocoSimulator(Simulator):
 
     def _advance(self, command: Array) -> tuple[Array, Array]:
         engine, data = self._model, self._data
-        applied = self._applied(command)
+        applied = command   # without the damping of the servos
+        if self._command == 'position':
+            applied = np.asarray(self._kp * (command - self._state()[0]))
+        elif self._command == 'velocity':
+            applied = np.asarray(self._kv * command)
         data.qfrc_applied[self._rows] = applied
         before = data.qvel.copy()
         mujoco.mj_step(engine, data)
@@ -97,9 +101,3 @@ class MujocoSimulator(Simulator):
         data.qvel[:] = after
         mujoco.mj_forward(engine, data)
         return net[self._rows], applied - self._kv * after[self._rows]
-
-    def _applied(self, command: Array) -> Array:
-        """Return the efforts of the actuators (m,) without the damping of the servos."""
-        if self._command == 'position':
-            return np.asarray(self._kp * (command - self._state()[0]))
-        return command if self._command == 'effort' else np.asarray(self._kv * command)

@@ -7,7 +7,7 @@ A new planned one is a class and a line of ``TRAJECTORIES``.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import yaml
@@ -37,20 +37,13 @@ class Trajectory(ABC):
         """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
 
 
-class Room(NamedTuple):
+def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
     """
-    Range [rad or m] and velocity [rad/s or m/s] (n,) that the limits of n joints leave a motion.
+    Return centre, amplitude [rad or m] and velocity [rad/s or m/s] that limits leave a motion.
 
     The centre is the position closest to zero with the amplitude to both sides, which is at most
     80 % of the way to the limits; the velocity is at most 60 % of its limit, where 0 is none.
     """
-
-    centre: Array
-    amplitude: Array
-    velocity: Array
-
-
-def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
     amplitude, velocity = _LARGEST_LENGTHS if kind == 'prismatic' else _LARGEST_ANGLES
     # a limit on the position of a continuous joint is not used
     lower, upper = (None, None) if kind == 'continuous' else (limits.lower, limits.upper)
@@ -77,13 +70,12 @@ class PlannedTrajectory(Trajectory):
     def __init__(self, types: Sequence[str], limits: Sequence[Limits], duration: float) -> None:
         self.duration = duration
         rows = [_room(*pair) for pair in zip(types, limits, strict=True)]
-        room = Room(*np.array(rows).reshape(-1, 3).T)
-        self.centre = room.centre
-        self._plan(room)
+        self.centre, amplitude, velocity = np.array(rows).reshape(-1, 3).T
+        self._plan(amplitude, velocity)
 
     @abstractmethod
-    def _plan(self, room: Room) -> None:
-        """Choose the motion's coefficients."""
+    def _plan(self, amplitude: Array, velocity: Array) -> None:
+        """Choose the motion's coefficients, for the largest amplitude and velocity (n,)."""
 
     @abstractmethod
     def _state(self, t: float) -> tuple[Array, Array, Array]:
@@ -139,14 +131,14 @@ class SmoothTrajectory(PlannedTrajectory):
     The fade w rises from 0 to 1 and falls again, with three continuous derivatives.
     """
 
-    def _plan(self, room: Room) -> None:
+    def _plan(self, amplitude: Array, velocity: Array) -> None:
         self._fade = min(2.0, self.duration / 3.0)
-        number = np.arange(1, len(room.centre) + 1)[:, None]
+        number = np.arange(1, len(self.centre) + 1)[:, None]
         share = np.mod(number * np.array([_GOLDEN, _GOLDEN**2]), 1.0)
         self._w = 2.0 * np.pi * (_LOWEST + (_HIGHEST - _LOWEST) * share)
         # |d/dt (w s)| <= |dw/dt| |s| + |w| |ds/dt|, with the steepest fade in its middle.
         fastest = 35.0 / 16.0 / self._fade + self._w @ _WEIGHTS
-        self._amplitude = np.minimum(room.amplitude, room.velocity / fastest)
+        self._amplitude = np.minimum(amplitude, velocity / fastest)
 
     def _state(self, t: float) -> tuple[Array, Array, Array]:
         w, wd, wdd = self._window(t)
@@ -186,15 +178,15 @@ class PointToPoint(PlannedTrajectory):
 
     PEAK: ClassVar[float]
 
-    def _plan(self, room: Room) -> None:
+    def _plan(self, amplitude: Array, velocity: Array) -> None:
         segments = max(2, round(self.duration / _SEGMENT_TIME))
         self._segment = self.duration / segments
         random = np.random.default_rng(_SEED)
-        points = np.zeros((segments + 1, len(room.centre)))
-        shape = (segments - 1, len(room.centre))
+        points = np.zeros((segments + 1, len(self.centre)))
+        shape = (segments - 1, len(self.centre))
         points[1:-1] = random.choice((-1.0, 1.0), shape) * random.uniform(0.4, 1.0, shape)
         fastest = self.PEAK * np.abs(np.diff(points, axis=0)).max(axis=0) / self._segment
-        self._points = room.centre + points * np.minimum(room.amplitude, room.velocity / fastest)
+        self._points = self.centre + points * np.minimum(amplitude, velocity / fastest)
 
     @staticmethod
     @abstractmethod
@@ -249,18 +241,18 @@ class FourierTrajectory(PlannedTrajectory):
     (Swevers et al., IEEE T-RA 13(5), 1997, optimise them).
     """
 
-    def _plan(self, room: Room) -> None:
+    def _plan(self, amplitude: Array, velocity: Array) -> None:
         self._k = np.arange(1.0, HARMONICS + 1.0)
         self._w = 2.0 * np.pi / period_of(self.duration)
-        shape = (2, len(room.centre), HARMONICS)
+        shape = (2, len(self.centre), HARMONICS)
         a, b = np.random.default_rng(_FOURIER_SEED).normal(size=shape) / self._k
         # at t = 0: velocity sum k a_k = 0; position sum b_k = 0, acceleration sum k^2 b_k = 0
         self._a, self._b = _without(a, self._k[None]), _without(b, np.array([self._k**0,
                                                                              self._k**2]))
         phases = 2.0 * np.pi / _INSTANTS * np.arange(_INSTANTS)
         q, qd, _ = np.array([self._series(phase) for phase in phases]).transpose(1, 0, 2)
-        scale = np.minimum(room.amplitude / np.abs(q).max(axis=0),
-                           room.velocity / np.abs(qd).max(axis=0))[:, None]
+        scale = np.minimum(amplitude / np.abs(q).max(axis=0),
+                           velocity / np.abs(qd).max(axis=0))[:, None]
         self._a, self._b = scale * self._a, scale * self._b
 
     def _state(self, t: float) -> tuple[Array, Array, Array]:
@@ -413,16 +405,9 @@ def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
 
 # ---- A motion that a file has: a table, or a trajectory_msgs/JointTrajectory as YAML
 
+_Points: TypeAlias = tuple[Sequence[str], Sequence[Point]]   # names of joints, and points of these
 _RULE = ('a trajectory_msgs/JointTrajectory is needed: joint_names, and points with positions and '
          'time_from_start: {sec: 0, nanosec: 0}, as urdf2dyn excite writes it')
-
-
-class TrajectoryPoints(NamedTuple):
-    """Names of k joints, points of these, and whether the first point is the start."""
-
-    names: Sequence[str]
-    points: Sequence[Point]
-    begins: bool
 
 
 def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Limits],
@@ -439,36 +424,34 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
     if file.suffix.lower() not in TRAJECTORY_FILES:
         raise SimulationError(f'trajectory file {path!r}: must end in '
                               f'{", ".join(TRAJECTORY_FILES)}')
-    trajectory = TRAJECTORY_FILES[file.suffix.lower()](file)
+    names, points = TRAJECTORY_FILES[file.suffix.lower()](file)
     known = [joint.name for joint in joints]
-    missing = [name for name in known if name not in trajectory.names]
+    missing = [name for name in known if name not in names]
     if missing:
         raise SimulationError(f'{path}: the joints {", ".join(map(repr, missing))} of the robot '
                               'are missing; the file has '
-                              f'{", ".join(map(repr, trajectory.names)) or "none"}')
+                              f'{", ".join(map(repr, names)) or "none"}')
     start = np.array(centre)
-    if trajectory.begins:
-        if len(trajectory.points) < 2:
-            raise SimulationError(f'{path}: {counted(len(trajectory.points), "row")}, at least 2 '
-                                  'are needed')
-        first = dict(zip(trajectory.names, trajectory.points[0].positions))
+    if file.suffix.lower() == '.csv':   # its first row is the start
+        if len(points) < 2:
+            raise SimulationError(f'{path}: {counted(len(points), "row")}, at least 2 are needed')
+        first = dict(zip(names, points[0].positions))
         start = np.array([first[name] for name in known])
     try:
-        return ViaPoints(joints, limits, (start, 0.0 * start, 0.0 * start), trajectory.names,
-                         trajectory.points)
+        return ViaPoints(joints, limits, (start, 0.0 * start, 0.0 * start), names, points)
     except SimulationError as error:
         raise SimulationError(f'{path}: {error}') from None
 
 
-def _table(path: Path) -> TrajectoryPoints:
+def _table(path: Path) -> _Points:
     records = list(CsvRecording(path))
     first = records[0]
     points = [Point((each.stamp - first.stamp) / SECOND_NS, *(row.tolist() for row in (
         each.position, each.velocity, each.acceleration))) for each in records]
-    return TrajectoryPoints(tuple(first.names), points, True)
+    return first.names, points
 
 
-def _message(path: Path) -> TrajectoryPoints:
+def _message(path: Path) -> _Points:
     try:
         content = yaml.safe_load(path.read_text(encoding='utf-8'))
     except OSError as error:
@@ -480,7 +463,7 @@ def _message(path: Path) -> TrajectoryPoints:
         points = [_point(each) for each in content['points']]
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise SimulationError(f'{path}: {_RULE}') from None
-    return TrajectoryPoints(names, points, False)
+    return names, points
 
 
 def _point(entry: Mapping[str, Any]) -> Point:
@@ -490,6 +473,6 @@ def _point(entry: Mapping[str, Any]) -> Point:
     return Point(float(time['sec']) + 1e-9 * float(time.get('nanosec', 0)), *rows)
 
 
-TRAJECTORY_FILES: dict[str, Callable[[Path], TrajectoryPoints]] = {
+TRAJECTORY_FILES: dict[str, Callable[[Path], _Points]] = {
     '.csv': _table, '.yaml': _message, '.yml': _message}
 """Readers by the suffix of a file."""
