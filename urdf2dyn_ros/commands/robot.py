@@ -32,6 +32,7 @@ from urdf2dyn_ros.robot.loads import Payload
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 
+# languages, as they may be written otherwise
 _ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp',
             'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}
 _ENDINGS = ('.html', '.htm')   # of a page
@@ -113,7 +114,6 @@ def add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def _language(name: str) -> str:
-    """Return the key of a language, which may be written otherwise: C++, JS."""
     key = _ALIASES.get(name.lower(), name.lower())
     return key if key in LANGUAGES or key in PACKAGES else name
 

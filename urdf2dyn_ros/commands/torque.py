@@ -72,7 +72,11 @@ def run_torque(arguments: argparse.Namespace) -> int:
     """Print the efforts of each joint; of a trajectory also the files."""
     model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
     robot = read_recorded_loads(arguments, model)
-    _check_payload(arguments, robot.values['payload.mass'], robot.values['payload.link'])
+    mass, link = robot.values['payload.mass'], robot.values['payload.link']
+    if arguments.payload_mass and not link:
+        raise ParameterError(f'--payload-mass {mass:g}: which link carries it? Add --payload-link')
+    if (arguments.payload_link or arguments.payload_com) and not mass:
+        raise ParameterError('--payload-link and --payload-com require --payload-mass')
     dynamics = InverseDynamics(robot.model, robot.gravity, 'python', loads=robot.loads)
     if not dynamics.joint_names:
         raise ParameterError(f'robot {model.name!r} has no joint that moves: there is no effort')
@@ -89,21 +93,10 @@ def run_torque(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check_payload(arguments: argparse.Namespace, mass: float, link: str) -> None:
-    if arguments.payload_mass and not link:
-        raise ParameterError(f'--payload-mass {mass:g}: which link carries it? Add --payload-link')
-    if (arguments.payload_link or arguments.payload_com) and not mass:
-        raise ParameterError('--payload-link and --payload-com require --payload-mass')
-
-
 def _scale(dynamics: InverseDynamics, degrees: bool) -> Array:
     """Return the SI units in those of a user, (n,)."""
     return np.array([math.pi / 180.0 if degrees and unit == 'rad' else 1.0
                      for unit in dynamics.units])
-
-
-def _units(dynamics: InverseDynamics, degrees: bool) -> list[str]:
-    return ['deg' if degrees and unit == 'rad' else unit for unit in dynamics.units]
 
 
 def _values(option: str, words: Sequence[str], dynamics: InverseDynamics) -> Array:
@@ -169,8 +162,9 @@ def _state_table(dynamics: InverseDynamics, motion: Array,
     efforts, *parts = (np.where(np.abs(each) > least, each, 0.0)
                        for each in (efforts, *terms.values()))
     rows = []
-    for joint, (name, unit, effort_unit) in enumerate(zip(
-            dynamics.joint_names, _units(dynamics, arguments.degrees), dynamics.effort_units)):
+    for joint, (name, si_unit, effort_unit) in enumerate(zip(
+            dynamics.joint_names, dynamics.units, dynamics.effort_units)):
+        unit = 'deg' if arguments.degrees and si_unit == 'rad' else si_unit
         state = [f'{value[joint]:.6g} {unit}{_RATES[each]}' for each, value in zip(
             _STATE, in_units) if each in shown]
         rows.append((printable(name), *state, f'{efforts[joint]:.6g} {effort_unit}',

@@ -113,6 +113,7 @@ def roll_pitch_yaw(R: Matrix) -> tuple[float, float, float]:
 # ---- The table of a robot: a row for each frame, with columns as data
 
 REVOLUTE_ROW, PRISMATIC_ROW, FIXED_ROW = 'R', 'P', 'fixed'
+_JOINT_COLUMN = {REVOLUTE_ROW: 'theta', PRISMATIC_ROW: 'r'}   # to which the position adds
 
 # inertia [kg m^2] and first moments [kg m] about the frame's origin, mass [kg]
 INERTIA_COLUMNS = (*(entry.upper() for entry in TENSOR), 'MX', 'MY', 'MZ', 'M')
@@ -387,8 +388,7 @@ def _geometry(table: DhTable, pi: str, symbol: Callable[[int], str]) -> Iterator
     for row in table.rows:
         cells = {name: _angle_text(value, pi) if name in _ANGLES else _length(value)
                  for name, value in row.six._asdict().items()}
-        if row.type != FIXED_ROW:
-            variable = 'theta' if row.type == REVOLUTE_ROW else 'r'
+        if variable := _JOINT_COLUMN.get(row.type):
             cells[variable] = _coordinate(row, number, symbol, cells[variable])
         antecedent = '-' if row.antecedent is None else str(row.antecedent)
         yield (str(row.j), printable(row.joint), row.type, antecedent, *cells.values())
@@ -438,14 +438,9 @@ def _inertias(table: DhTable) -> Iterator[Sequence[str]]:
 
 
 def _tabular(columns: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield f'\\begin{{tabular}}{{{columns}}}'
-    yield r'\hline'
-    yield f'{" & ".join(heads)} \\\\'
-    yield r'\hline'
-    for row in rows:
-        yield f'{" & ".join(row)} \\\\'
-    yield r'\hline'
-    yield r'\end{tabular}'
+    line, *lines = (f'{" & ".join(row)} \\\\' for row in (heads, *rows))
+    yield from (f'\\begin{{tabular}}{{{columns}}}', r'\hline', line, r'\hline', *lines, r'\hline',
+                r'\end{tabular}')
 
 
 def _formula(cell: str) -> str:
@@ -651,7 +646,6 @@ def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> list[int]:
 # ---- The .par files of OpenSYMORO: from their text to a table
 
 _TYPES_BY_SIGMA: dict[float, Any] = {0: REVOLUTE_ROW, 1: PRISMATIC_ROW, 2: FIXED_ROW}
-_JOINT_COLUMN = {REVOLUTE_ROW: 'theta', PRISMATIC_ROW: 'r'}
 _IDENTITY = [float(k % 5 == 0) for k in range(16)]
 
 # inertias of motors, and wrenches on links: a model of rows has none
