@@ -58,50 +58,37 @@ class Placement:
 
 @dataclass(frozen=True)
 class Attached:
-    """
-    A link fixed to a body, and the joint whose frame is the link's (None for the root).
-
-    It is placed in the frame of another link of the body, if it is not the first.
-    """
+    """A link fixed to a body."""
 
     link: Link
-    joint: str | None
+    joint: str | None   # whose frame is the link's; None for the root
     body_R_link: Matrix
     body_p_link: Vector
-    placement: Placement | None = None
+    placement: Placement | None = None   # in another link of the body, if it is not the first
 
 
 @dataclass(frozen=True)
 class Body:
-    """
-    The links that one joint coordinate moves, the child link of the joint first.
+    """The links that one joint coordinate moves, the child link of the joint first."""
 
-    Name and type, a key of JOINTS, are those of the coordinate. The joint, with z as its axis, is
-    placed in the frame of the parent, a body's number or ROOT; `turn` is the constant angle [rad]
-    about z from there to the body's frame at position zero. The position is
-    multiplier * q[coordinate] + offset, with the index of an independent joint. The limits are
-    those of the joint in the URDF, if it has a single coordinate. Axes that do not rotate with the
-    coordinate have a `cos_sin` of their own, of the angle about z from the joint's. The
-    `placement` is that of the joint, for the first coordinate; `alignment` rotates z to the axis;
-    `axis` is that of a joint with one coordinate, in its own frame; `normal` that of a planar one.
-    """
-
-    name: str
-    type: str
-    parent: int
-    parent_R_joint: Matrix
+    name: str   # of the coordinate
+    type: str   # likewise, a key of JOINTS
+    parent: int   # number of a body, or ROOT
+    parent_R_joint: Matrix   # of the joint, with z as its axis
     parent_p_joint: Vector
-    turn: float = 0.0
+    turn: float = 0.0   # constant angle [rad] about z from there to the body's frame at zero
+    # the position is multiplier * q[coordinate] + offset, with the index of an independent joint
     coordinate: int = 0
     multiplier: Scalar = 1.0
     offset: Scalar = 0.0
     attached: tuple[Attached, ...] = ()
-    limits: Limits = NO_LIMITS
+    limits: Limits = NO_LIMITS   # of the joint in the URDF, if it has a single coordinate
+    # of the angle about z from the joint's axes, for axes that do not rotate with the coordinate
     cos_sin: tuple[Scalar, Scalar] | None = None
-    placement: Placement | None = None
-    alignment: Matrix = IDENTITY
-    axis: Triple | None = None
-    normal: Triple | None = None
+    placement: Placement | None = None   # of the joint, for its first coordinate
+    alignment: Matrix = IDENTITY   # rotates z to the axis
+    axis: Triple | None = None   # of a joint with one coordinate, in its own frame
+    normal: Triple | None = None   # of a planar joint
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
            qdd: Sequence[Scalar] | None = None) -> Coordinate:
@@ -113,42 +100,31 @@ class Body:
 
 @dataclass(frozen=True)
 class LinkWrench:
-    """
-    Force [N] and moment [N m] on a link by the environment, about its origin, in its axes.
-
-    `tag` is the one of the description from which they follow, if there is one.
-    """
+    """Force [N] and moment [N m] on a link by the environment, about its origin, in its axes."""
 
     link: str
     force: Vector
     moment: Vector
-    tag: ExternalForce | None = None
+    tag: ExternalForce | None = None   # from which they follow
 
 
 @dataclass(frozen=True)
 class Multibody:
-    """
-    Bodies parent before child, and the names of the independent joints in the same order.
-
-    `robot` is the name in the description. Links of the root are not moved by the joints; a
-    `floating` root moves freely in the world. The forces are constant wrenches. Tips are the links
-    that the joints move and that no joint stands on; of a robot without movable joints, those of
-    the root. `world` are the links that do not move with a floating root: the root of the
-    description, and what is fixed to it. `anchored` are joints at the world in addition to the one
-    that floats: their bodies are correct only where the root stands still. Entries of constant
-    rotations that are `close` to 0 and 1 are these.
-    """
+    """Bodies parent before child, and the names of the independent joints in the same order."""
 
     joint_names: tuple[str, ...]
     bodies: tuple[Body, ...]
-    root: tuple[Attached, ...]
-    floating: bool = False
-    forces: tuple[LinkWrench, ...] = ()
+    root: tuple[Attached, ...]   # links that the joints do not move
+    floating: bool = False   # whether the root moves freely in the world
+    forces: tuple[LinkWrench, ...] = ()   # constant ones
+    # links that the joints move and that no joint stands on; without moving joints, of the root
     tips: tuple[str, ...] = ()
+    # links that do not move with a floating root: the root of the description, and what is fixed
+    # to it; and the joints there but the one that floats, correct only where the root stands still
     world: frozenset[str] = frozenset()
     anchored: tuple[str, ...] = ()
-    close: float = ROUNDOFF
-    robot: str = field(default='', compare=False)
+    close: float = ROUNDOFF   # to 0 and 1: entries of constant rotations that are these
+    robot: str = field(default='', compare=False)   # name in the description
 
     @property
     def drivers(self) -> tuple[int, ...]:
