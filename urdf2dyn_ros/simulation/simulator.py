@@ -394,9 +394,9 @@ class Drives:
         """Return the efforts (n,) of the drives [N m or N] in addition to those of the links."""
         result = np.zeros(len(self._terms))
         for number, terms in enumerate(self._terms):
-            *state, net = (float(values[number]) for values in (
+            q, qd, qdd, net = (float(values[number]) for values in (
                 sample.q, sample.velocity, sample.qdd, sample.net))
-            result[number] = sum(float(term.effort(AT_REST, Coordinate(*state), net))
+            result[number] = sum(float(term.effort(AT_REST, Coordinate(q, qd, qdd), net))
                                  for term in terms)
         return result
 
