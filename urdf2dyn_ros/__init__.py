@@ -7,7 +7,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from urdf2dyn_ros.codegen.functions.function import LinkFrames
-    from urdf2dyn_ros.codegen.languages import Target
     from urdf2dyn_ros.errors import (
         ComparisonError,
         CompilerError,
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
         WorkersError,
     )
     from urdf2dyn_ros.estimation.observer import Contact, ContactDetector, MomentumObserver
-    from urdf2dyn_ros.export import export_model
+    from urdf2dyn_ros.export import Target, export_model
     from urdf2dyn_ros.identification.excitation import Excitation, excite
     from urdf2dyn_ros.identification.identification import Identification
     from urdf2dyn_ros.identification.identify import IdentificationSettings, identify
@@ -64,7 +63,7 @@ _MODULES = {
     'read_urdf': 'robot.reader', 'RecordingError': 'errors', 'RobotModel': 'robot.model',
     'Rotor': 'robot.terms', 'SimulationError': 'errors', 'simulator_class': 'simulation',
     'SmoothTrajectory': 'simulation.trajectories', 'SourceError': 'errors',
-    'Spring': 'robot.terms', 'StateError': 'errors', 'Target': 'codegen.languages',
+    'Spring': 'robot.terms', 'StateError': 'errors', 'Target': 'export',
     'Urdf2DynError': 'errors', 'UrdfError': 'errors', '__version__': 'text',
     'WorkersError': 'errors',
 }

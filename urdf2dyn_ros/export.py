@@ -5,15 +5,25 @@ import re
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen import ros2_control
 from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.codegen.generator import GENERAL, LOADS, Style, generate, uncollected
-from urdf2dyn_ros.codegen.languages import LanguageName, Target
-from urdf2dyn_ros.codegen.program import DOUBLE
+from urdf2dyn_ros.codegen.languages import (
+    DOUBLE_ALONE,
+    LANGUAGES,
+    PREFIXED,
+    WITH_TWINS,
+    LanguageName,
+    PrecisionName,
+    in_single,
+)
+from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Program
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import RobotModel
@@ -26,6 +36,44 @@ NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
 # languages whose files are a package in a folder, written from the robot with all its loads
 PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads, Sequence[float]],
                             dict[str, str]]] = {'ros2_control': ros2_control.write}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A language, and the precision of its numbers: double or float."""
+
+    language: LanguageName = 'python'
+    precision: PrecisionName = 'double'
+
+    def write(self, program: Program) -> dict[str, str]:
+        """Return the files of a program; an ExportError if its name makes one of a variable."""
+        if self.language in PREFIXED:
+            functions = [function.name for function in program.functions]
+            variables = [result for function in program.functions
+                         for result in function.result_names] * (self.language == 'matlab')
+            variables += [f'{table}_{name}' for table in ('expected', 'scale')   # of the check
+                          for name in functions]
+            for function in functions:
+                if f'{program.name}_{function}' in variables:
+                    raise ExportError(
+                        f'invalid name {program.name!r}: the function {program.name}_{function} '
+                        f'would have the name of a variable of the files in {self.language}; '
+                        f'choose another, for instance {program.name}_robot')
+        return LANGUAGES[self.language](program if self.precision == DOUBLE
+                                        else in_single(program))
+
+    def check(self) -> None:
+        """Raise an ExportError for an unknown language, or a precision that it does not have."""
+        if not isinstance(self.language, str) or self.language not in LANGUAGES:
+            raise ExportError(f'unknown language {self.language!r}; the languages are: '
+                              f'{", ".join(get_args(LanguageName))}')
+        if self.precision not in (DOUBLE, SINGLE):
+            raise ExportError(f'unknown precision {self.precision!r}; it is one of {DOUBLE}, '
+                              f'{SINGLE}')
+        if self.precision == SINGLE and self.language in DOUBLE_ALONE:
+            others = [name for name in LANGUAGES if name not in DOUBLE_ALONE]
+            raise ExportError(f'{self.language} has no precision {SINGLE}: '
+                              f'{DOUBLE_ALONE[self.language]}; choose {", ".join(others)}')
 
 
 @uncollected()
@@ -94,7 +142,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
         return PACKAGES[target.language](model, stem, gravity, loads, current_gains)
     target.check()
     program = generate(multibody(model), name=stem, style=style, gravity=gravity,
-                       functions=functions, loads=loads, frames=frames, twins=target.twins)
+                       functions=functions, loads=loads, frames=frames,
+                       twins=target.language in WITH_TWINS)
     return target.write(program)
 
 

@@ -40,7 +40,8 @@ class InverseDynamics:
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
     The equations are generated for a model, gravity and loads, none of which can be set later.
-    Every method that takes a state or loads raises a StateError as a call does.
+    q, qd, qdd, *load_arguments and **loads are in every method what a call takes, and raise the
+    same StateError.
 
     Parameters
     ----------
@@ -217,11 +218,6 @@ class InverseDynamics:
 
         The acceleration of gravity is `gravity_vector`.
 
-        Parameters
-        ----------
-        q, *load_arguments, **loads : array_like
-            As `__call__` takes them.
-
         Returns
         -------
         ndarray, (n,) or (N, n)
@@ -242,11 +238,6 @@ class InverseDynamics:
         """
         Return the efforts of a motion without accelerations: Coriolis, centrifugal and gravity.
 
-        Parameters
-        ----------
-        q, qd, *load_arguments, **loads : array_like
-            As `__call__` takes them.
-
         Returns
         -------
         ndarray, (n,) or (N, n)
@@ -259,11 +250,6 @@ class InverseDynamics:
               *load_arguments: ArrayLike, **loads: LoadValues) -> dict[str, Array]:
         """
         Return the terms whose sum are the efforts.
-
-        Parameters
-        ----------
-        q, qd, qdd, *load_arguments, **loads : array_like
-            As `__call__` takes them.
 
         Returns
         -------
@@ -283,11 +269,6 @@ class InverseDynamics:
                  *load_arguments: ArrayLike, **loads: LoadValues) -> tuple[Array, Array, Array]:
         """
         Return the generalised momentum, and what changes it: d/dt p = tau + beta - load.
-
-        Parameters
-        ----------
-        q, qd, *load_arguments, **loads : array_like
-            As `__call__` takes them.
 
         Returns
         -------
@@ -313,10 +294,7 @@ class InverseDynamics:
         """
         Return the symmetric matrix M of tau = M(q) qdd + bias(q, qd).
 
-        Parameters
-        ----------
-        q, *load_arguments, **loads : array_like
-            As `__call__` takes them: of the loads, the payload alone.
+        Of the loads it takes the payload alone.
 
         Returns
         -------
@@ -331,12 +309,8 @@ class InverseDynamics:
         """
         Return the matrix C of bias(q, qd) = C(q, qd) qd + gravity(q), without friction.
 
-        It is that of Christoffel's symbols: dM/dt - 2 C is skew-symmetric. Rotors are included.
-
-        Parameters
-        ----------
-        q, qd, *load_arguments, **loads : array_like
-            As `__call__` takes them: of the loads, the payload alone.
+        It is that of Christoffel's symbols: dM/dt - 2 C is skew-symmetric. Rotors are included;
+        of the loads it takes the payload alone.
 
         Returns
         -------
@@ -356,12 +330,8 @@ class InverseDynamics:
         """
         Return the kinetic and the potential energy: of gravity, rotors and springs.
 
-        Without friction and external wrenches, their sum changes by qd . tau per second.
-
-        Parameters
-        ----------
-        q, qd, *load_arguments, **loads : array_like
-            As `coriolis_matrix` takes them; without qd it is zero.
+        Without friction and external wrenches, their sum changes by qd . tau per second. Of the
+        loads it takes the payload alone.
 
         Returns
         -------
@@ -383,13 +353,8 @@ class InverseDynamics:
         """
         Return the centre of mass of all links, that of the root included, and how it moves.
 
-        Parameters
-        ----------
-        q, qd : array_like, (n,) or (N, n), or values by the names of the joints
-            [rad or m], [rad/s or m/s]; without qd it is zero.
-        *load_arguments, **loads : array_like
-            base_twist, (6,) or (N, 6), with a moving base, as `frame_motion` takes it; payload,
-            (10,) or (N, 10), if there is one, as `__call__` takes it.
+        Of the loads it takes base_twist, with a moving base, as `frame_motion` does, and the
+        payload, if there is one.
 
         Returns
         -------
@@ -417,13 +382,8 @@ class InverseDynamics:
         """
         Return the accelerations that efforts cause.
 
-        Parameters
-        ----------
-        q, qd, tau : array_like, (n,) or (N, n)
-            [rad or m], [rad/s or m/s], [N m or N]; the efforts include what overcomes friction.
-        *load_arguments, **loads : array_like
-            As `__call__` takes them. With a moving base its motion is an input as there: it does
-            not follow from the efforts.
+        The efforts tau, (n,) or (N, n) [N m or N], include what overcomes friction. With a moving
+        base its motion is an input: it does not follow from the efforts.
 
         Returns
         -------
@@ -445,10 +405,7 @@ class InverseDynamics:
         """
         Return the accelerations that efforts cause, and their derivatives; exact, of all terms.
 
-        Parameters
-        ----------
-        q, qd, tau, *load_arguments, **loads : array_like
-            As `forward_dynamics` takes them.
+        As `forward_dynamics`, also where it raises a ParameterError.
 
         Returns
         -------
@@ -458,11 +415,6 @@ class InverseDynamics:
             Their derivatives with respect to q, qd and tau: rows accelerations, columns joints.
             The last is the inverse of the mass matrix.
 
-        Raises
-        ------
-        ParameterError
-            As `forward_dynamics` does.
-
         """
         function = self._function('forward_dynamics_derivatives')
         return function.split(self._run(function, (q, qd, tau, *load_arguments), loads))
@@ -471,11 +423,6 @@ class InverseDynamics:
                     *load_arguments: ArrayLike, **loads: LoadValues) -> tuple[Array, ...]:
         """
         Return the efforts that a motion requires, and their derivatives; exact, of all terms.
-
-        Parameters
-        ----------
-        q, qd, qdd, *load_arguments, **loads : array_like
-            As `__call__` takes them.
 
         Returns
         -------
@@ -512,8 +459,6 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q : array_like, (n,) or (N, n)
-            [rad or m].
         link : str, or a list or tuple of them, optional
             By default the only tip.
 
@@ -549,8 +494,6 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q : array_like, (n,) or (N, n)
-            [rad or m].
         link : str, optional
             By default the only tip.
         axes : str
@@ -580,8 +523,6 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q, qd, qdd : array_like, (n,) or (N, n)
-            [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
         link : str, optional
             By default the only tip.
         axes : str

@@ -16,9 +16,10 @@ from support.paths import ROOT
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.codegen.languages import DOUBLE_ALONE, LANGUAGES, Target
+from urdf2dyn_ros.codegen.languages import DOUBLE_ALONE, LANGUAGES
 from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.export import Target
 from urdf2dyn_ros.robot.loads import Loads
 
 ROBOTS = {'rx90': OWN / 'rx90.urdf',

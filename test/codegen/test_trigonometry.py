@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros.codegen.c_compiler import find_compiler
-from urdf2dyn_ros.codegen.languages import LanguageName, Target
+from urdf2dyn_ros.codegen.languages import LanguageName
+from urdf2dyn_ros.export import Target
 
 WRAPPER = """
 EXPORT void circular(ptrdiff_t count, const double *x, double *sines, double *cosines)

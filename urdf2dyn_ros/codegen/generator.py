@@ -19,13 +19,7 @@ from typing import Literal, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.codegen.explanations import (
-    Notebook,
-    about_links,
-    in_words,
-    kinematic_legend,
-    legend,
-)
+from urdf2dyn_ros.codegen.explanations import Notebook, in_words, named_constants
 from urdf2dyn_ros.codegen.expression import (
     Expression,
     Graph,
@@ -35,7 +29,7 @@ from urdf2dyn_ros.codegen.expression import (
     nodes_behind,
     nodes_of,
 )
-from urdf2dyn_ros.codegen.functions import FUNCTIONS, functions_of
+from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 from urdf2dyn_ros.codegen.functions.function import (
     ONLY_TIP,
     UNNOTED,
@@ -53,7 +47,6 @@ from urdf2dyn_ros.codegen.functions.function import (
     load_inputs,
     mention,
 )
-from urdf2dyn_ros.codegen.names import named_constants
 from urdf2dyn_ros.codegen.program import (
     Block,
     Function,
@@ -70,8 +63,7 @@ from urdf2dyn_ros.codegen.program import (
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
 from urdf2dyn_ros.equations.fewest_operations import InheritedSpin
-from urdf2dyn_ros.equations.kinematics import root_frame
-from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, second_moment
+from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, root_frame, second_moment
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias
@@ -134,7 +126,11 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
             if each.vectors:
                 dynamic_model = _dynamic_model(request, each, names)
             each.graph.clear()
-        words, symbols = _words(request, [each.function for each in derived], written)
+        words, symbols = in_words(
+            system, request.gravity, request.loads, request.frames,
+            [each.function for each in derived],
+            {x.name for each in written for x in each.inputs}.union(
+                *(each.result_names for each in written)))
         return Program(
             _title(system.robot, written), system.robot, name, style, request.gravity, words,
             symbols if request.readable else (), request.rows,
@@ -181,7 +177,9 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
     if style not in (*STYLES, GENERAL):
         raise ExportError(f'unknown style {style!r}; the styles are: '
                           f'{", ".join((*STYLES, GENERAL))}')
-    chosen = functions_of(functions)
+    if not isinstance(functions, str) or functions not in CHOICES:
+        raise ExportError(f'unknown model {functions!r}; the models are: {", ".join(CHOICES)}')
+    chosen = {name: FUNCTIONS[name] for name in CHOICES[functions]}
     vector = checked_gravity(gravity)
     checked_loads(loads).check(system)
     if not isinstance(frames, LinkFrames):
@@ -266,18 +264,18 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
     arguments = _Arguments(graph, request.inputs)
     parameters: list[ParameterGroup] = []
     if request.readable:
-        named = named_constants(graph, request.system, request.gravity, terms, moving,
-                                request.general)
-        parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, lines)
-                      for i, lines in named.lines.items()]
+        system, gravity, named_terms, inertias, lines = named_constants(
+            graph, request.system, request.gravity, terms, moving, request.general)
+        parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, each)
+                      for i, each in lines.items()]
         moments: list[BodyInertia | None] = []
         if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
-            moments = with_second_moments(named.inertias)
+            moments = with_second_moments(inertias)
             for n, inertia in enumerate(moments, 1):
                 graph.label_entries(f'S{n}', TENSOR, upper(inertia.J) if inertia else ())
         mechanics = Mechanics(
-            named.system, named.gravity, named.inertias, moments, Recursion(note=notebook.note),
-            arguments, moving, named.terms, notes=notebook, frames=request.frames,
+            system, gravity, inertias, moments, Recursion(note=notebook.note), arguments, moving,
+            named_terms, notes=notebook, frames=request.frames,
             numbers=(request.system, request.gravity))
     else:
         mechanics = _simplified(request, function, arguments, notebook)
@@ -490,20 +488,6 @@ def _inputs(request: Request, function: ModelFunction) -> tuple[Input, ...]:
     inputs = request.inputs
     return tuple(inputs[name] for name in (*function.INPUTS, *function.LOAD_INPUTS)
                  if name in inputs)
-
-
-def _words(request: Request, derived: Sequence[ModelFunction],
-           functions: Sequence[Function]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the loads on the robot and the meaning of the symbols, in words."""
-    system, loads = request.system, request.loads
-    if all(function.kinematic for function in derived):
-        moving = loads.moving(system)
-        return tuple(about_links(request.frames, moving)), kinematic_legend(moving)
-    named = {x.name for function in functions for x in function.inputs} | {
-        name for function in functions for name in function.result_names}
-    lumped = any(len(body.attached) > 1 for body in system.bodies)
-    symbols = legend(derived, 'base_motion' in named, lumped)
-    return tuple(in_words(system, request.gravity, loads, named)), symbols
 
 
 def _title(robot: str, functions: Sequence[Function]) -> str:

@@ -7,7 +7,7 @@ from typing import get_args
 
 from urdf2dyn_ros.codegen.generator import GENERAL, STYLES
 from urdf2dyn_ros.codegen.information import information, information_text
-from urdf2dyn_ros.codegen.languages import LANGUAGES, Target
+from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE
 from urdf2dyn_ros.commands.arguments import (
@@ -25,7 +25,7 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
-from urdf2dyn_ros.export import PACKAGES, default_name, export_model, write_files
+from urdf2dyn_ros.export import PACKAGES, Target, default_name, export_model, write_files
 from urdf2dyn_ros.page.robot_page import robot_page
 from urdf2dyn_ros.robot.dh import dh_latex, dh_table, dh_text, table_data
 from urdf2dyn_ros.robot.loads import Payload

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.kinematics import turns_before
+from urdf2dyn_ros.equations.links import turns_before
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Sweep, newton_euler
 from urdf2dyn_ros.robot.joints import (
     JOINTS,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,

@@ -1,13 +1,29 @@
-"""Pose, Jacobian and motion of a link with few operations, from the screws of its joints."""
+"""
+Kinematics of links: where each is in a frame of reference, and how it moves there.
+
+The frames of the bodies follow each other from the root (`root_frames`); with fewer operations,
+`LinkKinematics` has pose, Jacobian and motion of a link from the screws of its joints.
+"""
+
+from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, Placement, chain
-from urdf2dyn_ros.robot.joints import JOINTS, turn_by, turned
-from urdf2dyn_ros.robot.multibody import Attached, Body, Multibody, zxz
+from urdf2dyn_ros.equations.newton_euler import displaced, oriented, unnoted
+from urdf2dyn_ros.robot.joints import (
+    JOINTS,
+    BodyNote,
+    Coordinate,
+    Note,
+    silent,
+    turn_by,
+    turned,
+)
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, zxz
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     ZERO,
@@ -25,6 +41,125 @@ from urdf2dyn_ros.robot.spatial import (
     turned_about_x,
     turned_about_z,
 )
+
+# ---- Frames of bodies and links, each from that of the body before
+
+class Placement(NamedTuple):
+    """reference_R_frame, and reference_p_frame [m], the frame's origin."""
+
+    R: Matrix
+    p: Vector
+
+    def link(self, link: Attached) -> Placement:
+        """Return the placement of a link from that of its body."""
+        return Placement(product(self.R, link.body_R_link),
+                         add(self.p, apply(self.R, link.body_p_link)))
+
+
+class Frame(NamedTuple):
+    """
+    Placement and motion of a frame, all in the axes of the frame of reference.
+
+    reference_R_frame; position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin;
+    angular velocity [rad/s] and its derivative [rad/s^2].
+    """
+
+    R: Matrix
+    p: Vector
+    v: Vector
+    a: Vector
+    w: Vector
+    wd: Vector
+
+
+REFERENCE = Frame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO)
+
+
+def chain(system: Multibody, number: int) -> tuple[int, ...]:
+    """Return the numbers of the bodies from the root to one of them, which is the last."""
+    numbers = []
+    while number != ROOT:
+        numbers.append(number)
+        number = system.bodies[number].parent
+    return tuple(reversed(numbers))
+
+
+def turns_before(bodies: Sequence[Body]) -> list[int]:
+    """Return for each body the number of revolute joints from the root to its parent."""
+    result: list[int] = []
+    for body in bodies:
+        parent = body.parent
+        result.append(0 if parent == ROOT else
+                      result[parent] + bool(JOINTS[bodies[parent].type].turns))
+    return result
+
+
+def next_placement(parent: Placement, body: Body, at: Coordinate) -> Placement:
+    return Placement(oriented(parent.R, body, at),
+                     add(parent.p, apply(parent.R, displaced(body, at))))
+
+
+def next_frame(parent: Frame, body: Body, at: Coordinate, note: BodyNote = silent) -> Frame:
+    joint = JOINTS[body.type]
+    note('kq', (at.q, at.qd, at.qdd))
+    R = oriented(parent.R, body, at, note)
+    note('kT', sum(R, ()))
+    d = apply(parent.R, displaced(body, at))
+    note('kd', d)
+    fixed = ('kr', 'ku', 'kvb', 'kab') if joint.slides else ('kr', 'ku', 'kv', 'ka')
+    p, v, a = _fixed_point(parent, d, fixed, note)
+    w, wd, z = parent.w, parent.wd, (R[0][2], R[1][2], R[2][2])
+    if joint.slides:
+        rate = scale(joint.slides * at.qd, z)
+        v = add(v, rate)
+        note('kv', v)
+        a = add(a, add(scale(2.0, cross(w, rate)), scale(joint.slides * at.qdd, z)))
+        note('ka', a)
+    if joint.turns:
+        rate = scale(joint.turns * at.qd, z)
+        wd = add(wd, add(cross(w, rate), scale(joint.turns * at.qdd, z)))
+        note('kwd', wd)
+        w = add(w, rate)
+        note('kw', w)
+    return Frame(R, p, v, a, w, wd)
+
+
+def link_frame(body: Frame, link: Attached, note: BodyNote = silent) -> Frame:
+    R = product(body.R, link.body_R_link)
+    note('lR', sum(R, ()))
+    r = apply(body.R, link.body_p_link)
+    note('ld', r)
+    p, v, a = _fixed_point(body, r, ('lp', 'lu', 'lv', 'la'), note)
+    return Frame(R, p, v, a, body.w, body.wd)
+
+
+def _fixed_point(frame: Frame, r: Vector, symbols: Sequence[str], note: BodyNote,
+           ) -> tuple[Vector, Vector, Vector]:
+    """Return p, v, a of a point fixed to a frame, r [m] from its origin."""
+    p = add(frame.p, r)
+    note(symbols[0], p)
+    u = cross(frame.w, r)
+    note(symbols[1], u)
+    v = add(frame.v, u)
+    note(symbols[2], v)
+    a = add(frame.a, add(cross(frame.wd, r), cross(frame.w, u)))
+    note(symbols[3], a)
+    return p, v, a
+
+
+def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], links: Collection[str],
+                note: Note = unnoted, root: Frame = REFERENCE) -> dict[int, Frame]:
+    """
+    Return the frames of all bodies on the way to links, by number; the state is q, qd, qdd.
+
+    The root is at the origin of its own axes, and moves there as its frame says.
+    """
+    frames = {ROOT: root}
+    for i in sorted({i for link in links for i in chain(system, system.links[link][0])}):
+        body = system.bodies[i]
+        frames[i] = next_frame(frames[body.parent], body, body.at(*state), partial(note, i))
+    return frames
+
 
 # ---- The joints from the root to a link as screws: parallel axes together, common normals between
 # them

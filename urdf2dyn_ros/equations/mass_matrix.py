@@ -5,7 +5,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.equations.kinematics import oriented
 from urdf2dyn_ros.equations.newton_euler import (
     NO_LOADS,
     TEXTBOOK,
@@ -17,6 +16,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     in_parent,
     inertial,
     newton_euler,
+    oriented,
     second_moment,
     unnoted,
 )

@@ -41,19 +41,23 @@ from urdf2dyn_ros.robot.joints import (
     Note,
     Spun,
     Wrench,
+    silent,
     spin,
 )
-from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody
 from urdf2dyn_ros.robot.spatial import (
+    IDENTITY,
     NO_TENSOR,
     ZERO,
     BodyInertia,
     Matrix,
     Scalar,
     Vector,
+    about_z,
     add,
     apply,
     cross,
+    product,
     scale,
     subtract,
     transpose,
@@ -289,6 +293,102 @@ def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:
     np = add(apply(body.parent_R_joint, wrench.n), cross(body.parent_p_joint, fp))
     note('np', np)
     return Wrench(fp, np)
+
+
+# ---- Third sweep, root to tips: where everything is and how it moves, in the root frame
+
+Vectors = dict[str, tuple[Scalar, ...]]   # kind and name to entries
+
+
+class _Frame(NamedTuple):
+    """A body's frame in the root, in the axes of the root but for w and U of the sweep."""
+
+    T: Matrix   # root_R_body
+    r: Vector
+    v: Vector
+    a: Vector
+    rate: Vector   # w, in the axes of the root
+    w: Vector
+    U: Matrix
+
+    def at(self, p: Vector, R: Matrix) -> Vectors:
+        """Return where a frame that is fixed in the body at p with axes R is, and its motion."""
+        return {'position': add(self.r, apply(self.T, p)),
+                'velocity': add(self.v, apply(self.T, cross(self.w, p))),
+                'acceleration': add(self.a, apply(self.T, apply(self.U, p))),
+                'orientation': sum(product(self.T, R), ()),
+                'angular_velocity': self.rate}
+
+
+def root_frame(system: Multibody, sweep: Sweep, gravity: Vector, note: Note) -> Vectors:
+    """
+    Return vectors in the root frame, by name of joint or link.
+
+    They are ``position_``, ``velocity_`` and ``acceleration_`` [m, m/s, m/s^2] of the origin of
+    every joint's and link's frame, which moves with the joint's child; ``orientation_``, the rows
+    of root_R_frame, and ``angular_velocity_`` [rad/s] of this frame; ``forces_`` and
+    ``torques_`` [N, N m] that every movable joint transmits to its child, about its origin. Where
+    a link and a joint of the same name have different frames, the link's key ends in
+    ``' (link)'``.
+    """
+    vectors: Vectors = {}
+
+    def add_values(name: str, values: Vectors) -> None:
+        for kind, vector in values.items():
+            vectors.setdefault(f'{kind}_{name}', vector)
+
+    def add_links(frame: _Frame, links: Sequence[Attached]) -> None:
+        for each in links:
+            values = frame.at(each.body_p_link, each.body_R_link)
+            if each.joint is not None:
+                add_values(each.joint, values)
+            same = all(vectors.get(f'{kind}_{each.link.name}', values[kind]) == values[kind]
+                       for kind in ('position', 'orientation'))
+            add_values(each.link.name + ' (link)' * (not same), values)
+
+    root = _Frame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, spin(ZERO, ZERO))
+    add_links(root, system.root)
+    frames: list[_Frame] = []
+    for i, body in enumerate(system.bodies):
+        parent, joint = root if body.parent == ROOT else frames[body.parent], JOINTS[body.type]
+        at, motion = sweep.coordinates[i], sweep.motions[i]
+        T = oriented(parent.T, body, at)
+        note(i, 'T', sum(T, ()))
+        p = displaced(body, at)
+        r = add(parent.r, apply(parent.T, p))
+        note(i, 'r', r)
+        # a displacement is linear in q: of qd it is the velocity along the joint
+        sliding = apply(body.parent_R_joint, joint.displacement(at.qd))
+        v = add(parent.v, apply(parent.T, add(cross(parent.w, p), sliding)))
+        note(i, 'v', v)
+        a = add(apply(T, motion.a), gravity)
+        note(i, 'acc', a)
+        rate = add(parent.rate, scale(joint.turns * at.qd, (T[0][2], T[1][2], T[2][2])))
+        note(i, 'wr', rate)
+        frame = _Frame(T, r, v, a, rate, motion.w, sweep.spins[i])
+        frames.append(frame)
+        add_values(body.name, frame.at(
+            ZERO, body.attached[0].body_R_link if body.attached else IDENTITY))
+        for name, vector in zip(('forces', 'torques'), sweep.wrenches[i]):
+            vectors[f'{name}_{body.name}'] = apply(T, vector)
+        add_links(frame, body.attached)
+        note(i, 'at', ())
+    return vectors
+
+
+def displaced(body: Body, at: Coordinate) -> Vector:
+    """Return the body's origin in the parent's frame [m]."""
+    joint = JOINTS[body.type]
+    if not joint.slides:
+        return body.parent_p_joint
+    return add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at.q)))
+
+
+def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = silent) -> Matrix:
+    """Return the orientation of a body from that of its parent."""
+    cos_sin = JOINTS[body.type].cos_sin(at)
+    note('kR', cos_sin)
+    return product(product(parent_R, body.parent_R_joint), about_z(*cos_sin))
 
 
 # ---- The same moment with fewer operations, from the entries of U

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, link_frame, next_frame
+from urdf2dyn_ros.equations.links import REFERENCE, Frame, chain, link_frame, next_frame
 from urdf2dyn_ros.estimation.estimator import CONTRADICTORY, DISTRUSTED, PUBLISHED, Estimate
 from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
 from urdf2dyn_ros.estimation.messages import is_finite

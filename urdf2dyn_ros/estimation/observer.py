@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.kinematics import REFERENCE, Placement, chain, next_placement
+from urdf2dyn_ros.equations.links import REFERENCE, Placement, chain, next_placement
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_OUTCOMES
 from urdf2dyn_ros.estimation.steps import Steps
 from urdf2dyn_ros.robot.loads import Loads

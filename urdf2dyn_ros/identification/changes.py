@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, fitted, pooled, slopes_of, used_terms
 from urdf2dyn_ros.identification.mistakes import moved_beyond
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, USUAL, Columns, Robot

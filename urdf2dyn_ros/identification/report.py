@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.identification.fit import DATA, ratios_of_efforts, source_of_value
 from urdf2dyn_ros.identification.fit_data import (
     Figures,

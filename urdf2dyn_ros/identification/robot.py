@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
-from urdf2dyn_ros.equations.kinematics import chain
+from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.regressor import base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Inertia, RobotModel

@@ -104,7 +104,7 @@ _OWN_PARAMETERS = (
               choices=tuple(LANGUAGES)),
     Parameter('export.style', 'readable', 'Style of exported files.', choices=STYLES),
     Parameter('export.model', 'inverse_dynamics', 'Function to export; all: all of them in one '
-              'file.', choices=CHOICES),
+              'file.', choices=tuple(CHOICES)),
     Parameter('export.link', ('',), 'Links of a function about links; if empty, the only tip.'),
     Parameter('export.axes', FRAME_AXES[0], 'Axes of the vectors at these links.',
               choices=FRAME_AXES),

@@ -20,7 +20,6 @@ from urdf2dyn_ros.codegen.functions.forward_dynamics import CheapestAcceleration
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 from urdf2dyn_ros.codegen.functions.links import ForwardKinematics, FrameMotion, Jacobian
 from urdf2dyn_ros.codegen.functions.regressor import Regressor
-from urdf2dyn_ros.errors import ExportError
 
 FUNCTIONS: dict[str, ModelFunction] = {
     'inverse_dynamics': EffortsOfMotion(),
@@ -42,13 +41,6 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'dynamics': Dynamics(),
 }
 
-ALL = 'all'   # choice of the function `dynamics`, and of those that it combines
-CHOICES = (*(name for name in FUNCTIONS if name != 'dynamics'), ALL)   # what a user may request
-
-
-def functions_of(choice: str) -> dict[str, ModelFunction]:
-    """Return the functions of a program, by name; an ExportError for an unknown choice."""
-    if not isinstance(choice, str) or choice not in CHOICES:
-        raise ExportError(f'unknown model {choice!r}; the models are: {", ".join(CHOICES)}')
-    names = (*Dynamics.COMBINED, 'dynamics') if choice == ALL else (choice,)
-    return {name: FUNCTIONS[name] for name in names}
+# what a user may request, to the functions of the program
+CHOICES = {**{name: (name,) for name in FUNCTIONS if name != 'dynamics'},
+           'all': (*Dynamics.COMBINED, 'dynamics')}

@@ -21,8 +21,14 @@ from urdf2dyn_ros.codegen.functions.function import (
     mention,
     vector,
 )
-from urdf2dyn_ros.equations.kinematics import REFERENCE, Frame, chain, link_frame, root_frames
-from urdf2dyn_ros.equations.links import LinkKinematics
+from urdf2dyn_ros.equations.links import (
+    REFERENCE,
+    Frame,
+    LinkKinematics,
+    chain,
+    link_frame,
+    root_frames,
+)
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import JOINTS as JOINT_TYPES
 from urdf2dyn_ros.robot.joints import BodyNote

@@ -6,19 +6,14 @@ from double, which is what its self-test allows.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from urdf2dyn_ros.codegen.languages import c, cpp, javascript, matlab, python, rust
-from urdf2dyn_ros.codegen.program import (
-    DOUBLE,
-    SINGLE,
-    Program,
-    scales,
-)
+from urdf2dyn_ros.codegen.program import SINGLE, Program, scales
 from urdf2dyn_ros.errors import ExportError
 
 # ros2_control: a whole package, in export.py
@@ -40,53 +35,8 @@ LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
 DOUBLE_ALONE = {
     **dict.fromkeys(('python', 'javascript'), 'its numbers are always of double precision'),
     'matlab': 'its literals are of double precision, which results would follow'}
-
-
 PREFIXED = ('c', 'matlab')   # languages whose functions begin with the name of the program
 WITH_TWINS = ('c', 'cpp')   # languages that have a text for equal limbs that are computed at once
-
-
-@dataclass(frozen=True)
-class Target:
-    """A language, and the precision of its numbers: double or float."""
-
-    language: LanguageName = 'python'
-    precision: PrecisionName = 'double'
-
-    @property
-    def twins(self) -> bool:
-        """Whether the language computes equal limbs at once."""
-        return self.language in WITH_TWINS
-
-    def write(self, program: Program) -> dict[str, str]:
-        """Return the files of a program; an ExportError if its name makes one of a variable."""
-        if self.language in PREFIXED:
-            functions = [function.name for function in program.functions]
-            variables = [result for function in program.functions
-                         for result in function.result_names] * (self.language == 'matlab')
-            variables += [f'{table}_{name}' for table in ('expected', 'scale')   # of the check
-                          for name in functions]
-            for function in functions:
-                if f'{program.name}_{function}' in variables:
-                    raise ExportError(
-                        f'invalid name {program.name!r}: the function {program.name}_{function} '
-                        f'would have the name of a variable of the files in {self.language}; '
-                        f'choose another, for instance {program.name}_robot')
-        return LANGUAGES[self.language](program if self.precision == DOUBLE
-                                        else in_single(program))
-
-    def check(self) -> None:
-        """Raise an ExportError for an unknown language, or a precision that it does not have."""
-        if not isinstance(self.language, str) or self.language not in LANGUAGES:
-            raise ExportError(f'unknown language {self.language!r}; the languages are: '
-                              f'{", ".join(get_args(LanguageName))}')
-        if self.precision not in (DOUBLE, SINGLE):
-            raise ExportError(f'unknown precision {self.precision!r}; it is one of {DOUBLE}, '
-                              f'{SINGLE}')
-        if self.precision == SINGLE and self.language in DOUBLE_ALONE:
-            others = [name for name in LANGUAGES if name not in DOUBLE_ALONE]
-            raise ExportError(f'{self.language} has no precision {SINGLE}: '
-                              f'{DOUBLE_ALONE[self.language]}; choose {", ".join(others)}')
 
 
 ROUNDING_MARGIN = 8.0   # what compilers may add by another order of roundings, as a factor
