@@ -17,9 +17,9 @@ from types import FrameType
 
 from urdf2dyn_ros.signals import ENDING_SIGNALS
 
+# time [s] in which another signal has no effect: `timeout` sends two at once, and the second would
+# interrupt the removal of temporary files
 REPEATED_WITHIN = 1.0
-"""Time [s] in which another signal has no effect: `timeout` sends two at once, and the second
-would interrupt the removal of temporary files."""
 
 
 def main(words: Sequence[str] | None = None) -> int:

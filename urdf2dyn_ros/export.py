@@ -31,8 +31,6 @@ from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.reader import UrdfSource, read_urdf
 from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
-NAME_RULE = '1 to 45 letters, digits or _, ASCII, beginning with a letter'
-
 # languages whose files are a package in a folder, written from the robot with all its loads
 PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads, Sequence[float]],
                             dict[str, str]]] = {'ros2_control': ros2_control.write}
@@ -151,7 +149,8 @@ def checked_name(name: str) -> str:
     """Return the name if it can be a file's stem in any language, or raise an ExportError."""
     if not isinstance(name, str) or not re.fullmatch(r'[A-Za-z][A-Za-z0-9_]{0,44}', name,
                                                      re.ASCII):
-        raise ExportError(f'invalid name {name!r}: {NAME_RULE}')
+        raise ExportError(f'invalid name {name!r}: 1 to 45 letters, digits or _, ASCII, beginning '
+                          'with a letter')
     return name
 
 

@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+# what a command prints when a signal ends it: Ctrl-C, or that of kill, timeout and systemd; the
+# exit code is 128 more than the signal's number, as of a shell
 ENDING_SIGNALS = {signal.SIGINT: 'interrupted', signal.SIGTERM: 'terminated'}
-"""
-What a command prints when a signal ends it: Ctrl-C, or that of kill, timeout and systemd.
-
-The exit code is 128 more than the signal's number, as of a shell.
-"""
 
 
 @contextmanager

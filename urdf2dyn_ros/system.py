@@ -23,8 +23,8 @@ from urdf2dyn_ros.signals import signals_later
 
 # ---- Files that are written completely or not at all
 
+# errors of a file system without hard links, such as FAT; of a full one
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-"""Errors of a file system without hard links, such as FAT."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -172,17 +172,11 @@ def _link(part: Path, path: Path) -> None:
 
 # ---- Child processes: their environment, and a priority below the robot's driver
 
-IMPORT_ROOT = Path(__file__).resolve().parents[1]
-"""The directory that contains the package."""
-
-NICENESS = 10
-"""Niceness that is added to the caller's."""
-
+IMPORT_ROOT = Path(__file__).resolve().parents[1]   # the directory that contains the package
+NICENESS = 10   # added to the caller's
+# requested time slice [ns], the longest that Linux accepts: since 6.12 a process that wakes with a
+# shorter one, as all others have, preempts it at once instead of waiting for the end of its slice
 TIME_SLICE_NS = 100_000_000
-"""Requested time slice [ns], the longest that Linux accepts: since 6.12 a process that wakes with
-a shorter one, as all others have, preempts it at once instead of waiting for the end of its
-slice."""
-
 _SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
 _ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr of sched_setattr(2)
 
@@ -231,8 +225,8 @@ def _give_way(pid: int) -> None:
 
 # ---- Libraries that only some commands need: pip installs them with an extra
 
+# the extra of setup.py with each of these libraries; `all` has all of them
 EXTRAS = {'matplotlib': 'plots', 'sympy': 'symbolic', 'scipy': 'analysis'}
-"""The extra of setup.py with each of these libraries; `all` has all of them."""
 
 
 def require(command: str, *libraries: str) -> None:
@@ -261,11 +255,9 @@ def _known(value: Any) -> Any:
 
 # ---- Memory of this process, and the memory that Fast DDS shares between processes
 
-LISTENER = 'dds.shm.'
-"""Name of a thread of Fast DDS that reads from a port, before the number of the port."""
-
-PORT_FILES = ('fastdds_port', 'fastrtps_port')
-"""Names of the files of ports, before the number: of Fast DDS 3, and of 2 in Jazzy and Humble."""
+# before the number of a port of Fast DDS: the name of a thread that reads from it, and those of
+# its file, in Fast DDS 3, and in 2 of Jazzy and Humble
+LISTENER, PORT_FILES = 'dds.shm.', ('fastdds_port', 'fastrtps_port')
 
 
 def resident_memory() -> float:
@@ -303,11 +295,8 @@ def replaced_ports(process: Path = Path('/proc/self')) -> list[int]:
 
 # ---- Pauses between pieces of work, which limit them to a small part of the time
 
-PAUSE_RATIO = 39.0
-"""Ratio of a pause to the piece of work before it, within the limits below."""
-
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
-"""Limits of a pause [s]."""
+PAUSE_RATIO = 39.0   # of a pause to the piece of work before it, within the limits below
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 5.0   # of a pause [s]
 
 
 class Pauses:

@@ -86,15 +86,14 @@ def asked_once(sentences: Iterable[tuple[str, str]]) -> list[str]:
 
 def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Return the lines of a table, the first `left` columns on the left side."""
+    def padded(cell: str, width: int, to_the_left: bool) -> str:
+        space = ' ' * (width - _width(cell))
+        return cell + space if to_the_left else space + cell
+
     widths = [max(map(_width, column)) for column in zip(*rows)]
-    return ['  '.join(_padded(cell, width, number < left)
+    return ['  '.join(padded(cell, width, number < left)
                       for number, (cell, width) in enumerate(zip(row, widths))).rstrip()
             for row in rows]
-
-
-def _padded(cell: str, width: int, left: bool) -> str:
-    space = ' ' * (width - _width(cell))
-    return cell + space if left else space + cell
 
 
 def _width(text: str) -> int:
@@ -113,9 +112,7 @@ def csv_cell(text: str) -> str:
 # ---- Stamps: whole nanoseconds since the epoch of a clock
 
 SECOND_NS = 1_000_000_000
-
-MAX_STAMP = 2**63 - 1
-"""Largest stamp [ns], that of a signed 64-bit integer."""
+MAX_STAMP = 2**63 - 1   # [ns], that of a signed 64-bit integer
 
 
 def is_stamp(stamp: int) -> bool:
@@ -151,10 +148,9 @@ __version__ = '0.1.0'
 
 # ---- What the numbers of a report come from: program, command, date, URDF with its hash, efforts
 
+# where the efforts come from that the computed ones are compared with
 EffortSource: TypeAlias = Literal['measured', 'simulated']
 EFFORT_SOURCES: tuple[EffortSource, ...] = ('measured', 'simulated')
-"""Where the efforts come from that the computed ones are compared with."""
-
 _HASH_LETTERS = 12
 
 

@@ -163,7 +163,7 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
     loaded, states = InverseDynamics(model, loads=loads), states_of(6, 3)
     assert np.array_equal(loaded.regressor(*states), plain.regressor(*states))
     assert np.array_equal(loaded.base_parameters.values, plain.base_parameters.values)
-    text, = python.write(generate(multibody(model), name='r', functions='regressor',
+    text, = python.Python.write(generate(multibody(model), name='r', functions='regressor',
                                   loads=loads)).values()
     assert 'no friction, no rotors, no springs, no contact' in text
     moving = InverseDynamics(model, base='moving')

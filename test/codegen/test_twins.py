@@ -75,7 +75,7 @@ def program(model: RobotModel, functions: str, loads: Loads = LOADS,
 whole_program = cache(program)   # that of a robot alone: loads have no hash
 
 
-def one_by_one(program: Program, write: Callable[[Program], dict[str, str]] = c.write,
+def one_by_one(program: Program, write: Callable[[Program], dict[str, str]] = c.C.write,
                ) -> dict[str, str]:
     """Return C or C++ as compilers without vectors see it."""
     files = write(program)
@@ -131,7 +131,7 @@ def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_
                                           monkeypatch: pytest.MonkeyPatch) -> None:
     if form == 'one by one':
         monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
-        monkeypatch.setitem(LANGUAGES, 'cpp', partial(one_by_one, write=cpp.write))
+        monkeypatch.setitem(LANGUAGES, 'cpp', partial(one_by_one, write=cpp.Cpp.write))
     model = read_urdf(path.read_bytes())
     whole = whole_program(model, DERIVATIVES)
     names = multibody(model).joint_names

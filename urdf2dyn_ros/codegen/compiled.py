@@ -488,7 +488,7 @@ class GeneratedFunction:
     def text(self) -> str:
         """The Python source that is run, or that the compiled code agrees with, and its check."""
         with uncollected():
-            text, = python.write(self.program).values()
+            text, = python.Python.write(self.program).values()
         return text
 
     @cached_property

@@ -41,10 +41,8 @@ from urdf2dyn_ros.codegen.functions.function import (
     Notes,
     Quantity,
     Rows,
-    base_inputs,
     body_wrenches,
-    joint_inputs,
-    load_inputs,
+    inputs_of,
     mention,
 )
 from urdf2dyn_ros.codegen.program import (
@@ -167,8 +165,7 @@ class Request:
     @property
     def inputs(self) -> dict[str, Input]:
         """All inputs that a function may depend on."""
-        return {**joint_inputs(self.system), **load_inputs(self.system, self.loads),
-                **base_inputs(self.system, self.loads)}
+        return inputs_of(self.system, self.loads)
 
 
 def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str, loads: Loads,
@@ -186,7 +183,8 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
         raise ExportError(f'frames is {frames!r}; it must be LinkFrames(links, axes)')
     for function in chosen.values():
         function.check(system, loads)
-    if not any(function.takes_loads for function in chosen.values()):
+    if not any({'base_motion', 'external', 'payload'}.intersection(function.LOAD_INPUTS)
+               for function in chosen.values()):   # which no load changes
         system, loads = replace(system, forces=()), Loads(loads.base)
     options = {option for function in chosen.values() for option in function.OPTIONS}
     return Request(system, vector, style != 'fast', joint_table(system), tuple(chosen), loads,
@@ -274,9 +272,9 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
             for n, inertia in enumerate(moments, 1):
                 graph.label_entries(f'S{n}', TENSOR, upper(inertia.J) if inertia else ())
         mechanics = Mechanics(
-            system, gravity, inertias, moments, Recursion(note=notebook.note), arguments, moving,
-            named_terms, notes=notebook, frames=request.frames,
-            numbers=(request.system, request.gravity))
+            system, gravity, inertias, moments, Recursion(note=notebook.note), arguments,
+            (request.system, request.gravity), moving, named_terms, notes=notebook,
+            frames=request.frames)
     else:
         mechanics = _simplified(request, function, arguments, notebook)
         graph.cancels = True
@@ -310,8 +308,8 @@ def _simplified(request: Request, function: ModelFunction,
     return Mechanics(
         system, request.gravity, inertias, at_rest,
         Recursion(second_moment, InheritedSpin(system, inertias), notes.note), arguments,
-        request.loads.moving(request.system), terms, notes=notes, frames=request.frames,
-        numbers=(system, request.gravity))
+        (system, request.gravity), request.loads.moving(request.system), terms, notes=notes,
+        frames=request.frames)
 
 
 def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
@@ -522,15 +520,23 @@ def _references(request: Request) -> tuple[Reference, ...]:
         if 'payload' in state:
             state['payload'] = _PAYLOAD
         mechanics = Mechanics(system, request.gravity, [*inertias], with_second_moments(inertias),
-                              TEXTBOOK, state, loads.moving(system), body_terms(system, loads),
-                              frames=request.frames, numbers=(frames, request.gravity))
+                              TEXTBOOK, state, (frames, request.gravity),
+                              loads.moving(system), body_terms(system, loads),
+                              frames=request.frames)
         _add_loads(mechanics, loads)
         for name in functions:
             for each in FUNCTIONS[name].quantities(mechanics):
                 if each.columns is not None:
                     state.setdefault(each.times, entries(each.times, len(each.columns.keys)))
-        expected = {name: FUNCTIONS[name].expected(_as_written(request, name, mechanics))
-                    for name in functions}
+        expected = {}
+        for name in functions:
+            function, own = FUNCTIONS[name], mechanics
+            # of accelerations in the frames of the text: rounded axes change efforts by 1e-11 of
+            # the largest, which light links turn into a multiple of what a check allows
+            if not request.readable and 'tau' in function.INPUTS:
+                own = _simplified(request, function, state)
+                _add_loads(own, loads)
+            expected[name] = function.expected(own)
         vectors = _in_root_frame(functions[0], mechanics)
         wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches
         result.append(Reference(
@@ -539,18 +545,3 @@ def _references(request: Request) -> tuple[Reference, ...]:
             {unit: max((math.hypot(*map(float, wrench[k])) for wrench in wrenches), default=0.0)
              for k, unit in enumerate(('N', 'N m'))}))
     return tuple(result)
-
-
-def _as_written(request: Request, name: str, mechanics: Mechanics) -> Mechanics:
-    """
-    Return what a function with efforts as input is checked with: frames and inertias of the text.
-
-    Rounded axes change efforts by 1e-11 of the largest, which light links turn into a multiple of
-    what a check allows for accelerations.
-    """
-    function = FUNCTIONS[name]
-    if request.readable or 'tau' not in function.INPUTS:
-        return mechanics
-    mechanics = _simplified(request, function, mechanics.arguments)
-    _add_loads(mechanics, request.loads)
-    return mechanics

@@ -6,7 +6,7 @@ from typing import Any
 
 from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.codegen.generator import LOADS, STYLES, generate
-from urdf2dyn_ros.codegen.program import JointRow, Operations, Result
+from urdf2dyn_ros.codegen.program import JointRow, Operations
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import base_parameters
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
@@ -64,18 +64,14 @@ def information(model: RobotModel,
         'about': [*programs['fast'].loads] if programs['fast'].kinematic else [],
         'model': last['fast'].name,
         'operations': {style: function.operations._asdict() for style, function in last.items()},
-        'results': [_shape(result) for result in last['fast'].results],
+        'results': [{   # a vector has no columns
+            'name': result.name, 'what': result.quantity.summary, 'rows': result.shape[0],
+            'columns': result.shape[1] if result.is_matrix else None}
+                    for result in last['fast'].results],
         'warnings': [str(problem) for problem in model.warnings],
         'rounded': list(rounded_angles(model)),
         **base,
     }
-
-
-def _shape(result: Result) -> dict[str, Any]:
-    """Return name, rows and columns of a result; a vector has no columns."""
-    rows, *columns = result.shape
-    return {'name': result.name, 'what': result.quantity.summary, 'rows': rows,
-            'columns': columns[0] if columns else None}
 
 
 def rounded_angles(model: RobotModel) -> Iterator[str]:

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from urdf2dyn_ros.codegen.functions.function import body_wrenches, load_inputs
+from urdf2dyn_ros.codegen.functions.function import body_wrenches
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, AppliedLoads, newton_euler, unnoted
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import Loads, body_terms
@@ -39,7 +39,7 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
     if n > MOST_JOINTS:
         raise ParameterError(f'formulas of {n} joints are too long to read (at most '
                              f'{MOST_JOINTS}): export_model(model, style="readable")')
-    if load_inputs(system, loads):
+    if loads.moving(system) or loads.external or loads.payload:
         raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
                              'and declare no payload and no external wrenches')
     rows, state, _ = equations(system, gravity, loads, what, symbolic)

@@ -179,13 +179,12 @@ class Operations(NamedTuple):
     divisions: int = 0
 
     def __str__(self) -> str:
-        more = (', ' + counted(self.exponential, 'hyperbolic tangent or exponential',
-                               'hyperbolic tangents and exponentials')
-                if self.exponential else '')
-        divisions = counted(self.divisions, 'division') + ', ' if self.divisions else ''
-        return (f'{counted(self.multiplications, "multiplication")}, '
-                f'{counted(self.additions, "addition")}, {divisions}'
-                + counted(self.trigonometric, 'sine or cosine', 'sines and cosines') + more)
+        return ', '.join(counted(number, one, many) for number, one, many, always in (
+            (self.multiplications, 'multiplication', '', True),
+            (self.additions, 'addition', '', True), (self.divisions, 'division', '', False),
+            (self.trigonometric, 'sine or cosine', 'sines and cosines', True),
+            (self.exponential, 'hyperbolic tangent or exponential',
+             'hyperbolic tangents and exponentials', False)) if number or always)
 
 
 class Row(NamedTuple):
@@ -374,12 +373,6 @@ class Program:
         used = {x.name for function in self.functions for x in function.inputs}
         last = 'tau' if 'tau' in used else 'qdd'
         return {x: JOINT_INPUTS[x] for x in ('q', 'qd', last)}
-
-    @property
-    def moves(self) -> bool:
-        """Whether the motion of the root is an input."""
-        return any(x.name == 'base_motion' for function in self.functions
-                   for x in function.inputs)
 
     def function(self, name: str) -> Function:
         return next(function for function in self.functions if function.name == name)

@@ -93,7 +93,7 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
     result = {f'{package}/{_filled(place, values)}': _filled(text, values)
               for place, text in texts.items()}
-    for file, text in c.write(program).items():
+    for file, text in c.C.write(program).items():
         place = 'src' if file.endswith('.c') else f'include/{package}'
         result[f'{package}/{place}/{file}'] = text
     return result

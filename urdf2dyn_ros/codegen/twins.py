@@ -92,17 +92,12 @@ def _pairs(system: Multibody) -> Iterator[tuple[int, int]]:
             if other is None:
                 single[shapes[i]] = i
             else:
-                yield from _alike_limbs(children, other, i)
+                alike = [(other, i)]   # the bodies of the two limbs
+                while alike:
+                    a, b = alike.pop()
+                    yield a, b
+                    alike += zip(children.get(a, ()), children.get(b, ()))
         waiting += single.values()
-
-
-def _alike_limbs(children: dict[int, list[int]], a: int, b: int) -> Iterator[tuple[int, int]]:
-    """Yield the bodies of two limbs of the same shape."""
-    waiting = [(a, b)]
-    while waiting:
-        a, b = waiting.pop()
-        yield a, b
-        waiting += zip(children.get(a, ()), children.get(b, ()))
 
 
 _SUMS = ('add', 'sub')

@@ -386,24 +386,18 @@ def _with_rotor(column: Column, term: JointTerm, parent: Motion, at: Coordinate,
 _Rows = list[list[Scalar]]
 
 
-class EffortDerivatives(NamedTuple):
-    """With respect to q, qd and qdd: of the efforts, (n, n), and the root's wrench, (6, n)."""
-
-    efforts: list[_Rows]
-    wrench: list[_Rows]
-
-
 def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
                 composites: Sequence[Composite], at: Sequence[Coordinate],
                 terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({}),
                 moving: bool = False, note: Note = unnoted,
-                column: Callable[[int], None] = lambda body: None) -> EffortDerivatives:
+                column: Callable[[int], None] = lambda body: None,
+                ) -> tuple[list[_Rows], list[_Rows]]:
     """
     Return the derivatives of the efforts and, with a moving base, of the wrench on the root.
 
-    Frames and composites are those of all bodies, then of the root. `column` is called with the
-    number of a body whose column begins. Wrenches of the environment are constant in the frames
-    of the bodies.
+    With respect to q, qd and qdd, each (n, n) and (6, n). Frames and composites are those of all
+    bodies, then of the root. `column` is called with the number of a body whose column begins.
+    Wrenches of the environment are constant in the frames of the bodies.
     """
     n = len(system.joint_names)
     efforts, wrench = ([[[0.0] * n for _ in range(rows)] for _ in range(3)] for rows in (n, 6))
@@ -440,7 +434,7 @@ def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
             note(i, 'dothers', tuple(others))
             _add(system, efforts, i, j, parts)
             _add(system, efforts, j, i, [*others, parts[2]])   # M is symmetric
-    return EffortDerivatives(efforts, wrench)
+    return efforts, wrench
 
 
 def _along(joint: JointType, column: Column) -> list[Scalar]:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.links import turns_before
-from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Sweep, newton_euler
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
     BodyNote,
@@ -490,12 +490,6 @@ class ParallelAxes(NamedTuple):
                 note(number[i], symbol, entries)
 
         return noted
-
-    def newton_euler(self, state: Sequence[Sequence[Scalar]], gravity: Vector,
-                     recursion: Recursion, loads: AppliedLoads) -> Sweep:
-        """Return the sweep of this robot under the loads of the robot as it was."""
-        return newton_euler(self.system, self.inertias, state, gravity, self.recursion(recursion),
-                            self.loads(loads))
 
     def recursion(self, recursion: Recursion) -> Recursion:
         """Return the recursion for this robot; notes are by the numbers of the robot as it was."""

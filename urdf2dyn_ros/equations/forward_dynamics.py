@@ -178,9 +178,6 @@ def _ratio(entry: Scalar, pivot: Scalar, inverse: Scalar) -> Scalar:
 
 # ---- The inertia of a body with joints on it that move freely: it depends on the direction
 
-_X_AXIS = (1.0, 0.0, 0.0)
-
-
 class SpatialInertia(NamedTuple):
     """
     What accelerates a body by a and wd: the force M a + H wd and the moment H' a + J wd.
@@ -232,7 +229,7 @@ class SpatialInertia(NamedTuple):
         """Return it in axes to which R rotates vectors."""
         if R is IDENTITY:
             return self
-        if R[0] == _X_AXIS and 0.0 not in (R[1][1], R[2][1]):
+        if R[0] == IDENTITY[0] and 0.0 not in (R[1][1], R[2][1]):
             return self._rotated(0, R[1][1], R[2][1])
         M, H, J = (product(product(R, part), transpose(R)) for part in self)
         return SpatialInertia(symmetric(upper(M)), H, symmetric(upper(J)))
@@ -395,14 +392,6 @@ def _on_the_way(system: Multibody, wrench: Wrench, at: Sequence[Coordinate],
 _Acceleration = tuple[Vector, Vector]   # of a body by qdd alone: of its origin, then angular
 
 
-class _Eliminated(NamedTuple):
-    """The joints of a block, but for the acceleration of the body in whose frame they are."""
-
-    block: JointBlock
-    known: Factors
-    e: list[Scalar]
-
-
 class ArticulatedBodies:
     """
     A robot in the sweeps of the algorithm.
@@ -423,7 +412,8 @@ class ArticulatedBodies:
         self._blocks: dict[int, list[JointBlock]] = {}
         for block in blocks(system):
             self._blocks.setdefault(block.frame, []).append(block)
-        self._eliminated: dict[int, list[_Eliminated]] = {}
+        # joints of blocks by the body in whose frame they are, but for its acceleration
+        self._eliminated: dict[int, list[tuple[JointBlock, Factors, list[Scalar]]]] = {}
 
     def eliminate(self, tau: Sequence[Scalar]) -> None:
         """Eliminate all joints, tips to root, as the efforts (n,) act on them."""
@@ -509,7 +499,7 @@ class ArticulatedBodies:
                 self._inertias[i] = self._inertias[i].freed(known.rests[k], known.rows[k])
             self._say_inertia(i, 'IF' if i in block.bodies else 'BF', self._inertias[i])
         e = reduced(known, [*(-1.0 * x for x in (*wrench.f, *wrench.n)[:first]), *rest], note)
-        self._eliminated.setdefault(i, []).append(_Eliminated(block, known, e))
+        self._eliminated.setdefault(i, []).append((block, known, e))
         if i != ROOT:
             f_x, f_y, f_z, n_x, n_y, n_z = (-1.0 * x for x in e[:first])
             wrench = Wrench((f_x, f_y, f_z), (n_x, n_y, n_z))
@@ -593,21 +583,13 @@ SMALLEST_INERTIA = 1e-15   # of a coordinate [kg m^2 or kg]; 1 mm^3 of water has
 SMALLEST_SHARE = 1e-12   # of it that the joints behind, moving freely, leave: less is rounding
 
 
-class Weakness(NamedTuple):
+def weakness(system: Multibody, terms: BodyTerms) -> tuple[str, float, float] | None:
     """
-    Coordinate at which a mass matrix is not positive definite.
+    Return where the mass matrix of links and rotors is not positive definite, if anywhere.
 
-    `inertia` is its entry on the diagonal [kg m^2 or kg], `rest` what the joints behind it, moving
+    The joint, its entry on the diagonal [kg m^2 or kg], and what the joints behind it, moving
     freely, leave of that.
     """
-
-    joint: str
-    inertia: float
-    rest: float
-
-
-def weakness(system: Multibody, terms: BodyTerms) -> Weakness | None:
-    """Return where the mass matrix of links and rotors is not positive definite, if anywhere."""
     inertias = with_second_moments(body_inertias(system))
     n = len(system.joint_names)
     for state in range(2):   # without symmetry
@@ -616,6 +598,6 @@ def weakness(system: Multibody, terms: BodyTerms) -> Weakness | None:
         rest = M.copy()
         for k in reversed(range(n)):   # as in `factors`
             if not rest[k, k] > max(SMALLEST_INERTIA, SMALLEST_SHARE * M[k, k]):
-                return Weakness(system.joint_names[k], float(M[k, k]), float(rest[k, k]))
+                return system.joint_names[k], float(M[k, k]), float(rest[k, k])
             rest[:k, :k] -= np.outer(rest[:k, k], rest[k, :k] / rest[k, k])
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.newton_euler import displaced, oriented, unnoted
@@ -429,7 +429,8 @@ class LinkKinematics:
         """Return root_R_link, and the position of its origin [m] in the root frame."""
         v = ZERO
         for group in reversed(self._groups):
-            v = group.along(_sum([group.before(group.beyond(v)), *group.arms()]))
+            v = group.before(group.beyond(v))
+            v = group.along(reduce(add, group.arms(), v))
         *_, R = self._rotations()
         if len(self._groups) >= _FEWEST_GROUPS:
             R = _third_row(R, self._screws.R)
@@ -539,13 +540,6 @@ class LinkKinematics:
             rotations.append(R)
             R = _times_about_z(R, group.cos, -group.sin)
         return [*rotations, product(R, transpose(self._screws.R))]
-
-
-def _sum(vectors: Sequence[Vector]) -> Vector:
-    total = ZERO
-    for vector in vectors:
-        total = add(total, vector)
-    return total
 
 
 def _times_about_z(R: Matrix, c: Scalar, s: Scalar) -> Matrix:

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple
 
 from urdf2dyn_ros.equations.newton_euler import (
     NO_LOADS,
     TEXTBOOK,
     AppliedLoads,
     Recursion,
-    Sweep,
     forward,
     in_joint,
     in_parent,
@@ -115,6 +113,10 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
     motion, U = JOINTS[moving.type].forward(AT_REST, moved_by_1, silent,
                                             lambda w, wd: (wd, spin(w, wd)))
     wrench = inertial(inertia, motion, U, second_moment, prefixed(note, j, 'u'))
+
+    def spun(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        note(i, 'unpr' if symbol == 'np' else f'u{symbol}', entries)
+
     i = j
     while i != ROOT:
         body = system.bodies[i]
@@ -126,7 +128,7 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
             if moment != ZERO:
                 before = before._replace(n=add(before.n, moment))
                 noted('nr', before.n)
-                noted = partial(_note_spun, note, i)
+                noted = partial(spun, i)
         row, k = body.coordinate, moving.coordinate
         entry = moving.multiplier * (body.multiplier * effort)
         M[row][k] = M[row][k] + entry
@@ -136,10 +138,6 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
             wrench = in_parent(body, before, noted)
         noted('tau', ())
         i = body.parent
-
-
-def _note_spun(note: Note, i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
-    note(i, 'unpr' if symbol == 'np' else f'u{symbol}', entries)
 
 
 # ---- The generalised momentum p = M(q) qd, and beta = C(q, qd)' qd of its derivative
@@ -170,14 +168,6 @@ def of_velocities(note: Note) -> Note:
     return noted
 
 
-class MomentumRates(NamedTuple):
-    """Momentum p [kg m^2/s or kg m/s], beta and load [N m or N] of independent joints, (n,)."""
-
-    p: list[Scalar]
-    beta: list[Scalar]
-    load: list[Scalar]
-
-
 def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
     """Return J w from second moments S, as J = tr(S) 1 - S, with w in the place of wd."""
     return apply(traced(S), motion.wd)
@@ -185,13 +175,14 @@ def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Ve
 
 def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
              qd: Sequence[Scalar], gravity: Vector, recursion: Recursion = TEXTBOOK,
-             loads: AppliedLoads = NO_LOADS) -> MomentumRates:
+             loads: AppliedLoads = NO_LOADS) -> dict[str, list[Scalar]]:
     """
     Return the momentum of every independent joint, and what changes it besides the efforts.
 
-    The arguments are those of `newton_euler`, but for accelerations and a base; the recursion's
-    moment is `textbook_moment` of tensors, or `angular_momentum` of second moments. A base that
-    moves raises a ParameterError.
+    That are p [kg m^2/s or kg m/s], beta and load [N m or N], (n,). The arguments are those of
+    `newton_euler`, but for accelerations and a base; the recursion's moment is
+    `textbook_moment` of tensors, or `angular_momentum` of second moments. A base that moves
+    raises a ParameterError.
     """
     if loads.base is not None:
         raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '
@@ -205,31 +196,18 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
     moving = newton_euler(
         system, inertias, (q, resting, qd), ZERO, recursion._replace(note=of_velocities(note)),
         AppliedLoads(terms=_kept(loads.terms, inertial=True)))
-    beta = _beta(system, moving, note)
-    static = newton_euler(
-        system, inertias, (q, resting, resting), gravity, recursion._replace(note=at_rest),
-        AppliedLoads(wrenches=loads.wrenches))
-    terms = _kept(loads.terms, inertial=False)
-    return MomentumRates(moving.efforts, beta, _load(system, moving, static, terms, note))
-
-
-def _beta(system: Multibody, moving: Sweep, note: Note) -> list[Scalar]:
-    """Return how the kinetic energy changes as each joint moves what it carries."""
-    beta: list[Scalar] = [0.0] * len(moving.efforts)
+    beta: list[Scalar] = [0.0] * len(qd)   # how the kinetic energy changes as each joint moves
     for i, body in enumerate(system.bodies):
         motion, (P, L) = moving.motions[i], moving.wrenches[i]
         w, v = motion.wd, motion.a
         change = JOINTS[body.type].along(_across_z(w, P), _across_z(w, L) + _across_z(v, P))
         beta[body.coordinate] = beta[body.coordinate] + body.multiplier * change
         note(i, 'beta', (beta[body.coordinate],))
-    return beta
-
-
-def _load(system: Multibody, moving: Sweep, static: Sweep,
-          terms_of: Mapping[int, Sequence[JointTerm]], note: Note) -> list[Scalar]:
-    """Return the efforts of gravity, wrenches and the terms of joints at their velocities."""
-    load = static.efforts
-    for i, terms in terms_of.items():
+    static = newton_euler(
+        system, inertias, (q, resting, resting), gravity, recursion._replace(note=at_rest),
+        AppliedLoads(wrenches=loads.wrenches))
+    load = static.efforts   # with the terms of joints at their velocities
+    for i, terms in _kept(loads.terms, inertial=False).items():
         body, at = system.bodies[i], moving.coordinates[i]
         for term in terms:
             # without accelerations, what the joint transmits is known at rest alone
@@ -237,7 +215,7 @@ def _load(system: Multibody, moving: Sweep, static: Sweep,
             note(i, term.NAME, (part,))
             load[body.coordinate] = load[body.coordinate] + body.multiplier * part
         note(i, 'load', (load[body.coordinate],))
-    return load
+    return {'p': moving.efforts, 'beta': beta, 'load': load}
 
 
 def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int, list[JointTerm]]:

@@ -31,17 +31,12 @@ NO_PAYLOAD = Payload(0.0)
 
 # ---- What the page of a robot draws and computes, as data for JSON
 
-_UNLIMITED_RANGE = {True: pi, False: 0.5}
-"""Whether a joint turns, to positions on both sides of zero without limits [rad or m]."""
-
-_LONGEST_RANGE = {True: 4.0 * pi, False: 50.0}
-"""Whether a joint turns, to the longest range on a slider [rad or m]: the part nearest to zero."""
-
+# on a slider; whether a joint turns, to positions on both sides of zero without limits [rad or m],
+# and to the longest range [rad or m]: the part nearest to zero
+_UNLIMITED_RANGE, _LONGEST_RANGE = {True: pi, False: 0.5}, {True: 4.0 * pi, False: 50.0}
+# largest velocity where there is no limit [rad/s or m/s], and acceleration
 _VELOCITY, _ACCELERATION = 2.0, 10.0
-"""Largest velocity where there is no limit [rad/s or m/s], and acceleration, on a slider."""
-
-_LARGEST_VELOCITY = 50.0
-"""Limits beyond it, such as 1000 rad/s, are none that a robot keeps [rad/s or m/s]."""
+_LARGEST_VELOCITY = 50.0   # [rad/s or m/s]; limits beyond, as 1000 rad/s, are none a robot keeps
 
 
 def drawn_bodies(system: Multibody) -> list[int]:
@@ -138,8 +133,7 @@ def _in_frame_of(first: Attached, other: Attached) -> tuple[Matrix, Vector]:
 
 # ---- One page of HTML, without any address outside it, that computes and draws a robot
 
-_SCRIPTS = ('view.js', 'motion.js', 'page.js')
-"""The page's own scripts, in the order in which they use each other."""
+_SCRIPTS = ('view.js', 'motion.js', 'page.js')   # in the order in which they use each other
 
 _MODULE = """<script type="module" data-file="{file}">
 {text}
@@ -160,7 +154,13 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
     and for a moving base.
     """
     system = multibody(model)
-    _check(system, loads)
+    if not system.joint_names:
+        raise ExportError('the robot has no movable joint: a page has nothing to move')
+    for what, names in (('external wrenches on ', loads.external),
+                        ('a moving base', ('',) * (loads.base == 'moving'))):
+        if names:
+            raise ExportError(f'a page has no sliders for {what}{", ".join(names)}: remove this '
+                              'load')
     # gravity is an input as the acceleration of the root, which a robot on a world cannot have
     still = bool(system.floating and system.anchored)
     loads = replace(loads, base='fixed' if still else 'moving',
@@ -183,26 +183,12 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
                        'payload': _payload_data(system, loads.payload, payload)})
     return _filled(_file('page.html'), {
         'style': _file('page.css').rstrip(), 'title': escape(printable(model.name)),
-        'about': escape(_about(model, system)), 'notes': escape(_notes(system)),
+        'about': escape(f'{counted(len(system.joint_names), "joint")}, {model.mass:.4g} kg. Set '
+                        'positions, velocities and accelerations; the bars show the efforts that '
+                        'they require, term by term.'), 'notes': escape(_notes(system)),
         'loads': 'Payload' if still else 'Payload and gravity',
         'data': data.replace('<', '\\u003c'), 'modules': '\n'.join(modules),
         'scripts': scripts.rstrip()})
-
-
-def _check(system: Multibody, loads: Loads) -> None:
-    if not system.joint_names:
-        raise ExportError('the robot has no movable joint: a page has nothing to move')
-    for what, names in (('external wrenches on ', loads.external),
-                        ('a moving base', ('',) * (loads.base == 'moving'))):
-        if names:
-            raise ExportError(f'a page has no sliders for {what}{", ".join(names)}: remove this '
-                              'load')
-
-
-def _about(model: RobotModel, system: Multibody) -> str:
-    joints = counted(len(system.joint_names), 'joint')
-    return (f'{joints}, {model.mass:.4g} kg. Set positions, velocities '
-            'and accelerations; the bars show the efforts that they require, term by term.')
 
 
 def _notes(system: Multibody) -> str:

@@ -14,12 +14,12 @@ from urdf2dyn_ros.codegen.functions.dynamics import (
     Gravity,
     MassMatrix,
     Momentum,
+    Regressor,
     Terms,
 )
 from urdf2dyn_ros.codegen.functions.forward_dynamics import CheapestAccelerations
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 from urdf2dyn_ros.codegen.functions.links import ForwardKinematics, FrameMotion, Jacobian
-from urdf2dyn_ros.codegen.functions.regressor import Regressor
 
 FUNCTIONS: dict[str, ModelFunction] = {
     'inverse_dynamics': EffortsOfMotion(),

@@ -32,8 +32,6 @@ from urdf2dyn_ros.codegen.functions.function import (
     vector,
 )
 from urdf2dyn_ros.equations.derivatives import (
-    ColumnFrame,
-    Composite,
     body_frames,
     composites,
     derivatives,
@@ -42,7 +40,6 @@ from urdf2dyn_ros.equations.derivatives import (
 )
 from urdf2dyn_ros.equations.forward_dynamics import Factors, inverse, solved
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.joints import Coordinate
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import AXES, ZERO, Scalar, cos, exp, sin, tanh
@@ -86,29 +83,17 @@ def dual(scalar: Scalar) -> Dual:
     return scalar if isinstance(scalar, Dual) else Dual(float(scalar))
 
 
-def _tanh(x: Dual) -> Dual:
-    value = math.tanh(x.value)
-    return Dual(value, (1.0 - value * value) * x.slope)
-
-
-def _exp(x: Dual) -> Dual:
-    value = math.exp(x.value)
-    return Dual(value, value * x.slope)
-
-
 sin.register(Dual, lambda x: Dual(math.sin(x.value), math.cos(x.value) * x.slope))
 cos.register(Dual, lambda x: Dual(math.cos(x.value), -math.sin(x.value) * x.slope))
-tanh.register(Dual, _tanh)
-exp.register(Dual, _exp)
+tanh.register(Dual, lambda x: Dual(
+    math.tanh(x.value), (1.0 - math.tanh(x.value) * math.tanh(x.value)) * x.slope))
+exp.register(Dual, lambda x: Dual(math.exp(x.value), math.exp(x.value) * x.slope))
 
 
 _COMPOSITE = 'Tips to root: inertia and momentum of each link with what it carries'
 _COLUMNS = 'Columns: how q, qd and qdd of one joint change forces, moments and efforts'
 STATE = ('q', 'qd', 'qdd')
 _LETTERS = 'qva'
-
-# frames, bodies alone and coordinates, as `derivatives` takes them
-_Parts = tuple[list[ColumnFrame], list[Composite], list[Coordinate]]
 
 
 def _back(force: str, moment: str = '') -> Callable[[Fields], str]:
@@ -152,28 +137,6 @@ def _columns() -> dict[str, Symbol]:
 
 def _of_parent(symbol: str) -> tuple[str, ...]:
     return tuple(symbol + '{p}_' + x for x in AXES)
-
-
-def _in_body_frames(mechanics: Mechanics) -> tuple[dict[str, Rows], _Parts]:
-    """Return the efforts by the textbook recursion, and what their derivatives need of it."""
-    sweep = mechanics.sweep(STATE)
-    frames = body_frames(mechanics.system, sweep)
-    own = []
-    for i, (frame, inertia, moments) in enumerate(zip(frames[:-1], mechanics.inertias,
-                                                      mechanics.second_moments)):
-        twice_w = frame.motion.twice_w
-        mechanics.notes.note(i, 'W', twice_w)
-        own.append(own_composite(inertia, moments and moments.J, twice_w))
-    efforts = efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
-    return efforts, (frames, own, sweep.coordinates)
-
-
-def _in_shared_axes(mechanics: Mechanics) -> tuple[dict[str, Rows], _Parts]:
-    """Return the same with the fewest operations."""
-    efforts, wrench, frames, own, at = shared_axes(
-        mechanics.system, mechanics.inertias, [mechanics.of_joints(x) for x in STATE],
-        mechanics.gravity, mechanics.loads(), mechanics.notes.note)
-    return efforts_of(mechanics, efforts, wrench), (frames, own, at)
 
 
 class InverseDynamicsDerivatives(ModelFunction):
@@ -233,19 +196,32 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the efforts, the matrices and, with a moving base, the same of the wrench."""
         notes, moving = mechanics.notes, mechanics.moving
-        by_axes = _in_body_frames if mechanics.textbook else _in_shared_axes
-        results, (frames, own, at) = by_axes(mechanics)
-        whole = composites(mechanics.system, frames, own, at, mechanics.terms, notes.note)
+        system = mechanics.system
+        if mechanics.textbook:
+            sweep = mechanics.sweep(STATE)
+            efforts, wrench, at = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
+            frames, own = body_frames(system, sweep), []
+            for i, (frame, inertia, moments) in enumerate(zip(
+                    frames[:-1], mechanics.inertias, mechanics.second_moments)):
+                twice_w = frame.motion.twice_w
+                notes.note(i, 'W', twice_w)
+                own.append(own_composite(inertia, moments and moments.J, twice_w))
+        else:
+            efforts, wrench, frames, own, at = shared_axes(
+                system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,
+                mechanics.loads(), notes.note)
+        results = efforts_of(mechanics, efforts, wrench)
+        whole = composites(system, frames, own, at, mechanics.terms, notes.note)
 
         def column(j: int) -> None:
-            body = mechanics.system.bodies[j]
+            body = system.bodies[j]
             notes.begin('', f'_{j + 1}', f'q, qd and qdd of joint {j + 1}{mention(body.name)}')
 
-        by = derivatives(mechanics.system, frames, whole, at, mechanics.terms, moving,
-                         notes.note, column)
-        results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), by.efforts))
+        of_efforts, of_wrench = derivatives(
+            system, frames, whole, at, mechanics.terms, moving, notes.note, column)
+        results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), of_efforts))
         if moving:
-            results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), by.wrench))
+            results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), of_wrench))
         return results
 
     def expected(self, mechanics: Mechanics) -> Expected:
@@ -273,12 +249,8 @@ class CoriolisMatrix(ModelFunction):
     RESULTS = (Quantity('C', 'C [kg m^2/s, kg m/s or kg/s] by rows', columns=BY_JOINT,
                         times='qdd'),)
     SECOND_MOMENTS, SPINS = True, False
+    FIXED_BASE = 'the matrix C', 'a moving one needs more columns'
     LEGEND: ClassVar[dict[str, str]] = InverseDynamicsDerivatives.LEGEND
-
-    def check(self, system: Multibody, loads: Loads) -> None:
-        if loads.moving(system):
-            raise ParameterError('the matrix C is that of a robot whose base is fixed: a moving '
-                                 "one needs more columns; set base 'fixed'")
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """

@@ -1,6 +1,6 @@
 """
-Generated functions of the dynamics: efforts and their terms, mass matrix, momentum, energy and
-centre of mass, and one that combines the first of them.
+Generated functions of the dynamics: efforts and their terms, mass matrix, momentum, energy,
+centre of mass and regressor, and one that combines the first of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,6 +24,7 @@ from urdf2dyn_ros.codegen.functions.function import (
     vector,
 )
 from urdf2dyn_ros.codegen.functions.links import LINK_SYMBOLS, VELOCITY, base_and_joints
+from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, InheritedSpin, for_any_inertia
 from urdf2dyn_ros.equations.mass_matrix import (
     MOMENTUM_UNITS,
     angular_momentum,
@@ -33,12 +34,37 @@ from urdf2dyn_ros.equations.mass_matrix import (
     momentum,
     potential_energy,
 )
-from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, backward
+from urdf2dyn_ros.equations.newton_euler import (
+    AppliedLoads,
+    Recursion,
+    backward,
+    newton_euler,
+    second_moment,
+)
+from urdf2dyn_ros.equations.regressor import (
+    MASS_ENTRIES,
+    UnitParameter,
+    base_parameters,
+    base_values,
+    grouped,
+    regressor,
+)
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Wrench
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
-from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, ZERO, Scalar, Vector, add, cross, scale
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    IDENTITY,
+    TENSOR,
+    ZERO,
+    BodyInertia,
+    Scalar,
+    Vector,
+    add,
+    cross,
+    scale,
+)
 
 EFFORTS_UNIT = 'efforts [N m or N]'
 
@@ -286,7 +312,7 @@ betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis o
             mechanics.system, mechanics.inertias, mechanics.of_joints('q'),
             mechanics.of_joints('qd'), mechanics.gravity, of_momentum(mechanics),
             mechanics.loads())
-        return {name: by_joint(entries) for name, entries in parts._asdict().items()}
+        return {name: by_joint(entries) for name, entries in parts.items()}
 
 
 def of_momentum(mechanics: Mechanics) -> Recursion:
@@ -333,15 +359,11 @@ class Energy(ModelFunction):
     RESULTS = (Quantity('E', 'kinetic and potential energy [J]',
                         rows=Axis('energy', ('kinetic', 'potential'), ('J', 'J'))),)
     SPINS, MERGED = False, False
+    FIXED_BASE = 'the energy', 'how high a moving one is is not known'
     SYMBOLS = _SYMBOLS
     LEGEND: ClassVar[dict[str, str]] = {
         'Fi, Ni': Momentum.LEGEND['Fi, Ni'],
         'Ti, wri': '\n'.join([*Momentum.LEGEND['Ti, wri'].splitlines()[:2], _CARRIED_LEGEND])}
-
-    def check(self, system: Multibody, loads: Loads) -> None:
-        if loads.moving(system):
-            raise ParameterError('the energy is that of a robot whose base is fixed: how high a '
-                                 "moving one is is not known; set base 'fixed'")
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         system, q = mechanics.system, mechanics.of_joints('q')
@@ -414,6 +436,114 @@ def _sum(columns: Sequence[Vector], rates: Sequence[Scalar]) -> Vector:
     for column, rate in zip(columns, rates):
         total = add(total, scale(rate, column))
     return total
+
+
+# ---- The regressor of the base inertial parameters, and these
+
+_UNITS = 'Columns: force and moment that a parameter of 1 requires'
+_TRANSMITTED = frozenset(('f', 'n', 'fj', 'nj', 'fp', 'np', 'tau'))
+
+
+def _moment_of(xy: str) -> str:
+    """Return the moment that a second moment of 1 requires."""
+    x, y = xy[0], xy[1]
+    one = f'e{x} x U{{n}} e{y}'
+    return one if x == y else f'{one} + e{y} x U{{n}} e{x}'
+
+
+class Regressor(ModelFunction):
+    """Y of tau = Y pi, and pi, for a robot with a fixed base and nothing else that acts."""
+
+    INPUTS = ('q', 'qd', 'qdd')
+    LOAD_INPUTS = ()
+    SUMMARY = ('the matrix Y of tau = Y pi, the efforts of links and gravity, and the base '
+               'inertial parameters pi')
+    RESULTS = (Quantity('Y', 'efforts [N m or N] that each parameter requires if it is 1'),
+               Quantity('pi', 'base inertial parameters'))
+    FIXED_BASE = 'the regressor', 'a moving one needs other parameters as well'
+    SECOND_MOMENTS = True
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'yFm': Symbol(_UNITS, vector('f'), 'f{n} = a{n}'),
+        **{f'yFh{x}': Symbol(_UNITS, vector('f'), f'f{{n}} = U{{n}} e{x}') for x in AXES},
+        **{f'yNh{x}': Symbol(_UNITS, vector('n'), f'n{{n}} = e{x} x a{{n}}') for x in AXES},
+        **{f'yNS{xy}': Symbol(_UNITS, vector('n'), f'n{{n}} = {_moment_of(xy)}')
+           for xy in TENSOR},
+        'yfj': Symbol(_UNITS, vector('fj')),
+        'ynj': Symbol(_UNITS, vector('nj')),
+        'yfp': Symbol(_UNITS, vector('fp'), 'fp{n} = {A}fj{n}: f{p}'),
+        'ynp': Symbol(_UNITS, vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}: n{p}'),
+        'ytau': Symbol(_UNITS, ()),
+        'base': Symbol(_UNITS, ('mb{n}', *vector('hb'), *tensor('Sb'))),
+        'pi': Symbol(_UNITS, ('pi{n}',)),
+    }
+    LEGEND: ClassVar[dict[str, str]] = {
+        'Fi, Ni': """\
+ex, ey, ez    unit vectors along the axes
+Si            second moments, the integral of r r' over the mass: Sxx + Syy = Jzz, Sxy = -Jxy
+mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi entry xy of Sbi"""}
+
+    def simplified(self, system: Multibody,
+                   moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
+        return for_any_inertia(system)
+
+    def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
+        columns = grouped(*mechanics.numbers).columns
+        axis = Axis('base_parameters', tuple(column.name for column in columns),
+                    tuple(column.unit for column in columns)) if columns else BY_JOINT
+        Y, pi = self.RESULTS
+        return (Y._replace(columns=axis, times='pi'), pi._replace(rows=axis))
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        notes, system = mechanics.notes, mechanics.system
+        groups = grouped(*mechanics.numbers)
+        recursion = mechanics.recursion
+        if recursion.moment is second_moment:   # every body has all that needs U
+            recursion = Recursion(second_moment, InheritedSpin(system, [FULL_INERTIA] * len(
+                system.bodies)))
+
+        def forward(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+            if symbol not in _TRANSMITTED:   # of massless links
+                notes.note(i, symbol, entries)
+
+        sweep = newton_euler(system, [None] * (len(system.bodies) + 1),
+                             mechanics.state(self.INPUTS), mechanics.gravity,
+                             recursion._replace(note=forward))
+        current = [groups.columns[0]] if groups.columns else []
+
+        def begin(column: UnitParameter) -> None:
+            current[0] = column
+            k = groups.columns.index(column) + 1
+            notes.begin('', f'_{column.name}', f'column {k}: {column.name}')
+
+        def note(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+            symbol += current[0].entry * (symbol in 'FN')
+            if f'y{symbol}' in self.SYMBOLS:
+                notes.note(i, f'y{symbol}', entries)
+
+        Y = regressor(system, groups.columns, sweep, note, begin)
+        notes.begin()
+        return {'Y': Y}
+
+    def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
+        groups, notes = grouped(*mechanics.numbers), mechanics.notes
+        pi = base_values(mechanics.system, mechanics.second_moments, groups, notes.note)
+        for column, value in zip(groups.columns, pi):
+            notes.begin(tag=f'_{column.entry}')
+            notes.note(column.body, 'pi', (value,))
+        notes.begin()
+        return {'pi': by_joint(pi)}
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return the efforts of bodies with the parameters that Y is multiplied by, and pi."""
+        system, gravity = mechanics.numbers
+        entries = [dict.fromkeys(MASS_ENTRIES, 0.0) for _ in system.bodies]
+        for column, value in zip(grouped(system, gravity).columns, mechanics.arguments['pi']):
+            entries[column.body][column.entry] = value
+        inertias = [BodyInertia.of(each[entry] for entry in MASS_ENTRIES).with_tensor()
+                    for each in entries]
+        sweep = newton_euler(system, [*inertias, None], mechanics.state(self.INPUTS), gravity)
+        return {'Y': tuple(map(float, sweep.efforts)),
+                'pi': tuple(map(float, base_parameters(system, gravity).values))}
 
 
 # ---- Several at once

@@ -63,13 +63,13 @@ class AccelerationsOfEfforts(ModelFunction):
                     'load to 0')
         weak = weakness(system, terms)
         if weak is not None:
-            why = (f'what it moves has an inertia of {weak.inertia:g}'
-                   if weak.inertia <= SMALLEST_INERTIA else
-                   f'of the inertia {weak.inertia:g} that it moves, {weak.rest:.3g} is left as '
-                   'the joints behind it move freely')
+            joint, inertia, rest = weak
+            why = (f'what it moves has an inertia of {inertia:g}' if inertia <= SMALLEST_INERTIA
+                   else f'of the inertia {inertia:g} that it moves, {rest:.3g} is left as the '
+                   'joints behind it move freely')
             without = '; the payload does not count, as it may be zero' * bool(loads.payload)
             raise ParameterError(
-                f'forward_dynamics at joint {quote(weak.joint)}: {why}, so that no acceleration '
+                f'forward_dynamics at joint {quote(joint)}: {why}, so that no acceleration '
                 'follows from its effort; give the links behind it their mass and inertia, or the '
                 f'joint a rotor{without}')
 

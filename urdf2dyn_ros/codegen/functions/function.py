@@ -28,7 +28,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     newton_euler,
     textbook_moment,
 )
-from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench
 from urdf2dyn_ros.robot.loads import BodyTerms, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Body, LinkWrench, Multibody
@@ -180,6 +180,11 @@ class Fields:
         self.n, self.p = i + 1, self.body.parent + 1
         self.driver = self.n if i == ROOT else tree.drivers[i]
         self.follows = self.driver != self.n
+        # the next joint before, and after this one, that shares its coordinate, if there is one
+        same = [k for k, driver in enumerate(tree.drivers, 1)
+                if driver == self.driver and i != ROOT]
+        self.before = [k for k in same if k < self.n][-1:]
+        self.after = [k for k in same if k > self.n][:1]
         self.rotated = tree.general or any(
             self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
         self.turning = bool(self.joint.turns)
@@ -256,20 +261,6 @@ class Fields:
         summed = self.before if forward else self.after
         return f'{symbol}{self.n} = ' + ' + '.join([*(f'{symbol}{k}' for k in summed), *parts])
 
-    @property
-    def before(self) -> list[int]:
-        """The next joint before this one that shares its coordinate, if there is one."""
-        return [k for k in self._same if k < self.n][-1:]
-
-    @property
-    def after(self) -> list[int]:
-        """The next joint after this one that shares its coordinate, if there is one."""
-        return [k for k in self._same if k > self.n][:1]
-
-    @property
-    def _same(self) -> list[int]:
-        return [k for k, driver in enumerate(self._tree.drivers, 1)
-                if driver == self.driver and self._i != ROOT]
 
     def _has(self, source: str) -> bool:
         return self._sources is None or source in self._sources
@@ -288,18 +279,17 @@ class Symbol(NamedTuple):
     where: str = ''   # the field without which there is nothing to say, if there is one
 
 
+# names of the entries of a vector, a matrix and a symmetric one
+
 def vector(symbol: str) -> tuple[str, ...]:
-    """Return the names of a vector's entries."""
     return tuple(symbol + '{n}_' + x for x in AXES)
 
 
 def matrix(symbol: str) -> tuple[str, ...]:
-    """Return the names of a matrix's entries."""
     return tuple(symbol + '{n}_' + x + y for x in AXES for y in AXES)
 
 
 def tensor(symbol: str) -> tuple[str, ...]:
-    """Return the names of a symmetric matrix's entries."""
     return tuple(symbol + '{n}_' + xy for xy in TENSOR)
 
 
@@ -329,20 +319,14 @@ JOINT_INPUTS = {
 }
 
 
-def joint_inputs(system: Multibody) -> dict[str, Input]:
-    """Return q, qd, qdd and tau of a robot."""
-    return {x: Input(x, tuple(f'{x}{i + 1}' for i in system.drivers), known.units)
-            for x, known in JOINT_INPUTS.items()}
-
-
-def load_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
-    """Return the inputs of loads that vary from call to call, in the order of the arguments."""
-    inputs = []
+def inputs_of(system: Multibody, loads: Loads) -> dict[str, Input]:
+    """Return q, qd, qdd and tau of a robot, then what varies with its loads, in this order."""
+    inputs = [Input(x, tuple(f'{x}{i + 1}' for i in system.drivers), known.units)
+              for x, known in JOINT_INPUTS.items()]
     if loads.moving(system):
-        inputs.append(Input('base_motion', tuple(
-            f'{symbol}0_{x}' for symbol in ('w', 'wd', 'a') for x in AXES),
+        inputs.append(Input('base_motion', _of_root('w', 'wd', 'a'), (
             'of the root, in its frame: angular velocity [rad/s], angular acceleration [rad/s^2], '
-            'acceleration of the origin minus gravity [m/s^2]', False))
+            'acceleration of the origin minus gravity [m/s^2]'), False))
     if loads.external:
         inputs.append(Input('external', tuple(
             f'{symbol}{k}_{x}' for k in range(1, len(loads.external) + 1)
@@ -354,20 +338,17 @@ def load_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
                                         *(f'Ip_{xy}' for xy in TENSOR)),
                             'mass [kg], centre of mass [m] in the link, inertia about it '
                             f'[kg m^2]: {", ".join(TENSOR)}', False))
+    if loads.moving(system):   # as seen from the world, for links
+        inputs += [Input('base_twist', _of_root('v', 'w'), (
+            'of the root, in its axes: velocity of the origin [m/s], angular velocity [rad/s]'),
+            False), Input('base_acceleration', _of_root('a', 'wd'), (
+                'of the root, in its axes: acceleration of the origin [m/s^2], angular '
+                'acceleration [rad/s^2]'), False)]
     return {each.name: each for each in inputs}
 
 
-def base_inputs(system: Multibody, loads: Loads) -> dict[str, Input]:
-    """Return the inputs of how a root that moves is seen from the world, as twists of links."""
-    if not loads.moving(system):
-        return {}
-    return {name: Input(name, tuple(f'{symbol}0_{x}' for symbol in symbols for x in AXES),
-                        f'of the root, in its axes: {summary}', False)
-            for name, symbols, summary in (
-                ('base_twist', ('v', 'w'),
-                 'velocity of the origin [m/s], angular velocity [rad/s]'),
-                ('base_acceleration', ('a', 'wd'),
-                 'acceleration of the origin [m/s^2], angular acceleration [rad/s^2]'))}
+def _of_root(*symbols: str) -> tuple[str, ...]:
+    return tuple(f'{symbol}0_{x}' for symbol in symbols for x in AXES)
 
 
 def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves: bool,
@@ -418,14 +399,14 @@ class Mechanics:
     second_moments: list[BodyInertia | None]   # the same with these in the place of the tensors
     recursion: Recursion
     arguments: Mapping[str, Sequence[Scalar]]   # entries of each input
+    # system and gravity in plain numbers, with the frames of the bodies that results are in
+    numbers: tuple[Multibody, Triple]
     moving: bool = False   # the root moves as the input base_motion says
     terms: BodyTerms = field(default_factory=dict)   # by number of the body, as the wrenches
     wrenches: Mapping[int, Wrench] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     frames: LinkFrames = ONLY_TIP   # of the links that a function is about
-    # system and gravity in plain numbers, with the frames of the bodies that results are in
-    numbers: tuple[Multibody, Triple] | None = None
-    _sweeps: dict[tuple[str, ...] | None, Sweep] = field(default_factory=dict)
+    _sweeps: dict[tuple[str, ...], Sweep] = field(default_factory=dict)
 
     @property
     def textbook(self) -> bool:
@@ -465,8 +446,10 @@ class Mechanics:
             if 'qd' in inputs:
                 groups = behind_one_joint(self.system, groups)
             if groups:
-                return self.in_parallel_axes(self.inertias, groups).newton_euler(
-                    self.state(inputs), self.gravity, recursion, self.loads())
+                shared = self.in_parallel_axes(self.inertias, groups)
+                return newton_euler(shared.system, shared.inertias, self.state(inputs),
+                                    self.gravity, shared.recursion(recursion),
+                                    shared.loads(self.loads()))
         return self.sweep(inputs) if note is None else self.sweep_of(self.state(inputs), recursion)
 
     def in_parallel_axes(self, inertias: Sequence[BodyInertia | None],
@@ -490,15 +473,13 @@ class Mechanics:
     def sweep(self, inputs: Collection[str], loads: AppliedLoads | None = None,
               gravity: Vector | None = None) -> Sweep:
         """Run the recursion with zeros in the place of missing inputs; by default all loads."""
-        key = tuple(inputs) if loads is None and gravity is None else None
-        if key in self._sweeps:
-            return self._sweeps[key]
-        sweep = newton_euler(self.system, self.inertias, self.state(inputs),
-                             self.gravity if gravity is None else gravity, self.recursion,
-                             self.loads() if loads is None else loads)
-        if key is not None:
-            self._sweeps[key] = sweep
-        return sweep
+        if loads is not None or gravity is not None:
+            return newton_euler(self.system, self.inertias, self.state(inputs),
+                                self.gravity if gravity is None else gravity, self.recursion,
+                                self.loads() if loads is None else loads)
+        if tuple(inputs) not in self._sweeps:
+            self._sweeps[tuple(inputs)] = self.sweep_of(self.state(inputs))
+        return self._sweeps[tuple(inputs)]
 
 
 # entries of a matrix by rows; those of a vector are rows of one entry
@@ -534,6 +515,8 @@ class ModelFunction(ABC):
     LEGEND: ClassVar[Mapping[str, str]] = MappingProxyType({})
     # names of the inputs of loads that it depends on, where the program has them
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
+    # what exists where the base is fixed alone, and why
+    FIXED_BASE: ClassVar[tuple[str, str] | None] = None
     # of 'link' and 'axes', those that it depends on: a function about links has some
     OPTIONS: ClassVar[tuple[str, ...]] = ()
     # what the fast style must know: whether `Mechanics.second_moments` are used, the recursion
@@ -547,13 +530,12 @@ class ModelFunction(ABC):
         """Whether masses, gravity and loads have no effect."""
         return bool(self.OPTIONS)
 
-    @property
-    def takes_loads(self) -> bool:
-        """Whether loads have an effect; else a program of it has none."""
-        return not {'base_motion', 'external', 'payload'}.isdisjoint(self.LOAD_INPUTS)
-
-    def check(self, system: Multibody, loads: Loads) -> None:   # noqa: B027 - most need none
+    def check(self, system: Multibody, loads: Loads) -> None:
         """Raise a ParameterError for a robot or loads that it does not exist for."""
+        if self.FIXED_BASE and loads.moving(system):
+            what, why = self.FIXED_BASE
+            raise ParameterError(f'{what} is that of a robot whose base is fixed: {why}; set '
+                                 "base 'fixed'")
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return expected results on numbers, by the textbook recursion."""

@@ -10,7 +10,6 @@ from urdf2dyn_ros.codegen.functions.function import (
     BY_JOINT,
     Axis,
     Expected,
-    Fields,
     Mechanics,
     ModelFunction,
     Quantity,
@@ -31,7 +30,7 @@ from urdf2dyn_ros.equations.links import (
 )
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import JOINTS as JOINT_TYPES
-from urdf2dyn_ros.robot.joints import BodyNote
+from urdf2dyn_ros.robot.joints import BodyNote, silent
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import (
     AXES,
@@ -55,20 +54,6 @@ _LINK = 'The link, in the axes of the root'
 _COLUMNS = 'Columns: motion of the link for a unit velocity'
 
 
-def _displacement(at: Fields) -> str:
-    slide = f' + {at.A}q{at.n} z' if at.joint.slides else ''
-    if at.T and slide:
-        return f'd{at.n} = {at.T}(p{at.n}{slide})'
-    return f'd{at.n} = {at.T}p{at.n}{slide}'
-
-
-def _acceleration(at: Fields) -> str:
-    n, p = at.n, at.p
-    if at.joint.slides:
-        return f'a{n} = ab{n} + 2 w{p} x qd{n} z{n} + qdd{n} z{n}'
-    return f'a{n} = a{p} + wd{p} x d{n} + w{p} x u{n}'
-
-
 def _plain(symbol: str) -> tuple[str, ...]:
     return tuple(f'{symbol}_{x}' for x in AXES)
 
@@ -80,7 +65,9 @@ LINK_SYMBOLS = {
     'kR': Symbol(_FRAMES, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
     'kT': Symbol(_FRAMES, matrix('T'),
                  lambda at: f'T{at.n} = {at.T}{at.A}' + f'R{at.n}' * bool(at.joint.turns)),
-    'kd': Symbol(_FRAMES, vector('d'), _displacement),
+    'kd': Symbol(_FRAMES, vector('d'), lambda at: f'd{at.n} = {at.T}' + (
+        f'p{at.n}' if not at.joint.slides else f'(p{at.n} + {at.A}q{at.n} z)' if at.T else
+        f'p{at.n} + {at.A}q{at.n} z')),
     'kr': Symbol(_FRAMES, vector('r'), 'r{n} = r{p} + d{n}'),
     'ku': Symbol(_FRAMES, vector('u'), 'u{n} = w{p} x d{n}'),
     'kvb': Symbol(_FRAMES, vector('vb'), 'vb{n} = v{p} + u{n}'),
@@ -88,7 +75,9 @@ LINK_SYMBOLS = {
     'kv': Symbol(_FRAMES, vector('v'), lambda at: (
         f'v{at.n} = vb{at.n} + qd{at.n} z{at.n}' if at.joint.slides else
         f'v{at.n} = v{at.p} + u{at.n}')),
-    'ka': Symbol(_FRAMES, vector('a'), _acceleration),
+    'ka': Symbol(_FRAMES, vector('a'), lambda at: f'a{at.n} = ' + (
+        f'ab{at.n} + 2 w{at.p} x qd{at.n} z{at.n} + qdd{at.n} z{at.n}' if at.joint.slides else
+        f'a{at.p} + wd{at.p} x d{at.n} + w{at.p} x u{at.n}')),
     'kw': Symbol(_FRAMES, vector('w'), 'w{n} = w{p} + qd{n} z{n}'),
     'kwd': Symbol(_FRAMES, vector('wd'), 'wd{n} = wd{p} + w{p} x qd{n} z{n} + qdd{n} z{n}'),
     'lR': Symbol(_LINK, tuple(f'R_{x}{y}' for x in AXES for y in AXES),
@@ -216,9 +205,10 @@ class LinkFunction(ModelFunction):
                   note: BodyNote) -> dict[str, Rows]:
         """Return the results of a link, from its frame and those of the bodies before it."""
 
-    @abstractmethod
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
         """Return what a self-check expects of a link in a state of numbers."""
+        return {name: [entry for row in rows for entry in row] for name, rows in self.explained(
+            mechanics, link, {}, silent).items()}
 
 
 def _root(mechanics: Mechanics) -> Frame:
@@ -367,7 +357,3 @@ class FrameMotion(LinkFunction):
         a, wd = in_axes(mechanics, link.R, (link.a, link.wd))
         note('lacc', (*a, *wd))
         return {'twist': by_joint((*v, *w)), 'acceleration': by_joint((*a, *wd))}
-
-    def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
-        v, w, a, wd = in_axes(mechanics, link.R, (link.v, link.w, link.a, link.wd))
-        return {'twist': (*v, *w), 'acceleration': (*a, *wd)}

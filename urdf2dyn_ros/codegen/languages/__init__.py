@@ -23,12 +23,12 @@ PrecisionName: TypeAlias = Literal['double', 'float']
 
 # name of a language to what writes a Program in it: {file name: text}
 LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
-    'python': python.write,
-    'c': c.write,
-    'cpp': cpp.write,
-    'matlab': matlab.write,
-    'rust': rust.write,
-    'javascript': javascript.write,
+    'python': python.Python.write,
+    'c': c.C.write,
+    'cpp': cpp.Cpp.write,
+    'matlab': matlab.Matlab.write,
+    'rust': rust.Rust.write,
+    'javascript': javascript.JavaScript.write,
 }
 
 # why a language has no choice of the precision
@@ -37,7 +37,6 @@ DOUBLE_ALONE = {
     'matlab': 'its literals are of double precision, which results would follow'}
 PREFIXED = ('c', 'matlab')   # languages whose functions begin with the name of the program
 WITH_TWINS = ('c', 'cpp')   # languages that have a text for equal limbs that are computed at once
-
 
 ROUNDING_MARGIN = 8.0   # what compilers may add by another order of roundings, as a factor
 _LEAST_BOUND = 2.0**-22

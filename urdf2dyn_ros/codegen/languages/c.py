@@ -6,7 +6,7 @@ function is written in sections; equal limbs are computed at once.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import ClassVar
 
@@ -195,13 +195,6 @@ _PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
             'fabsf(found[i] - expected[i]) <= @within * scale[i]', **_C_ENTRIES})}
 
 
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: a header and a source file."""
-    c = C(program)
-    return {f'{program.name}_dynamics.h': '\n'.join(c.header()) + '\n',
-            f'{program.name}_dynamics.c': '\n'.join(c.source()) + '\n'}
-
-
 def quoted(text: str) -> str:
     """Return a string literal of UTF-8, for C and C++."""
     plain = ''.join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f'\\{byte:03o}'
@@ -319,6 +312,10 @@ int main(void)
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.prefix = program.name.upper()
+
+    def files(self) -> dict[str, Iterable[str]]:
+        name = f'{self.program.name}_dynamics'
+        return {f'{name}.h': self.header(), f'{name}.c': self.source()}
 
     def header(self) -> Iterator[str]:
         guard = f'{self.program.name.upper()}_DYNAMICS_H'

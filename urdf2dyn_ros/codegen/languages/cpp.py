@@ -5,7 +5,7 @@ Sines and cosines in one loop, sections and equal limbs are as in C.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
@@ -25,7 +25,6 @@ from urdf2dyn_ros.codegen.program import (
     SINGLE,
     Call,
     Function,
-    Program,
     Result,
     Statement,
     parts,
@@ -149,11 +148,6 @@ _PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
         'std::abs(expected[i]))': '@within * scale[i]', **_CPP_ENTRIES})}
 
 
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: a header."""
-    return {f'{program.name}_dynamics.hpp': '\n'.join(Cpp(program).header()) + '\n'}
-
-
 _TESTED = """
 #ifdef @NAME_SELF_TEST
 #include <cstdio>
@@ -254,6 +248,9 @@ int main()
 
     def number(self, value: float) -> str:
         return '-' * bool(value < 0.0) + self.literal(abs(value))
+
+    def files(self) -> dict[str, Iterable[str]]:
+        return {f'{self.program.name}_dynamics.hpp': self.header()}
 
     def header(self) -> Iterator[str]:
         program, guard = self.program, f'{self.program.name.upper()}_DYNAMICS_HPP'

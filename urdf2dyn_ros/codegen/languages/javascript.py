@@ -2,21 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.language import Language
-from urdf2dyn_ros.codegen.program import Function, Program
+from urdf2dyn_ros.codegen.program import Function
 
 
 def camel(name: str) -> str:
     """Return inverse_dynamics as inverseDynamics."""
     return re.sub('_([a-z])', lambda match: match[1].upper(), name)
-
-
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: a module."""
-    return {f'{program.name}_dynamics.mjs': '\n'.join(JavaScript(program).module()) + '\n'}
 
 
 class JavaScript(Language):
@@ -68,6 +63,9 @@ if (typeof process !== 'undefined'
         @parameters
     ].filter(([, value, exported]) => value !== exported).map(([name]) => name);
 """
+
+    def files(self) -> dict[str, Iterable[str]]:
+        return {f'{self.program.name}_dynamics.mjs': self.module()}
 
     def module(self) -> Iterator[str]:
         used = self.used(self.program.functions)

@@ -197,8 +197,10 @@ def heading(program: Program) -> list[str]:
         *(line for cost in costs for line in _wrapped(cost)),
         '',
         *_table(program),
-        *_limits(program),
     ]
+    # continuous joints have none of position
+    if limits := [f'    {row.number:<3} {row.limits}' for row in program.joints if row.limits]:
+        lines += ['', 'Limits of the joints in the URDF, which are not enforced here:', *limits]
     return lines + (['', *program.legend] if program.legend else [])
 
 
@@ -220,13 +222,6 @@ def _table(program: Program) -> list[str]:
     if turned or any(row.frame != _SAME_AXES for row in program.joints):
         key = [_KEY + '; Ai: axes of joint i, in frame p' * turned]
     return [f'    {line}' for line in aligned(rows, left=len(rows[0]))] + key
-
-
-def _limits(program: Program) -> list[str]:
-    """Return the limits of the joints in the URDF; continuous ones have none of position."""
-    rows = [f'    {row.number:<3} {row.limits}' for row in program.joints if row.limits]
-    title = 'Limits of the joints in the URDF, which are not enforced here:'
-    return ['', title, *rows] if rows else []
 
 
 def _cell(name: str) -> str:
@@ -276,9 +271,8 @@ class Language(ABC):
     """
     A program in one language: its text, and the self-test at its end.
 
-    A subclass has the forms below that differ, `shown`, `check`, and a function `write` that puts
-    a file together. In forms of the self-test @name, @NAME, @size, @space, @real and @within stand
-    for what belongs to the robot.
+    A subclass has the forms below that differ, `files`, `shown` and `check`. In forms of the
+    self-test @name, @NAME, @size, @space, @real and @within stand for what belongs to the robot.
     """
 
     # Text: what begins a comment, a line of a function; what ends a line that goes on in the next
@@ -287,8 +281,8 @@ class Language(ABC):
     # how {name} gets {value} in a function, in one line and in several, and outside of functions
     STATEMENT = LONG = CONSTANT = '{name} = {value};'
     # what begins a declaration of several constants outside of functions and in them, if there is
-    # such a thing; what ends a statement
-    DECLARE, LOCAL, END = '', '', ';'
+    # such a thing
+    DECLARE, LOCAL = '', ''
     SPACED = True   # an empty line stands between the title of a section and its first paragraph
     # an entry of a vector and of a matrix, and the index of the first
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
@@ -331,6 +325,11 @@ class Language(ABC):
         self.axes = {axis.name: axis for result in results for axis in result.axes if axis.keys}
         self.sizes = {x.name: len(x.entries) for x in self.load_inputs()}
         self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
+
+    @classmethod
+    def write(cls, program: Program) -> dict[str, str]:
+        """Return the files of a program: {name: text}."""
+        return {name: '\n'.join(lines) + '\n' for name, lines in cls(program).files().items()}
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
         width = WIDTH - len(indent) - len(self.COMMENT)
@@ -386,10 +385,8 @@ class Language(ABC):
         """Return one line that gives names their values."""
         pairs = [(name, self.number(value)) for name, value in zip(names, values)]
         if self.DECLARE:
-            return self.array(self.DECLARE, [f'{name} = {value}' for name, value in pairs],
-                              self.END)
-        return (' ' if self.END else '; ').join(
-            self.CONSTANT.format(name=name, value=value) for name, value in pairs)
+            return self.array(self.DECLARE, [f'{name} = {value}' for name, value in pairs], ';')
+        return ' '.join(self.CONSTANT.format(name=name, value=value) for name, value in pairs)
 
     def derived(self, used: set[str] | None = None, indent: str = '', form: str = '',
                 ) -> Iterator[str]:
@@ -449,11 +446,11 @@ class Language(ABC):
                      for name, k in entries]
             if pairs and self.LOCAL:
                 yield self.array(self.INDENT + self.LOCAL,
-                                 [f'{name} = {entry}' for name, entry in pairs], self.END)
+                                 [f'{name} = {entry}' for name, entry in pairs], ';')
             elif pairs:
                 yield packed([self.STATEMENT.format(name=name, value=entry)
                               for name, entry in pairs],
-                             self.INDENT, self.INDENT, '', '' if self.END else ';')
+                             self.INDENT, self.INDENT, '', '')
 
     def cells(self, result: Result) -> Iterator[tuple[Statement, str]]:
         """Yield a statement for each entry of a result, and its comment."""
@@ -467,7 +464,7 @@ class Language(ABC):
         """Yield statements that give the entries of a result, but some, their values."""
         for cell, comment in self.cells(result):
             if not omitted(cell):
-                code = self.statement(cell, self.INDENT, '{name} = {value}' + self.END)
+                code = self.statement(cell, self.INDENT, '{name} = {value};')
                 yield code if result.is_matrix else self.note(code, comment)
 
     def inputs(self, function: Function) -> list[tuple[str, list[tuple[str, int]]]]:
@@ -697,6 +694,10 @@ class Language(ABC):
     def main(self) -> str:
         """Return what stands before the calls."""
         return self.MAIN
+
+    @abstractmethod
+    def files(self) -> dict[str, Iterable[str]]:
+        """Return the lines of each file by its name."""
 
     @abstractmethod
     def shown(self, function: Function) -> Iterator[str]:

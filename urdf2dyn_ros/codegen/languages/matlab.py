@@ -1,17 +1,9 @@
 """MATLAB and Octave: a file a function, and a script with the variables to fill in."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.codegen.languages.language import Language, packed, variables
-from urdf2dyn_ros.codegen.program import Function, Program
-
-
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: functions and a script."""
-    matlab = Matlab(program)
-    return {**{f'{program.name}_{function.name}.m': '\n'.join(matlab.function(function)) + '\n'
-               for function in program.functions},
-            f'{program.name}_main.m': '\n'.join(matlab.script()) + '\n'}
+from urdf2dyn_ros.codegen.program import Function
 
 
 def _quoted(text: str) -> str:
@@ -49,6 +41,11 @@ for i = find(@name_@function() ~= exported)
     states = 0;
 end
 """
+
+    def files(self) -> dict[str, Iterable[str]]:
+        name, functions = self.program.name, self.program.functions
+        return {**{f'{name}_{each.name}.m': self.function(each) for each in functions},
+                f'{name}_main.m': self.script()}
 
     def function(self, function: Function) -> Iterator[str]:
         """Yield the lines of a function's file."""

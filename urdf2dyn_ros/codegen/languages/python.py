@@ -72,11 +72,6 @@ _PRINT_ROWS = """
         print(f'{ascii(name)[1:-1]:24}', *(f'{entry: .6g}' for entry in row))"""
 
 
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: one module."""
-    return {f'{program.name}_dynamics.py': '\n'.join(Python(program).module()) + '\n'}
-
-
 def definitions(program: Program, number: Callable[[float], str] | None = None) -> str:
     """Return the module without its self-test; `number` writes a constant in another way."""
     module = Python(program)
@@ -125,6 +120,9 @@ def times(M, x):
     print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
           sep='\\n    ')
     raise SystemExit(1 if wrong else 0)"""
+
+    def files(self) -> dict[str, Iterable[str]]:
+        return {f'{self.program.name}_dynamics.py': self.module()}
 
     def module(self) -> Iterator[str]:
         yield from self.definitions()

@@ -1,6 +1,6 @@
 """Rust, with no dependency but std."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.language import (
@@ -10,7 +10,7 @@ from urdf2dyn_ros.codegen.languages.language import (
     nearest_single,
     shortest,
 )
-from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Program, Result
+from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Result
 
 _PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(
     'f32', Infix(nearest_single, lambda function, x: f'{x}.{function}()' if x.isidentifier()
@@ -22,11 +22,6 @@ _PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(
         for ((name""",
         '1e-9 * b.abs().max(1.0)': '@within * scale'}, {
         '1e-9 * b.abs().max(*scale)': '@within * scale'})}
-
-
-def write(program: Program) -> dict[str, str]:
-    """Return the files of a program: a module."""
-    return {f'{program.name}_dynamics.rs': '\n'.join(Rust(program).module()) + '\n'}
 
 
 def _quoted(text: str) -> str:
@@ -94,6 +89,9 @@ class Rust(Language):
         writeln!(std::io::stdout(), "{}", line).unwrap();
     }
 """
+
+    def files(self) -> dict[str, Iterable[str]]:
+        return {f'{self.program.name}_dynamics.rs': self.module()}
 
     def module(self) -> Iterator[str]:
         used = self.used(self.program.functions)
