@@ -554,8 +554,8 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
             spun = here.column
             inertia = inertia and rotated_about_z(inertia, *here.turn)
         wrenches.append(inertial(inertia, *spun, second_moment, silent))
-        own.append(own_composite(inertia and inertia.with_tensor(), inertia and inertia.J,
-                                 scale(2.0, spun.motion.w)))
+        own.append(Composite() if inertia is None else own_composite(
+            inertia.with_tensor(), inertia.J, scale(2.0, spun.motion.w)))
         frames.append(ColumnFrame(
             body_motion(*here.column), wrenches[i], body_motion(*here.own),
             here.turn if i in branches else None, None, here.shared, here.p))
