@@ -25,7 +25,7 @@ import numpy as np
 
 from urdf2dyn_ros.identification.checks import SourceSettings, read_summaries
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames
+from urdf2dyn_ros.identification.rows import RecordedNames
 from urdf2dyn_ros.identification.summary import Summary, SummaryGroups, summary_bytes
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.workers import Workers

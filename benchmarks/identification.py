@@ -22,9 +22,9 @@ from threadpoolctl import threadpool_limits
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.identification import Identification
 from urdf2dyn_ros.identification.identification import identified as fitted
-from urdf2dyn_ros.identification.identified_urdf import identified_joint_terms, identified_model
+from urdf2dyn_ros.identification.identified_files import identified_joint_terms, identified_model
 from urdf2dyn_ros.identification.robot import prior_of, robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment, pieces_of
+from urdf2dyn_ros.identification.rows import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import Loads

@@ -8,7 +8,7 @@ from support.scara_recordings import MODEL, ROBOT, motion
 from urdf2dyn_ros.identification.fit import deviations, fitted, pooled, used_terms
 from urdf2dyn_ros.identification.identification import identified
 from urdf2dyn_ros.identification.robot import Robot, base_estimates, robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames, RecordedSegment, pieces_of
+from urdf2dyn_ros.identification.rows import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.reader import read_urdf

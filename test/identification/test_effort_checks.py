@@ -20,8 +20,7 @@ from urdf2dyn_ros.identification.fit import (
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.mistakes import Change, no_change, swapped, turned
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.rows import RowSource, block_pools
-from urdf2dyn_ros.identification.segments import Piece
+from urdf2dyn_ros.identification.rows import Piece, RowSource, block_pools
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.reader import read_urdf

@@ -9,7 +9,7 @@ import pytest
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.errors import ParameterError, UrdfError
-from urdf2dyn_ros.identification.identified_urdf import identified_urdf
+from urdf2dyn_ros.identification.identified_files import identified_urdf
 from urdf2dyn_ros.robot.model import Inertia
 
 OTHER = Inertia(1.25, (0.1, 0.0, -0.3), (0.0, 0.0, 0.5), (0.5, 0.1, 0.0, 0.5, 0.0, 0.6))

@@ -10,7 +10,7 @@ from support.robot_files import EXAMPLES
 from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros.identification.changes import changed_payload, fitted_rows, small_zeros
 from urdf2dyn_ros.identification.robot import robot_of
-from urdf2dyn_ros.identification.segments import Piece
+from urdf2dyn_ros.identification.rows import Piece
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.reader import read_urdf

@@ -10,7 +10,7 @@ from picture_texts import assert_apart, texts
 
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import plot
-from urdf2dyn_ros.recordings import pictures
+from urdf2dyn_ros.recordings import pages as pictures
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.report import write_csv, write_json
 from urdf2dyn_ros.recordings.table import read_table

@@ -10,9 +10,9 @@ from comparisons import joints
 from picture_texts import assert_apart
 
 from urdf2dyn_ros.errors import ComparisonError
-from urdf2dyn_ros.recordings import pictures as picture
+from urdf2dyn_ros.recordings import pages as picture
 from urdf2dyn_ros.recordings import report as plots
-from urdf2dyn_ros.recordings.pictures import label_values
+from urdf2dyn_ros.recordings.pages import label_values
 from urdf2dyn_ros.recordings.report import friction_picture, joint_picture
 
 pytest.importorskip('matplotlib')

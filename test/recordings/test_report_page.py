@@ -13,7 +13,7 @@ from comparisons import FIT, joints
 
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings.comparison import FittedValue
-from urdf2dyn_ros.recordings.html_page import ReportTable, report_page
+from urdf2dyn_ros.recordings.pages import ReportTable, report_page
 from urdf2dyn_ros.recordings.report import PagePicture, write_page, write_report
 from urdf2dyn_ros.text import Origin, __version__, facts
 

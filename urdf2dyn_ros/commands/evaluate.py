@@ -29,7 +29,6 @@ from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
 from urdf2dyn_ros.recordings.evaluation import OFFLINE_DEFAULT, EvaluationSettings, figures_table
-from urdf2dyn_ros.recordings.html_page import report_page, text_table
 from urdf2dyn_ros.recordings.many import (
     MANY_FILES,
     RESULTS,
@@ -41,6 +40,7 @@ from urdf2dyn_ros.recordings.many import (
     many_tables,
 )
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
+from urdf2dyn_ros.recordings.pages import report_page, text_table
 from urdf2dyn_ros.recordings.workers import Workers
 from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to

@@ -23,10 +23,9 @@ from urdf2dyn_ros.identification.excitation import (
     read_limits,
     yaml_text,
 )
-from urdf2dyn_ros.identification.segments import ROW_RATE
+from urdf2dyn_ros.identification.rows import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.html_page import ReportTable, text_table
-from urdf2dyn_ros.recordings.pictures import motion_picture
+from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urdf2dyn_ros.commands.arguments import FILE, add, check_free, read_robot
 from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.export import default_name, write_files
-from urdf2dyn_ros.recordings import pictures as picture
+from urdf2dyn_ros.recordings import pages as picture
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Attached, Multibody, multibody
 from urdf2dyn_ros.system import require

@@ -24,8 +24,7 @@ from urdf2dyn_ros.commands.arguments import (
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.checks import check_merged_file, write_merged
 from urdf2dyn_ros.identification.identification import Identification
-from urdf2dyn_ros.identification.identified_mjcf import identified_mjcf
-from urdf2dyn_ros.identification.identified_urdf import robot_texts
+from urdf2dyn_ros.identification.identified_files import identified_mjcf, robot_texts
 from urdf2dyn_ros.identification.identify import (
     IdentificationSettings,
     identify,
@@ -43,7 +42,7 @@ from urdf2dyn_ros.identification.report import (
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.summary import SUFFIX, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.html_page import report_page, text_table
+from urdf2dyn_ros.recordings.pages import report_page, text_table
 from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import facts, typed_command

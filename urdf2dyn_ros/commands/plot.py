@@ -12,11 +12,10 @@ import numpy as np
 
 from urdf2dyn_ros.commands.arguments import add, check_free
 from urdf2dyn_ros.errors import DrawingError
-from urdf2dyn_ros.recordings.column_names import column_names
 from urdf2dyn_ros.recordings.comparison import Comparison
-from urdf2dyn_ros.recordings.pictures import checked_path, draw_bars, draw_curves
+from urdf2dyn_ros.recordings.pages import checked_path, draw_bars, draw_curves
 from urdf2dyn_ros.recordings.report import plot_comparison
-from urdf2dyn_ros.recordings.table import Table, column_list, read_table
+from urdf2dyn_ros.recordings.table import Table, column_list, column_names, read_table
 from urdf2dyn_ros.system import require
 
 _PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'effort': 'effort'}

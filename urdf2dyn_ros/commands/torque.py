@@ -23,9 +23,8 @@ from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.html_page import ReportTable, text_table
 from urdf2dyn_ros.recordings.joint_names import recorded_joints
-from urdf2dyn_ros.recordings.pictures import motion_picture
+from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
 from urdf2dyn_ros.recordings.report import write_head, write_rows
 from urdf2dyn_ros.recordings.series import Stamps
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smoothed

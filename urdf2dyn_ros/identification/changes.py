@@ -11,8 +11,14 @@ from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, fitted, pooled, slopes_of, used_terms
 from urdf2dyn_ros.identification.mistakes import moved_beyond
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, USUAL, Columns, Robot
-from urdf2dyn_ros.identification.rows import BLOCKS, RecordedRows, inner_times
-from urdf2dyn_ros.identification.segments import ROW_RATE, Piece, Spectra
+from urdf2dyn_ros.identification.rows import (
+    BLOCKS,
+    ROW_RATE,
+    Piece,
+    RecordedRows,
+    Spectra,
+    inner_times,
+)
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.robot.spatial import Array
 

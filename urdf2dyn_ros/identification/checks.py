@@ -25,8 +25,8 @@ from urdf2dyn_ros.identification.delays import late_efforts, late_joints, piece_
 from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.mistakes import NominalFit, mistakes_of, no_change, other_units
 from urdf2dyn_ros.identification.robot import COULOMB, OFFSET, Robot, joint_columns
-from urdf2dyn_ros.identification.rows import MOVING_SPEED
-from urdf2dyn_ros.identification.segments import (
+from urdf2dyn_ros.identification.rows import (
+    MOVING_SPEED,
     STILL_RANGE,
     Piece,
     RecordedNames,

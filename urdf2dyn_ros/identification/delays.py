@@ -19,13 +19,15 @@ from urdf2dyn_ros.identification.fit import (
 from urdf2dyn_ros.identification.robot import LOAD, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import (
     BLOCKS,
+    HIGHEST_CUTOFF,
+    LEAST_JUDGED,
+    Piece,
     RecordedRows,
     RowSource,
     block_pools,
     held_out_error,
     score,
 )
-from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, LEAST_JUDGED, Piece
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- The cutoff of a recording's columns and the delay of its efforts, by cross-validation

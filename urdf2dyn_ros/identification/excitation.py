@@ -13,7 +13,7 @@ import yaml
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.robot import joint_friction
-from urdf2dyn_ros.identification.segments import ROW_RATE, STILL_RANGE
+from urdf2dyn_ros.identification.rows import ROW_RATE, STILL_RANGE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import yaml_fault
@@ -29,21 +29,15 @@ _DERIVATIVES = 'acceleration', 'deceleration', 'jerk'
 
 
 class MotionLimits(NamedTuple):
-    """
-    Limits of a motion of n joints.
+    """Limits (n,) of a motion of n joints; accelerations and jerks without a limit have inf."""
 
-    Positions [rad or m] are within `middle` plus and minus `half`, velocities [rad/s or m/s],
-    accelerations, jerks and efforts [N m or N] below the others; `rated` are the whole limits of
-    the efforts. Accelerations and jerks without a limit have inf.
-    """
-
-    middle: Array
+    middle: Array   # positions are within it plus and minus half [rad or m]
     half: Array
-    velocity: Array
+    velocity: Array   # [rad/s or m/s]
     acceleration: Array   # the smaller one of speeding up and slowing down [rad/s^2 or m/s^2]
     jerk: Array   # [rad/s^3 or m/s^3]
-    effort: Array
-    rated: Array
+    effort: Array   # [N m or N]
+    rated: Array   # the whole limits of the efforts
 
     @property
     def derivatives(self) -> Array:
@@ -160,7 +154,8 @@ class Information:
 
     def log_det(self, motion: Array) -> float:
         """Return log det of the information of a row of a motion (3, N, n)."""
-        return _log_det(self._information(motion)) - 2.0 * float(np.log(self._scale).sum())
+        log_det = np.linalg.slogdet(self._information(motion))[1]
+        return float(log_det) - 2.0 * float(np.log(self._scale).sum())
 
     def deviations(self, motion: Array, rows: float) -> Array:
         """Return the standard deviations of the base parameters from so many rows."""
@@ -180,7 +175,7 @@ class Information:
         ratio = columns @ self._parameters / bound
         beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
         count = motion.shape[1]
-        cost = weight * float((beyond**2).sum()) / count - _log_det(matrix)
+        cost = weight * float((beyond**2).sum()) / count - float(np.linalg.slogdet(matrix)[1])
         by_efforts = 2.0 * weight / count * beyond / bound
         by_rows = -2.0 / count * rows @ np.linalg.inv(matrix)
         by_columns = (by_efforts[:, :, None] * self._parameters
@@ -215,10 +210,6 @@ def _information(rows: Array) -> Array:
     return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
 
 
-def _log_det(matrix: Array) -> float:
-    return float(np.linalg.slogdet(matrix)[1])
-
-
 # ---- The motion with the largest log det of the information, by random starts and L-BFGS
 
 RANDOM_MOTIONS = 100   # random motions, the best of which is the reference
@@ -233,22 +224,17 @@ _MOST_SECONDS = 45.0   # then the best motion so far is the result
 
 
 class Excitation(NamedTuple):
-    """
-    A motion of n joints that is at rest at both ends, and what it is worth.
-
-    `log_det` and `deviations` (2, b) are of the information of this motion and of the best of so
-    many `random` ones.
-    """
+    """A motion of n joints that is at rest at both ends, and what it is worth."""
 
     information: Information
     limits: MotionLimits
-    duration: float
-    period: float
+    duration: float   # [s]
+    period: float   # [s]
     swing: Array
-    log_det: tuple[float, float]
-    deviations: Array
-    random: int
-    complete: bool
+    log_det: tuple[float, float]   # of the information of this motion, of the best random one
+    deviations: Array   # (2, b), of the base parameters, by both
+    random: int   # number of random motions
+    complete: bool   # whether the optimisation ended in time
 
     def motion(self, times: Array) -> Array:
         """Return positions, velocities and accelerations, (3, T, n), at times [s] (T,)."""
@@ -338,6 +324,8 @@ class _Search:
             rest_functions(period / count * np.arange(count, dtype=np.float64), period)
             for count in (_COARSE, _FINE))
         self._bounds = limits.derivatives / limits.half
+        # factors that leave the constant part of a motion alone
+        self._centre: Array = np.eye(2 * HARMONICS - 1)[:, :1]
         self._started = time.monotonic()
         self._steps, self._all = 0, (_STARTS - 1) * _STAGES[0][1] + sum(
             steps for _, steps in _STAGES)
@@ -347,27 +335,25 @@ class _Search:
         return self._motion(self._fine, z)
 
     def log_det(self, z: Array) -> float:
-        """Return that of the information of a motion."""
         return self._information.log_det(self._motion(self._functions, z))
 
     def random(self) -> list[Array]:
         """Return random motions within all limits, the best first."""
         random = np.random.default_rng(_SEED)
         n, starts = len(self._limits.half), list[Array]()
-        worst = np.zeros(n)
-        k = np.arange(1.0, HARMONICS)
+        worst, k = np.zeros(n), np.arange(1.0, HARMONICS)
         for _ in range(3 * RANDOM_MOTIONS):
             z = random.normal(size=(2 * HARMONICS - 1, n))
             z[1:] /= np.concatenate((k, k))[:, None]
             z[0] = 0.0
             z *= random.uniform(0.3, 1.0, n) / self._excess(z)
-            low, high = (f(self._functions[0] @ z, axis=0) for f in (np.min, np.max))
-            z[0] = random.uniform(-1.0 - low, 1.0 - high)
+            q = self._functions[0] @ z
+            z[0] = random.uniform(-1.0 - q.min(axis=0), 1.0 - q.max(axis=0))
             kept = self._kept(z)
             if kept is not None:
                 starts.append(kept)
             else:
-                worst = np.maximum(worst, self._effort_excess(z * _only_centre(z)))
+                worst = np.maximum(worst, self._effort_excess(z * self._centre))
             if len(starts) == RANDOM_MOTIONS:
                 break
         if not starts:
@@ -433,7 +419,7 @@ class _Search:
         return np.asarray(np.maximum(shares.max(axis=0), 1e-9))
 
     def _effort_excess(self, z: Array) -> Array:
-        efforts = self._information.efforts(self._motion(self._fine, z))
+        efforts = self._information.efforts(self.motion(z))
         return np.asarray(np.abs(efforts / self._limits.effort).max(axis=0))
 
     def _kept(self, z: Array) -> Array | None:
@@ -441,20 +427,15 @@ class _Search:
         z = z / np.maximum(self._excess(z), 1.0)
         if (self._effort_excess(z) <= 1.0).all():
             return z
-        low, high, centre = 0.0, 1.0, _only_centre(z)
-        if (self._effort_excess(z * centre) > 1.0).any():
+        if (self._effort_excess(z * self._centre) > 1.0).any():
             return None
+        low, high = 0.0, 1.0
         for _ in range(10):
             middle = (low + high) / 2.0
-            small = z * np.maximum(centre, middle)
+            small = z * np.maximum(self._centre, middle)
             low, high = ((middle, high) if (self._effort_excess(small) <= 1.0).all()
                          else (low, middle))
-        return np.asarray(z * np.maximum(centre, low))
-
-
-def _only_centre(z: Array) -> Array:
-    """Return factors that leave the constant part of a motion alone."""
-    return np.eye(len(z))[:, :1]
+        return np.asarray(z * np.maximum(self._centre, low))
 
 
 # ---- The files of an excitation: table, trajectory_msgs/JointTrajectory, picture

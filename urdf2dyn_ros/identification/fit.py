@@ -14,7 +14,7 @@ sum is convex in X and x, and its barrier self-concordant: Newton's method with 
 the minimum in some ten steps (Boyd, Vandenberghe, Convex Optimization, section 9.6).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -61,17 +61,6 @@ def triangle(rows: Array) -> Array:
     return np.where(np.diag(square) < 0.0, -1.0, 1.0)[:, None] * square
 
 
-def merged_triangle(triangles: Iterable[Array]) -> Array:
-    """Return the triangle of the rows of all of several triangles of the same columns."""
-    return triangle(np.concatenate(list(triangles)))
-
-
-def residual_squares(R: Array, solution: Array) -> float:
-    """Return |X x - z|^2 of a triangle (c, c) for unknowns (c - 1,)."""
-    residual = R[:, :-1] @ solution - R[:, -1]
-    return float(residual @ residual)
-
-
 class Pool(NamedTuple):
     """Triangles of all joints."""
 
@@ -81,11 +70,12 @@ class Pool(NamedTuple):
 
 def pooled(pools: Sequence[Pool]) -> Pool:
     """Return the pool of several, whose order has no effect beyond rounding."""
-    return Pool([merged_triangle(each) for each in zip(*(pool.triangles for pool in pools))],
+    return Pool([triangle(np.concatenate(each)) for each in zip(*(
+        pool.triangles for pool in pools))],
                 np.sum([pool.rows for pool in pools], axis=0))
 
 
-# ---- The possible robot that explains triangles best and differs least from its URDF
+# ---- A fit: what is known of it, and what it finds
 
 SCALAR_WEIGHT = 1e-2   # weight of the prior of friction and rotors: little more than a bound
 _PAYLOAD_WEIGHT = 0.1   # weight of the prior of a payload: no URDF has it
@@ -110,9 +100,8 @@ class FitTerms(NamedTuple):
 
 
 class FitProblem(NamedTuple):
-    """A fit."""
+    """Triangles (c, c) of each joint: columns of its bodies, its own JOINT_COLUMNS, the effort."""
 
-    # (c, c) of each joint: columns of its bodies, its own JOINT_COLUMNS, the effort
     triangles: Sequence[Array]
     bodies: Sequence[Sequence[int]]   # the bodies of each joint's columns
     factors: Array   # (b, 4, 4), L0 of every body
@@ -127,8 +116,7 @@ class Fit(NamedTuple):
 
     bodies: Array   # (b, 10)
     joints: Array   # (n, c), the unknowns JOINT_COLUMNS
-    # (n,), effort as it was measured over effort of the bodies, 1 where they are known
-    gains: Array
+    gains: Array   # (n,), measured effort over that of the bodies, 1 where they are known
     unknowns: Array   # (u,), the same in the coordinates of the method
     cost: float
 
@@ -138,15 +126,9 @@ class Fit(NamedTuple):
                                self.joints[joint]))
 
 
-def _symmetric() -> Array:
-    """Return an orthonormal basis (10, 4, 4) of symmetric matrices."""
-    result = np.zeros((10, 4, 4))
-    for k, (i, j) in enumerate(zip(*np.tril_indices(4))):
-        result[k, i, j] = result[k, j, i] = 1.0 if i == j else np.sqrt(0.5)
-    return result
-
-
-_SYMMETRIC = _symmetric()
+_SYMMETRIC: Array = np.zeros((10, 4, 4))   # an orthonormal basis of symmetric matrices
+for _k, (_i, _j) in enumerate(zip(*np.tril_indices(4))):
+    _SYMMETRIC[_k, _i, _j] = _SYMMETRIC[_k, _j, _i] = 1.0 if _i == _j else np.sqrt(0.5)
 _TRACES = np.trace(_SYMMETRIC, axis1=1, axis2=2)
 
 
@@ -156,11 +138,7 @@ def slopes_of(L: Array) -> Array:
 
 
 class ConsistentFit:
-    """
-    Residuals and Jacobian of a problem, and its solution.
-
-    If `signed`, friction and rotors may be negative and have no prior.
-    """
+    """Solves a problem; if `signed`, friction and rotors may be negative and have no prior."""
 
     def __init__(self, problem: FitProblem, signed: bool = False) -> None:
         self.problem = problem
@@ -225,8 +203,7 @@ class ConsistentFit:
             self._of_joints = np.vstack((self._of_joints, row))
         self._jacobian = self._of_bodies * self._free + self._of_joints
 
-    def start(self) -> Array:
-        """Return the unknowns of the prior."""
+    def start(self) -> Array:   # the unknowns of the prior
         u = np.zeros(self._count)
         u[self._scalars] = 1.0
         return u
@@ -309,8 +286,7 @@ class ConsistentFit:
             result[joint, there] = np.sqrt(np.diag(slope @ block @ slope.T))[there]
         return result
 
-    def _matrices(self, u: Array) -> Array:
-        """Return 1 + X of each body."""
+    def _matrices(self, u: Array) -> Array:   # 1 + X of each body
         return np.eye(4) + np.tensordot(u[:self._bodies_end].reshape(-1, 10), _SYMMETRIC, axes=1)
 
     def _bodies(self, u: Array) -> Array:
@@ -400,13 +376,12 @@ def scales(pool: Pool, terms: FitTerms) -> Array:
     """Return the x0 (n, c) of friction and rotors; 0 for those that are no unknowns."""
     result = np.zeros(terms.used.shape)
     for j, R in enumerate(pool.triangles):
-        sizes = np.linalg.norm(R, axis=0)
-        for k in range(len(JOINT_COLUMNS)):
-            size = sizes[len(sizes) - 1 - len(JOINT_COLUMNS) + k]
-            if terms.used[j, k] and size > 0.0 and sizes[-1] > 0.0:
+        *own, effort = np.linalg.norm(R[:, -1 - len(JOINT_COLUMNS):], axis=0).tolist()
+        for k in np.flatnonzero(terms.used[j]):
+            if own[k] > 0.0 and effort > 0.0:
                 # qd |qd| / v is as large as the column of quadratic friction over v
-                size /= terms.top_speed[j] if JOINT_COLUMNS[k] == 'quadratic' else 1.0
-                result[j, k] = _PRIOR_SHARE * sizes[-1] / size
+                size = own[k] / (terms.top_speed[j] if k == QUADRATIC else 1.0)
+                result[j, k] = _PRIOR_SHARE * effort / size
     rotors = result[:, ARMATURE].reshape(terms.sets, -1)
     result[:, ARMATURE] = np.where(rotors > 0.0, rotors.max(axis=0), 0.0).ravel()
     return result
@@ -448,8 +423,9 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
 
 def squares(fit: Fit, pool: Pool, robot: Robot) -> Array:
     """Return the sum of the squared residuals (n,) of a pool's rows."""
-    return np.array([residual_squares(R, fit.solution(j, used)) for j, (R, used) in enumerate(
-        zip(pool.triangles, robot.columns.bodies))])
+    residuals = [R[:, :-1] @ fit.solution(j, used) - R[:, -1] for j, (R, used) in enumerate(
+        zip(pool.triangles, robot.columns.bodies))]
+    return np.array([float(each @ each) for each in residuals])
 
 
 def fits_to_others(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight: float,
@@ -606,10 +582,10 @@ _URDF_WEIGHT = 10.0   # weight of a prior that is as certain as a URDF is at bes
 
 
 class Deviations(NamedTuple):
-    """Standard deviations, and the share of the prior's that is left."""
+    """Standard deviations."""
 
     bodies: Array   # (b, 10)
-    bodies_left: Array   # (b, 10)
+    bodies_left: Array   # (b, 10), over those of the prior
     joints: Array   # (n, c), NaN for what is no unknown
     covariance: Array   # (10 b, 10 b), of the parameters of all bodies
     known: int   # combinations of the bodies' parameters that the data determine
@@ -667,25 +643,22 @@ def with_spread_of_parts(result: PooledFit, fits: Sequence[PooledFit],
 
 def deviations(result: PooledFit, correlation: Array) -> Deviations:
     """Return the deviations of a fit; correlation (n,) is how many rows count as one."""
-    problem = result.problem
-    method = ConsistentFit(problem)
+    method = ConsistentFit(result.problem)
     _, first = method.information(result.fit.unknowns)
     covariance, parts = covariance_of(result, correlation)
-    count = len(problem.factors)
-    before = result.urdf_variance / np.diag(first)[:10 * count:10]
-    bodies, left = np.empty((2, count, 10))
-    for body, slope in enumerate(method.slopes):
+    urdf = result.urdf_bodies
+    before = result.urdf_variance / np.diag(first)[:10 * urdf:10]
+    bodies, left = np.empty((2, urdf, 10))
+    slopes = np.zeros((10 * urdf, 10 * urdf))
+    for body, slope in enumerate(method.slopes[:urdf]):
         rows = slice(10 * body, 10 * body + 10)
+        slopes[rows, rows] = slope
         bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
         left[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
-    urdf = result.urdf_bodies
     used = slice(0, 10 * urdf)
     information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
     known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
-    slopes = np.zeros((10 * urdf, 10 * urdf))
-    for body, slope in enumerate(method.slopes[:urdf]):
-        slopes[10 * body:10 * body + 10, 10 * body:10 * body + 10] = slope
-    return Deviations(bodies[:urdf], left[:urdf], method.joint_deviations(covariance),
+    return Deviations(bodies, left, method.joint_deviations(covariance),
                       slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)
 
 
@@ -695,13 +668,8 @@ def deviations_of_gains(result: PooledFit, correlation: Array) -> tuple[Array, A
     free = list(result.problem.terms.free_gains)
     places = slice(len(result.fit.unknowns) - len(free), None)   # the last ones
     block = covariance_of(result, correlation)[0][places, places]
-    gains[free], ratios[free] = np.sqrt(np.diag(block)), deviations_of_ratios(block)
+    gains[free], weights = np.sqrt(np.diag(block)), 1.0 / np.diag(block)
+    # ratios are the logarithms without their mean of least variance; one alone has none
+    centred = np.eye(len(free)) - weights / weights.sum()
+    ratios[free] = np.sqrt(np.maximum(np.diag(centred @ block @ centred.T), 0.0))
     return gains, ratios
-
-
-def deviations_of_ratios(covariance: Array) -> Array:
-    """Return the deviations (m,) of logarithms of gains, without their mean of least variance."""
-    weights = 1.0 / np.diag(covariance)
-    centred = np.eye(len(weights)) - weights / weights.sum()
-    variances = np.diag(centred @ covariance @ centred.T)
-    return np.sqrt(np.maximum(variances, 0.0))   # one alone has none but rounding

@@ -11,6 +11,7 @@ their own is one with a set of joints for each of them, which move the same bodi
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ from urdf2dyn_ros.identification.robot import (
 )
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.summary import PARTS, Summary, all_rows, in_other_units
-from urdf2dyn_ros.robot.multibody import ROOT, Attached
+from urdf2dyn_ros.robot.multibody import ROOT
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 from urdf2dyn_ros.text import quote, suggestion
 
@@ -76,12 +77,7 @@ class CarriedPayload:
     mass: float   # [kg], NaN if it is not known
     summaries: Sequence[Summary]
     carrier: int   # number of the body that the link is part of
-    attached: Attached   # the link in that body
-
-    @property
-    def transformation(self) -> Array:
-        """Transformation (4, 4) of points from the link's frame to the body's."""
-        return placement(self.attached)
+    transformation: Array   # (4, 4) of points from the link's frame to the body's
 
 
 def payload_on(robot: Robot, link: str, mass: float,
@@ -95,18 +91,18 @@ def payload_on(robot: Robot, link: str, mass: float,
     if carrier == ROOT:
         raise ParameterError(f'--payload-link {link}: no joint moves this link, so that no effort '
                              'depends on what it carries')
-    return CarriedPayload(link, mass, summaries, carrier, attached)
+    return CarriedPayload(link, mass, summaries, carrier, placement(attached))
 
 
 def check_carried(robot: Robot, payload: CarriedPayload) -> None:
     """Raise an IdentificationError if no joint that moves the payload is used."""
-    carrying = [joint for joint, bodies in zip(robot.joints, robot.columns.bodies)
-                if payload.carrier in bodies]
+    carrying = [payload.carrier in bodies for bodies in robot.columns.bodies]
     used = np.any([each.used > 0 for each in payload.summaries], axis=0)
-    if not any(flag for joint, flag in zip(robot.joints, used) if joint in carrying):
+    if not (used & carrying).any():
         raise IdentificationError(
-            f'none of the joints that move the payload on {payload.link} ({", ".join(carrying)}) '
-            'moves in a payload recording with a measured effort: record a motion of these')
+            f'none of the joints that move the payload on {payload.link} '
+            f'({", ".join(compress(robot.joints, carrying))}) moves in a payload recording with a '
+            'measured effort: record a motion of these')
 
 
 def with_payload(robot: Robot, payload: CarriedPayload) -> Robot:
@@ -232,13 +228,11 @@ class FitData(NamedTuple):
     last: NDArray[np.int64]
 
     @property
-    def everything(self) -> Pool:
-        """All rows of the fit."""
+    def everything(self) -> Pool:   # all rows of the fit
         return all_rows(self.summaries)
 
     @property
-    def correlation(self) -> Array:
-        """The rows that count as one (n,)."""
+    def correlation(self) -> Array:   # the rows that count as one (n,)
         return mean_correlation(self.summaries)
 
 
@@ -353,7 +347,7 @@ def all_terms(robot: Robot, summaries: Sequence[Summary],
         payload=None if payload is None else payload.mass)
 
 
-# ---- What is held out of the fit in turn, the fits without it, and what they leave of it
+# ---- What is held out of the fit in turn, and what fits without it leave of it
 
 FEWEST_RECORDINGS = 3   # recordings from which on they are held out as a whole, not blocks of them
 
@@ -375,14 +369,12 @@ class HeldOutParts(NamedTuple):
 
 def parts_of(summaries: Sequence[Summary], blocks_only: bool) -> HeldOutParts:
     """Return recordings as parts, or blocks of all if there are few recordings."""
-    if len(summaries) >= FEWEST_RECORDINGS and not blocks_only:
-        weighted, moving, resting, frictionless = (
-            [pooled(getattr(each, name)) for each in summaries] for name in PARTS)
-        return HeldOutParts(weighted, moving, resting, frictionless, 'recordings')
-    weighted, moving, resting, frictionless = (
+    whole = len(summaries) >= FEWEST_RECORDINGS and not blocks_only
+    seen, moving, resting, frictionless = (
+        [pooled(getattr(each, name)) for each in summaries] if whole else
         [pooled(pools) for pools in zip(*(getattr(each, name)[:BLOCKS] for each in summaries))]
         for name in PARTS)
-    return HeldOutParts(weighted, moving, resting, frictionless, 'blocks')
+    return HeldOutParts(seen, moving, resting, frictionless, 'recordings' if whole else 'blocks')
 
 
 class Figures(NamedTuple):
@@ -397,27 +389,19 @@ class Figures(NamedTuple):
     @property
     def r2(self) -> Array:
         """Coefficients of determination (3, n) of MODELS: all samples."""
-        return _determined(self.every, self.spread)
+        return np.asarray(1.0 - (self.every / np.where(
+            self.spread > 0.0, self.spread, np.nan)) ** 2)
 
     @property
     def r2_moving(self) -> Array:
-        """Coefficients of determination (3, n) of MODELS: moving samples."""
-        return _determined(self.moving, self.spread_moving)
-
-
-def _determined(residuals: Array, spread: Array) -> Array:
-    return np.asarray(1.0 - (residuals / np.where(spread > 0.0, spread, np.nan)) ** 2)
+        """The same: moving samples."""
+        return self._replace(every=self.moving, spread=self.spread_moving).r2
 
 
 def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool],
                moving: Sequence[Pool], units: Array) -> Figures:
-    """
-    Return the figures of models, each a fit for each part, in units (n,) of the efforts.
-
-    The parts are all rows, and the moving ones.
-    """
-    def total(values: Sequence[Array]) -> Array:
-        """Return the sum over parts and sets of joints."""
+    """Return figures of models, a fit for each part of the rows, in units (n,) of efforts."""
+    def total(values: Sequence[Array]) -> Array:   # over parts and sets of joints
         return np.asarray(np.sum(values, axis=0).reshape(-1, len(robot.joints)).sum(axis=0))
 
     def roots(pools: Sequence[Pool]) -> Array:
@@ -430,10 +414,9 @@ def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Po
         """Return root mean squares of efforts, and of efforts without their mean."""
         rows = total([pool.rows for pool in pools])
         count = np.where(rows > 0.0, rows, np.nan)
-        square = total([np.array([float(R[:, -1] @ R[:, -1]) for R in pool.triangles])
-                        for pool in pools]) / count
-        mean = total([np.array([float(R[:, OFFSET - len(JOINT_COLUMNS) - 1] @ R[:, -1])
-                                for R in pool.triangles]) for pool in pools]) / count
+        square, mean = (total([np.array([float(R[:, column] @ R[:, -1]) for R in pool.triangles])
+                               for pool in pools]) / count
+                        for column in (-1, OFFSET - len(JOINT_COLUMNS) - 1))
         return (np.sqrt(square) / units,
                 np.sqrt(np.maximum(square - mean ** 2, 0.0)) / units)
 

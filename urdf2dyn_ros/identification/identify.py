@@ -18,10 +18,10 @@ from urdf2dyn_ros.identification.checks import (
 )
 from urdf2dyn_ros.identification.delays import LARGEST_GIVEN_DELAY
 from urdf2dyn_ros.identification.fit_data import CarriedPayload, payload_on
-from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
+from urdf2dyn_ros.identification.gains import FREE, read_gains
 from urdf2dyn_ros.identification.identification import Identification, identified
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames
+from urdf2dyn_ros.identification.rows import RecordedNames
 from urdf2dyn_ros.identification.summary import (
     MOST_SUMMARIES,
     Summary,
@@ -101,9 +101,39 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
 
     """
     robot = robot_of(dynamics.model, dynamics)
-    source = source_settings(robot, settings)
+    source, remarks = source_settings(robot, settings), list[str]()
+    used, loaded, judged = ([str(path) for path in paths] for paths in (
+        recordings, settings.payload_recordings, validate))
+    count = len(used) + len(loaded) + len(judged)
+
+    def read(first: int, part: Sequence[str], source: SourceSettings) -> list[Summary]:
+        most = len(part) if settings.friction_per_recording else MOST_SUMMARIES
+        groups = SummaryGroups(len(part), most)
+        for each in read_summaries(
+                robot, shared_paths(part, source), source, remarks,
+                lambda fraction: show((first + fraction * len(part)) / count)):
+            if first == 0:
+                keep(each.name, summary_bytes(each, robot))
+            groups.add(each)
+        return groups.summaries()
+
     with threadpool_limits(1, user_api='blas'):
-        return _identified(robot, recordings, validate, settings, source, progress, keep)
+        with progress('reading and compressing') as show:
+            summaries = read(0, used, source)
+            payload = _payload(robot, settings, read(len(used), loaded, source)
+                               ) if loaded else None
+            # nothing of the model is chosen from what it is judged by
+            others = with_filter_of(summaries, source)
+            try:
+                validation = read(len(used) + len(loaded), judged, others) if judged else []
+            except IdentificationError as error:   # of no recording for the validation
+                validation = []
+                remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
+        with progress('fitting') as show:
+            result = identified(robot, summaries, validation, settings.weight, source.gains, show,
+                                settings.friction_per_recording, payload)
+    result.remarks[:0] = remarks
+    return replace(result, force=settings.force)
 
 
 def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSettings:
@@ -130,8 +160,14 @@ def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSet
         raise ParameterError(f'--delay {settings.delay:g}: must be between -{most} and {most} s')
     words = settings.gains or ((FREE,) if mass is not None else ())
     gains = read_gains(words, robot.joints) if words else None
-    if settings.payload_recordings:
-        _check_scale(mass, gains)
+    if settings.payload_recordings:   # either its mass or the scale of the efforts is known
+        if mass is not None and not (gains is not None and gains.free.any()):
+            raise ParameterError('--payload-mass fixes gains that are free, but all are known: '
+                                 'omit it, and the mass is identified, or use --gains free')
+        if mass is None and gains is not None and gains.free.all():
+            raise ParameterError('a payload of unknown mass does not fix free gains: add '
+                                 '--payload-mass, or a gain that is known (--gains free '
+                                 'JOINT=VALUE)')
         _payload(robot, settings, ())   # a wrong link is an error before anything is read
     dynamics = robot.dynamics
     return SourceSettings(
@@ -140,54 +176,7 @@ def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSet
         gains, settings.cutoff, settings.delay, settings.workers, settings.columns)
 
 
-def _check_scale(mass: float | None, gains: Gains | None) -> None:
-    """Check that either the mass of a payload or the scale of the efforts is known."""
-    free = gains is not None and bool(gains.free.any())
-    if mass is not None and not free:
-        raise ParameterError('--payload-mass fixes gains that are free, but all are known: omit '
-                             'it, and the mass is identified, or use --gains free')
-    if mass is None and gains is not None and gains.free.all():
-        raise ParameterError('a payload of unknown mass does not fix free gains: add '
-                             '--payload-mass, or a gain that is known (--gains free JOINT=VALUE)')
-
-
 def _payload(robot: Robot, settings: IdentificationSettings,
              summaries: Sequence[Summary]) -> CarriedPayload:
     mass = math.nan if settings.payload_mass is None else settings.payload_mass
     return payload_on(robot, settings.payload_link or '', mass, summaries)
-
-
-def _identified(robot: Robot, recordings: Sequence[str | Path], validate: Sequence[str | Path],
-                settings: IdentificationSettings, source: SourceSettings, progress: Progress,
-                keep: Callable[[str, bytes], None]) -> Identification:
-    remarks: list[str] = []
-    used, loaded, judged = ([str(path) for path in paths] for paths in (
-        recordings, settings.payload_recordings, validate))
-    with progress('reading and compressing') as show:
-        count = len(used) + len(loaded) + len(judged)
-
-        def shown(first: int, part: Sequence[str], source: SourceSettings) -> list[Summary]:
-            most = len(part) if settings.friction_per_recording else MOST_SUMMARIES
-            groups = SummaryGroups(len(part), most)
-            for each in read_summaries(
-                    robot, shared_paths(part, source), source, remarks,
-                    lambda fraction: show((first + fraction * len(part)) / count)):
-                if first == 0:
-                    keep(each.name, summary_bytes(each, robot))
-                groups.add(each)
-            return groups.summaries()
-
-        summaries = shown(0, used, source)
-        payload = _payload(robot, settings, shown(len(used), loaded, source)) if loaded else None
-        # nothing of the model is chosen from what it is judged by
-        others = with_filter_of(summaries, source)
-        try:
-            validation = shown(len(used) + len(loaded), judged, others) if judged else []
-        except IdentificationError as error:   # of no recording for the validation
-            validation = []
-            remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
-    with progress('fitting') as show:
-        result = identified(robot, summaries, validation, settings.weight, source.gains, show,
-                            settings.friction_per_recording, payload)
-    result.remarks[:0] = remarks
-    return replace(result, force=settings.force)

@@ -26,8 +26,13 @@ from urdf2dyn_ros.identification.robot import (
     Robot,
     joint_columns,
 )
-from urdf2dyn_ros.identification.rows import held_out_error
-from urdf2dyn_ros.identification.segments import LEAST_JUDGED, UNUSED_ENDS, Piece, Spectra
+from urdf2dyn_ros.identification.rows import (
+    LEAST_JUDGED,
+    UNUSED_ENDS,
+    Piece,
+    Spectra,
+    held_out_error,
+)
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- How a recording would have to be changed to be without a mistake

@@ -49,8 +49,8 @@ def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[
     but is predicted from one that does not, is not worse than they are.
     """
     remarks = []
-    for number, (each, fit) in enumerate(zip(summaries, fits)):
-        own_pool, others = pools[number], [pool for k, pool in enumerate(pools) if k != number]
+    for number, (each, fit, own_pool) in enumerate(zip(summaries, fits, pools)):
+        others = [pool for k, pool in enumerate(pools) if k != number]
         own, *errors = (
             np.sqrt(squares(fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
             for pool in (own_pool, *others[::-(-len(others) // _MOST_COMPARED)]))
@@ -79,11 +79,9 @@ _SUSPICIOUS_RATIO = 1.5
 _WORTHWHILE = 1.1
 # recordings that are excluded together: so many, and of so many one
 _MOST_TOGETHER, _LARGEST_SHARE = 3, 3
-# residual of a joint of one recording over that of the others, from which on it is not used
-_FOREIGN_RATIO = 10.0
+_FOREIGN_RATIO = 10.0   # residual of one recording over that of the others that is too large
 _LEAST_FOREIGN = 0.1   # share of the efforts of a recording that such a residual has at least
-# others that agree, from which on one that does not is not used whatever it does to the model
-_FEWEST_OTHERS = 4
+_FEWEST_OTHERS = 4   # that agree, from which on one that does not is not used in any case
 
 
 def spoiling_recordings(robot: Robot, names: Sequence[str], whole: PooledFit,
@@ -169,8 +167,7 @@ def _sentence(names: Sequence[str], numbers: Sequence[int], why: str) -> str:
 
 # ---- A payload that fits another link than the one that is said to carry it, or other recordings
 
-# fall of the logarithm of what a fit leaves, over all joints, from which on it is another one
-_BETTER = 1.0
+_BETTER = 1.0   # fall of the logarithm of what a fit leaves, over all joints, for another one
 
 
 def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,

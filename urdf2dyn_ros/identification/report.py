@@ -25,16 +25,15 @@ from urdf2dyn_ros.identification.robot import (
     friction_of,
 )
 from urdf2dyn_ros.identification.rollouts import HORIZON, rollouts
-from urdf2dyn_ros.identification.rows import BLOCKS
-from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE
+from urdf2dyn_ros.identification.rows import BLOCKS, HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.identification.summary import all_rows
-from urdf2dyn_ros.recordings.html_page import ReportTable
 from urdf2dyn_ros.recordings.many import gain_words
-from urdf2dyn_ros.recordings.pictures import (
+from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
     GREY,
     LIGHT,
     MEASURED,
+    ReportTable,
     add_head,
     add_name,
     drawn_name,

@@ -26,7 +26,6 @@ from urdf2dyn_ros.robot.spatial import (
     BodyInertia,
     about_origin,
     from_rpy,
-    symmetric,
 )
 from urdf2dyn_ros.robot.terms import Friction
 
@@ -37,10 +36,9 @@ from urdf2dyn_ros.robot.terms import Friction
 #
 #     slow qd (1 - |qd| / v) + fast qd |qd| / v
 #
-# with slow and fast not negative the friction is not negative at any velocity up to v.
-
-# Where viscous friction differs between directions, a third part, also not negative, acts forwards
-# or backwards alone. These three are all that is possible with that direction.
+# with slow and fast not negative the friction is not negative at any velocity up to v. Where
+# viscous friction differs between directions, a third part, also not negative, acts forwards or
+# backwards alone.
 
 # Stribeck velocities that are compared, over the width of the sign; the smaller ones also make up
 # for a sign that turns over faster than within that width
@@ -56,11 +54,7 @@ SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
 
 
 def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Array:
-    """
-    Return the columns (k, c) of a joint; `transmitted` is the effort of its bodies (k,).
-
-    The width is that of SIGN_WIDTHS.
-    """
+    """Return the columns (k, c) of a joint, with its width and the effort of its bodies (k,)."""
     sign = np.tanh(qd / width)
     return np.stack((qd, sign, np.ones_like(qd), qdd, sign * np.abs(transmitted),
                      qd * np.abs(qd), sign * qd, *(
@@ -106,8 +100,7 @@ def top_speeds(limits: Array, fastest: Array) -> Array:
     """
     Return the velocities (n,) up to which friction is not negative [rad/s or m/s].
 
-    They are the limits, infinite where there are none, but at most twice the fastest recorded
-    velocities, and at least these.
+    They are the limits, but at most twice the fastest recorded velocities, and at least these.
     """
     speeds: Array = np.maximum(np.minimum(limits, 2.0 * fastest), 1.05 * fastest)
     return np.maximum(speeds, min(SIGN_WIDTHS.values()))
@@ -180,20 +173,13 @@ _LEAST_GYRATION = 0.02   # smallest radius of gyration of a prior, about each ax
 _LIGHT_MASS_SHARE = 0.01
 _UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
-
-def _basis() -> Array:
-    """Return the pseudo-inertias (10, 4, 4) of the ten parameters."""
-    result = np.zeros((10, 4, 4))
-    result[0, 3, 3] = 1.0
-    for i in range(3):
-        result[1 + i, i, 3] = result[1 + i, 3, i] = 1.0
-    for number, six in enumerate(np.eye(6).tolist(), start=4):
-        tensor: Array = np.array(symmetric(tuple(six)))
-        result[number, :3, :3] = 0.5 * np.trace(tensor) * np.eye(3) - tensor
-    return result
-
-
-BASIS = _basis()
+BASIS: Array = np.zeros((10, 4, 4))   # the pseudo-inertias of the ten parameters
+BASIS[0, 3, 3] = 1.0
+for _i in range(3):
+    BASIS[1 + _i, _i, 3] = BASIS[1 + _i, 3, _i] = 1.0
+for _k, (_i, _j) in enumerate(_UPPER, start=4):
+    BASIS[_k, _i, _j] = BASIS[_k, _j, _i] = -1.0
+    BASIS[_k, :3, :3] += 0.5 * (_i == _j) * np.eye(3)
 
 
 def pseudo_inertia(parameters: Array) -> Array:
@@ -287,15 +273,10 @@ def placement(each: Attached) -> Array:
     return result
 
 
-def in_link(each: Attached, P: Array) -> Array:
-    """Return a pseudo-inertia of the body's frame in the frame of a link."""
-    back = np.linalg.inv(placement(each))
-    return back @ P @ back.T
-
-
 def _in_link(each: Attached, P: Array) -> Inertia:
     """Return a pseudo-inertia of the body's frame as the inertia of a link."""
-    P = in_link(each, P)
+    back = np.linalg.inv(placement(each))
+    P = back @ P @ back.T
     mass = float(P[3, 3])
     com = P[:3, 3] / mass
     S = P[:3, :3] - mass * np.outer(com, com)
@@ -308,7 +289,7 @@ def _in_link(each: Attached, P: Array) -> Inertia:
     return Inertia(mass, (x, y, z), rpy, (six[0], six[1], six[2], six[3], six[4], six[5]))
 
 
-# ---- What a fit needs to know of a robot: its columns, the prior of its bodies, its joints
+# ---- The robot
 
 @dataclass(frozen=True)
 class Robot:
@@ -372,7 +353,8 @@ def base_estimates(robot: Robot, bodies: Array, covariance: Array) -> BaseEstima
     for body in robot.system.bodies:
         first = body.attached[0]
         place = 10 * base.links.index(first.link.name)
-        own = np.array([parameters_of(in_link(first, P)) for P in BASIS]).T
+        back = np.linalg.inv(placement(first))
+        own = parameters_of(back @ BASIS @ back.T).T
         parts.append(base.matrix[:, place:place + 10] @ own)
     matrix = np.concatenate(parts, axis=1)
     return BaseEstimates(base.names, base.units, matrix @ robot.prior.nominal.ravel(),

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.identification.fit import Fit
 from urdf2dyn_ros.identification.identification import Identification
 from urdf2dyn_ros.identification.robot import ARMATURE, Robot, joint_columns
-from urdf2dyn_ros.identification.rows import BLOCKS
-from urdf2dyn_ros.identification.segments import ROW_RATE
+from urdf2dyn_ros.identification.rows import BLOCKS, ROW_RATE
 from urdf2dyn_ros.robot.spatial import Array
 
 HORIZON = 0.5   # duration of a rollout [s]

@@ -16,13 +16,15 @@ from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, Robot
 from urdf2dyn_ros.identification.rows import (
     BLOCKS,
+    HIGHEST_CUTOFF,
+    ROW_RATE,
+    Piece,
     RecordedRows,
     RowSource,
     block_pools,
     coupling,
     weighted_pools,
 )
-from urdf2dyn_ros.identification.segments import HIGHEST_CUTOFF, ROW_RATE, Piece
 from urdf2dyn_ros.robot.spatial import Array
 
 # lists of pools in a summary, and their lengths
@@ -73,7 +75,7 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     if gains is not None:
         recorded = source.rows(HIGHEST_CUTOFF, 0.0)
         gains = approximated(robot, pooled(block_pools(recorded, used)), gains)
-        source.set_gains(gains.values)
+        source.gains = gains.values
     show(0.3)
     terms = used_terms(robot, used, source.fastest)
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)

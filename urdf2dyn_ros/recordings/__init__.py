@@ -1,28 +1,21 @@
-"""Recorded joint states, read without ROS: a kind of recording is a file and a line here."""
+"""Recorded joint states, read without ROS: a kind is a class and a line here."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.recordings.bag import METADATA, BagRecording
+from urdf2dyn_ros.recordings.bag import METADATA, BagRecording, TrajectoryFile
 from urdf2dyn_ros.recordings.recording import ProgressCallback, Recording
 from urdf2dyn_ros.recordings.table import CsvRecording, ParquetRecording
-from urdf2dyn_ros.recordings.trajectory_file import TrajectoryFile
 
 DIRECTORY = 'directory'
 
+# kinds of recordings by the suffix of the file
 RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str]], Recording]] = {
-    DIRECTORY: BagRecording,
-    '.db3': BagRecording,
-    '.mcap': BagRecording,
-    '.bag': BagRecording,
-    '.yaml': TrajectoryFile,
-    '.yml': TrajectoryFile,
-    '.parquet': ParquetRecording,
-    '.csv': CsvRecording,
-}
-"""Kinds of recordings by the suffix of the file."""
+    **dict.fromkeys((DIRECTORY, '.db3', '.mcap', '.bag'), BagRecording),
+    **dict.fromkeys(('.yaml', '.yml'), TrajectoryFile),
+    '.parquet': ParquetRecording, '.csv': CsvRecording}
 
 
 def open_recording(path: str | Path, topic: str | None = None,

@@ -1,11 +1,11 @@
-"""Bags of rosbag2 as recordings: read, and written with computed efforts."""
+"""Messages as recordings: bags, read and written with computed efforts, and YAML of ``echo``."""
 
 from __future__ import annotations
 
 import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -13,10 +13,12 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 
 from urdf2dyn_ros.errors import ExportError, RecordingError, Urdf2DynError
 from urdf2dyn_ros.estimation.messages import Fields, JointStateTemplate, SerializedJointStates
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
+from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted
 
@@ -26,7 +28,6 @@ LATEST_STAMP = 2**31 * SECOND_NS   # the first that a message of ROS cannot cont
 TOO_LATE = ('times beyond 2038, which a message cannot contain, are dropped: are they in '
             'seconds?')
 
-
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 
 
@@ -35,14 +36,12 @@ def _stamp(message: Any) -> int:
     return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)
 
 
-def joint_state(message: Any, recorded: int) -> Iterator[Record]:
-    """Yield the record of a JointState; without a stamp its time is `recorded` [ns]."""
+def joint_state(message: Any, recorded: int) -> Iterator[Record]:   # [ns], where no stamp is
     yield Record(_stamp(message) or recorded, message.name, message.position, message.velocity,
                  message.effort)
 
 
 def joint_trajectory(message: Any, recorded: int) -> Iterator[Record]:
-    """Yield a record for every point of a JointTrajectory."""
     start = _stamp(message) or recorded
     for point in message.points:
         after = point.time_from_start
@@ -50,54 +49,42 @@ def joint_trajectory(message: Any, recorded: int) -> Iterator[Record]:
                      point.positions, point.velocities, point.effort, point.accelerations)
 
 
+# functions by type, in the order in which a topic is searched
 MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
-    JOINT_STATE: joint_state,
-    'trajectory_msgs/msg/JointTrajectory': joint_trajectory,
-}
-"""Functions by type, in the order in which a topic is searched."""
+    JOINT_STATE: joint_state, 'trajectory_msgs/msg/JointTrajectory': joint_trajectory}
 
 
-Decoder = Callable[[bytes, int], Iterator[Record]]
-
-
-def decoder(kind: str, ros: int = 2) -> Decoder:
+def decoder(kind: str, ros: int = 2) -> Callable[[bytes, int], Iterator[Record]]:
     """
     Return a function of a serialized message of ROS 1 or 2 and its time of recording [ns].
 
     The definitions of the types are the same in every ROS 2; those in a bag are not needed.
     """
-    store, records = types(), MESSAGES[kind]
-
-    def decode(data: bytes, recorded: int) -> Iterator[Record]:
-        return records(store.deserialize_cdr(data, kind), recorded)
-
+    store, records = types(ros), MESSAGES[kind]
     if ros == 1:
-        from rosbags.typesys import Stores, get_typestore
-
-        old = get_typestore(Stores.ROS1_NOETIC)
-        return lambda data, recorded: records(old.deserialize_ros1(data, kind), recorded)
+        return lambda data, recorded: records(store.deserialize_ros1(data, kind), recorded)
     if kind != JOINT_STATE:
-        return decode
+        return lambda data, recorded: records(store.deserialize_cdr(data, kind), recorded)
 
     def fields(data: bytes) -> Fields:
-        record, = decode(data, 0)
+        record, = joint_state(store.deserialize_cdr(data, kind), 0)
         return Fields(*record[:5])
 
     serialized = SerializedJointStates(fields)
 
-    def decode_joint_state(data: bytes, recorded: int) -> Iterator[Record]:
+    def decode(data: bytes, recorded: int) -> Iterator[Record]:
         stamp, *values = serialized.read(data)
         yield Record(stamp or recorded, *values)
 
-    return decode_joint_state
+    return decode
 
 
 @cache
-def types() -> Any:
+def types(ros: int = 2) -> Any:
     """Return the types of the library, which takes a quarter of a second."""
     from rosbags.typesys import Stores, get_typestore
 
-    return get_typestore(Stores.ROS2_HUMBLE)
+    return get_typestore(Stores.ROS2_HUMBLE if ros == 2 else Stores.ROS1_NOETIC)
 
 
 # ---- The topics of a bag, and their serialized messages, read by the library rosbags
@@ -270,14 +257,22 @@ class EffortBag:
     def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str,
                  topic: str = _TOPIC) -> None:
         rosbag2 = library()
-        _check_ours(path)
+        strange = [path.name] if path.exists() and not path.is_dir() else sorted(
+            {file.name for file in path.iterdir()} - _files(path)) if path.exists() else []
+        if strange:
+            raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
+                              f'{", ".join(strange[:3])}; move it, or choose another directory')
         # SQLite would read these characters as parts of an address
         kind = 'mcap' if set('?#%') & set(str(path)) else kind
         self._path = path
         self._part = path.with_name(f'.{secrets.token_hex(8)}')
         # the file in it is named after the directory
         self._bag = self._part / path.name
-        self._message = _message(joints, frame)
+        kinds = types().types
+        header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
+        message = kinds[JOINT_STATE](header, list(joints), *np.zeros((3, len(joints))))
+        self._message = JointStateTemplate(
+            types().serialize_cdr(message, JOINT_STATE, little_endian=True), len(joints))
         try:
             self._writer = rosbag2.Writer(
                 self._bag, version=_VERSION,
@@ -321,29 +316,10 @@ class EffortBag:
         return ExportError(f'cannot write the bag {self._path}: {one_line(error)}')
 
 
-def _message(joints: Sequence[str], frame: str) -> JointStateTemplate:
-    """Return what writes joint states of the same joints."""
-    store = types()
-    kinds = store.types
-    header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
-    message = kinds[JOINT_STATE](header, list(joints), *np.zeros((3, len(joints))))
-    return JointStateTemplate(store.serialize_cdr(message, JOINT_STATE, little_endian=True),
-                              len(joints))
-
-
 def _files(path: Path) -> set[str]:
     """Return the possible names of a bag's files, including journals of SQLite."""
     return {METADATA} | {f'{path.name}.{kind}{end}' for kind in _PLUGINS
                          for end in ('', '-journal')}
-
-
-def _check_ours(path: Path) -> None:
-    """Raise ExportError before the work if something else would be replaced."""
-    strange = [path.name] if path.exists() and not path.is_dir() else sorted(
-        {file.name for file in path.iterdir()} - _files(path)) if path.exists() else []
-    if strange:
-        raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
-                          f'{", ".join(strange[:3])}; move it, or choose another directory')
 
 
 def _remove(path: Path) -> None:
@@ -357,3 +333,69 @@ def storage_kind(path: Path) -> str:
     """Return the kind of a bag's files, mcap for other recordings, to write efforts alike."""
     files = path.iterdir() if path.is_dir() else [path]
     return 'db3' if any('.db3' in file.suffixes for file in files) else 'mcap'
+
+
+# ---- Trajectories as YAML: a trajectory_msgs/JointTrajectory, also inside of another message
+
+_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)   # ten times faster, with libyaml
+_TRAJECTORY = ('a trajectory has joint_names and points, each with positions and time_from_start, '
+               'as trajectory_msgs/JointTrajectory')
+_VECTORS = ('positions', 'velocities', 'effort', 'accelerations')
+
+
+class TrajectoryFile(Recording):
+    """The points of the trajectories in a file, as ``ros2 topic echo`` or MoveIt write them."""
+
+    remedy = _TRAJECTORY
+
+    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
+        super().__init__(path)
+        if topic or columns:
+            raise RecordingError(path, 'a YAML file has no topics and no columns: omit --topic '
+                                 'and --columns')
+
+    def _records(self) -> Iterator[Record]:
+        try:
+            with self.path.open(encoding='utf-8-sig') as file:
+                found = [*_trajectories(list(yaml.load_all(file, _LOADER)))]
+        except OSError as error:
+            raise self.defect(f'cannot be read: {error.strerror}') from None
+        except yaml.YAMLError as error:
+            raise self.defect(f'no YAML: {yaml_fault(error)}') from None
+        if not found:
+            raise self.defect(f'no trajectory in it: {_TRAJECTORY}')
+        for trajectory in found:
+            names = tuple(map(str, trajectory['joint_names']))
+            for number, point in enumerate(trajectory['points'], start=1):
+                try:
+                    yield Record(_nanoseconds(point['time_from_start']), names, *(
+                        _vector(point, name, len(names)) for name in _VECTORS))
+                except (KeyError, TypeError, ValueError) as error:
+                    fault = f'no {error}' if isinstance(error, KeyError) else str(error)
+                    raise self.defect(f'point {number}: {fault}; {_TRAJECTORY}') from None
+
+
+def _trajectories(data: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield what looks like a trajectory, at any depth."""
+    if isinstance(data, Mapping) and isinstance(data.get('points'), list) and data.get(
+            'joint_names'):
+        yield data
+    elif isinstance(data, (Mapping, list)):
+        for each in data.values() if isinstance(data, Mapping) else data:
+            yield from _trajectories(each)
+
+
+def _nanoseconds(time: Any) -> int:
+    """Return a duration of ROS 2 or ROS 1, or a number of seconds [ns]."""
+    if not isinstance(time, Mapping):
+        return round(float(time) * SECOND_NS)
+    second, rest = (int(time[new] if new in time else time.get(old, 0))
+                    for new, old in (('sec', 'secs'), ('nanosec', 'nsecs')))
+    return second * SECOND_NS + rest
+
+
+def _vector(point: Mapping[str, Any], name: str, joints: int) -> Array:
+    values = np.array(point.get(name) or [], dtype=float)   # YAML takes 1e-3 for a text
+    if len(values) not in (0, joints):
+        raise ValueError(f'{len(values)} {name} of {joints} joints')
+    return values

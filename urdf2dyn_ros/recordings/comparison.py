@@ -300,7 +300,7 @@ class Comparison:
 
     def restart(self) -> None:
         """Remove everything but the facts of the robot."""
-        self._measured, self._computed = MessageBuffer(1), MessageBuffer(3)
+        self._measured, self._computed = MessageBuffer(), MessageBuffer()
         self._records: dict[str, JointRecord] = {}
 
     def describe(self, facts: Mapping[str, JointFacts],
@@ -339,13 +339,15 @@ class Comparison:
         if not at_once and self._measured.waiting + self._computed.waiting < _MESSAGES_AT_ONCE:
             return
         for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
-            self._record(name).take_measured(stamps, rows)
+            record = self._record(name)
+            record.take(record.measured, stamps, rows)
         computed = list(self._computed.take())
         for names, (_, _, values) in computed:   # efforts against gravity instead of positions
             values[..., 2] = (np.nan if self._gravity is None
                               else self._gravity(names, values[..., 2]))
         for name, stamps, rows in self._computed.by_joint(computed):
-            self._record(name).take_computed(stamps, rows)
+            record = self._record(name)
+            record.take(record.computed, stamps, rows)
         for name in self._computed.names:
             self._record(name).update(partial(self._sides, name), self._facts_of(name).limit)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimation.observer import Contact, ContactDetector, MomentumObserver, per_joint
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.pictures import (
+from urdf2dyn_ros.recordings.pages import (
     BLACK,
     BLUE,
     ORANGE,
@@ -53,39 +53,32 @@ class Curves:
                           for low, high, lower, higher in pairs]
 
     @property
-    def ends(self) -> tuple[Array, Array]:
-        """The lowest and the highest values, (k, n) each."""
-        low, high = zip(*self._ends)
-        return np.array(low), np.array(high)
+    def ends(self) -> Array:
+        """The lowest and the highest values (2, k, n)."""
+        return np.array(self._ends).swapaxes(0, 1)
 
 
 @dataclass
 class JointExternal:
-    """
-    External efforts and contacts of one joint.
-
-    Efforts are in its unit: `largest` is the value of largest magnitude, `largest_at` its stamp
-    [ns]; `count` is the number of all contacts, of which the first ones are listed.
-    """
+    """External efforts, in the unit of a joint, and contacts, of which the first are listed."""
 
     joint: str
     unit: str
     threshold: float
     samples: int = 0
-    largest: float = 0.0
-    largest_at: int = 0
+    largest: float = 0.0   # the value of largest magnitude
+    largest_at: int = 0   # its stamp [ns]
     rms: float = 0.0
-    contacts: list[Contact] = field(default_factory=list)
     count: int = 0
+    contacts: list[Contact] = field(default_factory=list)
 
     def add(self, stamps: Sequence[int], values: Array) -> None:
         """Add values (k,) at their stamps [ns]; NaN if unknown."""
-        known = np.isfinite(values)
-        count = int(known.sum())
-        if not count:
+        known = values[np.isfinite(values)]
+        if not len(known):
             return
-        power = self.rms**2 * self.samples + float(np.square(values[known]).sum())
-        self.samples += count
+        power = self.rms**2 * self.samples + float(np.square(known).sum())
+        self.samples += len(known)
         self.rms = float(np.sqrt(power / self.samples))
         k = int(np.nanargmax(np.abs(values)))
         if abs(values[k]) > abs(self.largest):
@@ -122,8 +115,8 @@ class ExternalEfforts:
         They follow from estimated q and qd and measured efforts, all (k, n).
         """
         efforts = self._observer.run(stamps, q, qd, effort)
-        back = np.flatnonzero(np.diff(stamps, prepend=stamps[0] if self._last is None
-                                      else self._last) < 0)
+        last, self._last = stamps[0] if self._last is None else self._last, stamps[-1]
+        back = np.flatnonzero(np.diff(stamps, prepend=last) < 0)
         first = int(back[-1]) if len(back) else 0
         if len(back):
             self.stop()
@@ -133,7 +126,6 @@ class ExternalEfforts:
         for joint, column in zip(self.joints, efforts[first:].T):
             joint.add(stamps[first:], column)
         self.curves.add(stamps[first:], efforts[first:])
-        self._last = stamps[-1]
         return efforts
 
     def stop(self) -> None:
@@ -150,9 +142,7 @@ class ExternalEfforts:
 
 # ---- The report of external efforts: sentences, figures (JSON) and a picture
 
-_STEM = 'external_efforts'
-EXTERNAL_FILES = (f'{_STEM}.json', f'{_STEM}.png')
-
+EXTERNAL_FILES = ('external_efforts.json', 'external_efforts.png')
 _CONTACTS_LISTED = 3   # of a joint, one by one
 _THRESHOLD_MARGIN = 1.5   # advised threshold, relative to the largest effort without contact
 _SHADE = 0.35   # opacity of the times with contact
@@ -191,11 +181,9 @@ def external_summary(external: ExternalEfforts) -> list[str]:
 def write_external_efforts(external: ExternalEfforts, directory: Path, title: str) -> list[Path]:
     """Write figures (JSON, stamps [ns]) and a picture (PNG); return their paths."""
     numbers, picture = (directory / name for name in EXTERNAL_FILES)
-    rows = [{'joint': joint.joint, 'unit': joint.unit, 'threshold': joint.threshold,
-             'samples': joint.samples, 'largest': joint.largest, 'largest_at': joint.largest_at,
-             'rms': joint.rms, 'count': joint.count,
-             'contacts': [{'begin': contact.begin, 'end': contact.end, 'peak': contact.peak}
-                          for contact in joint.contacts]} for joint in external.joints]
+    rows = [{**vars(joint), 'contacts': [
+        {'begin': contact.begin, 'end': contact.end, 'peak': contact.peak}
+        for contact in joint.contacts]} for joint in external.joints]
     text = json_text({'gain': external.gain, 'joints': rows}, indent=2)
     create_files({numbers: text.encode()}, replace=True)
     # up to four joints next to each other

@@ -1,6 +1,6 @@
 """The evaluation of many recordings: a directory for each, one table and one report over all."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,9 +28,9 @@ from urdf2dyn_ros.recordings.external import (
     external_summary,
     write_external_efforts,
 )
-from urdf2dyn_ros.recordings.html_page import ReportTable
+from urdf2dyn_ros.recordings.pages import ReportTable
 from urdf2dyn_ros.recordings.recording import Recording
-from urdf2dyn_ros.recordings.report import write_figures
+from urdf2dyn_ros.recordings.report import REPORT_FILES, write_figures
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
 from urdf2dyn_ros.system import json_text, writing_to
 from urdf2dyn_ros.text import EffortSource, Origin
@@ -95,20 +95,18 @@ def _fitted(joint: JointComparison) -> tuple[float, float]:
     parts = np.array([part.T @ part for part in np.array_split(columns / sizes, _PARTS)])
     total = parts.sum(axis=0)
     # the factor of the first column in the fit of all to the last one
-    inverses = np.array([np.linalg.solve(
+    inverse, *others = np.array([np.linalg.solve(
         products[:-1, :-1] + 1e-12 * np.eye(len(products) - 1), products[:-1, -1])[0]
         for products in (total - part for part in (0.0, *parts))]) * sizes[-1] / sizes[0]
-    inverse, others = float(inverses[0]), inverses[1:]
     if inverse == 0.0:
         return np.nan, np.nan
-    spread_of = (_PARTS - 1.0) / _PARTS * float(np.square(others - others.mean()).sum())
-    return 1.0 / inverse, float(np.sqrt(spread_of)) / inverse ** 2
+    variance = (_PARTS - 1.0) * float(np.var(others))
+    return float(1.0 / inverse), float(np.sqrt(variance) / inverse ** 2)
 
 
 # ---- An evaluation with its files: what is the same for many recordings, and the work on one
 
-REPORT = ('efforts.json', 'efforts.png', 'efforts.html')
-RESULTS = (TABLE, BAG, *REPORT, *EXTERNAL_FILES)
+RESULTS = (TABLE, BAG, *REPORT_FILES[1:], *EXTERNAL_FILES)
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,7 @@ class EvaluationJob:
         name = self.dynamics.model.name
         with writing_to(output):
             # those of an earlier evaluation, if this one has any result
-            for file in (*REPORT, *EXTERNAL_FILES) if result.files else ():
+            for file in RESULTS[2:] if result.files else ():
                 (output / file).unlink(missing_ok=True)
             if result.compared:
                 pictures = [] if result.external is None else [external_picture(result.external)]
@@ -188,11 +186,6 @@ class JointResidual(NamedTuple):
     rmse: float
     r2: float
     not_credible: str = ''
-
-    @property
-    def counts(self) -> bool:
-        """Whether there are figures that are credible."""
-        return self.samples > 0 and not self.not_credible and bool(np.isfinite(self.rmse))
 
 
 class EvaluatedRecording(NamedTuple):
@@ -251,34 +244,31 @@ def _evaluated(job: EvaluationJob, output: Path, item: tuple[str, str]) -> Evalu
 
 def many_tables(recordings: Sequence[EvaluatedRecording]) -> list[ReportTable]:
     """Return the table over all recordings by joint, and that by recording."""
-    joints = _by_joint(recordings)
-    rows = []
+    joints, rows, heads = _by_joint(recordings), list[list[str]](), ['recording']
     for joint, each in joints.items():
-        names, figures = zip(*each)
+        names, figures = [*each], [*each.values()]
         errors = np.array([row.rmse for row in figures])
+        heads.append(f'{joint} [{figures[0].unit}]')
         rows.append([joint, figures[0].unit, str(len(each)),
                      str(sum(row.samples for row in figures)), f'{_together(figures):.4g}',
                      f'{np.median(errors):.4g}', f'{errors.max():.4g}',
                      names[int(np.argmax(errors))]])
-    columns = {joint: dict(each) for joint, each in joints.items()}
-    units = {joint: each[0][1].unit for joint, each in joints.items()}
-    by_recording = [[each.name, *(f'{row.rmse:.4g}' if (row := columns[joint].get(each.name))
-                                  else '-' for joint in joints)] for each in recordings]
+    by_recording = [[each.name, *(f'{row.rmse:.4g}' if (row := figures_of.get(each.name)) else '-'
+                                  for figures_of in joints.values())] for each in recordings]
     return [
         ReportTable('All recordings', ('joint', 'unit', 'recordings', 'samples', 'RMSE', 'median',
                                        'largest', 'in recording'), rows,
                     ('RMSE of measured minus computed effort: of all samples, median and largest '
                      'of the recordings.',)),
-        ReportTable('By recording', ('recording', *(f'{joint} [{unit}]'
-                                                    for joint, unit in units.items())),
-                    by_recording, ('RMSE; a dash where there are no credible figures.',))]
+        ReportTable('By recording', heads, by_recording,
+                    ('RMSE; a dash where there are no credible figures.',))]
 
 
 def many_json(recordings: Sequence[EvaluatedRecording], about: Mapping[str, str]) -> str:
     """Return all figures, for programs."""
-    joints = {joint: {'unit': each[0][1].unit, 'recordings': len(each),
-                      'samples': sum(row.samples for _, row in each),
-                      'rmse': _together([row for _, row in each])}
+    joints = {joint: {'unit': next(iter(each.values())).unit, 'recordings': len(each),
+                      'samples': sum(row.samples for row in each.values()),
+                      'rmse': _together(each.values())}
               for joint, each in _by_joint(recordings).items()}
     rows = [{'name': each.name, 'path': each.path, 'fault': each.fault,
              'remarks': each.remarks,
@@ -296,18 +286,17 @@ def many_remarks(recordings: Sequence[EvaluatedRecording]) -> list[str]:
     return remarks
 
 
-def _by_joint(recordings: Sequence[EvaluatedRecording],
-              ) -> dict[str, list[tuple[str, JointResidual]]]:
-    """Return the figures of each joint with the names of the recordings."""
-    result: dict[str, list[tuple[str, JointResidual]]] = {}
+def _by_joint(recordings: Sequence[EvaluatedRecording]) -> dict[str, dict[str, JointResidual]]:
+    """Return the credible figures of each joint with the names of the recordings."""
+    result: dict[str, dict[str, JointResidual]] = {}
     for each in recordings:
         for row in each.joints:
-            if row.counts:
-                result.setdefault(row.joint, []).append((each.name, row))
+            if row.samples > 0 and not row.not_credible and np.isfinite(row.rmse):
+                result.setdefault(row.joint, {})[each.name] = row
     return result
 
 
-def _together(figures: Sequence[JointResidual]) -> float:
+def _together(figures: Collection[JointResidual]) -> float:
     """Return the RMSE of all samples."""
     squares = sum(row.samples * row.rmse ** 2 for row in figures)
     return float(np.sqrt(squares / sum(row.samples for row in figures)))

@@ -14,25 +14,22 @@ from urllib.parse import quote
 import numpy as np
 
 from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
-from urdf2dyn_ros.recordings.comparison import EffortFigures, JointComparison, Span
-from urdf2dyn_ros.recordings.html_page import (
-    html_list,
-    html_page,
-    html_png,
-    html_table,
-    html_text,
-)
+from urdf2dyn_ros.recordings.comparison import JointComparison, Span
 from urdf2dyn_ros.recordings.lag import OwnLag
 from urdf2dyn_ros.recordings.measured_efforts import rate_unit
-from urdf2dyn_ros.recordings.pictures import (
+from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
     MEASURED,
     RESIDUAL,
     add_head,
     add_name,
-    draw_pair,
     drawn_name,
     empty_figure,
+    html_list,
+    html_page,
+    html_png,
+    html_table,
+    html_text,
     label_values,
     panels,
     style_axes,
@@ -61,18 +58,13 @@ from urdf2dyn_ros.text import (
 # ---- The figures of a joint as texts: columns of a table, notes, and the values of a status
 
 class FigureColumn(NamedTuple):
-    """
-    A figure in tables and in the status.
-
-    `meaning` is its explanation on the page, `key` that in the status, with the units of effort
-    and of velocity to be filled in; `form` is the format of the number in tables.
-    """
+    """A figure in tables and in the status."""
 
     head: str
-    meaning: str
-    key: str
+    meaning: str   # explanation on the page
+    key: str   # in the status, with the units of effort and of velocity to be filled in
     value: Callable[[Span], float]
-    form: str = '.4g'
+    form: str = '.4g'   # format of the number in tables
     error: Callable[[Span], float] | None = None
 
 
@@ -157,28 +149,25 @@ def notes(joints: Iterable[JointComparison]) -> list[str]:
 
 
 def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
-    """
-    Return the status of a joint, whose samples are not used, with a sliding window of `seconds`.
-
-    It is stale if there have been no new pairs for a while.
-    """
+    """Return a joint's status, with a window of `seconds`; it is stale without new pairs."""
     values = {'unit': joint.unit}
     for name, span in (('window', joint.window), ('total', joint.total)):
         values |= _status_values(name, span, joint.unit)
+    level, last = Level.WARN, f'in the last {seconds:g} s'
     if joint.fault:
-        return Status(joint.joint, Level.WARN, f'not credible: {joint.fault}', values)
-    if stale:
-        return Status(joint.joint, Level.STALE, 'nothing new to compare', values)
-    if joint.window.fault:
-        return Status(joint.joint, Level.WARN,
-                      f'not credible in the last {seconds:g} s: {joint.window.fault}', values)
-    if joint.total.hint:
-        return Status(joint.joint, Level.WARN, joint.total.hint, values)
-    figures = joint.window.figures
-    sentence = f'RMSE {figures.rmse:.3g} {joint.unit}'
-    if not math.isnan(figures.nrmse):
-        sentence += f', {100.0 * figures.nrmse:.3g} % of the range'
-    return Status(joint.joint, Level.OK, f'{sentence} in the last {seconds:g} s', values)
+        sentence = f'not credible: {joint.fault}'
+    elif stale:
+        level, sentence = Level.STALE, 'nothing new to compare'
+    elif joint.window.fault:
+        sentence = f'not credible {last}: {joint.window.fault}'
+    elif joint.total.hint:
+        sentence = joint.total.hint
+    else:
+        figures = joint.window.figures
+        share = '' if math.isnan(figures.nrmse) else (
+            f', {100.0 * figures.nrmse:.3g} % of the range')
+        level, sentence = Level.OK, f'RMSE {figures.rmse:.3g} {joint.unit}{share} {last}'
+    return Status(joint.joint, level, sentence, values)
 
 
 def _status_values(name: str, span: Span, unit: str) -> dict[str, str]:
@@ -209,10 +198,9 @@ def comparison_table(joints: Sequence[JointComparison]) -> str:
     if not joints:
         return 'no effort was computed'
     heads = ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS))
-    rows = [heads]
-    for joint in joints:
-        figures = [''] * len(FIGURE_COLUMNS) if joint.fault else figure_texts(joint.total)
-        rows.append((printable(joint.joint), joint.unit, str(joint.figures.samples), *figures))
+    rows = [heads, *((printable(joint.joint), joint.unit, str(joint.figures.samples), *(
+        [''] * len(FIGURE_COLUMNS) if joint.fault else figure_texts(joint.total)))
+        for joint in joints)]
     faults = ['', *(joint.fault for joint in joints)]
     lines = [f'{line}  not credible: {fault}' if fault else line
              for line, fault in zip(aligned(rows, left=2), faults, strict=True)]
@@ -267,21 +255,15 @@ def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = N
 
 
 def _span(span: Span) -> dict[str, Any]:
-    return {**_figures(span.figures), 'not_credible': span.fault, 'hint': span.hint,
-            'lag': span.lag, 'own_lag': span.own_lag and span.own_lag._asdict(),
-            'unaligned': _figures(span.unaligned, friction=False)}
-
-
-def _figures(figures: EffortFigures, friction: bool = True) -> dict[str, Any]:
-    values = {name: getattr(figures, name) for name in (
+    figures, unaligned = ({name: getattr(each, name) for name in (
         'samples', 'rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')}
-    if friction:
-        fit = figures.friction
-        values['friction'] = {name: {'value': value, 'standard_error': error} for name, (
-            value, error) in (('viscous', fit.viscous), ('coulomb', fit.coulomb),
-                              ('offset', fit.offset))}
-        values['friction'] |= {'rmse': fit.rmse, 'unknown': fit.unknown}
-    return values
+        for each in (span.figures, span.unaligned))
+    fit = span.figures.friction
+    friction = {name: {'value': value, 'standard_error': error} for name, (value, error) in (
+        ('viscous', fit.viscous), ('coulomb', fit.coulomb), ('offset', fit.offset))}
+    return {**figures, 'friction': {**friction, 'rmse': fit.rmse, 'unknown': fit.unknown},
+            'not_credible': span.fault, 'hint': span.hint, 'lag': span.lag,
+            'own_lag': span.own_lag and span.own_lag._asdict(), 'unaligned': unaligned}
 
 
 # ---- One picture of a comparison: measured and computed effort of every joint, and the residual
@@ -334,9 +316,17 @@ def _draw_efforts(upper: Any, lower: Any, joint: JointComparison, start: int, se
     """Draw both efforts of a joint and the residual below them; return the three lines."""
     curves = np.stack((joint.measured, joint.computed, joint.residual))
     rows = thinned(curves, segments)
+    time = (joint.stamps[rows] - start) * 1e-9
+    looks = ((upper, MEASURED, '-'), (upper, COMPUTED, (0, (5, 3))), (lower, RESIDUAL, '-'))
+    lines = [axes.plot(time, values, color=colour, linestyle=style, linewidth=width,
+                       label=label)[0]
+             for (axes, colour, style), values, label, width in zip(
+                 looks, curves[:, rows], labels, widths, strict=True)]
     upper.set_ylabel(f'effort [{joint.unit}]')
-    return draw_pair(upper, lower, (joint.stamps[rows] - start) * 1e-9, curves[:, rows], labels,
-                     widths)
+    upper.tick_params(labelbottom=False)
+    lower.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+    lower.locator_params(axis='y', nbins=3)
+    return lines
 
 
 # ---- A joint's efforts with residual, and its friction, as SVG for a light and a dark page
@@ -468,16 +458,12 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
 
 
 def _table(joints: Sequence[JointComparison], origin: Origin) -> str:
-    rows = []
-    for joint in joints:
-        cells = [f'<td>{html_text(joint.unit)}</td>', f'<td>{joint.figures.samples}</td>']
-        if joint.fault:
-            cells.append(f'<td class="fault" colspan="{len(FIGURE_COLUMNS)}">not credible: '
-                         f'{html_text(joint.fault)}</td>')
-        else:
-            cells += [_cell(column, text, joint.total) for column, text in zip(
-                FIGURE_COLUMNS, figure_texts(joint.total))]
-        rows.append([joint.joint, *cells])
+    rows = [[joint.joint, f'<td>{html_text(joint.unit)}</td>',
+             f'<td>{joint.figures.samples}</td>', *(
+        [f'<td class="fault" colspan="{len(FIGURE_COLUMNS)}">not credible: '
+         f'{html_text(joint.fault)}</td>'] if joint.fault else
+        [_cell(column, text, joint.total) for column, text in zip(
+            FIGURE_COLUMNS, figure_texts(joint.total))])] for joint in joints]
     return html_table(
         'Figures by joint', ('joint', 'unit', 'samples', *(each.head for each in FIGURE_COLUMNS)),
         rows, f'{origin.efforts.capitalize()} minus computed effort, since the beginning; efforts '
@@ -532,20 +518,20 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
     file cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    write_csv(joints, directory / REPORT_FILES[0])
-    figures = write_figures(joints, directory, title, about, origin)
-    return [directory / REPORT_FILES[0], *figures]
+    table = directory / REPORT_FILES[0]
+    write_csv(joints, table)
+    return [table, *write_figures(joints, directory, title, about, origin)]
 
 
 def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
                   about: Sequence[str], origin: Origin,
                   pictures: Sequence[PagePicture] = ()) -> list[Path]:
     """Write the files of `write_report` except the samples, with more pictures in the page."""
-    json, png, html = (directory / name for name in REPORT_FILES[1:])
+    json, png, html = paths = [directory / name for name in REPORT_FILES[1:]]
     write_json(joints, json, origin)
     plot_comparison(joints, png, title, origin.efforts)
     write_page(joints, html, title, about, origin, pictures)
-    return [json, png, html]
+    return paths
 
 
 def write_report_in_child(joints: Sequence[JointComparison], directory: Path, title: str,

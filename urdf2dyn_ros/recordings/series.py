@@ -55,7 +55,6 @@ class Series:
         self.newest: int | None = None
 
     def clear(self) -> None:
-        """Remove all rows."""
         self._end, self.newest = 0, None
 
     def forget(self, until: int) -> None:
@@ -91,11 +90,10 @@ class Series:
             kept_stamps, kept_rows = self.values()
             count = self._end = len(kept_stamps)
             # with room for as many rows again, or for a fifth of the capacity
-            size = max(count + len(stamps),
-                       min(2 * len(self._stamps), self._capacity + self._capacity // 5))
-            self._stamps, self._rows = np.empty(size, dtype=np.int64), np.empty(
-                (size, rows.shape[1]))
-            self._stamps[:count], self._rows[:count] = kept_stamps, kept_rows
+            room = max(len(stamps), min(
+                2 * len(self._stamps), self._capacity + self._capacity // 5) - count)
+            self._stamps = np.concatenate((kept_stamps, np.empty(room, dtype=np.int64)))
+            self._rows = np.concatenate((kept_rows, np.empty((room, rows.shape[1]))))
         end = self._end + len(stamps)
         self._stamps[self._end:end], self._rows[self._end:end] = stamps, rows
         self._end, self.newest = end, int(stamps[-1])
@@ -122,19 +120,14 @@ Rows = tuple[Array, Stamps, Array]
 
 
 class MessageBuffer:
-    """
-    Keeps messages of so many vectors, for instance efforts and velocities, until processed.
+    """Keeps messages of vectors, for instance efforts and velocities, until processed."""
 
-    `groups` is the number of each joint's group: the joints of one message, from one driver.
-    """
-
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
+    def __init__(self) -> None:
         # by names: order, stamps and vectors
         self._messages: dict[tuple[str, ...], list[tuple[int, int, tuple[Sequence[float], ...]]]]
         self._messages = {}
         self._known: dict[str, None] = {}
-        self.groups: dict[str, int] = {}
+        self.groups: dict[str, int] = {}   # of the joints of one message, from one driver
         self.waiting = 0
 
     @property
@@ -217,7 +210,7 @@ class Matching:
     def __init__(self, at: Stamps, stamps: Stamps, lags: Stamps, longest: int) -> None:
         self.valid: NDArray[np.bool_] = np.zeros(len(at), dtype=bool)
         self.power: Array = np.zeros(len(lags))
-        if len(stamps) == 0:
+        if not len(stamps):
             return
         wanted = at + lags[:, None]
         right = np.clip(np.searchsorted(stamps, wanted), 0, len(stamps) - 1)
@@ -271,8 +264,7 @@ class Moments:
     largest: float = 0.0
 
     @staticmethod
-    def none(lags: int) -> Moments:
-        """Return the moments of no sample."""
+    def none(lags: int) -> Moments:   # of no sample
         return Moments(np.zeros((lags + _ROWS, lags + _ROWS)), np.zeros(lags), np.zeros(lags))
 
     @staticmethod
@@ -388,14 +380,9 @@ class JointRecord:
         self._parts: deque[Sums] = deque()
         self._aligned_until: int | None = None
 
-    def take_measured(self, stamps: Stamps, rows: Array) -> None:
-        """Add measured efforts (k, 1) at stamps (k,) [ns]."""
-        if self.measured.extend(stamps, rows):
-            self._restart()
-
-    def take_computed(self, stamps: Stamps, rows: Array) -> None:
-        """Add rows (k, 3) of computed effort, velocity and effort against gravity."""
-        if self.computed.extend(stamps, rows):
+    def take(self, series: Series, stamps: Stamps, rows: Array) -> None:
+        """Add measured efforts (k, 1) or rows (k, 3) as of `Sides` at stamps (k,) [ns]."""
+        if series.extend(stamps, rows):
             self._restart()
 
     def update(self, sides: Sides, limit: float | None) -> None:

@@ -59,7 +59,7 @@ class SmoothingSpline:
         normal = basis.T @ basis
         return np.array([np.pad(normal.diagonal(-i), (0, i)) for i in range(_DEGREE + 1)])
 
-    def _solve(self, band: Array, right: Array) -> Array:
+    def _solve(self, band: Array, right: Array) -> Array:   # NaN where there is no solution
         _, coefficients, failed = self._lapack.dpbsv(band + self._penalty, right, lower=1)
         return np.full_like(right, np.nan) if failed else coefficients
 
@@ -131,8 +131,12 @@ def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
     if len(tried) < 2:
         return np.full(samples.shape[1], most)
     middle = SmoothingSpline(time, period, tried[len(tried) // 2])
-    harmless = _harmless(middle.values(middle.fit(samples), time, 2),
-                         noise * np.sqrt(_WHITE_NOISE_GAIN * period))
+    accelerations = middle.values(middle.fit(samples), time, 2)
+    size = np.sqrt(np.square(accelerations).mean(axis=0))
+    with np.errstate(divide='ignore', invalid='ignore'):
+        ratios = _NEGLIGIBLE_ERROR * size / (noise * np.sqrt(_WHITE_NOISE_GAIN * period))
+    # cutoffs up to which noise is negligible; 0 where nothing moves
+    harmless = np.where(size > 0.0, ratios, 0.0) ** 0.4 / (2.0 * np.pi)
     averaged = max(1, round(1.0 / (_COMPARED_RATE * period)))
     time, samples = _averaged(time, averaged), _averaged(samples, averaged)
     period *= averaged
@@ -151,14 +155,6 @@ def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
     weights /= weights.sum(axis=1, keepdims=True)
     chosen = np.exp((weights * np.log(tried)[:, None]).sum(axis=1).mean(axis=0))
     return np.asarray(np.maximum(chosen, np.minimum(harmless, tried[-1])))
-
-
-def _harmless(accelerations: Array, noise: Array) -> Array:
-    """Return the cutoff (n,) [Hz] up to which noise is negligible; 0 where nothing moves."""
-    size = np.sqrt(np.square(accelerations).mean(axis=0))
-    with np.errstate(divide='ignore', invalid='ignore'):
-        ratios = _NEGLIGIBLE_ERROR * size / noise
-    return np.where(size > 0.0, ratios, 0.0) ** 0.4 / (2.0 * np.pi)
 
 
 def _averaged(values: Array, count: int) -> Array:

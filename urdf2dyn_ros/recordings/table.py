@@ -1,4 +1,4 @@
-"""Recordings and other tables as CSV: a header with the names of columns, a row an instant."""
+"""Recordings and other tables as CSV or Parquet: named columns, and a row for every instant."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from decimal import Decimal
 from importlib import import_module
 from itertools import chain, compress, islice, pairwise, takewhile
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.errors import DrawingError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.column_names import QUANTITIES, TIME, column_names
+from urdf2dyn_ros.errors import DrawingError, ParameterError, RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording, one_line
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
@@ -47,10 +45,8 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
 
     These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
     by commas, semicolons or tabs, its numbers have decimal points. Exports of PlotJuggler and of
-    ``ros2 topic echo --csv`` get the columns of a recording.
-    `defect` returns the error of a text, which names the line; `remark` is called with what a user
-    should know of a file without defect, `progress` with the number of characters that have been
-    read.
+    ``ros2 topic echo --csv`` get the columns of a recording. `defect` returns the error of a text,
+    `remark` is called with what a user should know, `progress` with the characters so far.
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
@@ -118,17 +114,16 @@ def _printed_columns(names: Sequence[str], cells: Sequence[str]) -> list[str]:
         ) and f'field.name{match[2]}' in row else name for name in names]
 
 
-def _is_number(cell: str) -> bool:
-    with suppress(ValueError):
-        return bool(cell_numbers([cell]))
-    return False
-
-
 def _echoed_columns(cells: Sequence[str]) -> list[str]:
     """Return the columns after the names in a row of ``ros2 topic echo --csv``, which has none."""
+    def is_number(cell: str) -> bool:
+        with suppress(ValueError):
+            return bool(cell_numbers([cell]))
+        return False
+
     if len(cells) < 5 or not (cells[0] + cells[1]).isdigit():
         return []
-    names = list(takewhile(lambda cell: not _is_number(cell), cells[3:]))
+    names = list(takewhile(lambda cell: not is_number(cell), cells[3:]))
     kinds, left = divmod(len(cells) - 3 - len(names), len(names) or 1)
     return [] if left or not names or not 1 <= kinds <= 3 else [
         'time', *(prefix + name for prefix in ('q_', 'qd_', 'effort_')[:kinds] for name in names)]
@@ -145,11 +140,9 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
              is_good: Callable[[int, float], bool] = lambda column, value: True) -> str:
     """Return the line, column and text of the first cell that is not a number, or not good."""
     for column in columns:
-        try:
+        with suppress(ValueError):
             if is_good(column, cell_numbers(row[column:column + 1])[0]):
                 continue
-        except ValueError:
-            pass
         cell = row[column]
         comma = f'; {_DECIMAL_COMMAS}' if ',' in cell else ''
         return (f'line {line}, column {names[column]!r}: {escaped(repr(cell), _LONGEST_CELL)} is '
@@ -169,6 +162,93 @@ def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Ite
         read += len(line)
         progress(read)
         yield line
+
+
+# ---- What columns are: by patterns of a user, our own names, or what is common
+
+QUANTITIES = ('position', 'velocity', 'effort', 'acceleration')
+TIME = 'time'
+# our own prefixes of a column's name, before that of the joint
+_OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
+        'acceleration': 'qdd|acceleration'}
+_COMMON = {
+    'position': r'q|pos|positions?|angles?|observation\.state',
+    'velocity': 'qd|dq|vel|velocity|velocities',
+    'effort': 'eff|efforts?|tau|torques?',
+    'acceleration': 'qdd|ddq|acc|accelerations?'}
+_FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',        # q_<joint>
+          r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',             # q1, actual_q_0, position[0]
+          '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
+_UNIT = r'(?:\s+[\[(][^\d].*[\])])?'   # behind a name, as q1 [rad]
+_COMMON_TIME = re.compile(r'_*(?:t|time|(?:.*[./])?(?:time)?stamp|secs?|seconds?)'
+                          r'[_ ]*[\[(]?(?P<unit>s|sec|ms|us|ns)?[\])]?', re.IGNORECASE)
+_SECONDS = {'ms': Decimal('1e-3'), 'us': Decimal('1e-6'), 'ns': Decimal('1e-9')}
+_PATTERN_RULE = (
+    f'QUANTITY=NAME, with a quantity of time, {", ".join(QUANTITIES)}, and in the name '
+    "{joint}, or {n} for a number: 'position={joint}_pos', 'effort=tau{n}', 'time=stamp'")
+
+
+class ColumnNames(NamedTuple):
+    """What columns are; the time is empty, and a quantity without joints, where there is none."""
+
+    time: str
+    unit: Decimal   # of the time [s]
+    joints: dict[str, dict[str, list[str]]]   # columns by quantity and joint
+    remarks: list[str]
+
+
+def column_names(names: Sequence[str], patterns: Sequence[str]) -> ColumnNames:
+    """Return what columns are; a ParameterError for a pattern that is none, or has no column."""
+    chosen: dict[str, str] = {}
+    for word in patterns:
+        quantity, sign, pattern = word.partition('=')
+        placed = '{joint}' in pattern or '{n}' in pattern
+        if quantity not in (TIME, *QUANTITIES) or not sign or placed == (quantity == TIME):
+            raise ParameterError(f'--columns {word!r} is not {_PATTERN_RULE}')
+        chosen[quantity] = re.escape(pattern).replace(r'\{joint\}', '(?P<joint>.+)').replace(
+            r'\{n\}', r'(?P<joint>\d+)')
+    joints = {}
+    for quantity in QUANTITIES:
+        tried = [[chosen[quantity]]] if quantity in chosen else [
+            [_FORMS[0].format(_OWN[quantity]) + _UNIT],
+            [f'(?i:{form.format(_COMMON[quantity])}){_UNIT}' for form in _FORMS]]
+        joints[quantity] = next(filter(None, (_matches(names, forms) for forms in tried)), {})
+        if quantity in chosen and not joints[quantity]:
+            raise ParameterError(f'--columns: no column is like the pattern of {quantity}; they '
+                                 f'are {", ".join(names[:40])}')
+    time = next((name for name in names if re.fullmatch(chosen.get(TIME, TIME), name)), '')
+    unit = ''
+    if not time and TIME not in chosen:
+        found = next(filter(None, map(_COMMON_TIME.fullmatch, names)), None)
+        time, unit = (found[0], (found['unit'] or '').lower()) if found else ('', '')
+    elif match := _COMMON_TIME.fullmatch(time):
+        unit = (match['unit'] or '').lower()
+    remarks = [*filter(None, (_number_joints(joints, quantity) for quantity in QUANTITIES[1:]))]
+    return ColumnNames(time, _SECONDS.get(unit, Decimal(1)), joints, remarks)
+
+
+def _number_joints(joints: dict[str, dict[str, list[str]]], quantity: str) -> str:
+    """Give columns with numbers, such as tau1, to the joints of the positions; return a remark."""
+    position, other = (sorted(names, key=int) if all(map(str.isdecimal, names)) else [*names]
+                       for names in (joints['position'], joints[quantity]))
+    numbers = sum(all(map(str.isdecimal, names)) for names in (position, other))
+    if numbers != 1 or len(position) != len(other):
+        return ''
+    columns = [joints[quantity][name] for name in other]
+    joints[quantity] = dict(zip(position, columns))
+    pairs = ', '.join(f'{column[0]} = {joint}' for joint, column in zip(position, columns))
+    return (f'the columns of {quantity} are taken in the order of those of position: {pairs}; if '
+            'that is wrong, rename them')
+
+
+def _matches(names: Sequence[str], forms: Sequence[str]) -> dict[str, list[str]]:
+    """Return the columns by joint that have one of some forms."""
+    joints: dict[str, list[str]] = {}
+    for name in names:
+        match = next(filter(None, (re.fullmatch(form, name) for form in forms)), None)
+        if match:
+            joints.setdefault(match['joint'], []).append(name)
+    return joints
 
 
 # ---- Recordings as CSV: a header with the names of columns, and a row for every instant
@@ -317,8 +397,14 @@ class _Columns:
     def __init__(self, names: Sequence[str], recording: CsvRecording) -> None:
         time, self._unit, columns, remarks = column_names(names, recording.columns)
         self.joints = tuple(columns['position'])
-        if not time or not self.joints:
-            raise recording.defect(_missing_columns(names, time, bool(self.joints)))
+        if len(names) == 1:
+            raise recording.defect(f'line 1 is one column, {column_list(names)}: columns are '
+                                   f'separated by commas, semicolons or tabs, and {_RULE}')
+        missing = [f'no column {TIME!r}'] * (not time) + ['no column q_<joint>'] * (
+            not self.joints)
+        if missing:
+            raise recording.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
+                                   f'{column_list(names)}')
         self.used = [names.index(time)]
         self._read, self._slices = [*self.used], {}
         for what, by_joint in columns.items():
@@ -342,11 +428,7 @@ class _Columns:
             recording.remark(f'columns that are not read: {column_list(ignored)}')
 
     def record(self, row: Sequence[str]) -> Record | None:
-        """
-        Return a row as a record; None if its time is beyond the range of a stamp.
-
-        ValueError or ArithmeticError is raised if a cell is not a number.
-        """
+        """Return a row as a record, None for a time beyond that of stamps; or a ValueError."""
         time, values = self.entries(row)
         if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
             return None   # before it is an integer, which may have a million digits
@@ -372,29 +454,13 @@ class _Columns:
         return not (math.isinf(value) or (column == self.used[0] and math.isnan(value)))
 
 
-def _missing_columns(names: Sequence[str], time: str, joints: bool) -> str:
-    """Return what a table lacks, the rule, and the columns that it has."""
-    if len(names) == 1:
-        return (f'line 1 is one column, {column_list(names)}: columns are separated by commas, '
-                f'semicolons or tabs, and {_RULE}')
-    missing = [] if time else [f'no column {TIME!r}']
-    missing += [] if joints else ['no column q_<joint>']
-    return f'{" and ".join(missing)}: {_RULE}; the columns are: {column_list(names)}'
-
-
 # ---- Any table with a column of time, as numbers
 
-# largest time that nanoseconds in 64 bits can express [s]; a larger one has another unit
-_LATEST_TIME = 9.2e9
+_LATEST_TIME = 9.2e9   # that nanoseconds in 64 bits can express [s]; later ones are no seconds
 
 
-@dataclass(frozen=True)
-class Table:
-    """
-    The numbers of a file: a time [s] that never decreases, and all other columns, each (k,).
-
-    These are in the order of the file, with NaN for an empty cell or nan.
-    """
+class Table(NamedTuple):
+    """Numbers of a file: a time [s] that never decreases, and the other columns, (k,) each."""
 
     time: Array
     columns: dict[str, Array]

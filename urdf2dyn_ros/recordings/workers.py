@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.resource_tracker import ensure_running
@@ -71,7 +71,7 @@ def _results_of_processes(function: Callable[[_Item], _Result], items: Sequence[
     pool = _Pool(count)
     try:
         for number, item in enumerate(items):
-            result: _Result | Lost
+            result: _Result | Lost = Lost()
             try:
                 for ahead in items[number + len(sent):number + _ITEMS_AHEAD * count]:
                     sent.append(pool.submit(function, ahead))
@@ -80,10 +80,8 @@ def _results_of_processes(function: Callable[[_Item], _Result], items: Sequence[
                 sent.clear()
                 pool.end()
                 pool = _Pool(1)
-                try:
+                with suppress(BrokenProcessPool):
                     result = pool.submit(function, item).result()
-                except BrokenProcessPool:
-                    result = Lost()
                 pool.end()
                 pool = _Pool(count)
             yield result
@@ -100,8 +98,14 @@ class _Pool:
         self._executor = ProcessPoolExecutor(count, multiprocessing.get_context('spawn'), _begin)
 
     def submit(self, function: Callable[[_Item], _Result], item: _Item) -> 'Future[_Result]':
-        with signals_later(), _ctrl_c_blocked():
-            return self._executor.submit(function, item)
+        """Start processes without Ctrl-C, also while they start: their parent handles it."""
+        with signals_later():
+            ensure_running()   # it would unblock the signal again
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+            try:
+                return self._executor.submit(function, item)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def end(self) -> None:
         for process in {*multiprocessing.active_children()} - self._others:
@@ -109,17 +113,6 @@ class _Pool:
             process.join()
         # waits for the executor's thread, which the end of Python may otherwise find half closed
         self._executor.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
-    """Start processes without Ctrl-C, also while they are starting: their parent handles it."""
-    ensure_running()   # it would unblock the signal again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:
@@ -167,13 +160,12 @@ def _results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_I
             for number, item in enumerate(items):
                 threads = max(sum(client.nthreads().values()), 1)
                 sent.extend(map(submit, items[number + len(sent):number + _ITEMS_AHEAD * threads]))
+                result: Any = Lost()
                 try:
                     result = _result(client, sent.popleft())
                 except KilledWorker:   # perhaps by another item of the same worker
-                    try:
+                    with suppress(KilledWorker):
                         result = _result(client, submit(item))
-                    except KilledWorker:
-                        result = Lost()
                 yield result
         except (TimeoutError, CommClosedError, FutureCancelledError) as error:
             raise failed(error) from None

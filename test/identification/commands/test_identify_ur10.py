@@ -9,7 +9,7 @@ from support.robot_files import EXAMPLES
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.identification import identified as fitted
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
-from urdf2dyn_ros.identification.segments import RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording

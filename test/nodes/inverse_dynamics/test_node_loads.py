@@ -20,7 +20,7 @@ from std_srvs.srv import SetBool, Trigger
 from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import DYNAMICS, NAMES, TEXT, Robot, connected, stamp_of, started
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.identification.identified_urdf import identified_parameters
+from urdf2dyn_ros.identification.identified_files import identified_parameters
 from urdf2dyn_ros.robot.terms import Friction, Rotor
 
 pytestmark = pytest.mark.slow
