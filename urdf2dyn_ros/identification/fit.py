@@ -209,12 +209,9 @@ class ConsistentFit:
         return u
 
     def solve(self, unknowns: Array | None = None) -> Fit:
-        """
-        Return the solution, from a first approximation.
-
-        Without one, the prior is made so strong at first that its minimum is near, and weaker
-        step by step: from afar a faint barrier takes thousands of steps.
-        """
+        """Return the solution, from a first approximation if there is one."""
+        # else the prior is made so strong at first that its minimum is near, and weaker step by
+        # step: from afar a faint barrier takes thousands of steps
         u, factors = (self.start(), _FACTORS) if unknowns is None else (unknowns, _FACTORS[-1:])
         for self._factor in factors:
             u, cost = self._newton(u)
@@ -332,16 +329,12 @@ class ConsistentFit:
 
 PRIOR_WEIGHT = 10.0   # weight of the prior where no other one is chosen
 FAINT_WEIGHT = 1e-3   # weight of the prior where what the data alone determine is judged
-# fits after each of which the standard deviations of the residuals are estimated again
-_PASSES = 4
-# least and largest deviation of residuals of the first one, as a share of the efforts
-_FIRST_SIGMA = (0.01, 0.3)
+_PASSES = 4   # fits after each of which the deviations of residuals are estimated again
+_FIRST_SIGMA = (0.01, 0.3)   # least and largest one before these, as a share of the efforts
 _PRIOR_SHARE = 0.1   # share of a joint's effort that the prior of a friction explains
-# share below which a friction or rotor is zero: the data would have it negative
-_NEGLIGIBLE_SHARE = 1e-3
+_NEGLIGIBLE_SHARE = 1e-3   # below which it is zero: the data would have it negative
 _SIGNIFICANT_DEVIATIONS = 3.0   # deviations from which on a value differs from zero
-# residual of a joint in held-out parts with a further term of friction, from which on it is used
-_BETTER_FRICTION = 0.95
+_BETTER_FRICTION = 0.95   # residual of held-out parts by a further term of friction that is used
 LEAST_SIGMA = 1e-9
 
 

@@ -65,8 +65,7 @@ from urdf2dyn_ros.text import quote, suggestion
 # ---- A payload as an additional body, fixed to a link, that is there in some recordings
 
 _GYRATION = 0.1   # radius of gyration of the prior of a payload, about the origin of its link [m]
-# mass of the prior of a payload, as a share of the robot's, if it is not known
-_PRIOR_MASS_SHARE = 0.05
+_PRIOR_MASS_SHARE = 0.05   # mass of that prior, as a share of the robot's, if it is not known
 
 
 @dataclass(frozen=True)
@@ -180,8 +179,7 @@ def of_joints(fit: Fit, chosen: NDArray[np.int64]) -> Fit:
 
 # ---- Currents whose sign is not the same in all recordings
 
-# logarithm of the ratio of what the two signs leave, from which on the sign is known
-_DECISIVE = 1.0
+_DECISIVE = 1.0   # logarithm of the ratio of what the two signs leave, for a sign that is known
 
 
 def signs_fault(robot: Robot, summaries: Sequence[Summary], gains: Gains) -> str:
@@ -205,10 +203,8 @@ def signs_fault(robot: Robot, summaries: Sequence[Summary], gains: Gains) -> str
 # weight of the URDF where gains are free, whose scale rests on its masses, and where a payload
 # of known mass has it instead
 _WEIGHT_OF_GAINS, _WEIGHT_BESIDE_PAYLOAD = 100.0, 10.0
-# what the other sign of a gain leaves, relative to the first one, from which on it is chosen
-_BETTER_SIGN = 0.98
-# fits after each of which the priors have the scale that a payload's known mass determines
-_PRIOR_SCALINGS = 4
+_BETTER_SIGN = 0.98   # what the other sign of a gain leaves, by the first, if it is chosen
+_PRIOR_SCALINGS = 4   # fits after which priors have the scale by a payload's known mass
 
 
 class FitData(NamedTuple):

@@ -52,8 +52,7 @@ from urdf2dyn_ros.text import SECOND_NS, counted
 
 # ---- A recording as segments without a gap: stamps, positions and measured efforts
 
-# longest time between two measured efforts over which they are interpolated [s]
-_LONGEST_HOLE = 0.1
+_LONGEST_HOLE = 0.1   # between measured efforts, over which they are interpolated [s]
 MEASURED_SHARE = 0.5   # share of the samples with an effort, from which on it is measured
 _NOTHING_HELD = Hold()
 
@@ -164,15 +163,11 @@ def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
 
 # ---- Segments on a uniform grid: positions to accelerations, and efforts
 
-# highest rate of the grid [Hz]: the motion of an arm has nothing above a third of it
-_GRID_RATE = 125.0
-# longest piece that is smoothed and filtered as a whole [s], so that the memory is bounded
-_LONGEST_PIECE = 60.0
-# time at both ends of a piece that is not used: start-up, and edges of filters [s]
-UNUSED_ENDS = 0.25
+_GRID_RATE = 125.0   # highest rate of the grid [Hz]: an arm has nothing above a third of it
+_LONGEST_PIECE = 60.0   # that is smoothed and filtered as a whole [s]: the memory is bounded
+UNUSED_ENDS = 0.25   # of a piece: start-up, and edges of filters [s]
 SHORTEST_MOTION = 2.0   # shortest recording, and shortest motion [s]
-# duration of a piece from which on its blocks distinguish delays and units [s]
-LEAST_JUDGED = 5.0
+LEAST_JUDGED = 5.0   # piece from which on its blocks distinguish delays and units [s]
 
 
 class Piece(NamedTuple):
@@ -352,8 +347,7 @@ BLOCKS = 5   # parts of a recording that are held out in turn
 BLOCK_GAP = 0.5   # time between such parts, in which errors are alike [s]
 # spans of a block, in turn with those of the others, where joints move one after the other
 _ROUNDS = 4
-# share of a joint's motion in one block from which on the others do not predict it
-_LARGEST_SHARE = 0.6
+_LARGEST_SHARE = 0.6   # of a joint's motion in one block, up to which the others predict it
 MOVING_SPEED = 0.03   # velocity above which a joint moves, in its fastest
 
 

@@ -39,8 +39,7 @@ from urdf2dyn_ros.text import EffortSource, Origin
 
 _PARTS = 10   # of a recording, each of which is omitted once: neighbouring errors are alike
 _FEWEST_MOVING_SAMPLES = 100
-# standard deviation of a gain, relative to it, from which on it is hardly determined
-_LARGEST_DEVIATION = 0.3
+_LARGEST_DEVIATION = 0.3   # of a gain, relative to it, up to which it is determined
 
 
 def gain_words(joints: Sequence[str], values: Iterable[float]) -> str:

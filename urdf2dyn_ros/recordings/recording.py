@@ -37,11 +37,6 @@ class Recording(ABC):
 
     No file is open between iterations, and nothing is ever written.
 
-    The topic that is read may be empty; the size is that of all files [bytes]. `progress` is a
-    function of the fraction that has been read, `count` the number of records so far,
-    `joint_names` those of the first one; `remarks` are peculiarities of the recording, and
-    `error` is the defect at which `until_defect` ended.
-
     Raises
     ------
     RecordingError
@@ -50,7 +45,7 @@ class Recording(ABC):
 
     """
 
-    topic = ''
+    topic = ''   # that is read, where there are topics
     in_order = False   # whether the order of the joints is that of a person, as in a table
     remedy = 'copy it again from where it was recorded'   # if it is damaged
 
@@ -61,14 +56,14 @@ class Recording(ABC):
                 path.iterdir() if path.is_dir() else [path]) if each.is_file())
         except OSError as error:
             raise RecordingError(path, f'cannot be read: {error.strerror}') from None
-        self.progress: ProgressCallback | None = None
-        self.joint_names: tuple[str, ...] = ()
-        self.remarks: list[str] = []
-        self.error: RecordingError | None = None
+        self.progress: ProgressCallback | None = None   # of the fraction that has been read
+        self.joint_names: tuple[str, ...] = ()   # those of the first record
+        self.remarks: list[str] = []   # peculiarities of the recording
+        self.error: RecordingError | None = None   # the defect at which `until_defect` ended
         self._begin()
 
     def _begin(self) -> None:
-        self.count = 0
+        self.count = 0   # records so far
         self._first = self._last = 0
         self._reported = 0.0
 

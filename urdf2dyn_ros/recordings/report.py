@@ -277,12 +277,7 @@ _SEGMENTS = 1000   # of time that can be distinguished at this size
 
 def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '',
                     source: EffortSource = 'measured') -> None:
-    """
-    Draw the joints that have samples into a file; its ending selects the format.
-
-    Effort and residual have an axis each, as the two efforts often lie on each other. It raises
-    ComparisonError if no joint has samples.
-    """
+    """Draw the joints with samples, in the format of the ending; ComparisonError without any."""
     drawn = [joint for joint in joints if len(joint.stamps)]
     if not drawn:
         raise ComparisonError('there is no effort to draw: none was measured and computed at the '
@@ -341,11 +336,7 @@ _DARK_COLOURS = {   # colours on a dark page, by those on a light one
 
 
 def joint_picture(joint: JointComparison, start: int, source: EffortSource) -> str:
-    """
-    Return an SVG of a joint's efforts over time; `start` is the stamp of time zero [ns].
-
-    Its colours follow the reader's preference.
-    """
+    """Return an SVG of a joint's efforts over time; `start` is the stamp of time zero [ns]."""
     figure = empty_figure(_WIDE, _HIGH)
     upper = figure.add_axes((0.16, 0.47, 0.82, 0.42))
     lower = figure.add_axes((0.16, 0.145, 0.82, 0.26), sharex=upper)

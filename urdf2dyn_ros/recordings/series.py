@@ -249,19 +249,16 @@ class Moments:
 
     The Gram matrix is that of these rows: the residuals at p lags; then velocity, its sign and 1
     in motion, 1 at rest, measured and computed effort (both minus a constant, against
-    cancellation), and the computed effort in motion.
-
-    It has products of two residuals only if their lags are less than `NEAR_LAGS` steps apart.
-    `squares` are those of the residuals in motion, `power` is that of `Matching`; `lowest` and
-    `highest` measured effort and `largest` magnitude of the residual are without lag [N m or N].
+    cancellation), and the computed effort in motion. It has products of two residuals only if
+    their lags are less than `NEAR_LAGS` steps apart.
     """
 
     gram: Array
-    squares: Array
-    power: Array
-    lowest: float = np.inf
+    squares: Array   # of the residuals in motion (p,)
+    power: Array   # that of `Matching` (p,)
+    lowest: float = np.inf   # measured effort without lag [N m or N]
     highest: float = -np.inf
-    largest: float = 0.0
+    largest: float = 0.0   # magnitude of the residual without lag
 
     @staticmethod
     def none(lags: int) -> Moments:   # of no sample

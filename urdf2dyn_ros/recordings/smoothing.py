@@ -185,8 +185,6 @@ _NEIGHBOURS = np.array([-2, -1, 1, 2])
 
 
 class Smoothed(NamedTuple):
-    """A smoothed motion."""
-
     q: Array   # (k, n) [rad or m]
     qd: Array   # (k, n) [rad/s or m/s]
     qdd: Array   # (k, n) [rad/s^2 or m/s^2]

@@ -260,12 +260,9 @@ _MISSING = -1
 _LONGEST_TIME = MAX_STAMP // SECOND_NS
 _LARGEST_TIME = 10**20   # that is credible in any unit
 
-# the first rows, by which the unit of the time is judged, and their fewest steps
-_CHECKED_ROWS, _FEWEST_STEPS = 101, 10
-# median step from which on times are not credible without recorded accelerations [s]
-_LONGEST_STEP = 1.0
-# motion by the positions per motion by the velocities, up to which the two contradict
-_SLOW_MOTION = 0.1
+_CHECKED_ROWS, _FEWEST_STEPS = 101, 10   # first rows, by which the unit of the time is judged
+_LONGEST_STEP = 1.0   # median from which on times need recorded accelerations [s]
+_SLOW_MOTION = 0.1   # motion by positions over that by velocities, up to which they contradict
 _UNITS_PER_SECOND = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
                      'nanoseconds': Decimal(10) ** 9}
 
