@@ -1,7 +1,7 @@
 """The identified robot as files: a URDF, parameters that it cannot express, and a MuJoCo model."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, AnyStr
@@ -370,10 +370,9 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
     _add(_add(robot, 'default'), 'joint', solreffriction=(2.0 * _TIMESTEP, 1.0))
     bodies = {model.root: _add(robot, 'worldbody')}   # the root is fixed
     inertias = {link.name: link.inertia for link in model.links}
-    for joint in _outwards(model):
+    for joint in model.joints:
         x, y, _ = transpose(from_rpy(joint.rpy))
-        body = _add(bodies[joint.parent], 'body', name=joint.child, pos=joint.xyz,
-                    xyaxes=(*x, *y))
+        body = _add(robot, 'body', name=joint.child, pos=joint.xyz, xyaxes=(*x, *y))
         bodies[joint.child] = body
         inertia = inertias[joint.child]
         if inertia is not None and inertia.mass:
@@ -384,6 +383,8 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
                  fullinertia=(J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]))
         if joint.type != 'fixed':
             _add_joints(body, joint, terms)
+    for joint in model.joints:
+        bodies[joint.parent].append(bodies[joint.child])
     followers = [joint for joint in model.joints if joint.mimic]
     equality = _add(robot, 'equality') if followers else robot
     for joint in followers:
@@ -401,18 +402,6 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
             most = abs(limit.effort / gain)
             motor.set('ctrlrange', _text((-most, most)))
     return bytes(etree.tostring(robot, encoding='utf-8', pretty_print=True))
-
-
-def _outwards(model: RobotModel) -> Iterable[Joint]:
-    """Yield each joint after that of its parent."""
-    children: dict[str, list[Joint]] = {}
-    for joint in model.joints:
-        children.setdefault(joint.parent, []).append(joint)
-    open_links = [model.root]
-    for link in open_links:
-        for joint in children.get(link, ()):
-            yield joint
-            open_links.append(joint.child)
 
 
 def _add_joints(body: Element, joint: Joint, terms: Mapping[str, Sequence[JointTerm]]) -> None:
