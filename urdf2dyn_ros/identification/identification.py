@@ -36,20 +36,18 @@ from urdf2dyn_ros.identification.fit_data import (
     HeldOutParts,
     IdentifiedPayload,
     all_terms,
+    check_carrier,
     figures_of,
     fit_data,
     identified_payload,
     in_least_residuals,
     of_joints,
+    other_recordings,
     parts_of,
     scale_remark,
-)
-from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
-from urdf2dyn_ros.identification.outliers import (
-    check_carrier,
-    other_recordings,
     spoiling_recordings,
 )
+from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     JOINT_COLUMNS,
