@@ -36,7 +36,8 @@ def _stamp(message: Any) -> int:
     return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)
 
 
-def joint_state(message: Any, recorded: int) -> Iterator[Record]:   # [ns], where no stamp is
+def joint_state(message: Any, recorded: int) -> Iterator[Record]:
+    """Yield the record of a JointState; without a stamp its time is `recorded` [ns]."""
     yield Record(_stamp(message) or recorded, message.name, message.position, message.velocity,
                  message.effort)
 
