@@ -97,17 +97,8 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     parameters, also those of 0 and 1. fast: numbers are folded, with the fewest operations. The
     gravity [m/s^2] is in the root frame; `functions` is one of CHOICES; `frames` are those of the
     links that functions with such a choice are about. With `twins`, functions of the fast style
-    have a form in which equal limbs are computed at once, where that is faster.
-
-    Raises
-    ------
-    ExportError
-        For an unknown style or function, or links or axes that the robot or the function does
-        not have.
-    ParameterError
-        For a gravity that is not three finite numbers, loads on what the robot does not have,
-        or a function that does not exist for the robot or the loads.
-
+    have a form in which equal limbs are computed at once, where that is faster. An ExportError or
+    a ParameterError for what the robot, the functions or the loads do not have.
     """
     request = _request(system, style, gravity, functions, loads, frames)
     with uncollected():

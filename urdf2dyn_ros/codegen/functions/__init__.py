@@ -1,10 +1,5 @@
 """The table of generated functions: a new one is a file and a line here."""
 
-from urdf2dyn_ros.codegen.functions.derivatives import (
-    CoriolisMatrix,
-    ForwardDynamicsDerivatives,
-    InverseDynamicsDerivatives,
-)
 from urdf2dyn_ros.codegen.functions.dynamics import (
     Bias,
     CentreOfMass,
@@ -17,7 +12,12 @@ from urdf2dyn_ros.codegen.functions.dynamics import (
     Regressor,
     Terms,
 )
-from urdf2dyn_ros.codegen.functions.forward_dynamics import CheapestAccelerations
+from urdf2dyn_ros.codegen.functions.forward_dynamics import (
+    CheapestAccelerations,
+    CoriolisMatrix,
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+)
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 from urdf2dyn_ros.codegen.functions.links import ForwardKinematics, FrameMotion, Jacobian
 

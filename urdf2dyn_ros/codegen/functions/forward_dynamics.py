@@ -1,14 +1,25 @@
-"""The generated function of accelerations that efforts cause, in two ways."""
+"""
+Generated functions of the accelerations that efforts cause, in two ways, and of derivatives, of
+inverse and of forward dynamics.
+"""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.codegen.functions.dynamics import MassMatrix
+from urdf2dyn_ros.codegen.functions.dynamics import EffortsOfMotion, MassMatrix, efforts_of
 from urdf2dyn_ros.codegen.functions.function import (
     BACKWARD,
+    BY_JOINT,
+    UNNOTED,
+    WRENCH,
+    Expected,
     Fields,
     Mechanics,
     ModelFunction,
@@ -21,20 +32,38 @@ from urdf2dyn_ros.codegen.functions.function import (
     tensor,
     vector,
 )
+from urdf2dyn_ros.equations.derivatives import (
+    body_frames,
+    composites,
+    derivatives,
+    own_composite,
+    shared_axes,
+)
 from urdf2dyn_ros.equations.forward_dynamics import (
     SMALLEST_INERTIA,
     ArticulatedBodies,
     Factors,
     factors,
+    inverse,
     rigid,
     solved,
     weakness,
 )
 from urdf2dyn_ros.equations.newton_euler import forward
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.loads import Loads, body_terms
-from urdf2dyn_ros.robot.multibody import Multibody
-from urdf2dyn_ros.robot.spatial import Array, BodyInertia, Scalar
+from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    ZERO,
+    Array,
+    BodyInertia,
+    Scalar,
+    cos,
+    exp,
+    sin,
+    tanh,
+)
 from urdf2dyn_ros.text import quote
 
 # unit of an effort to that of the acceleration of its joint
@@ -330,3 +359,335 @@ class CheapestAccelerations(AccelerationsOfEfforts):
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         return AccelerationsByArticulatedBodies().derive(mechanics)
+
+
+# ---- Derivatives of the efforts, and of the accelerations that they cause
+
+@dataclass(frozen=True)
+class Dual:
+    """A value and its derivative."""
+
+    value: float
+    slope: float = 0.0
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, -self.slope)
+
+    def __abs__(self) -> Dual:
+        return Dual(abs(self.value), math.copysign(1.0, self.value) * self.slope)
+
+    def __add__(self, other: Scalar) -> Dual:
+        x = dual(other)
+        return Dual(self.value + x.value, self.slope + x.slope)
+
+    def __sub__(self, other: Scalar) -> Dual:
+        x = dual(other)
+        return Dual(self.value - x.value, self.slope - x.slope)
+
+    def __rsub__(self, other: Scalar) -> Dual:
+        return dual(other) - self
+
+    def __mul__(self, other: Scalar) -> Dual:
+        x = dual(other)
+        return Dual(self.value * x.value, self.slope * x.value + self.value * x.slope)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+def dual(scalar: Scalar) -> Dual:
+    """Return a dual number; the derivative of a plain number is zero."""
+    return scalar if isinstance(scalar, Dual) else Dual(float(scalar))
+
+
+sin.register(Dual, lambda x: Dual(math.sin(x.value), math.cos(x.value) * x.slope))
+cos.register(Dual, lambda x: Dual(math.cos(x.value), -math.sin(x.value) * x.slope))
+tanh.register(Dual, lambda x: Dual(
+    math.tanh(x.value), (1.0 - math.tanh(x.value) * math.tanh(x.value)) * x.slope))
+exp.register(Dual, lambda x: Dual(math.exp(x.value), math.exp(x.value) * x.slope))
+
+
+_COMPOSITE = 'Tips to root: inertia and momentum of each link with what it carries'
+_COLUMNS = 'Columns: how q, qd and qdd of one joint change forces, moments and efforts'
+STATE = ('q', 'qd', 'qdd')
+_LETTERS = 'qva'
+
+
+def _back(force: str, moment: str = '') -> Callable[[Fields], str]:
+    """Return the formula of a vector of a column in the axes of the joint."""
+    symbol = moment or force
+
+    def formula(at: Fields) -> str:
+        n = at.n
+        if at.joint.turns:
+            return f'{symbol}j{n} = R{n} {symbol}{n}'
+        arm = f' + q{n} z x {force}{n}' * bool(moment)
+        if symbol == 'g':
+            arm = f' + (W{n} x q{n} z + 2 qd{n} z) x fa{n}'
+        return f'{symbol}j{n} = {symbol}{n}{arm}'
+    return formula
+
+
+def _columns() -> dict[str, Symbol]:
+    """Return the symbols of the vectors of a column, where it begins and on its way."""
+    symbols = {'dg': Symbol(_COLUMNS, vector('g')),
+               'dgj': Symbol(_COLUMNS, vector('gj'), _back('g')),
+               'dgr': Symbol(_COLUMNS, vector('gr'), 'gr{n} = gj{n} + Ic{n} {wp} x z'),
+               'dgp': Symbol(_COLUMNS, _of_parent('g'), lambda at: (
+                   f'g{at.p} = {at.A}g{"r" if at.on_parent else "j"}{at.n} + '
+                   f'(W{at.p} x p{at.n}) x fa{at.p}')),
+               'dnvr': Symbol(_COLUMNS, vector('nvr'), 'nvr{n} = nvj{n} + Ic{n} {wp} x z'),
+               'dnar': Symbol(_COLUMNS, vector('nar'), 'nar{n} = naj{n} + Ic{n} z')}
+    for x in _LETTERS:
+        f, n = f'f{x}', f'n{x}'
+        symbols |= {
+            f'd{f}': Symbol(_COLUMNS, vector(f)),
+            f'd{n}': Symbol(_COLUMNS, vector(n)),
+            f'd{f}j': Symbol(_COLUMNS, vector(f'{f}j'), _back(f)),
+            f'd{n}j': Symbol(_COLUMNS, vector(f'{n}j'), _back(f, n)),
+            f'd{f}p': Symbol(_COLUMNS, _of_parent(f), f'{f}{{p}} = {{A}}{f}j{{n}}'),
+            f'd{n}p': Symbol(_COLUMNS, _of_parent(n), lambda at, x=x: (   # type: ignore[misc]
+                f'n{x}{at.p} = {at.A}n{x}{"r" if at.on_parent and x != "q" else "j"}{at.n} + '
+                f'p{at.n} x f{x}{at.p}'))}
+    return symbols
+
+
+def _of_parent(symbol: str) -> tuple[str, ...]:
+    return tuple(symbol + '{p}_' + x for x in AXES)
+
+
+class InverseDynamicsDerivatives(ModelFunction):
+    """tau, dtau/dq, dtau/dqd, and dtau/dqdd, which is M."""
+
+    INPUTS = STATE
+    SUMMARY = ('the efforts tau that a motion requires, and their derivatives dtau_dq, dtau_dqd '
+               'and M with respect to q, qd and qdd: rows efforts, columns joints')
+    TITLE = 'Derivatives{robot}: {results} of tau = ID({inverse_dynamics_derivatives}).'
+    RESULTS = (
+        EffortsOfMotion.RESULTS[0],
+        Quantity('dtau_dq', 'dtau_dq [N m, N or N/m]', columns=BY_JOINT, times='qdd'),
+        Quantity('dtau_dqd', 'dtau_dqd [N m s, N s or N s/m]', columns=BY_JOINT, times='qdd'),
+        *MassMatrix.RESULTS,
+        EffortsOfMotion.RESULTS[1],
+        *(Quantity(f'dwrench_d{x}', f'derivatives by {x} of the force [N] and moment [N m] that '
+                   'the world must apply at the origin of the root', rows=WRENCH, columns=BY_JOINT,
+                   times='qdd') for x in STATE))
+    SECOND_MOMENTS, SPINS = True, False
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        'W': Symbol(_COMPOSITE, vector('W'), 'W{n} = 2 w{n}'),
+        'composite': Symbol(
+            _COMPOSITE, ('mc{n}', *vector('hc'), *tensor('Jc'), *vector('Pc'), *matrix('Kc')),
+            'mc{n}, hc{n}, Jc{n}, Pc{n}, Kc{n}: m{n}, h{n}, J{n}, W{n} x h{n}, -[W{n}]x S{n} and '
+            'those of what link {n} carries, in frame {n}'),
+        'jointed': Symbol(_COMPOSITE, (*vector('hcj'), *tensor('Jcj'), *vector('Pcj'),
+                                       *matrix('Kcj')),
+                          'hcj{n}, Jcj{n}, Pcj{n}, Kcj{n}: the same in the axes of joint {n}'),
+        'passed': Symbol(_COMPOSITE, (*vector('hcp'), *tensor('Jcp'), *vector('Pcp'),
+                                      *matrix('Kcp')),
+                         'hcp{n}, Jcp{n}, Pcp{n}, Kcp{n}: the same in frame {p}'),
+        **_columns(),
+        **{f'd{name}': Symbol(
+            _COLUMNS, tuple(f'{name}{{n}}_{x}' for x in STATE),
+            f'{name}{{n}}_q, {name}{{n}}_qd, {name}{{n}}_qdd: derivatives of {name}{{n}}')
+           for name in TERMS},
+        'drow': Symbol(_COLUMNS, tuple(f'tau{{n}}_{x}' for x in STATE)),
+        'dothers': Symbol(_COLUMNS, ('q{n}_tau', 'qd{n}_tau')),
+    }
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
+mci, hci, Jci mi, hi, Ji of link i with what it carries, in frame i; Wi = 2 wi
+Pci, Kci      of the same: twice its momentum relative to the origin; of r and v there, Kci d
+              is the integral of 2 r x (d x v) over the mass
+Si            second moments of link i by itself
+fqi, nqi      how the q of a column changes force and moment on link i; fvi, nvi: its qd;
+              fai, nai: its qdd; fqji, nqji: the same in the axes of joint i
+gi            gi . d is how a change d of wi changes the effort of the column's joint"""}
+
+    def check(self, system: Multibody, loads: Loads) -> None:
+        """Raise a ParameterError for a term whose derivative has jumps."""
+        for i, terms in body_terms(system, loads).items():
+            if any(term.needs_transmitted() for term in terms):
+                raise ParameterError(
+                    f'the friction of joint {quote(system.bodies[i].name)} depends on the effort '
+                    'that it transmits: its derivatives have jumps; set its parameter load to 0')
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the efforts, the matrices and, with a moving base, the same of the wrench."""
+        notes, moving = mechanics.notes, mechanics.moving
+        system = mechanics.system
+        if mechanics.textbook:
+            sweep = mechanics.sweep(STATE)
+            efforts, wrench, at = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
+            frames, own = body_frames(system, sweep), []
+            for i, (frame, inertia, moments) in enumerate(zip(
+                    frames[:-1], mechanics.inertias, mechanics.second_moments)):
+                twice_w = frame.motion.twice_w
+                notes.note(i, 'W', twice_w)
+                own.append(own_composite(inertia, moments and moments.J, twice_w))
+        else:
+            efforts, wrench, frames, own, at = shared_axes(
+                system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,
+                mechanics.loads(), notes.note)
+        results = efforts_of(mechanics, efforts, wrench)
+        whole = composites(system, frames, own, at, mechanics.terms, notes.note)
+
+        def column(j: int) -> None:
+            body = system.bodies[j]
+            notes.begin('', f'_{j + 1}', f'q, qd and qdd of joint {j + 1}{mention(body.name)}')
+
+        of_efforts, of_wrench = derivatives(
+            system, frames, whole, at, mechanics.terms, moving, notes.note, column)
+        results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), of_efforts))
+        if moving:
+            results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), of_wrench))
+        return results
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return what the recursion returns, and its derivatives in the direction of qdd."""
+        state = [mechanics.of_joints(x) for x in STATE]
+        results: Expected = {}
+        for k, x in enumerate(STATE):
+            varied = list(state)
+            varied[k] = [Dual(value, slope) for value, slope in zip(state[k], state[2])]
+            sweep = mechanics.sweep_of(varied)
+            for name, rows in efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT]).items():
+                results[name] = tuple(dual(entry).value for entry, in rows)
+                key = 'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}'
+                results[key] = tuple(dual(entry).slope for entry, in rows)
+        return results
+
+
+class CoriolisMatrix(ModelFunction):
+    """C of bias(q, qd) = C(q, qd) qd + gravity(q), by Christoffel's symbols."""
+
+    INPUTS = ('q', 'qd')
+    LOAD_INPUTS = ('payload',)
+    SUMMARY = ('the matrix C of bias(q, qd) = C(q, qd) qd + gravity(q), with which dM/dt - 2 C is '
+               'skew-symmetric')
+    RESULTS = (Quantity('C', 'C [kg m^2/s, kg m/s or kg/s] by rows', columns=BY_JOINT,
+                        times='qdd'),)
+    SECOND_MOMENTS, SPINS = True, False
+    FIXED_BASE = 'the matrix C', 'a moving one needs more columns'
+    LEGEND: ClassVar[dict[str, str]] = InverseDynamicsDerivatives.LEGEND
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """
+        Return half of the derivative of C(q, qd) qd with respect to qd.
+
+        The product is a quadratic form of qd, whose coefficients are Christoffel's symbols.
+        """
+        alone = self._links_alone(mechanics)
+        by_qd = InverseDynamicsDerivatives().derive(alone)['dtau_dqd']
+        return {'C': [[0.5 * entry for entry in row] for row in by_qd]}
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return C qdd, half of the derivative in the direction of qdd."""
+        alone = self._links_alone(mechanics)
+        q, qd, still = (alone.of_joints(x) for x in STATE)
+        varied = [Dual(value, slope) for value, slope in zip(qd, mechanics.of_joints('qdd'))]
+        efforts = alone.sweep_of((q, varied, still)).efforts
+        return {'C': tuple(0.5 * dual(effort).slope for effort in efforts)}
+
+    @staticmethod
+    def _links_alone(mechanics: Mechanics) -> Mechanics:
+        """Return what has no gravity, no accelerations and no loads but payloads and rotors."""
+        still = _accelerated(mechanics, [0.0] * len(mechanics.of_joints('q')))
+        return replace(still, gravity=ZERO, wrenches={},
+                       terms=mechanics.terms_where(inertial=True))
+
+
+_SOLVED_COLUMNS = "Derivatives of the accelerations: L' D L columns = -derivatives of the efforts"
+_BY_STATE = ('ei_{x}_{n} = -taui_{x}_{n} - sum of lk_i ek_{x}_{n}, '
+             'qddi_{x}_{n} = ei_{x}_{n} / di - sum of li_j qddj_{x}_{n}')
+_INVERSE = 'inverse of M, column by column: Miij = (1 / di where i = j) - sum of li_k Mikj'
+
+
+class ForwardDynamicsDerivatives(ModelFunction):
+    """qdd, dqdd/dq, dqdd/dqd, and dqdd/dtau, the inverse of M."""
+
+    INPUTS = AccelerationsOfEfforts.INPUTS
+    SUMMARY = ('the accelerations qdd that efforts cause, and their derivatives dqdd_dq, dqdd_dqd '
+               'and Minv with respect to q, qd and tau: rows accelerations, columns joints')
+    TITLE = 'Derivatives{robot}: {results} of qdd = FD({forward_dynamics_derivatives}).'
+    RESULTS = (
+        *AccelerationsOfEfforts.RESULTS,
+        Quantity('dqdd_dq', 'dqdd_dq [1/s^2, 1/(m s^2) or m/s^2]', columns=BY_JOINT, times='qdd'),
+        Quantity('dqdd_dqd', 'dqdd_dqd [1/s, 1/(m s) or m/s]', columns=BY_JOINT, times='qdd'),
+        Quantity('Minv', 'Minv [1/(kg m^2), 1/(kg m) or 1/kg]', columns=BY_JOINT, times='qdd'))
+    SECOND_MOMENTS, SPINS = True, InverseDynamicsDerivatives.SPINS
+    SYMBOLS: ClassVar[dict[str, Symbol]] = {
+        **{f'{symbol}_{x}': Symbol(_SOLVED_COLUMNS, (f'{name}{{n}}_{x}',))
+           for symbol, name in (('e', 'e'), ('x', 'qdd')) for x in ('q', 'qd')},
+        'Minv': Symbol(_SOLVED_COLUMNS, ('Mi{n}',))}
+    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': '\n'.join((
+        *(function.LEGEND['Ti, wri'] for function in (
+            AccelerationsByFactors, InverseDynamicsDerivatives)),
+        'wdi_d, ..     the same vector with the accelerations qdd; without _d they are zero',
+        'Miij          entry of the inverse of M'))}
+
+    def check(self, system: Multibody, loads: Loads) -> None:
+        AccelerationsByFactors().check(system, loads)
+
+    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+        """Return the accelerations, and -M^-1 times the derivatives of the efforts there."""
+        function = InverseDynamicsDerivatives()
+        if mechanics.textbook:
+            qdd, known = accelerations(mechanics)
+        else:   # in the frames of the derivatives, whose mass matrix is this one
+            unnoted = replace(mechanics, notes=UNNOTED, recursion=mechanics.recursion._replace(
+                note=UNNOTED.note))
+            still = function.derive(_accelerated(unnoted, [0.0] * len(mechanics.of_joints('q'))))
+            M = _with_constants(still['M'], MassMatrix().derive(unnoted)['M'])
+            qdd, known = accelerations(mechanics, [row[0] for row in still['tau']], M)
+        mechanics.notes.begin('With qdd. ', '_d')
+        by = function.derive(_accelerated(mechanics, qdd))
+        results: dict[str, Rows] = {'qdd': by_joint(qdd)}
+        for x in ('q', 'qd'):
+            results[f'dqdd_d{x}'] = [*zip(*(
+                self._column(mechanics, known, x, j, column)
+                for j, column in enumerate(zip(*by[f'dtau_d{x}']))))]
+        drivers, Minv = mechanics.system.drivers, inverse(known)
+        for j, column in enumerate(Minv):
+            mechanics.notes.begin('', f'_{drivers[j] + 1}', _INVERSE)
+            for k in range(j, len(column)):
+                mechanics.notes.note(drivers[k], 'Minv', (column[k],))
+        return {**results, 'Minv': Minv}
+
+    @staticmethod
+    def _column(mechanics: Mechanics, known: Factors, x: str, j: int,
+                column: Sequence[Scalar]) -> list[Scalar]:
+        """Return how the accelerations vary with q or qd of one joint."""
+        drivers = mechanics.system.drivers
+        n = drivers[j] + 1
+
+        def note(k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
+            for _, entry in entries:
+                mechanics.notes.note(drivers[k], f'{symbol}_{x}', (entry,))
+
+        mechanics.notes.begin('', f'_{n}', _BY_STATE.format(x=x, n=n))
+        return solved(known, [-1.0 * entry for entry in column], note)
+
+    def expected(self, mechanics: Mechanics) -> Expected:
+        """Return the accelerations, and their derivatives in the direction of qdd."""
+        qdd = AccelerationsByFactors().expected(mechanics)['qdd']
+        direction = mechanics.of_joints('qdd')
+        M = MassMatrix().derive(mechanics)['M']
+        results = {'qdd': qdd, 'Minv': dense_solution(M, direction)}
+        state = [mechanics.of_joints('q'), mechanics.of_joints('qd'), qdd]
+        for k, name in enumerate(('dqdd_dq', 'dqdd_dqd')):
+            varied: list[Sequence[Scalar]] = [*state]
+            varied[k] = [Dual(value, slope) for value, slope in zip(state[k], direction)]
+            results[name] = dense_solution(M, [
+                -dual(effort).slope for effort in mechanics.sweep_of(varied).efforts])
+        return results
+
+
+def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar]) -> Mechanics:
+    """Return the same with accelerations as arguments."""
+    arguments: Mapping[str, Sequence[Scalar]] = {**mechanics.arguments, 'qdd': qdd}
+    return replace(mechanics, arguments=arguments, _sweeps={})
+
+
+def _with_constants(M: Rows, same: Rows) -> Rows:
+    """Return a matrix with the entries that are numbers in another form of it, as of tips."""
+    return [[b if isinstance(b, float) else a for a, b in zip(row, others)]
+            for row, others in zip(M, same)]

@@ -43,26 +43,21 @@ _LEAST_BOUND = 2.0**-22
 
 
 def in_single(program: Program) -> Program:
-    """Return a program whose numbers are of single precision, with the accuracy of its check."""
+    """
+    Return a program whose numbers are of single precision, with the accuracy of its check.
+
+    Errors in the reference states are relative to the largest entry of a result, or to 1 if that
+    is larger; to the scales, if the program has some. An ExportError for numbers beyond the range
+    of single precision.
+    """
     references = program.references
-    return replace(program, precision=SINGLE, accuracy=ROUNDING_MARGIN * single_error(program),
-                   check=lambda: references)
-
-
-def single_error(program: Program) -> float:
-    """
-    Return the largest error of a result in the reference states, with single precision.
-
-    Errors are relative to the largest entry of the result, or to 1 if that is larger; to the
-    scales, if the program has some. An ExportError for numbers beyond the range of single
-    precision.
-    """
     with np.errstate(all='ignore'):
         errors = [_LEAST_BOUND, *_errors(program)]
     if not np.isfinite(errors).all():
         raise ExportError('results of the reference states are beyond the range of single '
                           'precision: export double precision')
-    return float(max(errors))
+    return replace(program, precision=SINGLE, accuracy=ROUNDING_MARGIN * float(max(errors)),
+                   check=lambda: references)
 
 
 def _errors(program: Program) -> Iterator[float]:

@@ -15,7 +15,6 @@ from urdf2dyn_ros.codegen.languages.sections import (
     SINES,
     CLike,
     Hoisted,
-    Sectioned,
     at_once,
     most_angles,
     sectioned,
@@ -391,7 +390,6 @@ int main(void)
         values = angles.arguments['angle']
         whole = sectioned(angles.rest(), angles.before)
         arrays = [*(x.name for x in function.inputs), *SINES * bool(values)]
-        kinds = []   # of each section: whether it makes twins
         for k, statements in enumerate(whole.sections):
             twins = statements[0].name in function.twins
             memory = ['const ' * twins + f'{self.real} *kept',
@@ -402,13 +400,12 @@ int main(void)
             yield '{'
             if twins:
                 yield '    (void)limb;'
-                yield from self.twin_section(function, whole, statements, [*arrays, 'kept'],
-                                        'each', 'OF(twins[{k}])')
+                yield from self.section(function, whole, statements, [*arrays, 'kept'], 'each',
+                                        'OF(twins[{k}])')
             else:
                 yield from self.section(function, whole, statements,
-                                   [*arrays, *['twins'] * bool(whole.twins)])
+                                        [*arrays, *['twins'] * bool(whole.twins)])
             yield from ['}', '']
-            kinds.append(twins)
         yield from [signature, '{']
         yield from self.unpacked(with_statements(whole.function, [
             *angles.before, *(Statement('', angle) for angle in values)]))
@@ -418,7 +415,18 @@ int main(void)
         if whole.twins:
             yield f'    twin twins[{len(whole.twins)}];'
         yield from self.stored(whole, angles.before)
-        yield from self._section_calls(function, whole, kinds, arrays)
+        passed, k = [*arrays, 'kept', *['twins'] * bool(whole.twins)], 0
+        for run in whole.runs:   # those of twins limb by limb
+            twins = run[0][0].name in function.twins
+            if twins:
+                yield '    for (int limb = 0; limb < 2; limb += LIMBS_AT_ONCE) {'
+            for _ in run:
+                yield self.array(
+                    f'{self.INDENT * (1 + twins)}{self.program.name}_{function.name}_{k}(',
+                    [*passed, *['limb'] * twins], ');')
+                k += 1
+            if twins:
+                yield '    }'
         yield ''
         for result in whole.function.results:
             entries = [entry for row in result.rows for entry in row.entries]
@@ -429,21 +437,6 @@ int main(void)
             omitted = {cell for cell, _ in self.cells(result) if zeros and cell.value == _ZERO}
             yield from self.assigned(result, omitted=omitted.__contains__)
         yield '}'
-
-    def _section_calls(self, function: Function, whole: Sectioned, kinds: Sequence[bool],
-                       arrays: Sequence[str]) -> Iterator[str]:
-        """Yield the calls of the sections; those of a run of twins limb by limb."""
-        passed, k = [*arrays, 'kept', *['twins'] * bool(whole.twins)], 0
-        for run in whole.runs:
-            names = [f'{self.program.name}_{function.name}_{k + i}(' for i in range(len(run))]
-            if kinds[k]:
-                yield '    for (int limb = 0; limb < 2; limb += LIMBS_AT_ONCE) {'
-                yield from (self.array(self.INDENT * 2 + name, [*passed, 'limb'], ');')
-                            for name in names)
-                yield '    }'
-            else:
-                yield from (self.array(self.INDENT + name, passed, ');') for name in names)
-            k += len(run)
 
     def statement(self, statement: Statement, indent: str, form: str = '') -> str:
         is_entry = statement.name.endswith(']')

@@ -348,8 +348,8 @@ int main()
             yield from (f'    using std::{name};' for name in sorted(calls))
             if statements[0].name in function.twins:
                 yield '    using twin = Twin<Scalar>;'
-                yield from self.twin_section(function, whole, statements, [*inputs, 'kept'],
-                                        'twin', 'twins[{k}]')
+                yield from self.section(function, whole, statements, [*inputs, 'kept'], 'twin',
+                                        'twins[{k}]')
             else:
                 yield from self.section(function, whole, statements, [
                     *inputs, 'kept', *['twins'] * bool(whole.twins)])

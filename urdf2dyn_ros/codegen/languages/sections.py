@@ -205,34 +205,12 @@ class CLike(Language):
         yield f'    sines_and_cosines({n}, angle, sine, cosine);'
 
     def section(self, function: Function, whole: Sectioned, statements: Sequence[Statement],
-                arrays: Sequence[str]) -> Iterator[str]:
-        """Yield the body of a section, of whose arguments some may not be used."""
-        yield from self._loaded(function, whole, statements, arrays)
-        for statement in statements:   # each stored at once: at the end, they would spill
-            yield self.statement(statement, self.INDENT)
-            yield from self.stored(whole, [statement])
+                arrays: Sequence[str], kind: str = '', place: str = '') -> Iterator[str]:
+        """
+        Yield the body of a section, of whose arguments some may not be used.
 
-    def twin_section(self, function: Function, whole: Sectioned,
-                     statements: Sequence[Statement], arrays: Sequence[str], kind: str,
-                     place: str) -> Iterator[str]:
-        """Yield the body of a section of twins, of this type; `place` is where twin {k} is."""
-        yield from self._loaded(function, whole, statements, arrays)
-        made = {statement.name for statement in statements}
-        used = names_in(statement.value for statement in statements) - made
-        twins = [f'{name} = {place.format(k=k)}' for name, k in whole.twins.items()
-                 if name in used]
-        if twins:
-            yield self.array(f'    const {kind} ', twins, ';')
-        elif kind == 'twin' and not made & whole.twins.keys():
-            yield '    (void)twins;'
-        for statement in statements:
-            yield self.statement(statement, self.INDENT, f'const {kind} {{name}} = {{value}};')
-            if statement.name in whole.twins:
-                yield f'    {place.format(k=whole.twins[statement.name])} = {statement.name};'
-
-    def _loaded(self, function: Function, whole: Sectioned, statements: Sequence[Statement],
-                arrays: Sequence[str]) -> Iterator[str]:
-        """Yield what gives the names their values that a section uses and does not make."""
+        One of twins is of a type `kind`, and `place` is where twin {k} is.
+        """
         used = names_in(statement.value for statement in statements)
         made = {statement.name for statement in statements}
         kept = {name: k for name, k in whole.kept.items() if name in used - made}
@@ -244,6 +222,17 @@ class CLike(Language):
         if kept:
             yield self.array(f'    {self.LOCAL}', [
                 f'{name} = kept[{k}]' for name, k in kept.items()], ';')
+        if twins := [f'{name} = {place.format(k=k)}' for name, k in whole.twins.items()
+                     if kind and name in used - made]:
+            yield self.array(f'    const {kind} ', twins, ';')
+        elif kind == 'twin' and not made & whole.twins.keys():
+            yield '    (void)twins;'
+        form = f'const {kind} {{name}} = {{value}};' * bool(kind)
+        for statement in statements:   # each stored at once: at the end, they would spill
+            yield self.statement(statement, self.INDENT, form)
+            yield from self.stored(whole, [statement])
+            if kind and statement.name in whole.twins:
+                yield f'    {place.format(k=whole.twins[statement.name])} = {statement.name};'
 
     def stored(self, whole: Sectioned, statements: Sequence[Statement]) -> Iterator[str]:
         """Yield what keeps the values that other sections use, or that are results."""
