@@ -116,7 +116,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
                 dynamic_model = _dynamic_model(request, each, names)
             each.graph.clear()
         words, symbols = in_words(
-            system, request.gravity, request.loads, request.frames,
+            request.system, request.gravity, request.loads, request.frames,
             [each.function for each in derived],
             {x.name for each in written for x in each.inputs}.union(
                 *(each.result_names for each in written)))
