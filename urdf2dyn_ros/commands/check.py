@@ -163,35 +163,6 @@ _RATES = {'rad': (2.0, 5.0), 'm': (0.5, 2.0)}   # velocity without a limit, and 
 _LARGEST_RANGE = {'rad': math.pi, 'm': 1.0}
 
 
-@dataclass(frozen=True)
-class EffortChange:
-    """
-    Efforts of the description as read minus those of another one, over random states.
-
-    `other` says what the other one is; `joint` has the largest difference, in `unit`; `rms` is
-    that of this joint.
-    """
-
-    other: str
-    joint: str
-    unit: str
-    largest: float
-    rms: float
-    joints: dict[str, float]
-
-    def __str__(self) -> str:
-        if self.largest == 0.0:
-            return f'no change of any effort, compared with {self.other}'
-        return (f'up to {self.largest:.3g} {self.unit} at joint "{self.joint}" (RMS '
-                f'{self.rms:.3g} {self.unit}), compared with {self.other}, over {RANDOM_STATES} '
-                'random states within the limits')
-
-    def data(self) -> dict[str, Any]:
-        return {'compared_with': self.other, 'states': RANDOM_STATES, 'joint': self.joint,
-                'unit': self.unit, 'largest': self.largest, 'rms': self.rms,
-                'largest_of_joints': self.joints}
-
-
 class EffortChanges:
     """The changes of one description that is not rejected."""
 
@@ -199,8 +170,13 @@ class EffortChanges:
         self._text, self._model = text, model
         self._left = MOST_CHANGES
 
-    def of(self, problem: Problem) -> EffortChange | None:
-        """Return the effect of a problem; None where there is nothing to compare with."""
+    def of(self, problem: Problem) -> dict[str, Any] | None:
+        """
+        Return the effect of a problem as JSON has it; None where there is nothing to compare with.
+
+        It is that of the efforts of the description as read minus those of another one, over
+        random states; the joint is the one with the largest difference, `rms` that of this joint.
+        """
         other = OTHER_DESCRIPTIONS.get(problem.code)
         if other is None or not self._left or not self._dynamics.joint_names:
             return None
@@ -223,8 +199,10 @@ class EffortChanges:
         largest = np.abs(difference).max(axis=0)
         k = int(largest.argmax())
         rms = float(np.sqrt((difference[:, k] ** 2).mean()))
-        return EffortChange(other.words, read.joint_names[k], read.effort_units[k],
-                            float(largest[k]), rms, dict(zip(read.joint_names, largest.tolist())))
+        return {'compared_with': other.words, 'states': RANDOM_STATES,
+                'joint': read.joint_names[k], 'unit': read.effort_units[k],
+                'largest': float(largest[k]), 'rms': rms,
+                'largest_of_joints': dict(zip(read.joint_names, largest.tolist()))}
 
     def of_gravity(self) -> Problem | None:
         """Return the joint whose effort limit gravity alone exceeds most, in a random posture."""
@@ -291,7 +269,7 @@ class Finding:
     """A problem, and its effect on the efforts, in numbers where there is a comparison."""
 
     problem: Problem
-    change: EffortChange | None = None
+    change: dict[str, Any] | None = None
 
     @property
     def effect(self) -> str:
@@ -305,15 +283,21 @@ class Finding:
 
     def text(self) -> str:
         """Return two lines for people."""
-        numbers = '' if self.change is None else f'\n  {self.change}'
-        return f'{self.severity}: {self.problem}\n  efforts: {self.effect}{numbers}'
+        text = f'{self.severity}: {self.problem}\n  efforts: {self.effect}'
+        if (change := self.change) is None:
+            return text
+        if change['largest'] == 0.0:
+            return f'{text}\n  no change of any effort, compared with {change["compared_with"]}'
+        largest, rms = (f'{change[name]:.3g} {change["unit"]}' for name in ('largest', 'rms'))
+        return (f'{text}\n  up to {largest} at joint "{change["joint"]}" (RMS {rms}), compared '
+                f'with {change["compared_with"]}, over {RANDOM_STATES} random states within the '
+                'limits')
 
     def data(self) -> dict[str, Any]:
         problem = self.problem
-        return {'severity': self.severity, 'code': problem.code,
-                'line': problem.line, 'element': problem.element, 'message': problem.message,
-                'efforts': self.effect,
-                'effort_change': None if self.change is None else self.change.data()}
+        return {'severity': self.severity, 'code': problem.code, 'line': problem.line,
+                'element': problem.element, 'message': problem.message,
+                'efforts': self.effect, 'effort_change': self.change}
 
 
 def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:

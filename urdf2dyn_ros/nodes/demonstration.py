@@ -72,12 +72,6 @@ class DemoGraph:
             ['--ros-args', *arguments, '--params-file', str(file)],
             {'ROS_DOMAIN_ID': str(self.domain)}))
 
-    def stop_newest(self) -> None:
-        """Stop the node that was started last: its messages are not needed any more."""
-        newest = [self.children.pop()]
-        stop_all(newest)
-        check_exit_codes(newest)
-
     def watch(self) -> None:
         """Raise a KeyboardInterrupt after Ctrl-C, an error if a node has ended."""
         self._check()
@@ -210,7 +204,9 @@ def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
         for name, values in _parameters(model, duration, output, gravity).items():
             graph.start(name, values)
         _follow(graph, duration)
-        graph.stop_newest()   # a robot that stands still only delays the report
+        simulator = [graph.children.pop()]   # a robot that stands still only delays the report
+        stop_all(simulator)
+        check_exit_codes(simulator)
         _conclude(graph, model, output)
 
 

@@ -79,7 +79,11 @@ class Observer:
             return None
         self._efforts.publish(active.message.filled(output, external))
         if watch.touched != self._touched:
-            self._touch(watch, external)
+            before, self._touched = self._touched, watch.touched
+            if not before:
+                self._contact.publish(Bool(data=True))
+            self._endpoints.node.get_logger().warning(
+                watch.description(self._touched[len(before):], external))
         return external
 
     def status(self) -> Status | None:
@@ -95,13 +99,6 @@ class Observer:
     @property
     def _enabled(self) -> bool:
         return bool(self._pipeline.requested['observer.enabled'])
-
-    def _touch(self, watch: ContactWatch, external: Array) -> None:
-        before, self._touched = self._touched, watch.touched
-        if not before:
-            self._contact.publish(Bool(data=True))
-        self._endpoints.node.get_logger().warning(
-            watch.description(self._touched[len(before):], external))
 
     def _watching(self, active: Active) -> ContactWatch | None:
         """Return the watch of the active stream; None if there is none or it is disabled."""
@@ -200,8 +197,8 @@ class WrenchTopic:
             return not_estimated('observer.enabled is false')
         active = self._pipeline.active
         estimate = None if active is None else self._estimating(active)
-        return (not_estimated(self._rejection or 'there is no model for it yet')
-                if estimate is None else estimate.report())
+        return (not_estimated(self._rejection or _NO_MODEL) if estimate is None else
+                estimate.report())
 
     def _estimating(self, active: Active) -> WrenchEstimate | None:
         """Return the estimate of the active model; None if there is none or it is disabled."""

@@ -83,15 +83,8 @@ def unusable(error: RuntimeError) -> str:
 
 # ---- What a node prints for ``--help``
 
-_HELP = ('-h', '--help')
 _ROS = '--ros-args'
 _WIDTH = 98
-
-
-def wants_help(arguments: Sequence[str]) -> bool:
-    """Return whether help is among the arguments before those of ROS."""
-    own = arguments[:arguments.index(_ROS)] if _ROS in arguments else arguments
-    return any(word in _HELP for word in own)
 
 
 def node_help(make_node: Callable[[], Any], table: Sequence[Parameter]) -> str:
@@ -137,7 +130,8 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     of its threads is, and the code is 1.
     """
     words = sys.argv[1:] if arguments is None else arguments
-    if wants_help(words):
+    own = words[:words.index(_ROS)] if _ROS in words else words
+    if '-h' in own or '--help' in own:
         try:
             print(node_help(make_node, table), flush=True)
         except BrokenPipeError:   # a reader like head; Python would write the rest at its end

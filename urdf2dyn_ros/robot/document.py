@@ -361,21 +361,17 @@ _REMEDIES = (
 def read_numbers(text: str, count: int) -> tuple[float, ...]:
     """Return the finite numbers of a text, one, three or four; a ValueError says what is wrong."""
     if not _NUMBERS[count].fullmatch(text):
-        raise ValueError(_flaw(text, count))
+        parts = [part for part in re.split(f'{_SPACE}+', text) if part]
+        for part in parts[:count + 1]:
+            if not re.fullmatch(_NUMBER, part):
+                remedy = next(advice for pattern, advice in _REMEDIES if pattern.search(part))
+                raise ValueError(f'not a number; {remedy}')
+        required = 'one number is' if count == 1 else f'{count} numbers are'
+        raise ValueError(f'{len(parts)} numbers where {required} required, separated by blanks')
     values = tuple(map(float, text.split()))
     if not all(map(math.isfinite, values)):
         raise ValueError('too large; it must be finite in double precision')
     return values
-
-
-def _flaw(text: str, count: int) -> str:
-    parts = [part for part in re.split(f'{_SPACE}+', text) if part]
-    for part in parts[:count + 1]:
-        if not re.fullmatch(_NUMBER, part):
-            remedy = next(advice for pattern, advice in _REMEDIES if pattern.search(part))
-            return f'not a number; {remedy}'
-    required = 'one number is' if count == 1 else f'{count} numbers are'
-    return f'{len(parts)} numbers where {required} required, separated by blanks'
 
 
 # Gear ratios, wherever the reduction of a <transmission> is written: in the actuator (ROS 1), in

@@ -35,7 +35,13 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
         _write_joint(etree.SubElement(robot, 'joint'), joint, fill_limits)
     for joint in model.joints:
         if joint.gear_ratio is not None:
-            _write_transmission(robot, joint.name, joint.gear_ratio)
+            # the only form that urdf_parser_py reads without a hardware interface
+            transmission = etree.SubElement(
+                robot, 'transmission', name=f'{joint.name}_transmission',
+                type='SimpleTransmission')
+            etree.SubElement(transmission, 'joint', name=joint.name)
+            etree.SubElement(transmission, 'actuator', name=f'{joint.name}_motor')
+            etree.SubElement(transmission, 'mechanicalReduction').text = _text(joint.gear_ratio)
     for force in model.forces:
         _add(robot, 'force', {'xyz': force.xyz, 'rpy': force.rpy, 'force': force.force,
                               'torque': force.torque}).set('link', force.link)
@@ -59,15 +65,6 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
     if joint.mimic is not None:
         _add(element, 'mimic', {'multiplier': joint.mimic.multiplier,
                                 'offset': joint.mimic.offset}).set('joint', joint.mimic.joint)
-
-
-def _write_transmission(robot: Element, joint: str, ratio: float) -> None:
-    # the only form that urdf_parser_py reads without a hardware interface, which is unknown here
-    transmission = etree.SubElement(robot, 'transmission', name=f'{joint}_transmission',
-                                    type='SimpleTransmission')
-    etree.SubElement(transmission, 'joint', name=joint)
-    etree.SubElement(transmission, 'actuator', name=f'{joint}_motor')
-    etree.SubElement(transmission, 'mechanicalReduction').text = _text(ratio)
 
 
 def _add(parent: Element, tag: str, values: Mapping[str, float | tuple[float, ...]]) -> Element:
