@@ -1,7 +1,7 @@
 """The node effort_comparison: measured and computed efforts, compared live, and a report."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -274,9 +274,9 @@ class EffortComparison(Node):
         return report
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the node; return the exit code."""
-    return run_node(EffortComparison, arguments, COMPARISON_PARAMETERS)
+def main() -> int:
+    """Run the node until a signal ends it."""
+    return run_node(EffortComparison, COMPARISON_PARAMETERS)
 
 
 if __name__ == '__main__':

@@ -63,7 +63,7 @@ from urdf2dyn_ros.robot.loads import (
     unheeded,
 )
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import Attached, multibody
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import replaced_ports
@@ -528,24 +528,6 @@ _SENSOR_TOPICS: dict[type[MovingBase], _SensorTopic] = {
 }
 
 
-class _BaseFrame:
-    """The frame of the link that a floating joint moves; without one, that of the root."""
-
-    def __init__(self, model: RobotModel) -> None:
-        # the parent of a floating joint is the world, which is fixed in tf
-        self.link = next((joint.child for joint in model.joints
-                          if joint.type == 'floating' and joint.parent == model.root), model.root)
-        _, at = multibody(model).links[self.link]
-        self._R: Array = np.array(at.body_R_link)
-        self._p: Array = np.array(at.body_p_link)
-
-    def wrench(self, at_root: Array) -> Array:
-        """Transform force and moment (6,) from the root's frame to this one."""
-        force, moment = at_root[:3], at_root[3:]
-        return np.concatenate((self._R.T @ force,
-                               self._R.T @ (moment - np.cross(self._p, force))))
-
-
 class Base:
     """Subscribes to the sensor that the active model needs; calls `received` after a message."""
 
@@ -558,7 +540,7 @@ class Base:
         self._publisher: Any = None
         self._message = WrenchStamped()
         self._model: RobotModel | None = None
-        self._frame: _BaseFrame
+        self._frame: Attached   # the link that a floating joint moves, or the root
         # subscribed to by the thread that spins: another one activates models
         endpoints.timer(CHECK_PERIOD, self._check)
 
@@ -567,9 +549,15 @@ class Base:
         if self._publisher is None:
             return
         if model is not self._model:
-            self._model, self._frame = model, _BaseFrame(model)
-        self._publisher.publish(filled_wrench(self._message, stamp, self._frame.link,
-                                              self._frame.wrench(wrench)))
+            # the parent of a floating joint is the world, which is fixed in tf
+            link = next((joint.child for joint in model.joints
+                         if joint.type == 'floating' and joint.parent == model.root), model.root)
+            self._model, (_, self._frame) = model, multibody(model).links[link]
+        R, p = np.array(self._frame.body_R_link), np.array(self._frame.body_p_link)
+        force, moment = wrench[:3], wrench[3:]
+        self._publisher.publish(filled_wrench(
+            self._message, stamp, self._frame.link.name,
+            np.concatenate((R.T @ force, R.T @ (moment - np.cross(p, force))))))
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -709,7 +697,7 @@ def _reasons(grown: Counter[str], stream: Stream) -> str:
 
 def main() -> int:
     """Run the node until a signal ends it."""
-    return run_node(InverseDynamicsNode, table=NODE_PARAMETERS)
+    return run_node(InverseDynamicsNode, NODE_PARAMETERS)
 
 
 if __name__ == '__main__':

@@ -90,7 +90,7 @@ class ManagedInverseDynamics(LifecycleNode):
 
 def main() -> int:
     """Run the node until a signal ends it."""
-    return run_node(ManagedInverseDynamics, table=NODE_PARAMETERS)
+    return run_node(ManagedInverseDynamics, NODE_PARAMETERS)
 
 
 if __name__ == '__main__':

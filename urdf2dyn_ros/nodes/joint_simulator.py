@@ -3,7 +3,7 @@
 import sys
 import time
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -237,9 +237,9 @@ def _trajectory(gears_of_robot: Gears, values: Mapping[str, Any]) -> Trajectory:
     return trajectory_from_file(file, drivers, limits, motion.centre) if file else motion
 
 
-def main(arguments: Sequence[str] | None = None) -> Any:
-    """Run the node; return the exit code."""
-    return run_node(JointSimulator, arguments, SIMULATOR_PARAMETERS)
+def main() -> int:
+    """Run the node until a signal ends it."""
+    return run_node(JointSimulator, SIMULATOR_PARAMETERS)
 
 
 if __name__ == '__main__':

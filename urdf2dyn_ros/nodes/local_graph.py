@@ -10,7 +10,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import rclpy
@@ -28,10 +27,6 @@ _LAST_DOMAIN = 101   # above it, ports are among the ephemeral ones of the syste
 _DISCOVERY_TIME = 0.5   # of other nodes in a domain of this computer [s]
 _DISCOVERED_PARTICIPANTS = 10   # DDS participants of a domain that are found by their ports
 _LOST_RESPONSE_TIME = 2.0   # [s]; it was sent before the client was discovered
-
-
-def _nothing() -> None:
-    """Do nothing meanwhile."""
 
 
 class Client:
@@ -60,7 +55,7 @@ class Client:
         self.node.create_subscription(kind, topic, callback, qos)
 
     def wait(self, condition: Callable[[], object], timeout: float, what: str,
-             meanwhile: Callable[[], None] = _nothing) -> None:
+             meanwhile: Callable[[], None] = lambda: None) -> None:
         """
         Run callbacks until the condition holds, else raise a TimeoutError after `timeout` [s].
 
@@ -75,7 +70,7 @@ class Client:
             self._executor.spin_once(timeout_sec=0.05)
 
     def call(self, kind: Any, service: str, timeout: float,
-             meanwhile: Callable[[], None] = _nothing, request: Any = None) -> Any:
+             meanwhile: Callable[[], None] = lambda: None, request: Any = None) -> Any:
         """Call a service; without a response in time, raise a TimeoutError."""
         client = self.client(kind, service, timeout, meanwhile)
         response = client.call_async(request or kind.Request())
@@ -83,7 +78,7 @@ class Client:
         return response.result()
 
     def client(self, kind: Any, service: str, timeout: float,
-               meanwhile: Callable[[], None] = _nothing) -> Any:
+               meanwhile: Callable[[], None] = lambda: None) -> Any:
         """
         Return a client of a service whose node has discovered it.
 
@@ -110,7 +105,7 @@ class Client:
         self.node.destroy_client(newer)
 
     def responds(self, client: Any, node: str, timeout: float,
-                 meanwhile: Callable[[], None] = _nothing) -> None:
+                 meanwhile: Callable[[], None] = lambda: None) -> None:
         """Wait until a node responds to a client of its parameters; calls may be repeated."""
         self.wait(client.service_is_ready, timeout, f'service of {node}', meanwhile)
         responses: list[Any] = []
@@ -212,21 +207,20 @@ class ChildProcess:
     """
 
     def __init__(self, module: str, arguments: Sequence[str] = (),
-                 environment: Mapping[str, str] | None = None,
-                 folder: Path | None = None) -> None:
+                 environment: Mapping[str, str] | None = None) -> None:
         self.name = module.rpartition('.')[2]
         self.lines: deque[str] = deque(maxlen=_LINES_KEPT)
-        self._process = self._start(module, arguments, child_environment(environment), folder)
+        self._process = self._start(module, arguments, child_environment(environment))
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     @staticmethod
-    def _start(module: str, arguments: Sequence[str], environment: Mapping[str, str],
-               folder: Path | None) -> subprocess.Popen[str]:
+    def _start(module: str, arguments: Sequence[str],
+               environment: Mapping[str, str]) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, '-u', '-m', module, *arguments], env=environment,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            cwd=folder, text=True, errors='replace', start_new_session=True)
+            text=True, errors='replace', start_new_session=True)
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -118,8 +118,7 @@ _STANDARD_ERROR = 2   # even where sys.stderr is another object
 _SWITCH_INTERVAL = 0.0005   # [s] for which a worker may hold the interpreter against the spinning
 
 
-def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = None,
-             table: Sequence[Parameter] = ()) -> int:
+def run_node(make_node: Callable[..., Node], table: Sequence[Parameter] = ()) -> int:
     """
     Spin a node until SIGINT or SIGTERM; return the exit code.
 
@@ -129,7 +128,7 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
     printed and the code is 2. A process that has not ended 15 s after a signal prints where each
     of its threads is, and the code is 1.
     """
-    words = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:]
     own = words[:words.index(_ROS)] if _ROS in words else words
     if '-h' in own or '--help' in own:
         try:
@@ -139,7 +138,7 @@ def run_node(make_node: Callable[..., Node], arguments: Sequence[str] | None = N
         return 0
     signals = _quiet_signals()
     try:
-        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     except RuntimeError as error:  # for instance a file of parameters that is no YAML
         print(f'error: {unusable(error)}', file=sys.stderr)
         return 2

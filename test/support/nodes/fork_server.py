@@ -35,9 +35,8 @@ _NUMBER = struct.Struct('i')
 class ForkedProcess:
     """A module that runs in a fork, in a session of its own; as a `subprocess.Popen`."""
 
-    def __init__(self, module: str, words: Sequence[str], environment: Mapping[str, str],
-                 folder: Path | None) -> None:
-        order = json.dumps([module, [*words], {**environment}, str(folder or Path.cwd())])
+    def __init__(self, module: str, words: Sequence[str], environment: Mapping[str, str]) -> None:
+        order = json.dumps([module, [*words], {**environment}, str(Path.cwd())])
         reading, writing = os.pipe()
         self._server, server = socket.socketpair()
         socket.send_fds(_server(), [order.encode()], [writing, server.fileno()])
