@@ -553,7 +553,8 @@ class Base:
             link = next((joint.child for joint in model.joints
                          if joint.type == 'floating' and joint.parent == model.root), model.root)
             self._model, (_, self._frame) = model, multibody(model).links[link]
-        R, p = np.array(self._frame.body_R_link), np.array(self._frame.body_p_link)
+        R: Array = np.array(self._frame.body_R_link)
+        p: Array = np.array(self._frame.body_p_link)
         force, moment = wrench[:3], wrench[3:]
         self._publisher.publish(filled_wrench(
             self._message, stamp, self._frame.link.name,
