@@ -194,8 +194,20 @@ def test_a_joint_in_other_units_is_noted_by_its_limit_where_friction_is_most_of_
         effort /= GAINS
     found = checked(robot, [Piece(time, RATE, *motions, effort)], gains)
     assert found.fault == ''
-    assert ['is it in another unit, as N mm?' in remark and remark.startswith('wrist_1_joint: the '
-            'measured effort is up to ') for remark in found.remarks] == [True] * noted
+    assert ['are they in another unit, as N mm?' in text and text.startswith(
+        'the measured efforts of wrist_1_joint (up to ') for text in found.contradictions] == (
+            [True] * noted)
+
+
+def test_an_effort_that_is_copied_is_refused_though_the_urdf_explains_it(robot: Robot) -> None:
+    """Both joints lift the same arm; no two sensors agree in every digit."""
+    time, *motions = motion()
+    effort = robot.dynamics(*motions)
+    effort += 0.05 * np.random.default_rng(4).normal(size=effort.shape)
+    effort[:, 2] = effort[:, 1]
+    text = checked(robot, [Piece(time, RATE, *motions, effort)]).fault
+    assert text.startswith('the efforts of shoulder_lift_joint and elbow_joint are the same in '
+                           'all samples')
 
 
 def test_noise_is_not_an_effort_without_gravity(robot: Robot) -> None:

@@ -186,11 +186,15 @@ def test_friction_that_follows_late_is_no_delay_of_the_currents(tmp_path: Path) 
     assert main([*words, '--urdf', str(tmp_path / 'arm.urdf'), '--payload-link', 'link2',
                  '--payload-mass', str(MASS), '-o', str(tmp_path / 'out')]) == 0
     found = json.loads((tmp_path / 'out' / 'identification.json').read_text())
-    late, = (each['delay_s'] for each in found['recordings'])
+    (late, least, most), = ((each['delay_used_s'], *each['delays_s'])
+                            for each in found['recordings'])
     gains = [found['joints'][joint]['gain']['effort_per_recorded_unit']
              for joint in ('joint1', 'joint2')]
     print(f'{1e3 * late:.1f} ms, {gains} of {GAINS}')
     assert abs(late) < 0.003
+    assert least < 0.003 and most > 0.004   # friction would choose another one: not determined
+    assert f'<td>{1e3 * least:.0f} to {1e3 * most:.0f}</td>' in (
+        tmp_path / 'out' / 'identification.html').read_text()
     assert gains == pytest.approx(GAINS, rel=0.03)
 
 

@@ -76,7 +76,7 @@ def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) 
 
 
 @pytest.mark.parametrize(('pace', 'scale', 'words'), [
-    (1.12, 1.0, 'the stamps look about 1.1'),
+    (1.12, 1.0, 'the stamps look about 1.1'), (2.0**0.5, 1.0, 'the stamps look about 1.4'),
     (1.0, 1.12, 'the positions of shoulder_lift_joint (about 1.')])
 def test_stamps_and_positions_some_percent_too_large_are_noted(pace: float, scale: float,
                                                                words: str) -> None:
@@ -85,6 +85,15 @@ def test_stamps_and_positions_some_percent_too_large_are_noted(pace: float, scal
     factors = np.array([1.0, scale, 1.0, 1.0, 1.0, 1.0])
     note, payload = notes(q * factors, qd * factors / pace, qdd * factors / pace**2, effort)
     assert note.startswith(words) and not payload
+
+
+def test_half_of_gravity_that_a_driver_compensates_is_noted() -> None:
+    """The masses are those of another robot, and no other masses explain it."""
+    q, qd, qdd = motion()
+    note, _ = notes(q, qd, qdd, efforts(arm(gravity=0.5 * GRAVITY), q, qd, qdd))
+    assert note.count(' times as large, as where a driver compensates a part of it?') == 1
+    factor = float(note.partition('or is gravity ')[2].partition(' times')[0])
+    assert factor == pytest.approx(0.5, abs=0.06)
 
 
 @pytest.mark.slow

@@ -29,6 +29,15 @@ def test_of_a_truncated_recording_what_was_read_is_evaluated(evaluate, tmp_path:
     assert len(list(open_recording(done.folder / 'efforts_bag'))) == count - 20
 
 
+def test_a_position_that_is_frozen_while_the_effort_moves_is_named(evaluate,
+                                                                  tmp_path: Path) -> None:
+    samples = motion()
+    q = np.where(np.arange(4) == 3, samples.q[0], samples.q)
+    words = 'the position of joint4 is the same in all samples, although the effort changes'
+    for change, named in ((samples.but(q=q, qd=None), True), (samples.but(qd=None), False)):
+        assert (words in evaluate(table(tmp_path, change)).err) == named
+
+
 def test_what_cannot_be_evaluated_at_all_is_reported(evaluate, tmp_path: Path) -> None:
     """Empty, of another kind, of another type, too short; in a process of its own, too."""
     (tmp_path / 'empty.db3').write_bytes(b'')

@@ -31,6 +31,7 @@ def compared(chosen, actual, included=0.0):
         friction = DAMPING * qd + FRICTION * np.sign(qd)
         measured = {'net': net, 'commanded': net + friction,
                     'gravity_compensated': net - float(weight((), np.array([q]))[0]),
+                    'half compensated': net - 0.5 * float(weight((), np.array([q]))[0]),
                     'magnitude': abs(net - 14.0)}[actual]
         comparison.add_measured(START + 4_000_000 * k, ['a'], [measured])
         comparison.add_computed(
@@ -50,6 +51,13 @@ def test_the_semantics_that_explains_the_efforts_is_named(chosen, actual) -> Non
         # which may be of another direction
         assert ('whether gravity is that of the robot' in hint) == (
             'gravity_compensated' in (chosen, actual))
+
+
+def test_efforts_from_which_half_the_gravity_is_compensated_are_named_as_such() -> None:
+    """Not as half of another unit, although gravity is most of the effort."""
+    hint = compared('net', 'half compensated').total.hint
+    assert hint.startswith('a bias proportional to gravity, -50 % of the effort against it')
+    assert 'does the driver compensate a part of it?' in hint
 
 
 def test_efforts_without_a_sign_are_not_compared() -> None:

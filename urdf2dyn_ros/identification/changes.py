@@ -323,7 +323,7 @@ _LEAST_ANGLE = np.radians(2.0)
 # that after the first step, in which the right one of parallel joints may have 0.66 of another's
 _ALIKE, _ALIKE_AT_FIRST = 0.7, 0.4
 _MOST_STEPS = 4   # to a zero; 12 deg take three
-_SMALL_STEP = np.radians(0.5)   # last step to a zero [rad]
+_SMALL_STEP = np.radians(0.5)   # last step to a zero [rad], or of the logarithm of a pace
 # joints of a robot up to which zeros are compared, and the time for which joints move [s]
 _MOST_JOINTS, _LEAST_MOTION = 12, 6.0
 
@@ -365,16 +365,18 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
                 f'{words} m/s^2 in the frame of the root, {reason(best)}; if it is mounted so, '
                 f'add --gravity {words}')
     if best is pace:
-        factor = float(pace.unknowns[0])
-        return '' if not _LEAST_FACTOR < abs(factor) < _MOST_FACTOR else (
-            f'the stamps look about {1.0 + factor:.2f} times as far apart as they are: with all '
-            f'times divided by it, {reason(best)}; were they recorded with the clock of the '
-            f'driver, or is gravity {(1.0 + factor)**-2:.2g} times as large?')
+        best = _followed(robot, pieces, summary, None, pace)
+        factor = float(best.unknowns[0])
+        return '' if abs(factor - 1.0) < _LEAST_FACTOR else (
+            f'the stamps look about {factor:.2f} times as far apart as they are: with all times '
+            f'divided by it, {reason(best)}; were they recorded with the clock of the driver, or '
+            f'is gravity {factor**-2:.2g} times as large, as where a driver compensates a part of '
+            'it?')
     own, least = next((each, _ALIKE) for each in (springs, scales) if best in each) if (
         best not in zeros) else (zeros, _ALIKE_AT_FIRST)
     alike = [pair for pair in zip(own, joints) if pair[0].removed >= least * best.removed]
     if own is zeros:
-        alike = [(_zero_of(robot, pieces, summary, joint, each), joint) for each, joint in alike]
+        alike = [(_followed(robot, pieces, summary, joint, each), joint) for each, joint in alike]
         most = max(each.removed for each, _ in alike)
         alike = [pair for pair in alike if pair[0].removed >= _ALIKE * most]
     alike.sort(key=lambda pair: -pair[0].removed)
@@ -398,23 +400,30 @@ def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: Fi
     return ''
 
 
-def _zero_of(robot: Robot, pieces: Sequence[Piece], summary: Summary, joint: int,
-             first: Explained) -> Explained:
-    """Return what a joint's zero explains with bodies fitted to it, after a first step."""
-    angle, before = float(first.unknowns[0]), first.removed + first.left
+def _followed(robot: Robot, pieces: Sequence[Piece], summary: Summary, joint: int | None,
+              first: Explained) -> Explained:
+    """
+    Return what a joint's zero explains with bodies fitted to it, after a first step.
+
+    Without a joint it is the pace of the stamps, a factor.
+    """
+    own = 0.0 if joint is None else 1.0 * (np.arange(len(robot.joints)) == joint)
+    step, angle, pace = float(first.unknowns[0]), 0.0, 1.0
     for _ in range(_MOST_STEPS):
-        q = [piece.q + angle * (np.arange(len(robot.joints)) == joint) for piece in pieces]
-        moved = [piece._replace(q=each) for piece, each in zip(pieces, q)]
+        angle, pace = (angle, pace * (1.0 + step)) if joint is None else (angle + step, pace)
+        moved = [piece._replace(q=piece.q + angle * own, qd=pace * piece.qd,
+                                qdd=pace**2 * piece.qdd) for piece in pieces]
         corrected = summarised(robot, summary.name, moved, summary.used,
                                (summary.cutoff, summary.delay))
         fit = fitted_rows(robot, corrected)
-        columns = _columns(robot, moved, fit.bodies, [joint], np.zeros((0, 3)), corrected)
-        found, = explained(fit, columns[::fit.every_nth], [[0]])
+        columns = _columns(robot, moved, fit.bodies, [joint or 0], np.zeros((0, 3)), corrected)
+        # zero, spring and scale of the joint, and the pace
+        found, = explained(fit, columns[::fit.every_nth], [[3 if joint is None else 0]])
         step = float(found.unknowns[0])
-        angle += step
         if abs(step) < _SMALL_STEP:
             break
-    return Explained(before - found.left, found.left, np.array([angle]))
+    return Explained(first.removed + first.left - found.left, found.left,
+                     np.array([pace * (1.0 + step) if joint is None else angle + step]))
 
 
 def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: Sequence[int],

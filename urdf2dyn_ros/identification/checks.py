@@ -1,10 +1,11 @@
 """Checks of a recording before it is used, and recordings as summaries one by one."""
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, compress, product
+from itertools import combinations, compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,8 +45,10 @@ from urdf2dyn_ros.identification.summary import (
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.credibility import (
     NO_SIGN,
+    dead_position,
     effort_doubts,
     have_no_sign,
+    is_of_motion,
     sensor_fault,
 )
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
@@ -55,6 +58,7 @@ from urdf2dyn_ros.text import counted
 
 # ---- What cannot be identified from, with the reason
 
+_FEWEST_SAMPLES = 50   # with an effort, from which on it is judged
 # largest position that is no damage [rad or m]; efforts of that size are not read
 _LARGEST_POSITION = 1e9
 
@@ -65,6 +69,7 @@ class Checked(NamedTuple):
     moving: NDArray[np.bool_]   # (n,)
     used: Array   # (n,), 1 for joints that move and whose efforts are measured, else 0
     remarks: list[str]
+    contradictions: list[str]   # what no model of the robot would explain
     fault: str   # why nothing can be identified, or empty
 
 
@@ -82,11 +87,26 @@ def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -
     used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
     remarks = [f'{joint}: {fault}; it is not identified'
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
-    for j in np.flatnonzero(used).tolist():
-        # a free gain has any unit
-        limit = None if gains is not None and gains.free[j] else limits[j].effort
-        remarks += [f'{joints[j]}: {doubt}' for doubt in effort_doubts(while_moving[j], limit)]
-    return Checked(moving, used, remarks, _fault(robot, pieces, moving, used, faults, gains))
+    free = free_gains(gains, len(joints))   # which have any unit
+    doubts = effort_doubts(
+        {joint: effort for joint, effort, uses in zip(joints, while_moving, used) if uses},
+        {joint: None if any_unit else limit.effort
+         for joint, limit, any_unit in zip(joints, limits, free)})
+    dead = [joint for j, joint in enumerate(joints) if not np.ptp(q[:, j]) and not faults[j]
+            and _moves_unseen(robot, pieces, j, free)]
+    if dead:
+        doubts.append(dead_position(dead))
+    return Checked(moving, used, remarks, doubts,
+                   _fault(robot, pieces, moving, used, faults, gains))
+
+
+def _moves_unseen(robot: Robot, pieces: Sequence[Piece], joint: int,
+                  free: NDArray[np.bool_]) -> bool:
+    """Return whether the effort of a joint that rests by its positions is not that of a rest."""
+    nominal = NominalFit(robot, pieces, 1.0 * (np.arange(len(free)) == joint), free)
+    left = float(nominal.left(no_change(len(free)))[joint])
+    return nominal.samples >= _FEWEST_SAMPLES and is_of_motion(
+        np.concatenate([piece.effort[:, joint] for piece in pieces]), 1.0 - math.exp(left))
 
 
 def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], used: Array,
@@ -108,17 +128,19 @@ def _fault(robot: Robot, pieces: Sequence[Piece], moving: NDArray[np.bool_], use
         if uses and speed.min() < 0.0 < speed.max()]
     if have_no_sign(ranges):
         return f'{NO_SIGN}; record them with their signs'
-    for pair, (name, what) in product(combinations(np.flatnonzero(used).tolist(), 2),
-                                      (('q', 'positions'), ('effort', 'efforts'))):
-        if not all(np.array_equal(*getattr(piece, name)[:, pair].T) for piece in pieces):
+    for pair in combinations(np.flatnonzero(used).tolist(), 2):
+        same = {what: all(np.array_equal(*getattr(piece, name)[:, pair].T) for piece in pieces)
+                for name, what in (('q', 'positions'), ('effort', 'efforts'))}
+        if not any(same.values()):
             continue
+        one, other = (robot.joints[joint] for joint in pair)
         left = NominalFit(robot, pieces, used, free_gains(gains, len(used))).left(
             no_change(len(used)))[[*pair]]
-        if left.max() > np.log(_STRONG):
-            one, other = (robot.joints[joint] for joint in pair)
-            return (f'the {what} of {one} and {other} are the same in all samples, which the '
-                    f'efforts of {(one, other)[int(np.argmax(left))]} do not fit: one is a copy '
-                    "of the other's; record each joint's own")
+        if not same['positions'] or left.max() > np.log(_STRONG):   # fingers move alike
+            return (f'the {" and ".join(compress(same, same.values()))} of {one} and {other} are '
+                    'the same in all samples: those of '
+                    f"{(one, other)[int(np.argmax(left))]} look like a copy of the other's; "
+                    "record each joint's own")
     if not used.any():
         reasons = [*dict.fromkeys(compress(faults, moving))]
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
@@ -358,12 +380,6 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     if resting:
         remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
                        'friction is undetermined')
-    frozen = [joint for j, joint in enumerate(robot.joints) if joint in resting
-              and len({*np.concatenate([piece.q[:, j] for piece in pieces]).tolist()}) == 1]
-    if frozen:
-        remarks.append(f'{name}: the position of {", ".join(frozen)} is the same in all samples: '
-                       'if it moved, its sensor or its column is dead, and what is identified of '
-                       'the others is wrong')
     summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
                          gains, lambda fraction: show(0.3 + 0.7 * fraction))
     zeros = ''
@@ -376,10 +392,10 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     free = free_gains(gains, len(recorded.used))
     late = late_joints(robot, max(pieces, key=lambda piece: len(piece.q)), recorded.used, free)
     assert summary.rows is not None
-    stepped = offset_steps(robot.joints, summary.rows, recorded.used)
-    touched = contacts(robot.joints, summary.rows, recorded.used)
-    remarks += [f'{name}: {note}' for note in (zeros, *late, *stepped, touched) if note]
-    return summary
+    found = (*recorded.contradictions, zeros, *late,
+             *offset_steps(robot.joints, summary.rows, recorded.used),
+             contacts(robot.joints, summary.rows, recorded.used))
+    return replace(summary, contradictions=tuple(f'{name}: {each}' for each in found if each))
 
 
 # ---- One file with the summary of many recordings, made in the memory of two
@@ -404,6 +420,7 @@ def write_merged(robot: Robot, recordings: Sequence[str], settings: SourceSettin
     for summary in read_summaries(robot, shared_paths(recordings, settings), settings, remarks,
                                   show):
         groups.add(replace(summary, rows=None))
+        remarks += summary.contradictions
     whole = replace(groups.summaries()[0], name=path.stem)
     try:
         create_files({path: summary_bytes(whole, robot)}, replace=True)

@@ -45,15 +45,23 @@ _BETTER_ERROR = 0.995
 
 def choose_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
                   cutoff: float | None = None, delay: float | None = None,
-                  by_bodies: bool = False) -> tuple[float, float]:
+                  by_bodies: bool = False) -> tuple[float, float, tuple[float, float]]:
     """
     Return cutoff [Hz] and delay [s] with which blocks are predicted best from the others.
 
     Friction that follows late looks like a delay. With such a delay efforts are predicted better,
-    but gains, which are factors of the bodies' efforts, are wrong: `by_bodies` avoids it.
+    but gains, which are factors of the bodies' efforts, are wrong: `by_bodies` avoids it. Third,
+    the delays between which it is: what bodies alone and bodies with friction would choose.
     """
-    rows = source.frictionless if by_bodies else source.rows
-    return _least_error(_error_of_filter(robot, rows, used, terms), cutoff, delay)
+    chosen, other = (source.frictionless, source.rows) if by_bodies else (
+        source.rows, source.frictionless)
+    best, late = _least_error(_error_of_filter(robot, chosen, used, terms), cutoff, delay)
+    if delay is not None:
+        return best, late, (late, late)
+    error = _error_of_filter(robot, other, used, terms)
+    otherwise = vertex(late, LARGEST_DELAY, [error(best, late + step) for step in (
+        -LARGEST_DELAY, 0.0, LARGEST_DELAY)])
+    return best, late, (min(late, otherwise), max(late, otherwise))
 
 
 def _error_of_filter(robot: Robot, rows: Callable[[float, float], RecordedRows], used: Array,

@@ -1,7 +1,7 @@
 """Identification from summaries: the fit, what it explains of other data, and what not."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.delays import LARGEST_DELAY
 from urdf2dyn_ros.identification.fit import (
@@ -84,6 +85,8 @@ class Identification:
     left_by_friction: Array
     validation: dict[str, Figures] = field(default_factory=dict)   # of other recordings, by name
     remarks: list[str] = field(default_factory=list)
+    # what the data contradict, in sentences, by more than any verdict allows
+    contradictions: list[str] = field(default_factory=list)
     # JOINT_COLUMNS (n, c) of each recording by name, if they have friction of their own; `fit` has
     # that of the last in which a joint is used
     own_friction: dict[str, Array] = field(default_factory=dict)
@@ -100,6 +103,11 @@ class Identification:
     def unexplained(self) -> NDArray[np.bool_]:
         """Joints (n,) that are used, but not explained in held-out parts."""
         return np.asarray(self.used & (self.held_out.r2[2] < LEAST_R2))
+
+    @cached_property
+    def unchecked(self) -> NDArray[np.bool_]:
+        """Joints (n,) at which bodies need too little of the effort to show its scale."""
+        return self.used & ~np.isfinite(self.effort_ratios) & (self.gains is None)
 
     @property
     def written(self) -> NDArray[np.bool_]:
@@ -184,16 +192,22 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
             return rest
     show(0.8)
     result = _result(robot, summaries, data, parts, model, payload, own_friction)
+    found = result.contradictions
+    for each in (*summaries, *(() if payload is None else payload.summaries)):
+        found.extend(each.contradictions)
     if parts.name == 'recordings':
-        result.remarks.extend(other_recordings(
+        found.extend(other_recordings(
             data.robot, data.summaries, [each.fit for each in model.without], parts.every))
     elif own_friction and payload is None and len(summaries) >= FEWEST_RECORDINGS:
-        result.remarks.extend(_others_without_friction(robot, data.plain, model))
-    result.remarks.extend(misfits(result, model.negative_rotors[data.last]))
+        found.extend(_others_without_friction(robot, data.plain, model))
+    found.extend(contradictions(result))
     if payload is not None:
         count = len(robot.prior.parameters)
-        result.remarks.extend(scale_remark(payload, robot.prior.parameters[:, 0],
-                                           result.fit.bodies[:count, 0]))
+        found.extend(scale_remark(payload, robot.prior.parameters[:, 0],
+                                  result.fit.bodies[:count, 0]))
+    for each in validation:
+        result.remarks.extend(each.contradictions)
+    result.remarks.extend(misfits(result, model.negative_rotors[data.last]))
     _check_better(result)
     show(1.0)
     return result
@@ -244,10 +258,9 @@ def _result(robot: Robot, summaries: Sequence[Summary], data: FitData, parts: He
         of_joints(fit, last), whole.sigma[last],
         errors._replace(joints=errors.joints[last]), held_out, parts.name,
         [of_joints(each, np.arange(n)) for each in fits], model.left_by_friction[last],
-        validated, list(robot.prior.remarks),
-        dict(zip([each.name for each in summaries], sets[-len(summaries):]))
-        if own_friction else {},
-        data.gains if any(each.currents for each in summaries) else None, carried)
+        validated, list(robot.prior.remarks), own_friction=dict(zip(
+            [each.name for each in summaries], sets[-len(summaries):])) if own_friction else {},
+        gains=data.gains if any(each.currents for each in summaries) else None, payload=carried)
 
 
 def _figures(data: FitData, parts: HeldOutParts,
@@ -324,7 +337,7 @@ def _check_better(result: Identification) -> None:
             'all joints')
 
 
-# ---- What an identified model does not explain, and the likely reason, in sentences
+# ---- What the data contradict, and what else an identified model does not explain, in sentences
 
 # share of the residuals of two joints that a motor which turns with both predicts, from which on
 # they look coupled: 0.87 on a wrist whose gears are, up to 0.2 on robots whose gears are not
@@ -335,24 +348,114 @@ LEAST_R2 = 0.5   # R2 in held-out parts below which a joint is not explained
 # logarithm of the ratio of what the recorded and the other sign of an effort leave, from which on
 # the other one is suggested
 _OTHER_SIGN = 0.3
-HEAVIER = 3.0   # ratio of masses from which on a change is not plausible
+_FAR = 1.6   # ratio of efforts to those of the URDF from which on they contradict it
+_HEAVIER = 3.0   # ratio of masses from which on a change is not plausible
 # identified mass over that of the URDF, median of the bodies, below which the units are wrong
 _TYPICAL_MASS_RATIO = 0.5
 # residual of all samples over that of moving ones, from which on rest is the reason
 _RESTING_RATIO = 2.0
 
 
-def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Iterator[str]:
-    """Yield a sentence for each joint that does not fit; some joints' rotors are at zero."""
-    joints, gains, used = result.robot.joints, result.gains, result.used
-    yield from _poor_joints(result)
-    for name, figures in result.validation.items():
-        poor = used & (figures.every[2] >= figures.every[0])
-        if poor.any():
-            yield (f'{name}: at {", ".join(compress(joints, poor))} the identified model is no '
+def contradictions(result: Identification) -> Iterator[str]:
+    """Yield a sentence for whatever the data contradict of the model, the largest first."""
+    joints, used, figures = result.robot.joints, result.used, result.held_out
+    yield from _scaled_efforts(result)
+    coupling = np.average([each.coupling for each in result.summaries], axis=0,
+                          weights=[each.seconds for each in result.summaries])
+    mutual = np.minimum(coupling, coupling.T)
+    for j in np.flatnonzero(used & (mutual.max(axis=1, initial=0.0) > _COUPLED_SHARE)).tolist():
+        other = int(np.argmax(mutual[j]))
+        yield (f'{joints[j]} does not fit a friction of its own velocity: that of a motor that '
+               f'turns with {joints[other]} too predicts {100.0 * coupling[j, other]:.0f} % of '
+               'what is left; the two look coupled by their gears, which this model does not have')
+    free, pool = free_gains(result.gains, len(joints)), all_rows(result.summaries)
+    poor = (figures.moving[2] > _UNEXPLAINED_JOINT * figures.measured) | (
+        figures.r2_moving[2] < LEAST_R2)
+    for j in np.flatnonzero(used & poor).tolist():
+        # friction brakes, whatever the bodies are
+        turned = not free[j] and (
+            np.sign(result.effort_per_unit[j]) * sign_evidence(pool, j)) < -_OTHER_SIGN
+        yield (f'{joints[j]} is hardly explained: of {figures.spread_moving[j]:.3g} about the '
+               f'mean a residual of {figures.moving[2, j]:.3g} remains while it moves; ' + (
+                   'friction fits it better with the opposite sign: is its sign wrong?' if turned
+                   else 'the effort may not be that of this joint, or not of it alone, as with a '
+                   'differential, or contact, cables, springs or a base that moves act on it'))
+    for name, each in result.validation.items():
+        worse = used & (each.every[2] >= each.every[0])
+        if worse.any():
+            yield (f'{name}: at {", ".join(compress(joints, worse))} the identified model is no '
                    'better than the URDF; the recordings of the fit are too short or have other '
                    'motions and postures, or payload, friction or sensors have changed: identify '
                    'from more')
+
+
+def _scaled_efforts(result: Identification) -> Iterator[str]:
+    """Yield where bodies need far more or less effort than the URDF's, or far more mass."""
+    robot, joints = result.robot, result.robot.joints
+    after, before = result.fit.bodies[:, 0], robot.prior.nominal[:, 0]
+    changes = {body.name: f'mass moved by {body.name} {old:.3g} -> {new:.3g} kg'
+               for body, old, new in zip(robot.system.bodies, before, after)}
+    ratios = result.effort_ratios
+    far = np.isfinite(ratios) & ~((ratios > 1.0 / _FAR) & (ratios < _FAR))
+    if far.any():
+        names = ' and '.join(compress(joints, far))
+        texts = ', '.join(f'{ratio:.2g} times at {joint}'
+                          for ratio, joint in zip(ratios[far], compress(joints, far)))
+        masses = '; '.join(changes[joint] for joint in compress(joints, far) if joint in changes)
+        tool = 'does it carry a tool that the URDF is without, which would explain them all? ' \
+               'If not: ' if _tool(result, far) else ''
+        yield (f'bodies need {texts} the effort that those of the URDF do ({masses}): {tool}is '
+               f'the effort of {names} in N m or N, and that of the joint itself?')
+        return
+    heavy = after > _HEAVIER * np.maximum(before, robot.prior.parameters[:, 0].max())
+    if heavy.any():
+        yield (f'{"; ".join(compress(changes.values(), heavy))}, heavier than any of its bodies: '
+               'does a spring, a counterweight or a tool act there, which the URDF is without?')
+    elif _light(result):
+        light = after < before / _HEAVIER
+        yield (f'most bodies would be less than half as heavy as in the URDF '
+               f'({"; ".join(compress(changes.values(), light))}): are the efforts in other '
+               'units, those of a motor before its gear, or does the driver subtract gravity?')
+
+
+def _light(result: Identification) -> bool:
+    """Return whether most bodies would be far lighter than in the URDF."""
+    identified = np.unique([number for bodies, used in zip(
+        result.robot.columns.bodies, result.used) if used for number in bodies])
+    ratios = (result.fit.bodies[:, 0] / result.robot.prior.parameters[:, 0])[identified]
+    return bool(np.median(ratios) < _TYPICAL_MASS_RATIO and ratios.min() < 1.0 / _HEAVIER)
+
+
+def _tool(result: Identification, far: NDArray[np.bool_]) -> bool:
+    """
+    Return whether more mass at the end of a chain alone explains ratios of efforts (n,).
+
+    Joints up the chain have to need it as well: one alone may have another gain.
+    """
+    robot, bodies = result.robot, result.fit.bodies
+    chains = [chain(robot.system, number) for number in range(len(bodies))]
+    inner = {each for number, path in enumerate(chains) for each in path if each != number}
+    for tip in {*range(len(bodies))} - inner:
+        own = np.arange(len(far)) == robot.system.bodies[tip].coordinate
+        if (far & ~own).any() and bodies[tip, 0] > _FAR * robot.prior.parameters[tip, 0]:
+            with_tool = robot.prior.parameters.copy()
+            with_tool[tip] = bodies[tip]
+            ratios, _ = ratios_of_efforts(replace(robot, prior=robot.prior._replace(
+                parameters=with_tool)), all_rows(result.summaries), bodies)
+            if ((ratios > 1.0 / _FAR) & (ratios < _FAR))[far].all():
+                return True
+    return False
+
+
+def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Iterator[str]:
+    """Yield what the model allows for, but is worth a look; some joints' rotors are at zero."""
+    joints, gains, used, figures = (result.robot.joints, result.gains, result.used,
+                                    result.held_out)
+    for j in np.flatnonzero(used & (figures.every[2] > _RESTING_RATIO * figures.moving[2])
+                            ).tolist():
+        yield (f'{joints[j]}: most of its residual is at rest ({figures.every[2, j]:.3g} for all '
+               f'samples, {figures.moving[2, j]:.3g} while it moves), where static friction is '
+               'undetermined')
     yield from _changed_masses(result)
     for each in result.summaries:
         if abs(each.delay) >= LARGEST_DELAY:
@@ -373,51 +476,13 @@ def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Itera
                'sensors on the side of the link see no rotor, and friction that lags looks alike')
 
 
-def _poor_joints(result: Identification) -> Iterator[str]:
-    joints, figures = result.robot.joints, result.held_out
-    measured, spread, r2 = figures.measured, figures.spread_moving, figures.r2_moving[2]
-    every, moving = figures.every[2], figures.moving[2]
-    coupling = np.average([each.coupling for each in result.summaries], axis=0,
-                          weights=[each.seconds for each in result.summaries])
-    mutual = np.minimum(coupling, coupling.T)
-    free = free_gains(result.gains, len(joints))
-    pool = all_rows(result.summaries)
-    for j in np.flatnonzero(result.used).tolist():
-        other = int(np.argmax(mutual[j]))
-        if mutual[j, other] > _COUPLED_SHARE:
-            yield (f'{joints[j]} does not fit a friction of its own velocity: that of a '
-                   f'motor that turns with {joints[other]} too predicts '
-                   f'{100.0 * coupling[j, other]:.0f} % of what is left; the two look coupled by '
-                   'their gears, which this model does not have')
-        if moving[j] > _UNEXPLAINED_JOINT * measured[j] or r2[j] < LEAST_R2:
-            # friction brakes, whatever the bodies are
-            turned = not free[j] and (
-                np.sign(result.effort_per_unit[j]) * sign_evidence(pool, j)) < -_OTHER_SIGN
-            yield (f'{joints[j]} is hardly explained: of {spread[j]:.3g} about the mean a '
-                   f'residual of {moving[j]:.3g} remains while it moves; ' + (
-                       'friction fits it better with the opposite sign: is its sign wrong?'
-                       if turned else
-                       'the effort may not be that of this joint, or not of it alone, as with a '
-                       'differential, or contact, cables, springs or a base that moves act on it'))
-        elif every[j] > _RESTING_RATIO * moving[j]:
-            yield (f'{joints[j]}: most of its residual is at rest ({every[j]:.3g} for all '
-                   f'samples, {moving[j]:.3g} while it moves), where static friction is '
-                   'undetermined')
-
-
 def _changed_masses(result: Identification) -> Iterator[str]:
     before, after = result.robot.prior.parameters[:, 0], result.fit.bodies[:, 0]
     changes = np.exp(np.abs(np.log(after / before)))
-    identified = np.unique([number for bodies, used in zip(result.robot.columns.bodies,
-                                                           result.used) if used
-                            for number in bodies])
-    typical = float(np.median((after / before)[identified]))
     for body, change, mass, nominal in zip(result.robot.system.bodies, changes, after, before):
-        if change > HEAVIER:
+        if change > _HEAVIER and not _light(result):   # which the verdict has
             why = ('does it carry a tool that the URDF is without, or are the efforts in other '
                    'units?' if mass > nominal else
-                   'are the efforts in other units, those of a motor before its gear, or does the '
-                   'driver subtract gravity from them?' if typical < _TYPICAL_MASS_RATIO else
                    'other bodies make up for it, as efforts hardly determine the mass of a single '
                    'one, or a spring or a counterweight carries it')
             yield (f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '

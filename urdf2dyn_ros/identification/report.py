@@ -2,20 +2,18 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import compress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.equations.links import chain
-from urdf2dyn_ros.identification.fit import DATA, ratios_of_efforts, source_of_value
+from urdf2dyn_ros.identification.delays import DELAY_STEP
+from urdf2dyn_ros.identification.fit import DATA, source_of_value
 from urdf2dyn_ros.identification.fit_data import (
     Figures,
     IdentifiedPayload,
 )
-from urdf2dyn_ros.identification.identification import HEAVIER, LEAST_R2, MODELS, Identification
+from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
 from urdf2dyn_ros.identification.robot import (
     ASYMMETRY,
     JOINT_COLUMNS,
@@ -26,7 +24,6 @@ from urdf2dyn_ros.identification.robot import (
 )
 from urdf2dyn_ros.identification.rollouts import HORIZON, rollouts
 from urdf2dyn_ros.identification.rows import BLOCKS, HIGHEST_CUTOFF, ROW_RATE
-from urdf2dyn_ros.identification.summary import all_rows
 from urdf2dyn_ros.recordings.many import gain_words
 from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
@@ -54,7 +51,7 @@ PAYLOAD_TITLE = 'Payload'
 VALIDATION_TITLE = 'Validation recording'
 
 
-_FAR = 1.6   # ratio of efforts to those of the URDF from which on it is said first
+_MOST_TOLD = 3   # findings that the verdict has; the JSON has all
 
 
 def report_tables(result: Identification) -> list[ReportTable]:
@@ -77,65 +74,33 @@ def figure_text(value: float, digits: int = 3) -> str:
 
 
 def verdict(result: Identification) -> str:
+    """Return what is not explained, what the data contradict, and what is left of the efforts."""
     urdf, friction, own = (geometric_mean(row[np.isfinite(row)]) for row in result.held_out.every)
-    poor, doubts = [*compress(result.robot.joints, result.unexplained)], _contradictions(result)
-    answer = 'In all' if poor or doubts else 'Yes'
-    if doubts:
-        answer = f'The data contradict the URDF: {doubts} {answer}'
+    joints, parts = result.robot.joints, list[str]()
+    poor = [*compress(joints, result.unexplained)]
     if poor:
         kept = '' if result.force else (
             ', which keep' + 's' * (len(poor) == 1) + ' the numbers of the URDF without --force')
-        answer = f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}){kept}. {answer}'
-    return (f'{answer}: its residual is {100.0 * own / urdf:.3g} % of that of the URDF, and '
-            f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and rotors '
-            '(geometric means of the joints).')
-
-
-def _contradictions(result: Identification) -> str:
-    """Return which bodies the data contradict, and by how much."""
-    robot, joints = result.robot, result.robot.joints
-    after, before = result.fit.bodies[:, 0], robot.prior.nominal[:, 0]
-    far = [(ratio, joint) for ratio, joint in zip(result.effort_ratios, joints)
-           if not 1.0 / _FAR < ratio < _FAR and math.isfinite(ratio)]
-    if not far:
-        heavy = [f'mass moved by {body.name} {figure_text(old)} -> {figure_text(new)} kg'
-                 for body, old, new in zip(robot.system.bodies, before, after)
-                 if new > HEAVIER * max(old, robot.prior.parameters[:, 0].max())]
-        return '' if not heavy else (
-            f'{"; ".join(heavy)}, heavier than any of its bodies: does a spring, a counterweight '
-            'or a tool act there, which the URDF is without?')
-    named = {joint for _, joint in far}
-    masses = [f'mass moved by {body.name} {figure_text(old)} -> {figure_text(new)} kg'
-              for body, old, new in zip(robot.system.bodies, before, after)
-              if body.name in named]
-    texts = ', '.join(f'{figure_text(ratio, 2)} times at {joint}' for ratio, joint in far)
-    names = ' and '.join(joint for _, joint in far)
-    tool = _tool(result, np.isin(joints, [*named]))
-    asked = 'does it carry a tool that the URDF is without, which would explain them all? If not: '
-    return (f'bodies need {texts} the effort that those of the URDF do ({"; ".join(masses)}): '
-            f'{asked if tool else ""}is the effort of {names} in N m or N, and that of the joint '
-            'itself?')
-
-
-def _tool(result: Identification, far: NDArray[np.bool_]) -> bool:
-    """
-    Return whether more mass at the end of a chain alone explains ratios of efforts (n,).
-
-    Joints up the chain have to need it as well: one alone may have another gain.
-    """
-    robot, bodies = result.robot, result.fit.bodies
-    chains = [chain(robot.system, number) for number in range(len(bodies))]
-    inner = {each for number, path in enumerate(chains) for each in path if each != number}
-    for tip in {*range(len(bodies))} - inner:
-        own = np.arange(len(far)) == robot.system.bodies[tip].coordinate
-        if (far & ~own).any() and bodies[tip, 0] > _FAR * robot.prior.parameters[tip, 0]:
-            with_tool = robot.prior.parameters.copy()
-            with_tool[tip] = bodies[tip]
-            ratios, _ = ratios_of_efforts(replace(robot, prior=robot.prior._replace(
-                parameters=with_tool)), all_rows(result.summaries), bodies)
-            if ((ratios > 1.0 / _FAR) & (ratios < _FAR))[far].all():
-                return True
-    return False
+        parts.append(f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}){kept}.')
+    told, more = result.contradictions[:_MOST_TOLD], result.contradictions[_MOST_TOLD:]
+    if told:
+        if len(result.contradictions) > 1:
+            told = [f'({number}) {each}' for number, each in enumerate(told, 1)]
+        further = f' And {len(more)} more, which the JSON has.' if more else ''
+        parts.append(f'The data contradict the model: {"; ".join(told)}.{further}')
+    answer = 'In all' if parts else 'Yes'
+    unused = [*compress(joints, ~result.used)]
+    if unused and len(unused) < len(joints) // 2:
+        answer += f' without {", ".join(unused)}'
+    elif unused:
+        answer += f' at {", ".join(compress(joints, result.used))}'
+    if result.unchecked.any():
+        answer += (f', but a wrong gain or unit of {", ".join(compress(joints, result.unchecked))}'
+                   ' would not show, as friction and rotors are most of the effort there')
+    return ' '.join((*parts, f'{answer}: its residual is {100.0 * own / urdf:.3g} % of that of '
+                     f'the URDF, and {100.0 * own / friction:.3g} % of that of the URDF with '
+                     'fitted friction and rotors (geometric means of the joints).')).replace(
+                         '?.', '?').replace('?;', '?')
 
 
 def _figures(result: Identification, title: str, figures: Figures,
@@ -311,13 +276,20 @@ def _base(result: Identification) -> ReportTable:
 
 def _recordings(result: Identification) -> ReportTable:
     rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
-             figure_text(1e3 * each.delay),
+             _delay_text(*each.delays),
              'all' if each.used.all() else ', '.join(compress(result.robot.joints, each.used))]
             for each in result.summaries]
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
                                       'effort is late by [ms]', 'joints'), rows,
-                       ('Weight of the URDF in pseudo-observations per body: '
-                        f'{result.weight:g}.',))
+                       ('A delay is not determined where it is between two: the first and the '
+                        'last are what bodies alone and with friction would choose. Weight of '
+                        f'the URDF in pseudo-observations per body: {result.weight:g}.',))
+
+
+def _delay_text(least: float, most: float) -> str:
+    """Return a delay [ms], or between which ones it is [s]."""
+    return figure_text(500.0 * (least + most)) if most - least < DELAY_STEP else (
+        f'{1e3 * least:.0f} to {1e3 * most:.0f}')
 
 
 # ---- A payload in the report, and as JSON
@@ -373,10 +345,10 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
         'payload': _payload_figures(result.payload),
         'recordings': [
             {'name': each.name, 'seconds': each.seconds, 'cutoff_hz': each.cutoff,
-             'delay_s': each.delay,
+             'delay_used_s': each.delay, 'delays_s': each.delays,
              'joints': [*compress(robot.joints, each.used)]}
             for each in result.summaries],
-        'remarks': result.remarks}, indent=1)
+        'contradictions': result.contradictions, 'remarks': result.remarks}, indent=1)
 
 
 def _payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None:

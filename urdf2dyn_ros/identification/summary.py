@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.errors import ParameterError, RecordingError
-from urdf2dyn_ros.identification.delays import choose_filter
+from urdf2dyn_ros.identification.delays import LARGEST_DELAY, choose_filter
 from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, Pool, fitted, pooled, used_terms
 from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, Robot
@@ -54,8 +54,11 @@ class Summary:
     frictionless: list[Pool]
     coupling: Array   # (n, n), what friction with another joint's velocity predicts
     joint_seconds: Array   # (n,), duration of what is used of each joint [s]
+    # by which efforts are late, from the least to the largest that is possible [s]
+    delays: tuple[float, float] = (0.0, 0.0)
     currents: bool = False   # whether the efforts are currents
     recordings: int = 1
+    contradictions: tuple[str, ...] = ()   # what in it contradicts any model, in sentences
     rows: RecordedRows | None = None   # for pictures, where the recording was read
 
     def with_pools(self, change: Callable[[Sequence[Pool]], list[Pool]],
@@ -79,9 +82,12 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     show(0.3)
     terms = used_terms(robot, used, source.fastest)
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
-    given = 0.0 if filtering[1] is None and seconds < _LEAST_FOR_DELAY else filtering[1]
-    cutoff, delay = choose_filter(robot, source, used, terms, filtering[0], given,
-                                  by_bodies=gains is not None and bool(gains.free.any()))
+    unknown = filtering[1] is None and seconds < _LEAST_FOR_DELAY
+    cutoff, delay, delays = choose_filter(
+        robot, source, used, terms, filtering[0], 0.0 if unknown else filtering[1],
+        by_bodies=gains is not None and bool(gains.free.any()))
+    if unknown:
+        delays = -LARGEST_DELAY, LARGEST_DELAY
     show(0.8)
     rows = source.rows(cutoff, delay)
     first = fitted(robot, pooled(block_pools(rows, used)), terms, PRIOR_WEIGHT, linear=True)
@@ -97,8 +103,8 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
                      weighted_pools(rows, used * rows.moves)[:BLOCKS],
                      weighted_pools(rows, used * ~rows.moves)[:BLOCKS],
                      weighted_pools(source.frictionless(cutoff, delay), weights * rows.moves),
-                     coupling(rows, residuals, used), used * float(seconds),
-                     gains is not None, 1, rows)
+                     coupling(rows, residuals, used), used * float(seconds), delays,
+                     gains is not None, rows=rows)
     return result if gains is None else in_other_units(result, 1.0 / gains.values)
 
 
@@ -141,7 +147,7 @@ def integral_time(residual: Array) -> float:
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
 
 SUFFIX = '.npz'
-_VERSION = 6
+_VERSION = 7
 _VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
 
 
@@ -149,7 +155,8 @@ def summary_bytes(summary: Summary, robot: Robot) -> bytes:
     """Return the content of a summary's file."""
     head = {'version': _VERSION, 'robot': robot.key, 'joints': robot.joints,
             'name': summary.name, 'seconds': summary.seconds, 'cutoff': summary.cutoff,
-            'delay': summary.delay, 'currents': summary.currents, 'recordings': summary.recordings}
+            'delay': summary.delay, 'delays': summary.delays, 'currents': summary.currents,
+            'recordings': summary.recordings, 'contradictions': summary.contradictions}
     arrays: dict[str, Any] = {name: getattr(summary, name) for name in _VECTORS}
     arrays['coupling'] = summary.coupling
     for name in PARTS:
@@ -209,7 +216,9 @@ def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Su
     return Summary(name, float(head['seconds']), float(head['cutoff']),
                    float(head['delay']), used, fastest, correlation, **lists,
                    coupling=_checked(arrays['coupling'], (n, n)), joint_seconds=seconds,
-                   currents=bool(head['currents']), recordings=int(head['recordings']))
+                   delays=(float(head['delays'][0]), float(head['delays'][1])),
+                   currents=bool(head['currents']), recordings=int(head['recordings']),
+                   contradictions=tuple(map(str, head['contradictions'])))
 
 
 def _checked(values: Array, shape: tuple[int, ...]) -> Array:
@@ -251,6 +260,8 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
         first, seconds=seconds, joint_seconds=joints,
         recordings=first.recordings + second.recordings,
         cutoff=float(mean('cutoff', share)), delay=float(mean('delay', share)),
+        delays=(min(first.delays[0], second.delays[0]), max(first.delays[1], second.delays[1])),
+        contradictions=first.contradictions + second.contradictions,
         coupling=mean('coupling', share), correlation=mean('correlation', joint_share),
         used=np.maximum(first.used, second.used),
         fastest=np.maximum(first.fastest, second.fastest),

@@ -8,7 +8,7 @@ instants; `sensor_fault` judges a whole recording by its motion alone, where no 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -164,8 +164,24 @@ _COARSE = 0.2
 # the same to the next frequent value, from which on an effort is too coarse to show a limit
 _COARSEST = 0.05
 _TIMES = 3   # times that an effort reaches a value at which it is cut
+# spread of an effort over that of its noise, from which on it is smooth as that of a motion, and
+# the share of its variance that a rest explains, from which on it is one
+_SMOOTH, _EXPLAINED = 3.0, 0.5
 # effort over its limit in the URDF that is one of units; the bodies may explain none of it
 _BEYOND_LIMIT = 10.0
+
+
+def dead_position(names: Collection[str]) -> str:
+    """Return that positions of joints are frozen, whose efforts are not those of a rest."""
+    return (f'the position of {", ".join(names)} is the same in all samples, although the effort '
+            'changes as if it moved: its sensor or its column looks dead, and then what is said '
+            'of the other joints is wrong')
+
+
+def is_of_motion(effort: Array, explained: float) -> bool:
+    """Return whether an effort (k,) is not that of a rest, which explains a share of it."""
+    spread, noise = float(np.nanstd(effort)), float(np.nanstd(np.diff(effort))) / np.sqrt(2.0)
+    return spread > _SMOOTH * noise and explained < _EXPLAINED
 
 
 def sensor_fault(effort: Array, while_moving: Array) -> str:
@@ -200,20 +216,28 @@ def _levels(efforts: Array) -> tuple[Array, NDArray[np.int64]]:
     return ordered[starts], np.diff(starts, append=len(ordered))
 
 
-def effort_doubts(while_moving: Array, limit: float | None) -> list[str]:
-    """Return what is doubtful of an effort (k,) while its joint moves, with its URDF's limit."""
-    known = while_moving[np.isfinite(while_moving)]
-    doubts = [_cut(known)]
-    usual = float(np.percentile(np.abs(known), 95.0)) if limit and len(known) else 0.0
-    if limit and usual > _BEYOND_LIMIT * limit:
-        doubts.append(f'the measured effort is up to {usual:.3g}, {usual / limit:.3g} times its '
-                      'limit in the URDF: is it in another unit, as N mm? convert it to N m or '
-                      'N, unless that limit is wrong')
-    return [doubt for doubt in doubts if doubt]
+def effort_doubts(while_moving: Mapping[str, Array],
+                  limits: Mapping[str, float | None]) -> list[str]:
+    """Return what is doubtful of efforts (k,) of joints that move, with the URDF's limits."""
+    cut, beyond = [], []
+    for joint, effort in while_moving.items():
+        known, limit = effort[np.isfinite(effort)], limits[joint]
+        value, share = _cut(known)
+        if share:
+            cut.append(f'{joint} (exactly {value:.3g} in {100.0 * share:.2g} %)')
+        usual = float(np.percentile(np.abs(known), 95.0)) if limit and len(known) else 0.0
+        if limit and usual > _BEYOND_LIMIT * limit:
+            beyond.append(f'{joint} (up to {usual:.3g}, {usual / limit:.3g} times it)')
+    return [*([f'the measured efforts of {", ".join(cut)} are never beyond a value that they have '
+               'in so many of the samples in which the joint moves: if the drive or sensor has '
+               'its limit there, the model is too weak; record a slower motion'] if cut else []),
+            *([f'the measured efforts of {", ".join(beyond)} are far beyond the limit in the '
+               'URDF: are they in another unit, as N mm? convert them to N m or N, unless that '
+               'limit is wrong'] if beyond else [])]
 
 
-def _cut(effort: Array) -> str:
-    """Return that an effort (k,) is cut at a value, or an empty text."""
+def _cut(effort: Array) -> tuple[float, float]:
+    """Return the value at which an effort (k,) is cut, and the share of samples, or zeros."""
     span = float(np.ptp(effort)) if len(effort) else 0.0
     values, counts = np.unique(effort, return_counts=True)
     for end in (effort.max(), effort.min()) if span > 0.0 else ():
@@ -226,8 +250,5 @@ def _cut(effort: Array) -> str:
             continue
         frequent = counts[(apart > 1e-6) & (apart < _COARSE)].max(initial=0) / len(effort)
         if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * max(near - at_end, frequent):
-            return (f'the measured effort is exactly {end:.3g}, and never beyond, in '
-                    f'{100.0 * at_end:.2g} % of the samples in which the joint moves: if the '
-                    'drive or sensor has its limit there, the model is too weak; record a slower '
-                    'motion')
-    return ''
+            return float(end), at_end
+    return 0.0, 0.0

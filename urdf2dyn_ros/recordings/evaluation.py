@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from importlib.util import find_spec
+from itertools import compress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO, cast
@@ -27,6 +28,7 @@ from urdf2dyn_ros.recordings.comparison import (
     gravity_of,
     robot_facts,
 )
+from urdf2dyn_ros.recordings.credibility import dead_position, is_of_motion
 from urdf2dyn_ros.recordings.external import ExternalEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, recorded_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
@@ -236,6 +238,7 @@ class _Sinks:
         self._measured: deque[tuple[int, Sequence[str], Any]] = deque()
         self.later = self.bag_later = 0
         self.span: tuple[int, int] | None = None
+        self._range = np.array([[np.inf], [-np.inf]]) * np.ones(len(self._joints))
         kinds = len(KINDS if self.external is None else OBSERVED)
         # columns of the table that have a number
         self.known = np.zeros(kinds * len(self._joints), dtype=bool)
@@ -251,6 +254,8 @@ class _Sinks:
         if not len(outputs.stamps):
             return
         measured, comparison = self._measured, self.comparison
+        self._range = np.array((np.fmin(self._range[0], outputs.q.min(axis=0)),
+                                np.fmax(self._range[1], outputs.q.max(axis=0))))
         for stamp, *values in zip(outputs.stamps.tolist(), outputs.effort, outputs.q, outputs.qd):
             while measured and measured[0][0] <= stamp + _MEASURED_AHEAD_NS:
                 comparison.add_measured(*measured.popleft())
@@ -284,6 +289,11 @@ class _Sinks:
                                                      computed + residual)
         self.known |= np.isfinite(columns).any(axis=0)
         write_rows(self._table, stamps, columns.tolist())
+
+    @property
+    def at_rest(self) -> list[str]:
+        """The joints whose position is the same in all outputs."""
+        return [*compress(self._joints, self._range[0] == self._range[1])]
 
     def finish(self) -> None:
         """Add the measured efforts that wait, and end contacts."""
@@ -420,6 +430,10 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
         result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints
     result.joints = sinks.comparison.joints()
+    dead = [each.joint for each in result.joints if each.joint in sinks.at_rest
+            and not each.fault and is_of_motion(each.measured, each.figures.r2)]
+    if dead:
+        result.remark(dead_position(dead))
 
 
 def _with_first_velocity(records: Iterator[Record], result: Evaluation) -> Iterator[Record]:

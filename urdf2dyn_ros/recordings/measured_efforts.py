@@ -130,7 +130,7 @@ _MOST_LEFT = 0.5
 # least residual, relative to the measured effort, that needs an explanation
 _LEAST_RESIDUAL = 0.01
 _LEAST_BIAS = 5e-4   # part of the effort against gravity: 9.81 for 9.8 is twice as much
-_MOST_BIAS = 0.5   # share from which it is no other gravity: a sign, a unit or a mass
+_MOST_BIAS = 1.5   # share from which it is no other gravity: a sign or a unit
 
 
 def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> str:
@@ -171,15 +171,22 @@ def _rms(values: Array) -> float:
     return float(np.sqrt(np.square(values).mean()))
 
 
-def _weight_bias(rows: Array) -> str:
-    """Return a hint if the residual is a small multiple of the effort against gravity."""
+def _weight_bias(rows: Array, most: float = np.inf) -> str:
+    """
+    Return a hint if the residual is a multiple of the effort against gravity, or an empty text.
+
+    That has to leave at most an RMSE of `most` [N m or N].
+    """
     residual, gravity = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED], rows[:, GRAVITY]
     share = float(residual @ gravity / (gravity @ gravity)) if gravity.any() else np.nan
     left, size = _rms(residual - share * gravity), _rms(residual)
-    if not (left < _BETTER_RESIDUAL * size and _LEAST_BIAS < abs(share) < _MOST_BIAS):   # or NaN
+    if not (left < min(_BETTER_RESIDUAL * size, most)
+            and _LEAST_BIAS < abs(share) < _MOST_BIAS):   # or NaN
         return ''
-    return (f'a bias proportional to gravity, {100.0 * share:.1g} % of the effort against it; is '
-            'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass?')
+    percent = format(100.0 * share, '.0f' if abs(share) > 0.1 else '.1g')
+    return (f'a bias proportional to gravity, {percent} % of the effort against it; is '
+            'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass, or '
+            'does the driver compensate a part of it?')
 
 
 def _upside_down(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:
@@ -199,6 +206,8 @@ def _proportional(rows: Array, net: Array, sizes: Mapping[str, float], facts: Jo
     factor = float(measured @ net / (net @ net)) if net.any() else 0.0
     residual, size = _rms(measured - factor * net), _rms(measured)
     others = min(filter(np.isfinite, sizes.values()), default=0.0)
+    if _weight_bias(rows, 0.5 * residual):   # a part of gravity alone leaves even less
+        return ''
     if (abs(factor - 1.0) < _LEAST_FACTOR or factor <= 0.0 or residual > _MOST_LEFT * size
             or residual > _BETTER_RESIDUAL * others):
         return ''
