@@ -221,14 +221,15 @@ def test_friction_of_each_recording_is_its_own(tmp_path: Path,
     for joint, found in figures['friction_of_recordings']['c'].items():
         assert figures['joints'][joint]['terms']['coulomb']['value'] == found['coulomb']
     assert 'Friction of each recording' in (tmp_path / 'out' / 'identification.html').read_text()
-    assert 'does not fit the others' not in capsys.readouterr().err
+    assert 'does not fit the others' not in ''.join(capsys.readouterr())
     shared = tmp_path / 'out' / 'summaries'
     loaded = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(2.0, payload=2.0))
     assert identified(*sorted(shared.iterdir()), loaded, '--friction-per-recording', '-o',
                       tmp_path / 'loaded') == 0
-    notes = [line for line in capsys.readouterr().err.splitlines() if 'does not fit the' in line]
-    assert len(notes) == 1 and 'recording loaded does not fit the others' in notes[0]
-    assert '--friction-per-recording' not in notes[0]
+    figures = json.loads((tmp_path / 'loaded' / 'identification.json').read_text())
+    (found,) = (each for each in figures['contradictions'] if 'does not fit the' in each)
+    assert 'recording loaded does not fit the others' in found and found in figures['verdict']
+    assert '--friction-per-recording' not in found
     assert identified(*sorted(shared.iterdir()), '-o', tmp_path / 'shared') == 0
     other = json.loads((tmp_path / 'shared' / 'identification.json').read_text())
     for joint in NAMES[2:]:   # whose friction is most of the effort
