@@ -39,7 +39,8 @@ DOCS = [   # django-static-mathjax brings MathJax, without Django; ruff formats 
     *ROS, 'django-static-mathjax>=3.2', 'mkdocstrings-python>=2', 'ruff', 'zensical>=0.0.73',
 ]
 BENCH = [
-    *ALL, 'adam-robotics[casadi]', 'cmeel-eigen', 'example-robot-data', 'mujoco', 'pin', 'pytest',
+    *ALL, 'adam-robotics[casadi]', 'cmeel-eigen', 'dynibo', 'example-robot-data', 'mujoco', 'pin',
+    'pytest',
 ]
 # Wheels are for Linux on x86-64, each version's for some Pythons.
 FUZZ = [

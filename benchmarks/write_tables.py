@@ -22,6 +22,7 @@ SHOWN = {'UR5': 'UR5', "Panda's arm": 'Panda', 'Talos, 32 joints': 'Talos, reduc
 """A column's title to the robot."""
 OURS = 'ours: exported C'
 PEERS = {"Pinocchio's C++": 'Pinocchio', 'its CasADi code': 'Pinocchio + CasADi, C'}
+PYTHON_PEERS = {'Pinocchio': 'Pinocchio from Python', 'dynibo': 'dynibo from Python'}
 FROM_PYTHON = (
     ('inverse dynamics, one call', 'robots', 'one call'),
     ('inverse dynamics, a batch', 'robots', 'batch'),
@@ -61,9 +62,9 @@ def tables(found: Figures) -> dict[str, list[str]]:
             table(['called from C', 'than', *found['robots']], (
                 [what, than, *ratios(found[part], OURS, peer)]
                 for what, part in RACES.items() for than, peer in PEERS.items())),
-            table(['called from Python', *found['robots']], (
-                [what, *ratios(found[part], f'ours: C, {how}', 'Pinocchio from Python')]
-                for what, part, how in FROM_PYTHON))],
+            table(['called from Python', 'than', *found['robots']], (
+                [what, than, *ratios(found[part], f'ours: C, {how}', peer)]
+                for what, part, how in FROM_PYTHON for than, peer in PYTHON_PEERS.items()))],
         'docs/functions.md': [table(
             ['exported C [ns] (times faster)', *SHOWN],
             ([what, *(f'{ns[OURS]:.0f} ({ratio(ns, OURS, cpp)})' for ns in robots)]

@@ -4,6 +4,7 @@ from racing.contestant import Contestant
 
 from contestants import (
     adam,
+    dynibo,
     kdl,
     mujoco_c,
     mujoco_python,
@@ -23,6 +24,7 @@ CONTESTANTS = (
     Contestant('ours: C, batch, 2 threads', True, 'Python', ours_compiled.prepare_threads),
     Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare),
     Contestant('MuJoCo from Python', False, 'Python', mujoco_python.prepare),
+    Contestant('dynibo from Python', False, 'Python', dynibo.prepare),
     Contestant('ours: exported C', True, 'C', ours_exported.prepare),
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare, slow=True),
     Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare, slow=True),
@@ -34,6 +36,7 @@ FORWARD_DYNAMICS = (
     Contestant('ours: C, one call', True, 'Python', ours_compiled.prepare_forward),
     Contestant('ours: C, batch', True, 'Python', ours_compiled.prepare_forward_batch),
     Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare_forward),
+    Contestant('dynibo from Python', False, 'Python', dynibo.prepare_forward),
     Contestant('ours: exported C', True, 'C', ours_exported.prepare_forward),
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_forward, slow=True),
     Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare_forward, slow=True),

@@ -15,7 +15,8 @@ from racing.contestant import Contestant
 # Okabe and Ito's, for colour-blind readers too; ours are warm, bold and filled
 OURS = (('#d55e00', 'o'), ('#e69f00', 's'), ('#a04000', 'D'), ('#cc79a7', '^'), ('#882255', 'v'))
 PEERS = {'Pinocchio + CasADi': ('#009e73', 'D'), 'Pinocchio': ('#0072b2', 'o'),
-         'MuJoCo': ('#56b4e9', 's'), 'adam': ('#666666', '^'), 'KDL': ('#999999', 'v')}
+         'MuJoCo': ('#56b4e9', 's'), 'adam': ('#666666', '^'), 'KDL': ('#999999', 'v'),
+         'dynibo': ('#b09000', 'X')}
 GAP = 0.047
 """Between neighbouring names, as part of the height."""
 
