@@ -1,8 +1,8 @@
 """Identification from recordings: read and summarised one after the other, then fitted."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,15 +58,10 @@ class IdentificationSettings:
 IDENTIFICATION_SETTINGS = IdentificationSettings()
 
 
-@contextmanager
-def _silent(title: str) -> Iterator[Callable[[float], None]]:
-    yield lambda fraction: None
-
-
 def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
              validate: Sequence[str | Path] = (),
              settings: IdentificationSettings = IDENTIFICATION_SETTINGS,
-             progress: Progress = _silent,
+             progress: Progress = lambda title: nullcontext(lambda fraction: None),
              keep: Callable[[str, bytes], None] = lambda name, content: None) -> Identification:
     """
     Return a robot's inertial parameters, rotors and friction, identified from recordings.

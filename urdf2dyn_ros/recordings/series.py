@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -341,17 +341,11 @@ Sides = Callable[[Array], Fair]
 """From rows (k, 3) of computed effort, velocity and effort against gravity."""
 
 
-@dataclass
 class Sums:
     """Moments of pairs without lag, and at every lag tried, in the part `number` of the window."""
 
-    lags: int
-    plain: Moments = field(default_factory=lambda: Moments.none(1))
-    late: Moments = field(init=False)
-    number: int = 0
-
-    def __post_init__(self) -> None:
-        self.late = Moments.none(self.lags)
+    def __init__(self, lags: int, number: int = 0) -> None:
+        self.plain, self.late, self.number = Moments.none(1), Moments.none(lags), number
 
 
 class JointRecord:
