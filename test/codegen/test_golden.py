@@ -26,16 +26,13 @@ GOLDEN = TEST / 'golden'
 URDF = ROOT / 'urdf' / 'robot_2r.urdf'
 FRICTION, ROTOR = Friction(2.0, 1.5, 100.0, 0.5, 400.0, 0.1), Rotor(1e-4, 50.0, gyroscopic=True)
 SPRUNG = Rotor(armature=0.2), Spring(30.0, 0.4)
-LOADS = Loads('moving', {'joint1': (FRICTION, ROTOR), 'joint2': SPRUNG}, ('link2',), 'link2')
 TERMS = Loads(terms={'joint1': (FRICTION, ROTOR), 'joint2': SPRUNG})
 MOVING = Loads('moving', {'joint1': (ROTOR,)}, ('link2',), 'link2')
 FOLDERS = {
     **{f'{language}/{style}': (language, style, 'inverse_dynamics', Loads())
        for language in LANGUAGES for style in STYLES},
     'c/fast_all': ('c', 'fast', 'all', Loads()),
-    'c/readable_loads': ('c', 'readable', 'inverse_dynamics', LOADS),
     'python/readable_terms': ('python', 'readable', 'inverse_dynamics', TERMS),
-    'python/readable_forward': ('python', 'readable', 'forward_dynamics', Loads()),
     'python/readable_moving': ('python', 'readable', 'inverse_dynamics', MOVING),
 }
 """Folder in golden to language, style, functions, and what acts."""

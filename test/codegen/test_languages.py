@@ -29,9 +29,8 @@ from urdf2dyn_ros.codegen.program import (
 )
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.model import Inertia, RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, body_inertias, multibody
-from urdf2dyn_ros.robot.terms import Friction, Spring
 
 HOSTILE = [*NAMES, '??/', '$x $(exit())', '`${1}`', '*/', '%}', '=#', "');", '%%d']
 
@@ -251,28 +250,6 @@ def test_all_that_acts_is_right_in_every_language(
     for result, part in zip(function.results, parts):
         assert worst(part, [reference.expected[functions][result.name]
                             for reference in program.references]) < 9e-15, result.name
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_products_that_fill_a_line_are_read_as_they_are_meant(tool: str, tmp_path: Path) -> None:
-    """A line breaks before + and -, and within a product that is longer than a line."""
-    hinge = Joint('hinge', 'revolute', 'wall', 'door', axis=(0.0, 0.0, 1.0))
-    door = RobotModel('door', (Link('wall'), Link('door')), (hinge,), 'wall')
-    friction = Friction(0.0, 1.2157909725966882, 66.4547879462107, 0.9116774409625692,
-                        6.096772455416034)
-    spring = Spring(1.241880479836641, 0.004361252662736818)
-    for model, joint in ((robot('robot_2r'), 'joint1'), (door, 'hinge')):
-        program = program_of(model, 'fast', 'inverse_dynamics', model.name,
-                             Loads(terms={joint: [friction, spring]}))
-        assert all(len(line) <= 99 for text in language_tools.files_of(tool, program).values()
-                   for line in text.splitlines() if 'Self-test' not in line)
-        given = [[*itertools.chain(*(reference.arguments[x] for x in ('q', 'qd', 'qdd')))]
-                 for reference in program.references]
-        (tmp_path / model.name).mkdir()
-        _, found = language_tools.driven(tool, program, np.array(given), tmp_path / model.name)
-        assert worst(found, [reference.expected['inverse_dynamics']['tau']
-                             for reference in program.references]) < 1e-15
 
 
 @pytest.mark.slow

@@ -225,10 +225,6 @@ def test_the_command_line_and_the_node_choose_links(
     assert 'several tips, head, hand_L, hand_R, foot_L, foot_R' in capsys.readouterr().err
 
 
-FLYERS = {'ur5_robot': ('tool0', 'base'), 'talos_reduced': ('gripper_right_base_link',),
-         'anymal': ('RH_FOOT', 'imu_link'), 'double_pendulum_continuous': ('link2',)}
-
-
 def check_flyer(model: RobotModel, text: str | bytes, links: Sequence[str]) -> None:
     """Compare with a free flyer, and J with the twist."""
     dynamics, peer = InverseDynamics(model, backend='python', base='moving'), FreeFlyer(text)
@@ -244,12 +240,6 @@ def check_flyer(model: RobotModel, text: str | bytes, links: Sequence[str]) -> N
                 np.testing.assert_allclose(found, expected[name], rtol=1e-10, atol=1e-10,
                                            err_msg=f'{name} of {link}')
             np.testing.assert_allclose(J @ [*base[0], *state[1]], twist, rtol=1e-10, atol=1e-10)
-
-
-@pytest.mark.parametrize('name', FLYERS)
-def test_real_robots_are_pinocchios_free_flyers(name: str) -> None:
-    text = robot_path(name).read_bytes()
-    check_flyer(read_urdf(text), text, FLYERS[name])
 
 
 @examples(8)

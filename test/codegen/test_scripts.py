@@ -55,11 +55,6 @@ def check_styles(model: RobotModel) -> None:
             assert worst(script['inverse_dynamics'](*state), expected) < 1.8e-14
 
 
-@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
-def test_both_styles_of_our_robots_are_the_recursion_on_numbers(path: Path) -> None:
-    check_styles(read_urdf(path.read_bytes()))
-
-
 @examples(30)
 @given(trees(massless=True))
 def test_both_styles_of_random_trees_are_the_recursion_on_numbers(model: RobotModel) -> None:

@@ -25,10 +25,6 @@ def check(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]
     return code, out
 
 
-def test_a_robot_without_problems(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(capsys, OWN / 'rx90.urdf', '--strict') == (0, "robot 'rx90': no problems\n")
-
-
 def test_every_error_and_warning_has_line_effect_and_remedy(
         capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     robot = tmp_path / 'robot.urdf'

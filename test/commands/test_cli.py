@@ -1,8 +1,10 @@
-"""The command urdf2dyn: output, files, exit codes; as a process of its own where that matters."""
+"""The command urdf2dyn: output, files, loads and exit codes; as a process where that matters."""
 
 import io
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -44,18 +46,6 @@ def run(*words: object, text: str = '', folder: Path | None = None,
         except SystemExit as end:   # of the parser
             code = int(end.code or 0)
     return subprocess.CompletedProcess(words, code, output.getvalue(), errors.getvalue())
-
-
-@pytest.mark.parametrize('style', ['readable', 'fast'])
-def test_an_exported_script_runs_and_agrees_with_itself(tmp_path: Path, style: str) -> None:
-    """The path of the file is printed; running it prints efforts and gives 0."""
-    done = process('export', RX90, '--style', style, '-o', tmp_path)
-    assert (done.returncode, done.stderr) == (0, '')
-    script = Path(done.stdout.strip())
-    assert script == tmp_path / 'rx90_dynamics.py'
-    result = subprocess.run([sys.executable, script], capture_output=True, text=True)
-    assert result.returncode == 0
-    assert result.stdout.count('N m') == 6
 
 
 @pytest.mark.parametrize('words', [('info', RX90), ('export', RX90)])
@@ -153,3 +143,48 @@ def test_help_needs_no_ros_and_wrong_words_give_2() -> None:
         assert f'{name} ' in words and command.help.endswith('.')
         assert ' '.join(command.help.split()) in ' '.join(words.split())
     assert process('dance').returncode == 2
+
+
+# ---- Loads as options of the command line: files, messages, exit codes
+
+PANDA = robot_path('panda')
+FREE = """<robot name="free">
+  <link name="world"/>
+  <joint name="floats" type="floating"><parent link="world"/><child link="body"/></joint>
+  <link name="body"><inertial><mass value="2"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+</robot>
+"""
+
+
+def test_a_file_with_everything_passes_its_own_test(tmp_path: Path) -> None:
+    """In C, as a user compiles it by the line at its head."""
+    done = run('export', PANDA, '--language', 'c', '--base', 'moving', '--friction', '--external',
+               'panda_link8', 'panda_link0', '--payload-link', 'panda_hand', '-o', tmp_path)
+    assert (done.returncode, done.stderr) == (0, '')
+    header, source = map(Path, done.stdout.splitlines())
+    text = header.read_text()
+    for line in ('BASE_MOTION 9', 'EXTERNAL 12', 'PAYLOAD 10', 'WRENCH 6'):
+        assert f'#define PANDA_{line}\n' in text
+    for line in ("Entries 1 to 6: link 'panda_link8'.", "Entries 7 to 12: link 'panda_link0'.",
+                 "payload: a body that is fixed to link 'panda_hand'.",
+                 'Rigid links with friction at joints, external wrenches and a payload; '
+                 'no rotors, no springs.'):
+        assert line in text
+    assert source.name == 'panda_dynamics.c'
+    if shutil.which('cc') is None:
+        pytest.skip('cc is not installed; .ci/run takes it from Debian')
+    line, = re.findall('Self-test: (.*)', text)
+    subprocess.run(['sh', '-c', line], cwd=tmp_path, check=True)
+
+
+@pytest.mark.parametrize(('base', 'moves'), [('auto', True), ('moving', True), ('fixed', False)])
+def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path: Path, base: str,
+                                                               moves: bool) -> None:
+    """Then its motion is an argument, and the wrench on it a result."""
+    done = run('export', '-', '--base', base, '-o', tmp_path, text=FREE)
+    assert done.returncode == 0
+    assert 'warning: line 3: joint "floats" type="floating": the root floats' in done.stderr
+    text = (tmp_path / 'free_dynamics.py').read_text()
+    assert ('def inverse_dynamics(q, qd, qdd, base_motion):' in text) == moves
+    assert ('return tau, wrench' in text) == moves

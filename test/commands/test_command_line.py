@@ -1,20 +1,26 @@
-"""The command line of a newcomer: help, mistyped words, any order, any terminal, Ctrl-C."""
+"""A newcomer: help, mistyped words, any order, any terminal, extras, plurals, Ctrl-C."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from support.paths import ROOT
+from support.recordings.bags import write_csv
 from support.robot_files import OWN
+from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import command_line
 from urdf2dyn_ros.commands.arguments import results
 from urdf2dyn_ros.commands.command_line import parse
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.system import atomic_file
+from urdf2dyn_ros.text import counted
 
 RX90 = str(OWN / 'rx90.urdf')
 
@@ -190,3 +196,94 @@ def test_what_is_there_is_not_replaced(words: list[str], name: str, tmp_path: Pa
     code, _, err = output_of(words, capsys)
     assert code == 1 and name in err and '--overwrite' in err
     assert (tmp_path / name).read_text() == 'my own work'
+
+
+# ---- The command line without the libraries of the extras, and with that of completion
+
+WITHOUT = """
+import sys
+for name in ('scipy', 'matplotlib', 'rosbags', 'xacro', 'argcomplete', 'setuptools', 'sympy'):
+    sys.modules[name] = None   # import raises ImportError
+from urdf2dyn_ros.__main__ import main
+urdf, csv = sys.argv[1:]
+for command in (['info', urdf], ['check', urdf], ['export', urdf, '-o', 'files']):
+    assert main(command) == 0, command
+from urdf2dyn_ros import InverseDynamics
+assert InverseDynamics(urdf, backend='python').gravity([0.1, 0.2]).shape == (2,)
+for command in (['evaluate', csv, '--urdf', urdf], ['excite', urdf],
+                ['identify', csv, '--urdf', urdf], ['graph', urdf], ['plot', csv]):
+    assert main(command) == 1, command
+"""
+
+
+def test_without_extras_robots_are_read_exported_and_computed(tmp_path: Path) -> None:
+    """The commands that need more say what, and how to install it; they write nothing."""
+    done = subprocess.run(
+        [sys.executable, '-c', WITHOUT, OWN / 'robot_2r.urdf', ROOT / 'examples' / 'rx90.csv'],
+        cwd=tmp_path, text=True, capture_output=True,
+        env={**os.environ, 'PYTHONPATH': str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    every, plots = "pip install 'urdf2dyn_ros[all]'", "pip install 'urdf2dyn_ros[plots]'"
+    assert done.stderr.splitlines() == [
+        *(f'error: urdf2dyn {name} needs scipy and matplotlib: {every}'
+          for name in ('evaluate', 'excite', 'identify')),
+        *(f'error: urdf2dyn {name} needs matplotlib: {plots}' for name in ('graph', 'plot'))]
+    assert [path.name for path in tmp_path.iterdir()] == ['files']
+
+
+@pytest.mark.parametrize(('line', 'expected'), [
+    ('urdf2dyn ev', 'evaluate '), ('urdf2dyn evaluate x.csv --base fi', 'fixed ')])
+def test_a_shell_completes_commands_and_their_options(line: str, expected: str,
+                                                      tmp_path: Path) -> None:
+    pytest.importorskip('argcomplete')
+    file = tmp_path / 'completions'
+    subprocess.run([sys.executable, '-m', 'urdf2dyn_ros'], check=True, env={
+        **os.environ, 'PYTHONPATH': str(ROOT), '_ARGCOMPLETE': '1', 'COMP_LINE': line,
+        'COMP_POINT': str(len(line)), '_ARGCOMPLETE_STDOUT_FILENAME': str(file)})
+    assert file.read_text() == expected
+
+
+# ---- What is one is not several: texts about a robot of one joint, one recording, one contact
+
+PENDULUM = """
+<robot name="pendulum"><link name="base"/>
+  <link name="rod"><inertial><origin xyz="0 0 0.5"/><mass value="1"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/></inertial></link>
+  <joint name="hinge" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+    <limit lower="-3" upper="3" effort="20" velocity="4"/></joint></robot>
+"""
+SEVERAL = re.compile(r'(?<![\w.,/-])1 (?!is\b|axis\b|was\b|has\b)(?:more )?[a-z]+s\b')
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, Path]:
+    """Return a pendulum, its recording, and a folder for what commands write."""
+    folder = tmp_path_factory.mktemp('one')
+    urdf = folder / 'pendulum.urdf'
+    urdf.write_text(PENDULUM)
+    time = np.arange(0.0, 3.0, 0.01)[:, np.newaxis]
+    q, qd, qdd = 0.8 * np.sin(2 * time), 1.6 * np.cos(2 * time), -3.2 * np.sin(2 * time)
+    table = write_csv(folder / 'pendulum.csv', ['time', 'q_hinge', 'qd_hinge', 'effort_hinge'],
+                      np.hstack([time, q, qd, InverseDynamics(urdf)(q, qd, qdd)]).tolist())
+    return str(urdf), str(table), folder
+
+
+@pytest.mark.parametrize('words', [
+    ['info', 'URDF'], ['check', 'URDF'], ['export', 'URDF', '-o', 'DIR'],
+    ['export', 'URDF', '--style', 'fast', '--model', 'forward_dynamics', '-o', 'DIR'],
+    ['evaluate', 'CSV', '--urdf', 'URDF', '--observer', '-o', 'DIR'],
+    ['evaluate', 'CSV', '--urdf', 'CSV', '-o', 'DIR']], ids=' '.join)
+def test_what_is_one_is_not_several(words: list[str], files: tuple[str, str, Path],
+                                    capsys: pytest.CaptureFixture[str]) -> None:
+    urdf, table, folder = files
+    output = folder / str(hash(tuple(words)))
+    main([{'URDF': urdf, 'CSV': table, 'DIR': str(output)}.get(word, word) for word in words])
+    texts = [''.join(capsys.readouterr()), *(
+        path.read_text() for path in output.rglob('*') if path.suffix in ('.py', '.html'))]
+    assert [found[0] for text in texts for found in SEVERAL.finditer(text)] == []
+
+
+def test_plurals() -> None:
+    """Also those that are not made by an s."""
+    assert [counted(n, 'joint') for n in range(3)] == ['0 joints', '1 joint', '2 joints']
+    assert [counted(n, 'body', 'bodies') for n in (1, 2)] == ['1 body', '2 bodies']

@@ -114,20 +114,3 @@ def test_a_node_that_dies_is_named_and_the_others_are_ended(tmp_path):
     assert 'error: node joint_simulator ended with exit code -9; its last lines:' in output
     assert 'holding still until' in output
     assert not any(Path(f'/proc/{node}').exists() for node in nodes)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(('text', 'words'), [
-    (None, ['cannot read']),
-    ('<robot name="x"><link name="a"/><link name="b"/></robot>', ['robot description']),
-    ('<robot name="x"><link name="a"/></robot>', ['joint_simulator ended', 'no joint that moves']),
-])
-def test_a_robot_that_cannot_be_shown_is_an_error(text, words, tmp_path, demonstrated):
-    robot = tmp_path / 'robot.urdf'
-    if text is not None:
-        robot.write_text(text)
-    code, output = demonstrated(robot, 3.0, tmp_path / 'output')
-    assert code == 1
-    for word in ['error: ', *words]:
-        assert word in output
-    assert 'Traceback' not in output

@@ -70,18 +70,6 @@ def test_packages_that_xacro_does_not_find_need_ros(
     assert '$(find PACKAGE) needs ROS 2: source' in output_of(['info', str(path)], capsys, 1)
 
 
-@pytest.mark.parametrize('names', [
-    [f'arm_joint_{k}' for k in range(1, 7)], [f'left/joint{k}/x' for k in range(1, 7)],
-    ['a', 'b', 'c', 'd', 'e', 'f']])
-def test_other_names_are_matched_and_said(
-        names: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ['evaluate', table(tmp_path / 'names.csv', names), '--urdf', URDF, '-o',
-             str(tmp_path / 'out')]
-    printed = output_of(words, capsys, 0)
-    assert f'{names[0]} = joint1, {names[1]} = joint2' in printed
-    assert printed.count(' 1.000000 ') == 6   # R2
-
-
 def test_a_table_without_names_of_columns_is_not_one_with_equal_names(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / 'numbers.csv'

@@ -190,19 +190,6 @@ def test_a_chain_of_a_thousand_links_loads_and_agrees_with_mujoco() -> None:
     assert oracles.difference(found, oracles.MuJoCo(text).efforts(state)) < 1.5e-14
 
 
-@pytest.mark.slow
-@pytest.mark.fault(17)
-def test_a_star_of_a_thousand_branches_agrees_with_mujoco() -> None:
-    model = many(['base', *['link0'] * 1000], 0.2)
-    dynamics = InverseDynamics(read_urdf(clean_urdf(model)))
-    state = {name: (0.0, 0.0, 0.0) if name == 'joint0' else values
-             for name, values in oracles.random_state(dynamics.joint_names).items()}
-    columns = oracles.columns(dynamics.joint_names, state)
-    found = dict(zip(dynamics.joint_names, dynamics(*columns)))
-    assert len(found) == 1001
-    assert oracles.difference(found, oracles.MuJoCo(clean_urdf(model)).efforts(state)) < 1.5e-14
-
-
 def test_the_script_of_a_long_chain_is_written_and_compiles() -> None:
     model = many(['base', *(f'link{k}' for k in range(149))], 0.1)
     text, = export_model(model).values()

@@ -1,7 +1,6 @@
 """Text written in a process of its own, files on full disks, and both when they are killed."""
 
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -35,7 +34,7 @@ def export(**changes: object) -> Export:
 
 @pytest.fixture(autouse=True)
 def equal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the process the priority of others; test_child_process verifies the lower one."""
+    """Give the process the priority of others; test_pauses verifies the lower one."""
     monkeypatch.setattr(child_process, 'NICENESS', 0)
 
 
@@ -123,20 +122,6 @@ def test_a_process_aside_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(ExportError, match=r'longer than 0\.5 s and was ended; the next .*'):
         export(text=export().text + ' ' * 10**6).files_of_child(0.5)   # more than a pipe holds
     assert not processes_of(os.getpid())
-
-
-@pytest.mark.fault(45)
-def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path) -> None:
-    """Neither a part of a file nor the first of two."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
-    try:
-        with pytest.raises(ExportError,
-                           match=f'cannot write to {tmp_path / "large.c"}: File too large'):
-            write_files({'small.h': 'x', 'large.c': 'x' * 10_000}, tmp_path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.fault(45)

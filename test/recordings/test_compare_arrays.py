@@ -69,19 +69,6 @@ def test_what_cannot_be_compared_is_refused(changed: dict, error: type[Exception
         compare(RX90, **arguments)
 
 
-@pytest.mark.slow
-def test_a_motion_is_found_for_a_robot() -> None:
-    """Within changed limits, and at rest at both ends."""
-    pendulum = InverseDynamics(OWN / 'robot_2r.urdf', gravity=(0.0, -9.81, 0.0))
-    changes = {name: {'lower': -1.0, 'upper': 1.0, 'velocity': 2.0, 'effort': 500.0}
-               for name in pendulum.joint_names}
-    found = excite(pendulum, 4.0, 0.5, changes)
-    q, qd, _ = found.motion(np.linspace(0.0, found.duration, 500))
-    assert np.abs(q).max() <= 0.5 + 1e-9 and np.abs(qd).max() <= 1.0 + 1e-9
-    np.testing.assert_allclose(qd[[0, -1]], 0.0, atol=1e-9)
-    assert found.log_det[0] >= found.log_det[1]
-
-
 def test_a_motion_that_is_too_short_is_refused() -> None:
     with pytest.raises(ParameterError, match='duration 1: must be between 2 and 300'):
         excite(RX90, 1.0)

@@ -3,7 +3,7 @@ A real UR10's recording: efforts of the URDF's rigid bodies against what the rob
 
 What is left over, mostly friction and the true inertias, is known from an independent evaluation
 (the figures below are that evaluation's, with a centred quadratic Savitzky-Golay filter over 21
-samples); the stream with the estimator of the same kind must leave the same.
+samples); the command must leave the same.
 
 """
 
@@ -18,15 +18,10 @@ from support.oracles import Pinocchio
 from support.paths import ROOT, UR10
 from support.recordings.scara import no_pictures
 from support.robot_files import robot_path
-from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros import open_recording
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.estimation.estimators import make_estimator
-from urdf2dyn_ros.estimation.hold import joints_of
-from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.recordings import many as job
-from urdf2dyn_ros.recordings import open_recording
 
-MEASURED = (21.9, 68.2, 33.3, 6.1, 4.1, 5.7)
 RESIDUAL = (21.5, 22.2, 16.7, 6.1, 4.1, 5.7)
 HALF_A_DIGIT = 0.05
 DOCUMENT = ROOT / 'docs' / 'ur10.md'
@@ -35,19 +30,6 @@ URDF = robot_path('ur10_robot')
 pytestmark = pytest.mark.skipif(
     not UR10.exists(), reason='the recording of a UR10 is not part of this repository; it comes '
     'from the public repository unisa-acg/inverse-dynamics-solver')
-
-
-@pytest.fixture(scope='module')
-def outputs() -> list[Output]:
-    dynamics = InverseDynamics(read_urdf(URDF.read_bytes()))
-    estimator = make_estimator('polynomial', len(dynamics.joint_names), window=0.16, order=2,
-                               align='centre')
-    stream = Stream(joints_of(dynamics), dynamics,
-                    lambda joints: estimator, clock=lambda: 0)
-    results = []
-    for record in open_recording(UR10):
-        results.append(stream.receive(*record[:5]))
-    return [result for result in results if result is not None]
 
 
 def test_the_validation_trajectory_is_read() -> None:
@@ -61,21 +43,6 @@ def test_the_validation_trajectory_is_read() -> None:
     slope = (qd[2:] - qd[:-2]) / 0.016
     assert np.median(np.abs(slope - qdd[1:-1])) < 0.005 * np.sqrt(np.mean(qdd ** 2))
     assert (np.ptp(tau, axis=0) > 1.0).all()
-
-
-def test_residuals_are_those_of_the_independent_evaluation(outputs: list[Output]) -> None:
-    """
-    Within 2 % per joint, and the rounding of the printed figures.
-
-    21 samples make one window; from then on every message gives an output. Joints are mapped by
-    name: the driver sends elbow first, the model the shoulder.
-    """
-    assert len(outputs) == 3441 - 21
-    measured = np.array([output.measured for output in outputs])
-    residual = measured - np.array([output.effort for output in outputs])
-    for values, expected in ((measured, MEASURED), (residual, RESIDUAL)):
-        assert np.sqrt((values**2).mean(axis=0)) == pytest.approx(
-            np.array(expected), rel=0.02, abs=HALF_A_DIGIT)
 
 
 def evaluated(recording: Path, folder: Path) -> tuple[list[str], np.ndarray, list[dict]]:

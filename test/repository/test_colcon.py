@@ -16,7 +16,7 @@ from support.paths import ROOT
 BIN = Path(sys.executable).parent
 EXECUTABLES = ('effort_comparison', 'inverse_dynamics', 'inverse_dynamics_lifecycle',
                'joint_simulator', 'urdf2dyn')
-SELECTION = ('test/simulation/test_trajectory.py', 'test/robot/test_urdf_source.py')
+SELECTION = ('test/simulation/test_trajectory.py', 'test/robot/test_urdf_document.py')
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(
     not shutil.which('colcon', path=f'{BIN}:{os.environ["PATH"]}'),
@@ -37,11 +37,6 @@ def run(workspace: Path, *words: str) -> str:
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
     return done.stdout
-
-
-def sourced(workspace: Path, command: str) -> str:
-    """Run a command of bash with the workspace sourced, as a user does."""
-    return run(workspace, 'bash', '-c', f'. install/setup.bash && {command}')
 
 
 @pytest.fixture(scope='module')
@@ -73,23 +68,6 @@ def test_everything_is_installed(workspace: Path) -> None:
     executables = prefix / 'lib' / 'urdf2dyn_ros'
     assert sorted(path.name for path in executables.iterdir()) == sorted(EXECUTABLES)
     assert all(os.access(path, os.X_OK) for path in executables.iterdir())
-
-
-def test_sourcing_makes_it_known(workspace: Path) -> None:
-    prefix = workspace / 'install' / 'urdf2dyn_ros'
-    assert str(prefix) in sourced(workspace, 'echo $AMENT_PREFIX_PATH').strip().split(':')
-    out = sourced(workspace, f'{sys.executable} -c "import urdf2dyn_ros.system as share; '
-                             'print(share.__file__, share.share_directory())"')
-    file, share = out.split()
-    assert prefix.resolve() in Path(file).resolve().parents
-    assert Path(share) == (prefix / 'share' / 'urdf2dyn_ros').resolve()
-
-
-def test_the_command_runs(workspace: Path) -> None:
-    prefix = 'install/urdf2dyn_ros'
-    out = sourced(workspace, f'{prefix}/lib/urdf2dyn_ros/urdf2dyn info '
-                             f'{prefix}/share/urdf2dyn_ros/urdf/rx90.urdf')
-    assert 'rx90: 6 joints' in out
 
 
 @pytest.mark.parametrize(('name', 'sign'), [

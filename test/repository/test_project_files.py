@@ -1,4 +1,4 @@
-"""What a project has besides code: a whole source distribution, a citation, addresses."""
+"""What a project has besides code: source distribution, citation, addresses, workflow, faults."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from support.paths import ROOT
+from support.paths import ROOT, TEST
 
 PACKAGE_XML = ElementTree.parse(ROOT / 'package.xml')
 
@@ -80,3 +80,64 @@ def test_ci_runs_the_tests_and_builds_the_documents_strictly() -> None:
     assert 'zensical build --strict' in (ROOT / 'Makefile').read_text()
     for file in ('README.md', 'Makefile', '.ci/run'):
         assert command in (ROOT / file).read_text(), file
+
+
+# ---- The workflow of GitHub, which cannot run here: its schema, and what it has to cover
+
+WORKFLOW = ROOT / '.github' / 'workflows' / 'ci.yml'
+
+
+def test_the_workflow_has_the_form_that_github_reads() -> None:
+    """By the schema that check-jsonschema has with it."""
+    pytest.importorskip('check_jsonschema')
+    done = subprocess.run(
+        [sys.executable, '-m', 'check_jsonschema', '--builtin-schema', 'vendor.github-workflows',
+         str(WORKFLOW)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_workflow_runs_what_a_developer_runs() -> None:
+    """On the Ubuntus of the supported Pythons, and in each ROS distribution."""
+    jobs = yaml.safe_load(WORKFLOW.read_text())['jobs']
+    scripts = {name: '\n'.join(step.get('run', '') for step in job['steps'])
+               for name, job in jobs.items()}
+    assert '.ci/run' in scripts['ubuntu']
+    assert all(command in scripts['ros'] for command in (
+        'rosdep install', 'colcon build', 'colcon test'))
+    assert jobs['ros']['strategy']['matrix']['distribution'] == [
+        'humble', 'jazzy', 'kilted', 'lyrical', 'rolling']
+
+
+# ---- docs/reliability.md and the tests agree: a test for each line, a line for each mark
+
+TABLE = (ROOT / 'docs' / 'reliability.md').read_text()
+
+
+def promised() -> dict[int, set[str]]:
+    """Return the names of test files by the number of the line."""
+    rows = re.findall(r'^\| (\d+) \|.*\| ([\w, ]+) \|$', TABLE, re.MULTILINE)
+    return {int(number): set(files.split(', ')) for number, files in rows}
+
+
+def held() -> dict[int, set[str]]:
+    """Return the names of test files with a mark by its number."""
+    found: dict[int, set[str]] = {}
+    for path in TEST.rglob('test_*.py'):
+        for numbers in re.findall(r'mark\.fault\(([\d, ]+)\)', path.read_text()):
+            for number in numbers.split(','):
+                found.setdefault(int(number), set()).add(path.stem)
+    corpus = (TEST / 'robot' / 'test_urdf_corpus.py').read_text()
+    for number in re.findall(r"^    \((\d+), '", corpus, re.MULTILINE):
+        found.setdefault(int(number), set()).add('test_urdf_corpus')
+    return found
+
+
+def test_every_line_has_its_tests() -> None:
+    table, marks = promised(), held()
+    assert set(table) == set(range(1, 59))
+    for number, files in table.items():
+        assert files <= marks[number], f'line {number}: {files - marks[number]} has no such mark'
+
+
+def test_every_mark_has_its_line() -> None:
+    assert set(held()) <= set(promised())

@@ -13,7 +13,6 @@ from urdf2dyn_ros.codegen.languages import LANGUAGES
 
 README = (ROOT / 'README.md').read_text()
 EXPORTED_FILES = (ROOT / 'docs' / 'exported_files.md').read_text()
-LONGEST_README = 180
 ROBOTS = {
     'robot_2r': OWN / 'robot_2r.urdf',
     'scara': OWN / 'scara.urdf',
@@ -97,11 +96,6 @@ def test_the_description_that_is_shown_is_the_2rs() -> None:
     shown = read_urdf(f'<robot name="robot_2r"><link name="link1"/>{block.group(1)}</robot>')
     assert shown.joints[0] == model.joints[1]
     assert shown.links[1] == model.links[2]
-
-
-def test_the_readme_is_read_to_its_end() -> None:
-    """The rest stands in docs/."""
-    assert README.count('\n') <= LONGEST_README
 
 
 if __name__ == '__main__':

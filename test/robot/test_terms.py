@@ -13,9 +13,8 @@ from support.acting_loads import entries, everything, terms
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import OWN, robot_path
-from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
+from urdf2dyn_ros import InverseDynamics, ParameterError, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.generator import generate
-from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.loads import TERMS, Loads, with_loads
 from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic
@@ -37,21 +36,6 @@ def state_of(model: RobotModel, seed: int = 0) -> list[list[float]]:
 def added(model: RobotModel, loads: Loads) -> np.ndarray:
     state = state_of(model)
     return InverseDynamics(model, loads=loads)(*state) - InverseDynamics(model)(*state)
-
-
-@pytest.mark.parametrize(('kept', 'calls'), [
-    ({'viscous': 2.0}, 0), ({'coulomb': 3.0}, 1), ({'stribeck': 1.5}, 2), ({'offset': 0.7}, 0)])
-def test_each_part_of_friction_alone_costs_what_it_is(kept: dict[str, float], calls: int) -> None:
-    friction = Friction(**kept)
-    loads = Loads(terms={'joint3': [friction]})
-    qd = state_of(RX90)[1][2]
-    expected = [0.0] * 6
-    expected[2] = (friction.viscous * qd + friction.offset + math.tanh(100.0 * qd) * (
-        friction.coulomb + friction.stribeck * math.exp(-100.0 * qd ** 2)))
-    assert added(RX90, loads) == pytest.approx(expected, abs=1e-12)
-    with_it = InverseDynamics(RX90, loads=loads).operations
-    assert with_it.exponential == calls
-    assert with_it.trigonometric == InverseDynamics(RX90).operations.trigonometric
 
 
 def test_terms_that_are_off_leave_no_trace_in_any_text() -> None:
@@ -119,11 +103,6 @@ def check_spinning_rotors(model: RobotModel) -> None:
         assert worst(found, [expected[name] for name in names]) < 1e-10
         again = dynamics.mass_matrix(q) @ qdd + dynamics.bias(q, qd)
         assert worst(again, found) < 1e-12
-
-
-@pytest.mark.parametrize('model', [RX90, SCARA], ids=lambda model: model.name)
-def test_gyroscopic_rotors_are_bodies_that_spin(model: RobotModel) -> None:
-    check_spinning_rotors(model)
 
 
 @examples(15)

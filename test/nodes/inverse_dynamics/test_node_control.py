@@ -1,4 +1,4 @@
-"""Services, parameters and signals of the node inverse_dynamics as its own process."""
+"""Services, parameters, signals and log of the node inverse_dynamics as its own process."""
 
 import re
 import subprocess
@@ -168,3 +168,17 @@ def test_lags_that_contradict_each_other_at_the_start_end_the_node(graph: Graph)
     """Before anything runs there is nothing to keep running."""
     with graph.process('inverse_dynamics', **{'moving_base.lag': 0.1}) as process:
         process.rejects('lag of 0 s')
+
+
+# ---- What the log of the node inverse_dynamics says of its model, and when
+
+def test_a_change_that_leaves_the_model_as_it_was_logged_adds_no_line(graph: Graph) -> None:
+    """Another gravity, in the same equations; then other equations, without gravity."""
+    with started(graph, backend='python') as process:
+        robot = connected(graph)
+        for gravity, lines in ((-9.7, 1), (-9.6, 1), (0.0, 2)):
+            assert graph.set_parameter('gravity', type=8,
+                                       double_array_value=[0.0, 0.0, gravity]).successful
+            other = InverseDynamics(DYNAMICS.model, (0.0, 0.0, gravity))
+            robot.settled(lambda message, other=other: other(*robot.motion(stamp_of(message))))
+            assert process.output.count("model of 'rx90'") == lines

@@ -182,15 +182,3 @@ def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
         graph.wait(lambda: status.values('output')['callback errors'] == '1')
         answer = graph.call(Trigger, 'export_model')
         assert answer.message == str(tmp_path / 'defect_dynamics.py'), answer
-
-
-def test_a_killed_node_that_is_started_again_finds_its_model(graph: Graph) -> None:
-    """Since the description is latched."""
-    graph.describe(TEXT)
-    for _ in range(2):
-        with started(graph, robot_description='') as process:
-            robot = connected(graph)
-            robot.move(20)
-            assert error(robot.efforts[-1], robot) < 5e-3
-            process.send(signal.SIGKILL)
-            assert process.wait(120.0) == -signal.SIGKILL

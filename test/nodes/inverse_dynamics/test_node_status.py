@@ -154,24 +154,6 @@ def test_every_failure_of_a_callback_is_told(graph: Graph) -> None:
     assert len(told) == 3 and not answer.success and 'defect' in answer.message
 
 
-@pytest.mark.fault(37)
-def test_a_velocity_that_is_always_zero_is_reported_once_and_not_used(graph: Graph) -> None:
-    with started(graph, estimator='kalman') as node:
-        robot = connected(graph)
-        status = Statuses(graph)
-        robot.move(700, velocity=[0.0] * 6)
-        graph.wait(lambda: 'zero throughout' in status.message('input'), what='warning')
-        assert status.level('input') == WARN
-        doubts = status.values('input')['warnings'].splitlines()
-        assert doubts == [f'velocity of {name!r}: it is zero throughout while the position '
-                          'changes' for name in NAMES]
-        # from positions alone, as none of the zeros was believed
-        late = [message for message in robot.efforts if stamp_of(message) > robot.stamp - 10**9]
-        assert len(late) > 200
-        assert max(error(message, robot) for message in late) < 0.05
-        assert node.output.count('zero throughout') == len(NAMES)
-
-
 def test_accelerations_may_come_from_a_topic(graph: Graph) -> None:
     with started(graph, estimator='external'):
         robot = connected(graph)
