@@ -226,9 +226,9 @@ def test_friction_of_each_recording_is_its_own(tmp_path: Path,
     loaded = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(2.0, payload=2.0))
     assert identified(*sorted(shared.iterdir()), loaded, '--friction-per-recording', '-o',
                       tmp_path / 'loaded') == 0
-    figures = json.loads((tmp_path / 'loaded' / 'identification.json').read_text())
-    (found,) = (each for each in figures['contradictions'] if 'does not fit the' in each)
-    assert 'recording loaded does not fit the others' in found and found in figures['verdict']
+    fourth = json.loads((tmp_path / 'loaded' / 'identification.json').read_text())
+    (found,) = (each for each in fourth['contradictions'] if 'does not fit the' in each)
+    assert 'recording loaded does not fit the others' in found and found in fourth['verdict']
     assert '--friction-per-recording' not in found
     assert identified(*sorted(shared.iterdir()), '-o', tmp_path / 'shared') == 0
     other = json.loads((tmp_path / 'shared' / 'identification.json').read_text())
