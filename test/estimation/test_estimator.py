@@ -169,6 +169,42 @@ def test_samples_of_half_the_rate_are_few_measurements(qd: np.ndarray | None) ->
     assert played.wrong().max() < 0.3
 
 
+@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
+@pytest.mark.parametrize('arrival', ['late', 'groups'])
+def test_stamps_of_arrival_give_regular_times(arrival: str, qd: np.ndarray | None) -> None:
+    """Also late by 2 ms on average, and four at once."""
+    random, k = np.random.default_rng(1), np.arange(len(T))
+    late = random.exponential(2e-3, len(T))
+    stamps = np.maximum.accumulate(T + late) if arrival == 'late' else (
+        T[np.minimum(k // 4 * 4 + 3, len(T) - 1)] + 3e-5 * (k % 4))
+    played = Played(Q, qd, stamps + 1e-7 * k)
+    some = played.published & (T > 2.0)
+    assert some[T > 2.0].mean() > 0.97
+    assert (np.abs(played.qdd - moved(T)[2]) / LARGEST)[some].max() < 0.25
+
+
+def test_true_stamps_of_irregular_samples_are_the_times() -> None:
+    t = T + np.random.default_rng(2).uniform(-1.5e-3, 1.5e-3, len(T))
+    played = Played(STEP * np.round(moved(t)[0] / STEP), stamps=t)
+    assert played.share() == 1.0
+    assert played.wrong().max() < 0.1
+
+
+def test_of_messages_that_waited_during_a_gap_the_last_begins() -> None:
+    """They come at once: the first, with the time of the last, would be a jump of the motion."""
+    estimator = make_estimator('kalman', 3)
+    errors, stamp = [], 0.0
+    for k, (t, q) in enumerate(zip(T, Q)):
+        if k == 800:
+            estimator.pause()
+        stamp = T[825] + 8e-6 * (k - 825) if 800 <= k < 825 else t
+        found = estimator.update(round(1e9 * stamp) + 10**18, q, np.full(3, np.nan))
+        if k >= 825 and found.outcome == PUBLISHED:
+            errors.append(np.abs(found.qdd - moved(T[k:k + 1])[2][0]) / LARGEST)
+    assert len(errors) > 350
+    assert np.max(errors) < 0.3
+
+
 def test_after_a_pause_all_joints_begin_anew() -> None:
     """The stream decides what a pause is; what was learned is kept."""
     estimator = make_estimator('kalman', 3)

@@ -106,24 +106,25 @@ class CompiledEstimator(Estimator):
         super().__init__(joints, lag, derivative)
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
-        time = 0.0 if self._origin is None else (stamp - self._origin) * 1e-9
-        self._watch(time)
+        time = self._moment(stamp, q)
         if self._bank is not None:
             self._measured[0] = q
             self._measured[1] = qd
             outcome = self._library.urdf2dyn_update(self._address, time)
             if outcome >= 0:
+                if self._clock.irregular:
+                    self._clock.motion = self._estimate[:3].copy()
                 if self._lag is not None:
                     self._time = self._struct.time
                     if self._struct.begun:
                         self._lag.begin(self._time)
                         self._struct.begun = 0
                     self._lag.began = self._struct.began
-                    return self._lagged(stamp, outcome)
+                    return self._lagged(stamp, time, outcome)
                 q, qd, qdd, std, prompt = self._estimate.copy()
                 return Estimate(stamp, q, qd, qdd, std, outcome, prompt)
             self._bridged, self._held = self._struct.bridged, bool(self._struct.held)
-        estimate = super().update(stamp, q, qd)
+        estimate = self._update(stamp, time, q, qd)
         if self._bank is not None:
             self._hand_over(self._bank)
         return estimate

@@ -556,13 +556,14 @@ static double compare(Estimator *self, double h)
     double z[2 * n], deviation[2 * n], y[2 * n], limits[2 * n];
     Boolean measured[2 * n], bad[2 * n], stale[n], settled[n], unusual[n];
     Flag used[2 * n];
-    int compared = 1, same = 1, beyond = 0, moves = 0, any_bad = 0, any_row = 0;
+    int compared = 1, same = 1, alone = 1, beyond = 0, moves = 0, any_bad = 0, any_row = 0;
     long foreign = 0;
     memcpy(z, q, sizeof z);
     innovations(self, z, deviation, y, limits);
     EACH(j, n) {
         settled[j] = self->hindsight.unsettled[j] <= UNSETTLED;
         compared &= settled[j];
+        alone &= isinf(self->hindsight.unsettled[j]) != 0;
     }
     const int copied = h < COPY * self->step;
     if (copied) {   /* or its stamp is wrong, by a step at most */
@@ -587,6 +588,10 @@ static double compare(Estimator *self, double h)
         same &= e >= n || q[e] == self->last[e];
         any_row |= e < n && self->row[e];
         foreign += e < n && bad[e];
+    }
+    if (copied && !same && alone) {   /* of those that waited during a gap, the last */
+        begin(self, q, q + n);
+        return BEGUN_ANEW;
     }
     const int repeated = same && !copied && (beyond || self->still > 0.0);
     const int held = same && !copied && !repeated && moves && !self->held;

@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.bank import Bank, mixed
+from urdf2dyn_ros.estimation.clock import Clock
 from urdf2dyn_ros.estimation.hindsight import FEWEST_ROWS, Hindsight
 from urdf2dyn_ros.estimation.lag import Lag
 from urdf2dyn_ros.robot.spatial import Array
@@ -127,6 +128,7 @@ class Estimator:
         self._lag: Lag | None = None
         self._times: list[float] = []   # of samples since the usual step was found
         self._origin: int | None = None
+        self._clock = Clock(self._joints)
         self._last = np.full((2, joints), math.nan)
         self._velocities = False
         self._usual = np.tile([[USUAL_POSITION], [USUAL_VELOCITY]], joints)
@@ -145,20 +147,30 @@ class Estimator:
     def pause(self) -> None:
         """Begin all joints anew at the next sample, with what was learned: a gap precedes it."""
         self._time = -math.inf
+        self._clock.begin()
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s], NaN for none."""
+        return self._update(stamp, self._moment(stamp, q), q, qd)
+
+    def _moment(self, stamp: int, q: Array) -> float:
+        """Return the time [s] at which a sample was taken."""
         if self._origin is None:
             self._origin = stamp
-        time = (stamp - self._origin) * 1e-9
+        time = self._clock.time((stamp - self._origin) * 1e-9, q)
         self._watch(time)
+        return time
+
+    def _update(self, stamp: int, time: float, q: Array, qd: Array) -> Estimate:
         outcome = self._add(time, q, qd)
         bank = self._bank
+        if bank is not None and self._clock.irregular:
+            self._clock.motion = self._hindsight.motion(bank.x)
         if bank is None:
             q, qd, qdd, std = np.full((4, self._joints), math.nan)
             return Estimate(stamp, q, qd, qdd, std, outcome)
         if self._lag is not None:
-            return self._lagged(stamp, outcome)
+            return self._lagged(stamp, time, outcome)
         q, qd, qdd = self._hindsight.motion(bank.x)
         faster = self._hindsight.weights[:-1] * self._prompt[:, None]
         sums = np.cumsum(faster, axis=0)[-1]   # 0 where a bandwidth is fixed
@@ -166,11 +178,11 @@ class Estimator:
                           qd)
         return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.variance), outcome, prompt)
 
-    def _lagged(self, stamp: int, outcome: int) -> Estimate:
+    def _lagged(self, stamp: int, time: float, outcome: int) -> Estimate:
         """Return the estimate of an earlier sample."""
         assert self._lag is not None and self._origin is not None
         # a message that is not used is a moment, too
-        past = (None if outcome in (LATE, AFTER_GAP) or self._time != (stamp - self._origin) * 1e-9
+        past = (None if outcome in (LATE, AFTER_GAP) or self._time != time
                 else self._lag.add(self._time, self.velocity_trust >= TRUSTED))
         if past is None or not self._lag.hindsight.known:
             nothing = np.full(self._joints, math.nan)
@@ -271,6 +283,9 @@ class Estimator:
         beyond &= measured
         bad = beyond & (settled | (self._row > 0))
         same = bool((q == self._last[0]).all())
+        if copied and not same and np.isinf(hindsight.unsettled).all():
+            self._begin(q, qd)   # of those that waited during a gap, the last
+            return BEGUN_ANEW
         repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
         moves = measured[0] & (deviation[0] * deviation[0] > limits[0] - (
             CONTRADICTS * CONTRADICTS - UNUSUAL * UNUSUAL) * self._usual[0])
