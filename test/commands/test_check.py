@@ -118,7 +118,8 @@ def test_the_effect_of_a_mass_in_grams_is_that_of_its_weight(
     robot = tmp_path / 'robot.urdf'
     robot.write_bytes(PENDULUM)
     _, out = check(capsys, robot, '--json')
-    problem, axis = json.loads(out)['problems']
+    problem, point, axis = json.loads(out)['problems']
+    assert point['code'] == 'inertia-zero'
     assert 'length 3 instead of 1; only its direction is used, write "0 -1 0"' in axis['message']
     assert axis['effort_change'] is None
     change, mass = problem['effort_change'], 0.999 * 20000.0

@@ -21,6 +21,17 @@ TRANSMISSION = ('<transmission name="t"><joint name="swing"/><actuator name="m">
      '<robot> has no element <Joint>, which is ignored; did you mean <joint>?', 'no such joint'),
     ('<link name="base"/>', f'<link name="base">{INERTIA}</link>',
      'move it into <inertial>', 'neither mass nor inertia'),
+    ('<parent link="base"/>', '<parent link="base"><origin xyz="0 0 1"/></parent>',
+     '<parent> has no element <origin>, which is ignored; move it into <joint>', 'zero displ'),
+    ('<mass value="2"/>', '<mass value="2"><origin/></mass>', 'into <inertial>',
+     'the <origin> that'),
+    ('<link name="base"/>', f'<link name="base"><visual><inertial>{INERTIA}</inertial></visual>'
+     '</link>', '<visual> has no element <inertial>, which is ignored; move it into <link>',
+     'neither mass'),
+    ('</robot>', f'<group><link name="x"><inertial>{INERTIA}</inertial></link></group></robot>',
+     '<group> has no element <link>, which is ignored; move it into <robot>', 'no such link'),
+    ('<mimic joint', '<origin>0 0 1</origin><mimic joint', 'write <origin xyz="..."',
+     'zero displacement'),
     ('lower="-3" upper="3"', 'lower="-3" upper="3" Upper="2"', 'did you mean upper?', 'as if'),
     ('multiplier="0.5"', 'multiplyer="0.5"', 'did you mean multiplier?', 'the multiplier 1'),
     ('</robot>', TRANSMISSION, 'did you mean <mechanicalReduction>?', 'no gear ratio'),
@@ -41,6 +52,7 @@ def test_equal_mistakes_are_one_warning() -> None:
 
 @pytest.mark.parametrize('known', [
     '<gazebo><any/></gazebo>', '<ros2_control name="r"><hardware/></ros2_control>',
+    '<group name="arm"><link name="hand"/><joint name="wrist"/></group>',
     '<material name="m"/>', '<mujoco><compiler/></mujoco>', '<sensor name="s"/>'])
 def test_what_other_tools_define_has_none(known: str) -> None:
     assert read_urdf(VALID.replace('</robot>', f'{known}</robot>')).warnings == ()

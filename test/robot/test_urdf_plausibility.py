@@ -18,34 +18,50 @@ def said(text: bytes, code: str) -> list[str]:
     return [problem.message for problem in read_urdf(text).warnings if problem.code == code]
 
 
+def scaled(text: bytes, names: str, factor: float) -> bytes:
+    return re.sub(rb'\b((?:%s)\s*=\s*")([^"]+)' % names.encode(), lambda match: match[1] + repr(
+        float(match[2]) * factor).encode(), text)
+
+
 @pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
 @pytest.mark.parametrize('factor', [1e-3, 1e3, 1e4, 1e6, 1e9])
 def test_inertias_of_another_unit(path: Path, factor: float) -> None:
     text = path.read_bytes()
     assert said(text, 'units-inertia') == []
-    other = re.sub(rb'\b(i[xyz][xyz]\s*=\s*")([^"]+)', lambda match: match[1] + repr(
-        float(match[2]) * factor).encode(), text)
+    other = scaled(text, 'i[xyz][xyz]', factor)
     (message,) = said(other, 'units-inertia')
     assert 'kg m^2' in message and ('below' if factor < 1.0 else 'above') in message
 
 
-def test_one_link_of_another_unit_among_right_ones() -> None:
-    text = (EXAMPLES / 'ur_description/urdf/ur5_robot.urdf').read_text()
-    at = text.index('<link name="forearm_link"')
-    inertia = text.index('<inertia ', at)
-    other = re.sub(r'(i[xyz]{2}=")([^"]+)', lambda match: match[1] + repr(
-        float(match[2]) * 1e3), text[inertia:text.index('/>', inertia)])
-    text = text[:inertia] + other + text[text.index('/>', inertia):]
+@pytest.mark.parametrize('path', ROBOTS[:3], ids=lambda path: path.stem)
+@pytest.mark.parametrize(('names', 'factor', 'code', 'said_of'), [
+    ('value|i[xyz][xyz]', 1e-3, 'units-effort', 'are masses in kilograms'),
+    ('effort', 1e3, 'units-effort', 'limits in N m?'),
+    ('i[xyz][xyz]', 0.0, 'inertia-zero', 'points'),
+    ('velocity', 57.29577951308232, 'units-limit', 'in degrees per second?'),
+    ('lower|upper', 57.29577951308232, 'units-limit', 'in degrees?')])
+def test_all_of_another_unit(
+        path: Path, names: str, factor: float, code: str, said_of: str) -> None:
+    text = path.read_bytes()
+    assert said(text, code) == []
+    (message,) = said(scaled(text, names, factor), code)
+    assert said_of in message and (code == 'units-effort' or ' more)' in message)
+
+
+@pytest.mark.parametrize(('factor', 'words'), [
+    (1e3, 'all links together'), (1e-6, 'half of the links')])
+def test_one_link_of_another_unit_among_right_ones(factor: float, words: str) -> None:
+    text = (EXAMPLES / 'ur_description/urdf/ur5_robot.urdf').read_bytes()
+    at = text.index(b'<link name="forearm_link"')
+    end = text.index(b'</link>', at)
+    text = text[:at] + scaled(text[at:end], 'i[xyz]{2}', factor) + text[end:]
     (problem,) = [each for each in read_urdf(text).warnings if each.code == 'units-inertia']
-    assert 'link "forearm_link"' in problem.element and 'all links together' in problem.message
+    assert 'link "forearm_link"' in problem.element and words in problem.message
 
 
-def test_limits_in_degrees() -> None:
+def test_limits_that_stand_for_none_have_no_unit() -> None:
     text = (OWN / 'rx90.urdf').read_bytes()
-    assert said(text, 'units-limit') == []
-    other = re.sub(rb'\b((?:lower|upper)=")([^"]+)', lambda match: match[1] + repr(
-        float(match[2]) * 57.29577951308232).encode(), text)
-    (message,) = said(other, 'units-limit')
-    assert 'in degrees?' in message and ' more)' in message
-    unlimited = re.sub(rb'\bupper="[^"]+', b'upper="1e9', text)
-    assert said(unlimited, 'units-limit') == []
+    for name, code in (('upper', 'units-limit'), ('velocity', 'units-limit'),
+                       ('effort', 'units-effort')):
+        unlimited = re.sub(rb'\b%s="[^"]+' % name.encode(), b'%s="1e9' % name.encode(), text)
+        assert said(unlimited, code) == []

@@ -48,7 +48,8 @@ from urdf2dyn_ros.robot.model import Joint
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, inertia_flaw
 from urdf2dyn_ros.robot.unknown_names import (
     loops_of_other_tools,
-    rotors_of_other_tools,
+    terms_of_other_tools,
+    texts,
     unknown_attributes,
     unknown_elements,
 )
@@ -65,9 +66,14 @@ _LARGEST_MASS_RATIO = 1e6   # of two links [-]
 # Radius of gyration of a link by its reach: the medians of 70 real robots are 0.2 to 0.95, but for
 # placeholders up to 17; inertias of another unit are 1000 times as large, radii 32 times.
 _LEAST_GYRATION, _LARGEST_GYRATION = 0.05, 5.0   # [-], median of a robot's links
+_LEAST_RADIUS = 2e-3   # of one link, by its reach; 2.6e-3 is the least of 70 real robots [-]
 _LARGEST_RADIUS = 0.5   # of one link, by the size of the robot [-]
 _LARGEST_TURN = 4.0 * math.pi   # of a revolute joint's limits [rad]
+_LARGEST_SPEED = 40.0   # half of a robot's revolute joints; 70 real robots: up to 32 [rad/s]
 _UNLIMITED = 1e4   # [rad]: as large a limit stands for none
+_LEAST_LOAD = 5e-3   # of gravity by limits of effort, at most; real robots: 0.013 to 18 [-]
+_MOST_DAMPING = 10.0   # by the limit of effort, at 1 rad/s; real robots: up to 2.2 [-]
+_GRAVITY = 9.81   # [m/s^2]
 _MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
 
 Rule = Callable[[Description], Iterator[Problem]]
@@ -205,7 +211,8 @@ def names(robot: Description) -> Iterator[Problem]:
                              f'name{f" (lines {lines})" if lines else ""}; rename')
 
 
-RULES += (unknown_elements, unknown_attributes, loops_of_other_tools, rotors_of_other_tools)
+RULES += (unknown_elements, unknown_attributes, texts, loops_of_other_tools,
+          terms_of_other_tools)
 
 
 # The graph: every joint connects two links, and together they make one tree.
@@ -647,6 +654,19 @@ def origin_units(robot: Description) -> Iterator[Problem]:
 
 
 @rule
+def point_masses(robot: Description) -> Iterator[Problem]:
+    """Some link with a mass has an inertia, too: bodies are no points."""
+    inertias = [inertia for link in robot.links for inertia in link.findall('inertial/inertia')[:1]
+                if (robot.number(link.find('inertial/mass'), 'value') or 0.0) > 0.0]
+    if all(robot.number(each, entry) == 0.0 for each in inertias for entry in TENSOR_ATTRIBUTES):
+        yield from merged(
+            warn('inertia-zero', inertia, 'no link of the robot has an inertia: its masses are '
+                 'points at the centres of mass; write the inertias, unless they are',
+                 effect='those of accelerations lack the inertias about the centres of mass')
+            for inertia in inertias)
+
+
+@rule
 def inertia_units(robot: Description) -> Iterator[Problem]:
     """Radii of gyration are in proportion to the links, hence inertias are in kg m^2."""
     reach = _reaches(robot)
@@ -678,6 +698,12 @@ def inertia_units(robot: Description) -> Iterator[Problem]:
     moved = set(robot.child_of.values())
     yield from merged(
         warn('units-inertia', robot.link_of[name].findall('inertial/inertia')[0],
+             f'a radius of gyration of {radius[name]:.3g} m, but the link reaches '
+             f'{reach[name]:.3g} m, and half of the links are above a proportion of {middle:.2g}; '
+             'is it in kg m^2?', effect='those that accelerate this link are too small, if it is '
+             'wrong') for name, value in ratio.items() if value < _LEAST_RADIUS)
+    yield from merged(
+        warn('units-inertia', robot.link_of[name].findall('inertial/inertia')[0],
              f'a radius of gyration of {value:.3g} m, but the link reaches {reach[name]:.3g} m '
              f'and all links together {size:.3g} m; is it in kg m^2, about the centre of mass?',
              effect='those that accelerate this link are too large, if it is wrong')
@@ -703,14 +729,62 @@ def _reaches(robot: Description) -> dict[str, float]:
 
 @rule
 def limit_units(robot: Description) -> Iterator[Problem]:
-    """Limits of angles are in radians, as far as their size shows."""
-    limits = (limit for joint in robot.joints for limit in joint.findall('limit')[:1]
-              if type_of(joint) == 'revolute')
-    return merged(
+    """Limits of angles and their velocities are in radians, as far as their size shows."""
+    limits = [limit for joint in robot.joints for limit in joint.findall('limit')[:1]
+              if type_of(joint) == 'revolute']
+    effect = 'no effect, but motions within these limits are not of the robot'
+    yield from merged(
         warn('units-limit', limit, 'more than two turns; is it in degrees? URDF has radians',
-             end, effect='no effect, but motions within these limits are not of the robot')
+             end, effect=effect)
         for limit in limits for end in ('lower', 'upper')
         if _LARGEST_TURN < abs(robot.number(limit, end) or 0.0) < _UNLIMITED)
+    speeds = {limit: speed for limit in limits
+              if (speed := robot.number(limit, 'velocity')) and not _stands_for_none(speed)}
+    if speeds and median(speeds.values()) > _LARGEST_SPEED:
+        yield from merged(
+            warn('units-limit', limit, f'half of the joints are faster than {_LARGEST_SPEED:g} '
+                 'rad/s; is it in degrees per second? URDF has rad/s', 'velocity', effect=effect)
+            for limit, speed in speeds.items() if speed > _LARGEST_SPEED)
+
+
+def _stands_for_none(limit: float) -> bool:
+    """Return whether a limit is a power of ten that is written where there is none."""
+    return limit in (1e2, 1e3, 1e4, 1e5, 1e6) or limit > 1e6
+
+
+@rule
+def effort_units(robot: Description) -> Iterator[Problem]:
+    """Some joint can lift little more than it carries; none has more friction than effort."""
+    reach = _reaches(robot)
+    mass = {name: max(robot.number(link.find('inertial/mass'), 'value') or 0.0, 0.0)
+            for name, link in robot.link_of.items()}
+    moment = {name: mass[name] * reach[name] for name in mass}   # at most, about a link's joint
+    loads: dict[Element, tuple[float, float]] = {}   # limits: by gravity, and gravity [N m, N]
+    for joint in reversed(_outwards(robot)):
+        parent, child, limit = robot.parent_of[joint], robot.child_of[joint], joint.find('limit')
+        effort = robot.number(limit, 'effort') or 0.0
+        load = _GRAVITY * (mass if type_of(joint) == 'prismatic' else moment)[child]
+        moment[parent] += moment[child] + mass[child] * reach[child]
+        mass[parent] += mass[child]
+        if limit is None or effort <= 0.0 or type_of(joint) not in AXIAL_TYPES:
+            continue
+        if load > 0.0 and not (effort > 1e2 and _stands_for_none(effort)):
+            loads[limit] = load / effort, load
+        dynamics, speed = joint.find('dynamics'), robot.number(limit, 'velocity') or 1.0
+        for name, most in (('friction', effort),
+                           ('damping', _MOST_DAMPING * effort / min(abs(speed), 1.0))):
+            if dynamics is not None and (robot.number(dynamics, name) or 0.0) > most:
+                yield warn('units-friction', dynamics, f'more than the limit of effort, '
+                           f'{effort:g}, can move; is it in SI units, as the limit?', name,
+                           effect='those with friction are too large, if it is wrong; without '
+                           'friction, no effect')
+    if loads:
+        limit, (most, load) = max(loads.items(), key=lambda item: item[1])
+        if most < _LEAST_LOAD:
+            yield warn('units-effort', limit, f'gravity needs {load:.2g} at most, and at no '
+                       f'joint more than {_LEAST_LOAD:g} of the limit; are masses in kilograms, '
+                       'limits in N m?', 'effort', effect='if masses are in tonnes, '
+                       'efforts are 1000 times too small; if limits are in N mm, no effect')
 
 
 # Transmissions, for which no description is rejected.

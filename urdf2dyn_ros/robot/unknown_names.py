@@ -1,5 +1,5 @@
 """
-Names that are none of URDF's: misspelt, misplaced, or of another tool.
+Names that are none of URDF's: misspelt, misplaced, or of another tool; texts, which it has not.
 
 What other tools define is ignored without a word, except where it would change efforts.
 """
@@ -7,7 +7,7 @@ What other tools define is ignored without a word, except where it would change 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, islice
 
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.robot.document import (
@@ -21,7 +21,7 @@ from urdf2dyn_ros.robot.document import (
     transmissions,
     warn,
 )
-from urdf2dyn_ros.text import escaped
+from urdf2dyn_ros.text import escaped, quote
 
 # What other tools define, by tag of the parent: ignored without a word. Names with a prefix are
 # always known. ``transmission joint`` is the joint in a transmission.
@@ -61,6 +61,23 @@ LOOP_TAGS = ('loop_joint', 'constraint', 'ball_constraint', 'distance_constraint
              'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
 ROTOR_NAMES = ('rotor_inertia', 'rotorInertia', 'motor_inertia', 'motorInertia', 'armature',
                'reflected_inertia')
+# By code: names, what they are, the remedy, and what efforts lack. K and D, the elasticity and
+# damping of a gear, add none.
+_NOT_COUNTED = {
+    'rotor-not-counted': (ROTOR_NAMES, 'the inertia of a motor', 'give it with its gear ratio as '
+                          'parameter joints.NAME.rotor_inertia',
+                          'those of accelerations lack the inertia of the motor'),
+    'spring-not-counted': (('spring_stiffness', 'stiffness'), 'a spring',
+                           'give it as parameter joints.NAME.spring_stiffness',
+                           'those of this joint lack the spring'),
+    'friction-not-counted': (('mu_coulomb', 'mu_viscous'), 'the friction of another tool', 'write '
+                             'it as friction="..." or damping="..."',
+                             'those with friction lack this part; without friction, no effect'),
+}
+
+# Where the schema has a tag, by tag.
+_PLACES = {tag: [place for place, tags in CHILDREN.items() if tag in tags]
+           for tag in chain.from_iterable(CHILDREN.values())}
 
 _MOST_NAMES = 100   # that are unknown and reported
 
@@ -68,6 +85,7 @@ _MOST_NAMES = 100   # that are unknown and reported
 _ASSUMED = {
     'link': 'there is no such link', 'joint': 'there is no such joint',
     'force': 'no force acts there', 'inertial': 'the link has neither mass nor inertia',
+    **dict.fromkeys(('mass', 'inertia'), 'the link has neither mass nor inertia'),
     'origin': 'zero displacement and rotation', 'axis': 'the axis "1 0 0"',
     'dynamics': 'no damping and no friction', 'damping': 'no damping', 'friction': 'no friction',
     'mimic': 'the joint moves by itself', 'multiplier': 'the multiplier 1', 'xyz': '"0 0 0"',
@@ -82,16 +100,26 @@ def unknown_elements(robot: Description) -> Iterator[Problem]:
         for element in parent.iterchildren('*'):
             if not element.prefix and element.tag not in known:
                 found[kind, str(element.tag)].append(element)
+    # Of what has no effect on efforts, only what is meant to have one; a group of SRDF has names.
+    for parent in chain.from_iterable(
+            map(robot.robot.iterfind, ('link/visual', 'link/collision', 'group'))):
+        for element in parent.iterchildren(*_PLACES):
+            if len(element) if parent.tag == 'group' else element.tag != 'origin':
+                found[str(parent.tag), str(element.tag)].append(element)
     for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
-        places = [f'<{place}>' for place, tags in CHILDREN.items() if tag in tags]
-        meant = _closest(tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
-        remedy = (f'move it into {" or ".join(places)}' if places else f'did you mean <{meant}>?'
+        places = _PLACES.get(tag, [])
+        owners = [*elements[0].iterancestors(*places or [kind.split()[-1]])]
+        where = ' or '.join(f'<{place}>' for place in places
+                            if not owners or place in {owner.tag for owner in owners})
+        meant = tag if places else _closest(
+            tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
+        remedy = (f'move it into {where}' if places else f'did you mean <{meant}>?'
                   if meant else 'delete it, or correct its name')
         message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
                    f'{remedy}')
-        effect = _without(meant)
-        if kind != 'robot' and meant and elements[0].xpath('count(../*[name()=$tag])', tag=meant):
-            effect = f'those of the <{meant}> that is there, too'
+        there = meant and any(owner is not robot.robot and owner.find(meant) is not None
+                              for owner in owners)
+        effect = f'those of the <{meant}> that is there, too' if there else _without(meant)
         yield from merged(warn('unknown-element', element, message, effect=effect)
                           for element in elements)
 
@@ -117,6 +145,18 @@ def unknown_attributes(robot: Description) -> Iterator[Problem]:
                                effect=_without(meant)) for element in elements)
 
 
+def texts(robot: Description) -> Iterator[Problem]:
+    """Numbers and names are in attributes, not in a text as in SDF."""
+    for element in robot.elements:
+        tag = str(element.tag)
+        text = ' '.join([element.text or '', *(child.tail or '' for child in element)]).strip()
+        if text and tag not in CHILDREN:
+            example = ' '.join(f'{attribute}="..."' for attribute in ATTRIBUTES[tag])
+            yield warn('text-ignored', element, f'the text {quote(text)} is ignored, URDF has '
+                       f'attributes; write <{tag} {example}/>',
+                       effect=_without('' if element.attrib else tag))
+
+
 def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
     """No other tool closes a loop, which a tree of links and joints does not have."""
     ends = [*robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)),
@@ -128,24 +168,23 @@ def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
                    effect='those of all joints of the loop are of the open tree, not of the robot')
 
 
-def rotors_of_other_tools(robot: Description) -> Iterator[Problem]:
-    """No other tool gives a motor an inertia, which is a parameter here."""
-    message = ('the inertia of a motor in a URDF is not counted; give it with its gear ratio as '
-               'parameter joints.NAME.rotor_inertia')
+def terms_of_other_tools(robot: Description) -> Iterator[Problem]:
+    """No name of another tool adds an effort that is a parameter here."""
     owners = [*robot.joints, *transmissions(robot)]
-    tags = [f'{{*}}{name}' for name in ROTOR_NAMES]
-    return merged(warn('rotor-not-counted', element, message, attribute,
-                       effect='those of accelerations lack the inertia of the motor')
-                  for owner in owners for element in owner.iter('*')
-                  for attribute in ([''] if next(element.iter(*tags), None) is element else
-                                    [name for name in ROTOR_NAMES if name in element.attrib]))
+    for code, (names, what, remedy, effect) in _NOT_COUNTED.items():
+        tags = [f'{{*}}{name}' for name in names]
+        yield from merged(
+            warn(code, element, f'{what} in a URDF is not counted; {remedy}', attribute,
+                 effect=effect)
+            for owner in owners for element in owner.iter('*')
+            for attribute in ([''] if next(element.iter(*tags), None) is element else
+                              [name for name in names if element.get(name, '').strip('0. ')]))
 
 
 def _parents(robot: Description) -> Iterator[tuple[Element, str]]:
     """Yield the elements whose children have known names, and the key of these."""
     for element in robot.elements:
-        if element.tag in (*CHILDREN, 'origin', 'dynamics', 'limit', 'mimic'):
-            yield element, str(element.tag)
+        yield element, str(element.tag)
     for transmission in transmissions(robot):
         yield transmission, 'transmission'
         for end in transmission.iterchildren('joint', 'actuator'):
