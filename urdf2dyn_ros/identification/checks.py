@@ -92,7 +92,7 @@ def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -
         {joint: effort for joint, effort, uses in zip(joints, while_moving, used) if uses},
         {joint: None if any_unit else limit.effort
          for joint, limit, any_unit in zip(joints, limits, free)})
-    dead = [joint for j, joint in enumerate(joints) if not np.ptp(q[:, j]) and not faults[j]
+    dead = [joint for j, joint in enumerate(joints) if not moving[j] and not faults[j]
             and _moves_unseen(robot, pieces, j, free)]
     if dead:
         doubts.append(dead_position(dead))

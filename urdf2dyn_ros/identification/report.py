@@ -88,19 +88,21 @@ def verdict(result: Identification) -> str:
             told = [f'({number}) {each}' for number, each in enumerate(told, 1)]
         further = f' And {len(more)} more, which the JSON has.' if more else ''
         parts.append(f'The data contradict the model: {"; ".join(told)}.{further}')
-    answer = 'In all' if parts else 'Yes'
     unused = [*compress(joints, ~result.used)]
-    if unused and len(unused) < len(joints) // 2:
-        answer += f' without {", ".join(unused)}'
-    elif unused:
-        answer += f' at {", ".join(compress(joints, result.used))}'
-    if result.unchecked.any():
-        answer += (f', but a wrong gain or unit of {", ".join(compress(joints, result.unchecked))}'
-                   ' would not show, as friction and rotors are most of the effort there')
-    return ' '.join((*parts, f'{answer}: its residual is {100.0 * own / urdf:.3g} % of that of '
-                     f'the URDF, and {100.0 * own / friction:.3g} % of that of the URDF with '
-                     'fitted friction and rotors (geometric means of the joints).')).replace(
-                         '?.', '?').replace('?;', '?')
+    where = '' if not unused else f' without {", ".join(unused)}' if (
+        len(unused) < len(joints) // 2) else f' at {", ".join(compress(joints, result.used))}'
+    hidden = '' if not result.unchecked.any() else (
+        f'a wrong gain or unit of {", ".join(compress(joints, result.unchecked))} would not show, '
+        'as friction and rotors are most of the effort there')
+    left = (f'is {100.0 * own / urdf:.3g} % of that of the URDF, and '
+            f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and rotors '
+            '(geometric means of the joints)')
+    if parts:
+        parts.append(f'The residual of the identified model{where} {left}'
+                     + (f'; {hidden}.' if hidden else '.'))
+    else:
+        parts.append(f'Yes{where}{", but " if hidden else ""}{hidden}: its residual {left}.')
+    return ' '.join(parts).replace('?.', '?').replace('?;', '?')
 
 
 def _figures(result: Identification, title: str, figures: Figures,

@@ -173,7 +173,7 @@ _BEYOND_LIMIT = 10.0
 
 def dead_position(names: Collection[str]) -> str:
     """Return that positions of joints are frozen, whose efforts are not those of a rest."""
-    return (f'the position of {", ".join(names)} is the same in all samples, although the effort '
+    return (f'the position of {", ".join(names)} hardly changes, although the effort '
             'changes as if it moved: its sensor or its column looks dead, and then what is said '
             'of the other joints is wrong')
 
