@@ -40,6 +40,8 @@ class Clock:
     ----------
     irregular : bool
         Whether the motion is needed at the next sample: stamps are not regular.
+    regular : bool
+        Whether regular times take the place of stamps.
     motion : (3, n) or None
         Position, velocity and acceleration at the newest time, by the filters.
 
@@ -56,7 +58,7 @@ class Clock:
         self._period = self._next = 0.0   # P, r + P
         self._difference = 0.0   # mean of steps to the period, over the period
         self._compared = 0
-        self._regular = self.irregular = False
+        self.regular = self.irregular = False
         self.motion: Array | None = None
 
     def time(self, stamp: float, q: Array) -> float:
@@ -80,8 +82,8 @@ class Clock:
         """Return the time by the clock that is right: `time` of the stamps, or a regular one."""
         gain = min(self._period / LOOP, 1.0 / FEWEST_OF_LOOP)
         expected = self._next
-        error = (stamp if self._regular else time) - expected
-        if abs(error) > LOST * self._period and not self._regular:
+        error = (stamp if self.regular else time) - expected
+        if abs(error) > LOST * self._period and not self.regular:
             self._first = []   # a gap, a step of the clock or another rate
         error = min(max(error, -self._period), self._period)
         expected += 2.0 * gain * error
@@ -93,8 +95,8 @@ class Clock:
         if self.irregular:
             self._compare(time, expected, q)
         else:
-            self._compared, self._regular, self.motion = 0, False, None
-        return expected if self._regular else time
+            self._compared, self.regular, self.motion = 0, False, None
+        return expected if self.regular else time
 
     def _start(self) -> None:
         """Begin with the line through the first stamps."""
@@ -118,4 +120,4 @@ class Clock:
         if self._compared > FEWEST_COMPARED:
             stamped, regular = self._squares + TINY
             ratio = math.exp(float(np.log(stamped / regular).mean()))
-            self._regular = ratio > (AS_GOOD if self._regular else BETTER)
+            self.regular = ratio > (AS_GOOD if self.regular else BETTER)

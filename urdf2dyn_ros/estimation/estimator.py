@@ -47,6 +47,7 @@ from urdf2dyn_ros.robot.spatial import Array
 
 SAMPLES = 12   # from which the usual step is taken: two steps, should five come at once
 OTHER_RATE = 2.0   # ratio of usual steps from which the rate of the samples is another one
+OTHER_RATES = 7   # times in a row that are not enough where times are stamps
 CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
 # part of a deviation within which the next one is the same contradiction again: slips at 50 Hz,
 # and a Panda at 30 Hz, whose errors fall by 7 and 12 % with and without velocities
@@ -223,11 +224,12 @@ class Estimator:
         steps = steps[steps > COPY * steps[-2]]   # the others are those of copies; one may be long
         step = float(steps[len(steps) // 2])
         del times[:-1]
-        ratio = max(step / self._step, self._step / step) if self._bank is not None else 1.0
-        self._other_rates = self._other_rates + 1 if ratio > OTHER_RATE else 0
         if self._bank is None:
             self._step = step
-        elif self._other_rates > 1:
+        slower = (step > OTHER_RATE * self._step) - (self._step > OTHER_RATE * step)
+        self._other_rates = slower * (1 + max(0, slower * self._other_rates))
+        # the steps of a busy publisher are now longer, now shorter
+        if abs(self._other_rates) > (1 if self._clock.regular else OTHER_RATES):
             self._step, self._bank = step, None
 
     def _start(self, time: float, q: Array, qd: Array) -> int:
