@@ -190,6 +190,14 @@ def test_true_stamps_of_irregular_samples_are_the_times() -> None:
     assert played.wrong().max() < 0.1
 
 
+def test_a_busy_publisher_keeps_its_filters() -> None:
+    """One step in a hundred is seven times the median; states are exact at their stamps."""
+    t = np.cumsum(7e-4 * np.exp(np.random.default_rng(3).normal(0.0, 0.85, 5000)))
+    played = Played(moved(t)[0], stamps=t)
+    assert played.share() > 0.97
+    assert played.wrong().max() < 0.01
+
+
 def test_of_messages_that_waited_during_a_gap_the_last_begins() -> None:
     """They come at once: the first, with the time of the last, would be a jump of the motion."""
     estimator = make_estimator('kalman', 3)

@@ -70,9 +70,6 @@ _NOT_COUNTED = {
     'spring-not-counted': (('spring_stiffness', 'stiffness'), 'a spring',
                            'give it as parameter joints.NAME.spring_stiffness',
                            'those of this joint lack the spring'),
-    'friction-not-counted': (('mu_coulomb', 'mu_viscous'), 'the friction of another tool', 'write '
-                             'it as friction="..." or damping="..."',
-                             'those with friction lack this part; without friction, no effect'),
 }
 
 # Where the schema has a tag, by tag.
