@@ -143,11 +143,13 @@ class Estimator:
         self._sampled = np.zeros(joints)   # time of the last sample that was used
         self._step = self._time = self._good = self._still = 0.0
         self._bridged = self._other_rates = 0
+        self._confirmed = False   # whether later samples have the usual step
         self._held = False   # whether the last message held the one before
 
     def pause(self) -> None:
         """Begin all joints anew at the next sample, with what was learned: a gap precedes it."""
         self._time = -math.inf
+        self._confirmed = False
         self._clock.begin()
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
@@ -225,12 +227,15 @@ class Estimator:
         step = float(steps[len(steps) // 2])
         del times[:-1]
         if self._bank is None:
-            self._step = step
+            self._step, self._confirmed = step, False
+            return
         slower = (step > OTHER_RATE * self._step) - (self._step > OTHER_RATE * step)
         self._other_rates = slower * (1 + max(0, slower * self._other_rates))
+        self._confirmed |= not slower
         # the steps of a busy publisher are now longer, now shorter
-        if abs(self._other_rates) > (1 if self._clock.regular else OTHER_RATES):
-            self._step, self._bank = step, None
+        stamped = self._confirmed and not self._clock.regular
+        if abs(self._other_rates) > (OTHER_RATES if stamped else 1):
+            self._step, self._bank, self._confirmed = step, None, False
 
     def _start(self, time: float, q: Array, qd: Array) -> int:
         """Begin with the first sample at which the usual step and all positions are known."""
