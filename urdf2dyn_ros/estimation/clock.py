@@ -52,7 +52,7 @@ class Clock:
         self.begin()
 
     def begin(self) -> None:
-        """Begin anew: after a gap, or at another rate."""
+        """Begin anew, after a gap."""
         self._first: list[float] = []
         self._stamp = self._time = -math.inf   # of the newest sample
         self._period = self._next = 0.0   # P, r + P
