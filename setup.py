@@ -121,9 +121,9 @@ setup(
     ],
     entry_points={'console_scripts': [
         f'urdf2dyn = {PACKAGE}.__main__:run_as_process',
-        f'inverse_dynamics = {PACKAGE}.nodes.start:inverse_dynamics',
-        f'inverse_dynamics_lifecycle = {PACKAGE}.nodes.start:inverse_dynamics_lifecycle',
-        f'effort_comparison = {PACKAGE}.nodes.start:effort_comparison',
-        f'joint_simulator = {PACKAGE}.nodes.start:joint_simulator',
+        f'inverse_dynamics = {PACKAGE}.nodes:run_inverse_dynamics',
+        f'inverse_dynamics_lifecycle = {PACKAGE}.nodes:run_inverse_dynamics_lifecycle',
+        f'effort_comparison = {PACKAGE}.nodes:run_effort_comparison',
+        f'joint_simulator = {PACKAGE}.nodes:run_joint_simulator',
     ]},
 )

@@ -26,7 +26,7 @@ from under_load.background import BACKGROUND
 from under_load.exporting_report import draw, table
 from under_load.phase import LOOK, Rig, latencies, running
 
-from urdf2dyn_ros.nodes.local_graph import keep_local
+from urdf2dyn_ros.nodes.demonstration import keep_local
 
 BUILD = ROOT / 'build' / 'benchmarks'
 PAUSE = 0.3

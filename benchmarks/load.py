@@ -23,7 +23,7 @@ from host import host
 from under_load.phase import Phase, measure
 from under_load.report import draw, table
 
-from urdf2dyn_ros.nodes.local_graph import keep_local
+from urdf2dyn_ros.nodes.demonstration import keep_local
 
 BUILD = ROOT / 'build' / 'benchmarks'
 ROBOTS = {'Panda': 7, 'humanoid_3p33r': 36}

@@ -26,7 +26,7 @@ from soaking.faults import FAULTS
 from soaking.report import draw, growth, table
 from soaking.world import RIGHT, World
 
-from urdf2dyn_ros.nodes.local_graph import keep_local
+from urdf2dyn_ros.nodes.demonstration import keep_local
 from urdf2dyn_ros.text import counted
 
 BUILD = ROOT / 'build' / 'benchmarks'

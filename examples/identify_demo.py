@@ -213,7 +213,7 @@ def demonstrate(urdf: Path, duration: float, folder: Path, check: Check) -> None
     command(folder, check, 'excite', 'robot.urdf', '-o', 'excitation.csv', '--duration',
             f'{duration:g}', '--fraction', '0.5', '--base', 'fixed', '--overwrite')
     print('\n2. it plays this motion in DART, and what it publishes is recorded')
-    record({**simulator, 'trajectory': 'file', 'trajectory_file': str(folder / 'excitation.csv')},
+    record({**simulator, 'trajectory_file': str(folder / 'excitation.csv')},
            folder / 'recording.csv', check)
     print('\n3. from the recording and the URDF')
     command(folder, check, 'identify', 'recording.csv', '--urdf', 'robot.urdf', '--efforts',

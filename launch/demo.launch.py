@@ -38,7 +38,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
-from urdf2dyn_ros.nodes.start import unknown_arguments
+from urdf2dyn_ros.nodes import unknown_arguments
 from urdf2dyn_ros.robot.reader import description_text, read_urdf
 
 SHARE = FindPackageShare('urdf2dyn_ros')

@@ -28,7 +28,7 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from urdf2dyn_ros.nodes.start import given_arguments, unknown_arguments
+from urdf2dyn_ros.nodes import given_arguments, unknown_arguments
 from urdf2dyn_ros.robot.reader import description_text
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])

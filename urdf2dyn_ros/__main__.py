@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from urdf2dyn_ros.signals import ENDING_SIGNALS
+from urdf2dyn_ros.system import ENDING_SIGNALS
 
 # time [s] in which another signal has no effect: `timeout` sends two at once, and the second would
 # interrupt the removal of temporary files
@@ -34,7 +34,7 @@ def main(words: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors='backslashreplace')   # type: ignore[union-attr]
     with _interrupts() as received:
         try:
-            from urdf2dyn_ros.commands.command_line import complete, run
+            from urdf2dyn_ros.commands import complete, run
             if '_ARGCOMPLETE' in os.environ:   # set by the shell
                 complete()
             code = run(sys.argv[1:] if words is None else words)
@@ -56,12 +56,10 @@ def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
     Yield a function that returns the first signal of `ENDING_SIGNALS` that was received.
 
     They raise a KeyboardInterrupt, so that what is half done is removed, until the call of that
-    function. Python loses one that is raised in a destructor: then the signal is sent again.
+    function.
     """
     first: list[signal.Signals] = []
-    again: list[threading.Timer] = []
     latest, over = -REPEATED_WITHIN, False
-    hook = sys.unraisablehook
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         nonlocal latest
@@ -72,15 +70,6 @@ def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
         latest = now
         raise KeyboardInterrupt
 
-    def lost(unraisable: 'sys.UnraisableHookArgs') -> None:
-        nonlocal latest
-        if not first or unraisable.exc_type is not KeyboardInterrupt:
-            hook(unraisable)
-            return
-        latest = -REPEATED_WITHIN
-        again.append(threading.Timer(0.01, os.kill, (os.getpid(), first[0])))
-        again[-1].start()
-
     def received() -> signal.Signals | None:
         nonlocal over
         over = True
@@ -90,14 +79,9 @@ def _interrupts() -> Iterator[Callable[[], signal.Signals | None]]:
     handled = [] if threading.current_thread() is not threading.main_thread() else [
         number for number in ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     previous = {number: signal.signal(number, interrupt) for number in handled}
-    sys.unraisablehook = lost
     try:
         yield received
     finally:
-        sys.unraisablehook = hook
-        for timer in again:
-            timer.cancel()
-            timer.join()
         for number, handler in previous.items():
             signal.signal(number, handler)
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen import ros2_control
-from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.codegen.generator import GENERAL, LOADS, Style, generate, uncollected
 from urdf2dyn_ros.codegen.languages import (
     DOUBLE_ALONE,
@@ -25,10 +25,10 @@ from urdf2dyn_ros.codegen.languages import (
 )
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Program
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.robot.loads import GRAVITY, Loads
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, with_loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.reader import UrdfSource, read_urdf
+from urdf2dyn_ros.robot.reader import UrdfSource, read_description, read_urdf
 from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
 # languages whose files are a package in a folder, written from the robot with all its loads
@@ -87,7 +87,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
 
     Parameters
     ----------
-    model : RobotModel, str, bytes, path, open file or urdf_parser_py's Robot
+    model : RobotModel, str, bytes, path or urdf_parser_py's Robot
         A model, or what `read_urdf` reads as one.
     language : str or Target
         'python', 'c', 'cpp', 'matlab', 'rust' or 'javascript'; a Target
@@ -143,6 +143,15 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                        functions=functions, loads=loads, frames=frames,
                        twins=target.language in WITH_TWINS)
     return target.write(program)
+
+
+def export_description(text: str, loading: Mapping[str, Any], language: LanguageName,
+                       style: Style, name: str | None, gravity: ArrayLike, functions: str,
+                       links: tuple[str, ...], axes: FrameAxes) -> dict[str, str]:
+    """Return the same of a robot's text, with loads as the node's parameters, for `loading`."""
+    model, loads = with_loads(loading, read_description(text))
+    return export_model(model, language, style, name, gravity, functions, loads,
+                        LinkFrames(links, axes))
 
 
 def checked_name(name: str) -> str:

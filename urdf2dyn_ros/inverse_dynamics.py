@@ -45,7 +45,7 @@ class InverseDynamics:
 
     Parameters
     ----------
-    model : RobotModel, str, bytes, path, open file or urdf_parser_py's Robot
+    model : RobotModel, str, bytes, path or urdf_parser_py's Robot
         A model, or what `read_urdf` reads as one.
     gravity : array_like, (3,)
         Acceleration of gravity [m/s^2], in the root frame; by default (0, 0, -9.81). The efforts

@@ -1,25 +1,54 @@
-"""What is asked of the operating system: files, processes, memory."""
+"""What is asked of the operating system: signals, files, processes, memory."""
 
 import ctypes
 import errno
 import json
 import math
 import os
+import pickle
 import secrets
+import signal
 import struct
 import subprocess
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from math import nan
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, TypeVar
 
-from tqdm import tqdm
+from urdf2dyn_ros.errors import ExportError, MissingLibraryError, SourceError, Urdf2DynError
 
-from urdf2dyn_ros.errors import ExportError, MissingLibraryError, SourceError
-from urdf2dyn_ros.signals import signals_later
+# ---- Signals that end a command
+
+# what a command prints when a signal ends it: Ctrl-C, or that of kill, timeout and systemd; the
+# exit code is 128 more than the signal's number, as of a shell
+ENDING_SIGNALS = {signal.SIGINT: 'interrupted', signal.SIGTERM: 'terminated'}
+
+
+@contextmanager
+def signals_later() -> Iterator[None]:
+    """Call the handler of the first signal that was received meanwhile, at the end."""
+    handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]] = {}
+    received: list[signal.Signals] = []
+    if threading.current_thread() is threading.main_thread():
+        for number in ENDING_SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):   # not ignored, nor the system's, which ends the process
+                handlers[number] = handler
+    for number in handlers:
+        signal.signal(number, lambda number, frame: received.append(signal.Signals(number)))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if received:
+            handlers[received[0]](received[0], None)
+
 
 # ---- Files that are written completely or not at all
 
@@ -103,60 +132,36 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
     `replace` is false and a file of that name exists, also one that was created meanwhile, a
     FileExistsError is raised.
     """
-    with signals_later():
-        _create(texts, replace)
-
-
-def _create(texts: Mapping[Path, bytes | Path], replace: bool) -> None:
     parts: dict[Path, Path] = {}
-    olds: dict[Path, Path] = {}
-    placed: list[Path] = []
-    try:
-        for path, text in texts.items():
-            parts[path] = part = text if isinstance(text, Path) else _unused(path)
-            with _named(path), part.open('ab' if isinstance(text, Path) else 'xb') as file:
-                if not isinstance(text, Path):
-                    file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-        for path, part in parts.items():
-            if replace:
-                _keep(path, olds)
-                part.replace(path)
-            else:
-                _link(part, path)
-            placed.append(path)
-    except BaseException:
-        for path in placed:
-            if path in olds:
-                olds[path].replace(path)
-            else:
+    new: list[Path] = []
+    with signals_later():
+        try:
+            for path, text in texts.items():
+                parts[path] = part = text if isinstance(text, Path) else _unused(path)
+                with _named(path), part.open('ab' if isinstance(text, Path) else 'xb') as file:
+                    if not isinstance(text, Path):
+                        file.write(text)
+                    file.flush()
+                    os.fsync(file.fileno())
+            for path, part in parts.items():
+                if replace:
+                    part.replace(path)
+                else:
+                    _link(part, path)
+                    new.append(path)
+        except BaseException:
+            for path in new:
                 path.unlink(missing_ok=True)
-        raise
-    finally:
-        for part in (*parts.values(), *olds.values()):
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
+            raise
+        finally:
+            for part in parts.values():
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
 
 
 def _unused(path: Path) -> Path:
     """Return an unused name in the directory of `path`, to be opened with x."""
     return path.with_name(f'.{secrets.token_hex(8)}{path.suffix}')
-
-
-def _keep(path: Path, olds: dict[Path, Path]) -> None:
-    """Link or copy an existing file to another name, from which it can be restored."""
-    old = _unused(path)
-    with suppress(FileNotFoundError):
-        try:
-            os.link(path, old, follow_symlinks=False)
-        except OSError as error:
-            if error.errno not in NO_HARD_LINKS:
-                raise
-            text = path.read_bytes()
-            olds[path] = old
-            old.write_bytes(text)
-        olds[path] = old
 
 
 def _link(part: Path, path: Path) -> None:
@@ -179,12 +184,66 @@ NICENESS = 10   # added to the caller's
 TIME_SLICE_NS = 100_000_000
 _SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
 _ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr of sched_setattr(2)
+# otherwise numpy starts a thread for each core, which waits for work without sleeping
+_ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
+# modules are imported from where the caller imports them, not from the current directory
+_CHILD = ('import sys; caller, *sys.path[:] = sys.argv[1:]; '
+          'from urdf2dyn_ros.system import answer; answer(int(caller))')
+
+_Result = TypeVar('_Result')
 
 
 def child_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment of this process, with `more` and the package on the import path."""
     paths = [str(IMPORT_ROOT), *filter(None, [os.environ.get('PYTHONPATH')])]
     return {**os.environ, 'PYTHONPATH': os.pathsep.join(paths), **(more or {})}
+
+
+def call_in_child(function: Callable[..., _Result], arguments: Sequence[object],
+                  failed: type[Urdf2DynError], limit: float) -> _Result:
+    """
+    Return what a function of this package returns in another process, while other threads go on.
+
+    In a thread it would hold the interpreter's lock nearly all the time. Errors of this package
+    and of files are raised here; one of the class `failed` if the process ends early, or takes
+    longer than `limit` [s]: one that hangs would leave its caller busy for ever.
+    """
+    process = f'the process of {function.__name__}'
+    try:
+        done = run_giving_way(
+            [sys.executable, '-c', _CHILD, str(os.getpid()), str(IMPORT_ROOT), *sys.path],
+            pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL),
+            {**os.environ, **_ONE_THREAD}, own_session=True, limit=limit)
+    except subprocess.TimeoutExpired:
+        raise failed(f'{process} took longer than {limit:g} s and was ended; the next call starts '
+                     'another one') from None
+    except OSError as error:
+        raise failed(f'cannot start {process}: {error.strerror}') from None
+    if done.returncode:
+        *_, last = done.stderr.decode(errors='replace').strip().splitlines() or ['no output']
+        raise failed(f'{process} ended with code {done.returncode}: {last}')
+    result: _Result | Exception = pickle.loads(done.stdout)
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def answer(caller: int) -> None:
+    """Call the function on standard input; write its result or its error to standard output."""
+    def end_with_caller() -> None:
+        while os.getppid() == caller:
+            time.sleep(0.5)
+        os._exit(1)   # no result would be read
+
+    threading.Thread(target=end_with_caller, daemon=True).start()
+    output, sys.stdout = sys.stdout.buffer, sys.stderr   # other output is no result
+    function, arguments = pickle.load(sys.stdin.buffer)
+    try:
+        result = function(*arguments)
+    except (Urdf2DynError, OSError) as error:
+        result = error
+    output.write(pickle.dumps(result))
+    output.flush()
 
 
 def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
@@ -253,12 +312,7 @@ def _known(value: Any) -> Any:
     return [*map(_known, value)] if isinstance(value, (list, tuple)) else value
 
 
-# ---- Memory of this process, and the memory that Fast DDS shares between processes
-
-# before the number of a port of Fast DDS: the name of a thread that reads from it, and those of
-# its file, in Fast DDS 3, and in 2 of Jazzy and Humble
-LISTENER, PORT_FILES = 'dds.shm.', ('fastdds_port', 'fastrtps_port')
-
+# ---- Memory of this process
 
 def resident_memory() -> float:
     """Return the resident memory (VmRSS) [MB]; NaN where the system does not report it."""
@@ -267,30 +321,7 @@ def resident_memory() -> float:
             pages = int(file.read().split()[1])
         return pages * os.sysconf('SC_PAGE_SIZE') / 1e6
     except (OSError, ValueError, IndexError):
-        return nan
-
-
-def replaced_ports(process: Path = Path('/proc/self')) -> list[int]:
-    """
-    Return the ports of a process on which no message can arrive.
-
-    Fast DDS replaces the file of a port if its users seem to be dead, sometimes wrongly, as on a
-    busy computer after another process was killed (its issues 5053 and 5469). Processes that start
-    later write to the new file, while this one reads from the deleted one. Empty with another
-    middleware, or where the system has no such list of files.
-    """
-    ports: set[int] = set()
-    for file in process.glob('task/*/comm'):
-        with suppress(OSError, ValueError):   # a thread may have ended, or guard all the ports
-            name = file.read_text().strip()
-            if name.startswith(LISTENER):
-                ports.add(int(name.removeprefix(LISTENER)))
-    try:
-        maps = (process / 'maps').read_text()
-    except OSError:
-        return []
-    return sorted(port for port in ports
-                  if any(f'/{name}{port} (deleted)' in maps for name in PORT_FILES))
+        return math.nan
 
 
 # ---- Pauses between pieces of work, which limit them to a small part of the time
@@ -341,6 +372,9 @@ def progress(work: str) -> Iterator[Callable[[float], None]]:
 
     The bar is on stderr; where that is not a terminal, nothing is shown.
     """
+    # not at the top: the command line imports this module before it handles Ctrl-C
+    from tqdm import tqdm
+
     with tqdm(total=1.0, desc=work, delay=2.0, miniters=0, leave=False, disable=None,
               bar_format=_BAR) as bar:
         def show(fraction: float) -> None:

@@ -21,7 +21,7 @@ from under_load.process_figures import Figures, figures
 from under_load.steady_publisher import motion
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.nodes.local_graph import ChildProcess, join_empty_domain, stop_all
+from urdf2dyn_ros.nodes.demonstration import ChildProcess, join_empty_domain, stop_all
 
 FOLDER = Path(__file__).resolve().parents[1]
 NODE = 'urdf2dyn_ros.nodes.inverse_dynamics'

@@ -20,7 +20,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from under_load.process_figures import figures
-from urdf2dyn_ros.nodes.local_graph import ChildProcess, Client, join_empty_domain, stop_all
+from urdf2dyn_ros.nodes.demonstration import ChildProcess, Client, join_empty_domain, stop_all
 from urdf2dyn_ros.nodes.runtime import EXECUTOR_VARIABLE
 
 HERE = Path(__file__).resolve().parent

@@ -21,7 +21,8 @@ from urdf2dyn_ros.codegen.generator import STYLES, generate
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.errors import ExportError, StateError
-from urdf2dyn_ros.nodes.export_process import Export
+from urdf2dyn_ros.export import export_description
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
@@ -212,8 +213,9 @@ def test_the_command_line_and_the_node_choose_links(
     urdf = OWN / 'rx90.urdf'
     assert main(['export', str(urdf), '--function', 'jacobian', '--link', 'link4', 'link6',
                  '--axes', 'link', '--name', 'arm', '-o', str(tmp_path)]) == 0
-    exported = Export(urdf.read_text(), 'python', 'readable', 'arm', (0.0, 0.0, -9.81), 'jacobian',
-                      links=('link4', 'link6'), axes='link').files()
+    defaults = {row.name: row.default for row in NODE_PARAMETERS}
+    exported = export_description(urdf.read_text(), defaults, 'python', 'readable', 'arm',
+                                  (0.0, 0.0, -9.81), 'jacobian', ('link4', 'link6'), 'link')
     assert exported == {'arm_dynamics.py': (tmp_path / 'arm_dynamics.py').read_text()}
     assert 'return J_1, J_2' in exported['arm_dynamics.py']
     capsys.readouterr()

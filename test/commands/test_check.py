@@ -127,18 +127,3 @@ def test_the_effect_of_a_mass_in_grams_is_that_of_its_weight(
     assert mass * 14.5 < change['largest'] < mass * 14.81
     assert change['rms'] == pytest.approx(mass * (9.81**2 + 25.0 / 3.0)**0.5, rel=0.08)
     assert 'compared with the mass in grams, over 100 random' in check(capsys, robot)[1]
-
-
-@pytest.mark.parametrize(('name', 'largest', 'words'), [
-    # 5 rad/s and 5 rad/s^2 at most, 1e-4 kg m^2
-    ('reduction-ratio', 5e-4 * (100**2 - 1), 'the largest number in its text, both with'),
-    ('reduction-twice', 5e-4 * (100**2 - 50**2), 'this gear ratio, both with a rotor of 0.0001'),
-    ('transmission-joint-unknown', 5e-4 * (100**2 - 1), 'the joint of the most similar name'),
-    ('damping-negative', 0.1 * 5.0, 'no friction of this kind there, if the sign is dropped')])
-def test_the_effect_of_gear_ratios_and_negative_friction_is_a_number(
-        name: str, largest: float, words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Im N^2 qdd and Fv qd of the pendulum's joint."""
-    change = json.loads(check(capsys, CORPUS / f'{name}.urdf', '--json')[1])[
-        'problems'][0]['effort_change']
-    assert words in change['compared_with'] and change['joint'] == 'swing'
-    assert 0.95 * largest < change['largest'] <= largest

@@ -13,11 +13,10 @@ import pytest
 from support.paths import ROOT
 from support.recordings.bags import write_csv
 from support.robot_files import OWN
-from urdf2dyn_ros import InverseDynamics
+from urdf2dyn_ros import InverseDynamics, commands
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.commands import command_line
+from urdf2dyn_ros.commands import parse
 from urdf2dyn_ros.commands.arguments import results
-from urdf2dyn_ros.commands.command_line import parse
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import counted
@@ -28,7 +27,6 @@ RX90 = str(OWN / 'rx90.urdf')
 LOADED = """
 import sys
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.commands import command_line
 for words in ['--help'], ['help', 'info']:
     try:
         main(words)
@@ -75,7 +73,7 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
     (['export', RX90, '--langauge', 'c'], 'unknown arguments: --langauge'),
     (['export', RX90, '--langauge=c'], 'did you mean "--language"'),
     (['info', RX90, RX90], f'unknown arguments: {RX90}'),
-    (['info', '--external', 'link6'], 'required: ROBOT.urdf')])
+    (['info', '--external', 'link6', RX90], 'files stand before the options')])
 def test_mistyped_words_have_a_remedy(words: list[str], remedy: str,
                                       capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = output_of(words, capsys)
@@ -85,27 +83,12 @@ def test_mistyped_words_have_a_remedy(words: list[str], remedy: str,
 
 @pytest.mark.parametrize('words', [
     ['export', RX90, '--external', 'link6', 'link5', '--gravity', '0', '0', '-1.62'],
-    ['export', '--external', 'link6', 'link5', RX90, '--gravity', '0', '0', '-1.62'],
-    ['export', '--gravity', '0', '0', '-1.62', '--external', 'link6', 'link5', RX90],
     ['export', '--gravity', '0', '0', '-1.62', RX90, '--external', 'link6', 'link5'],
-    ['export', '--ext', 'link6', '--gravity', '0', '0', '-1.62', '--external', 'link5', RX90]])
+    ['export', '--ext', 'link6', '--external', 'link5', '--gravity', '0', '0', '-1.62', RX90]])
 def test_options_stand_before_or_after_the_file(words: list[str]) -> None:
     arguments = parse(words)
     assert arguments.robot == RX90
     assert arguments.external == ['link6', 'link5'] and list(arguments.gravity) == [0, 0, -1.62]
-
-
-def test_a_recording_after_gains_is_no_gain() -> None:
-    arguments = parse(['evaluate', '--urdf', RX90, '--gains', '1', '-2', 'bag.mcap'])
-    assert (arguments.recordings, arguments.gains) == (['bag.mcap'], ['1', '-2'])
-
-
-@pytest.mark.parametrize(('name', 'suffix'), [('C++', '.hpp'), ('C', '.c'), ('JS', '.mjs'),
-                                              ('Octave', '.m'), ('cpp', '.hpp')])
-def test_languages_have_their_usual_names(name: str, suffix: str, tmp_path: Path,
-                                          capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = output_of(['export', RX90, '--language', name, '-o', str(tmp_path)], capsys)
-    assert code == 0 and any(line.endswith(suffix) for line in out.splitlines())
 
 
 def test_any_terminal_can_print_it_and_the_package_is_a_command(tmp_path: Path) -> None:
@@ -133,7 +116,7 @@ run_as_process()
 
 
 @pytest.mark.parametrize(('module', 'name', 'code', 'word'), [
-    ('urdf2dyn_ros.commands.command_line', 'SIGINT', 130, 'interrupted'),
+    ('urdf2dyn_ros.commands', 'SIGINT', 130, 'interrupted'),
     ('numpy', 'SIGTERM', 143, 'terminated')])
 @pytest.mark.usefixtures('ctrl_c')
 def test_a_signal_at_once_is_one_line_and_its_code(module: str, name: str, code: int, word: str,
@@ -162,7 +145,7 @@ def test_sigterm_twice_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pyt
         return 0
 
     monkeypatch.setattr(Path, 'unlink', again)
-    monkeypatch.setattr(command_line, 'run', terminated)
+    monkeypatch.setattr(commands, 'run', terminated)
     assert output_of([], capsys) == (143, '', 'terminated: nothing else is written\n')
     assert not list(tmp_path.iterdir())
 

@@ -30,7 +30,7 @@ def start(robot, duration, output, *words):
 def demonstrated(monkeypatch, capsys):
     """Return a function that demonstrates in this process, with forks as nodes."""
     from support.nodes.fork_server import ForkedProcess
-    from urdf2dyn_ros.nodes.local_graph import ChildProcess
+    from urdf2dyn_ros.nodes.demonstration import ChildProcess
     monkeypatch.setattr(ChildProcess, '_start', staticmethod(ForkedProcess))
 
     def run(robot, duration, output, *words):

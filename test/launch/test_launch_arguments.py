@@ -2,7 +2,7 @@
 
 import pytest
 
-from urdf2dyn_ros.nodes.start import given_arguments, unknown_arguments
+from urdf2dyn_ros.nodes import given_arguments, unknown_arguments
 
 FILE, KNOWN = '/opt/share/urdf2dyn_ros/launch/dynamics.launch.py', ('urdf', 'lifecycle')
 COMMAND = ('/opt/ros/bin/ros2', 'launch', 'urdf2dyn_ros', 'dynamics.launch.py')

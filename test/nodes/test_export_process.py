@@ -6,8 +6,8 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +15,9 @@ from support.robot_files import OWN
 from urdf2dyn_ros import export_model, read_urdf
 from urdf2dyn_ros import system as child_process
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.nodes import export_process
-from urdf2dyn_ros.nodes.export_process import Export
+from urdf2dyn_ros.export import export_description, write_files
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.nodes.services import LONGEST_EXPORT
 from urdf2dyn_ros.robot import loads as load_parameters
 
 pytestmark = pytest.mark.slow
@@ -26,10 +25,17 @@ pytestmark = pytest.mark.slow
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
 
-def export(**changes: object) -> Export:
-    text = (OWN / 'robot_2r.urdf').read_text()
-    return Export(**{'text': text, 'language': 'c', 'style': 'readable', 'name': 'arm',
-                     'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', **changes})
+def export(**changes: object) -> tuple[Any, ...]:
+    """Return the arguments of `export_description`."""
+    loading = load_parameters.loading({row.name: row.default for row in NODE_PARAMETERS})
+    return tuple({'text': (OWN / 'robot_2r.urdf').read_text(), 'loading': loading,
+                  'language': 'c', 'style': 'readable', 'name': 'arm',
+                  'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', 'links': (), 'axes': 'root',
+                  **changes}.values())
+
+
+def in_child(arguments: tuple[Any, ...], limit: float = LONGEST_EXPORT) -> dict[str, str]:
+    return child_process.call_in_child(export_description, arguments, ExportError, limit)
 
 
 @pytest.fixture(autouse=True)
@@ -41,12 +47,12 @@ def equal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_process_aside_writes_the_same_text() -> None:
     """The same errors as well."""
     files = export_model(MODEL, 'c', name='arm', gravity=(0.0, 0.0, -1e-5), functions='all')
-    assert export().files_of_child() == export().files() == files
+    assert in_child(export()) == export_description(*export()) == files
     wrong = export(language='cobol')
     with pytest.raises(ExportError) as here:
-        wrong.files()
+        export_description(*wrong)
     with pytest.raises(ExportError) as there:
-        wrong.files_of_child()
+        in_child(wrong)
     assert str(there.value) == str(here.value) and 'cobol' in str(here.value)
 
 
@@ -55,8 +61,8 @@ def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
     loading = {row.name: row.default for row in NODE_PARAMETERS} | {
         'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
         'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
-    files = export(language='python', functions='inverse_dynamics',
-                   loading=load_parameters.loading(loading)).files_of_child()
+    files = in_child(export(language='python', functions='inverse_dynamics',
+                            loading=load_parameters.loading(loading)))
     path, = write_files(files, tmp_path)
     assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in path.read_text()
     assert '3.25' in path.read_text()
@@ -70,7 +76,7 @@ def processes_of(caller: int) -> list[int]:
         with suppress(OSError):
             status = (folder / 'status').read_text()
             if (f'PPid:\t{caller}\n' in status and 'State:\tZ' not in status
-                    and b'export_process' in (folder / 'cmdline').read_bytes()):
+                    and b'system import answer' in (folder / 'cmdline').read_bytes()):
                 found.append(int(folder.name))
     return found
 
@@ -94,8 +100,10 @@ def ended(number: int) -> bool:
 def test_the_process_aside_ends_with_its_caller() -> None:
     """Even if that was killed."""
     text = (OWN / 'humanoid_3p33r.urdf').read_text()
-    program = ('from urdf2dyn_ros.nodes.export_process import Export; '
-               f'Export(**{asdict(export(text=text))!r}).files_of_child()')
+    program = ('from urdf2dyn_ros.errors import ExportError; '
+               'from urdf2dyn_ros.export import export_description; '
+               'from urdf2dyn_ros.system import call_in_child; '
+               f'call_in_child(export_description, {export(text=text)!r}, ExportError, 300.0)')
     found: list[int] = []
     with subprocess.Popen([sys.executable, '-c', program]) as caller:
         wait(lambda: found or found.extend(processes_of(caller.pid)) or found)
@@ -105,22 +113,22 @@ def test_the_process_aside_ends_with_its_caller() -> None:
 
 @pytest.mark.fault(45)
 def test_a_killed_process_aside_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_process, '_PROGRAM',
+    monkeypatch.setattr(child_process, '_CHILD',
                         'import os, signal; os.kill(os.getpid(), signal.SIGKILL)')
     with pytest.raises(ExportError, match='ended with code -9'):
-        export().files_of_child()
+        in_child(export())
     monkeypatch.setattr(sys, 'executable', '/nowhere/python')
     with pytest.raises(ExportError, match='No such file'):
-        export().files_of_child()
+        in_child(export())
 
 
 @pytest.mark.fault(47)
 def test_a_process_aside_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """And said, with its limit."""
-    monkeypatch.setattr(export_process, '_PROGRAM',
-                        "'export_process'; import os; os.kill(os.getpid(), 19)")   # SIGSTOP
+    monkeypatch.setattr(child_process, '_CHILD',
+                        "'system import answer'; import os; os.kill(os.getpid(), 19)")   # SIGSTOP
     with pytest.raises(ExportError, match=r'longer than 0\.5 s and was ended; the next .*'):
-        export(text=export().text + ' ' * 10**6).files_of_child(0.5)   # more than a pipe holds
+        in_child(export(text=export()[0] + ' ' * 10**6), 0.5)   # more than a pipe holds
     assert not processes_of(os.getpid())
 
 

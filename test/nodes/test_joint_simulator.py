@@ -10,11 +10,9 @@ from support.nodes.moving_robot import stamp_of
 from support.paths import ROOT
 
 pytest.importorskip('dartpy')
-from builtin_interfaces.msg import Duration
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.reader import read_urdf
@@ -84,7 +82,7 @@ def test_the_commanded_effort_has_the_friction_in_it_and_the_clock_is_published(
     urdf = URDF.replace('</joint>', '<dynamics damping="40"/></joint>')
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=urdf, duration=2.0, friction=True,
-            effort='commanded', gravity=[0.0, 0.0, 0.0], trajectory='minimum_jerk',
+            effort='commanded', gravity=[0.0, 0.0, 0.0],
             publish_clock=True, real_time_factor=2.0, **{'start.subscribers': 2}) as node:
         clock = graph.messages(Clock, '/clock')
         graph.wait(lambda: clock, what='clock')
@@ -107,36 +105,6 @@ def test_the_commanded_effort_has_the_friction_in_it_and_the_clock_is_published(
     np.testing.assert_allclose((taken / np.where(steady, qd, 1.0))[steady], 40.0, rtol=0.1)
 
 
-def test_it_follows_trajectories_that_come_by_topic():
-    """One after the other, from where it is, and none that cannot be followed."""
-    def message(*positions):
-        points = [JointTrajectoryPoint(positions=[float(q)], time_from_start=Duration(
-            sec=0, nanosec=500_000_000 * (number + 1))) for number, q in enumerate(positions)]
-        return JointTrajectory(joint_names=['joint2'], points=points)
-
-    with Graph() as graph, graph.process(
-            'joint_simulator', robot_description=URDF, trajectory='topic',
-            real_time_factor=4.0) as node:
-        states = graph.messages(JointState, 'joint_states')
-        topic = graph.publisher(JointTrajectory, 'joint_simulator/joint_trajectory')
-        graph.wait(lambda: states and topic.get_subscription_count())
-        start = states[-1].position
-        for goal in (0.4, -0.2):
-            topic.publish(message(0.1, goal))
-            graph.wait(lambda: abs(states[-1].position[1] - goal) < 1e-4)  # noqa: B023
-        topic.publish(message())
-        graph.wait(lambda: 'it has 0 points' in node.output)
-        end = stamp_of(states[-1])
-        graph.wait(lambda: stamp_of(states[-1]) > end + 500_000_000, what='states after it')
-        assert node.stop() == 0, node.output
-    assert 'the motion before it continues' in node.output
-    assert states[-1].position[1] == pytest.approx(-0.2, abs=1e-4)
-    assert states[-1].position[0] == pytest.approx(start[0], abs=1e-3)
-    time = [stamp_of(message) for message in states]   # some may be lost on the way
-    speed = 1e9 * np.diff([message.position[1] for message in states]) / np.diff(time)
-    assert np.abs(speed).max() < 4.0
-
-
 def test_it_starts_without_subscribers_after_the_timeout():
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=URDF, duration=0.5,
@@ -152,8 +120,7 @@ def test_it_starts_without_subscribers_after_the_timeout():
     ({'robot_description': URDF, 'simulator': 'bullet'}, 'must be one of dart, mujoco'),
     ({'robot_description': URDF.replace('revolute', 'fixed').replace('continuous', 'fixed')},
      'no joint that moves'),
-    ({'robot_description': URDF, 'trajectory': 'file'}, 'require each other'),
-    ({'robot_description': URDF, 'trajectory': 'file', 'trajectory_file': '/nowhere/t.yaml'},
+    ({'robot_description': URDF, 'trajectory_file': '/nowhere/t.yaml'},
      'cannot read /nowhere/t.yaml'),
 ])
 def test_what_it_cannot_start_with_is_said_in_a_line(parameters, words):

@@ -11,7 +11,7 @@ from rclpy.node import NodeNameNonExistentError
 
 from support.nodes.graph import Graph, Process
 from support.paths import ROOT
-from urdf2dyn_ros.nodes.local_graph import check_running, stop_all
+from urdf2dyn_ros.nodes.demonstration import check_running, stop_all
 from urdf2dyn_ros.system import robot_file
 
 pytestmark = pytest.mark.slow
@@ -43,8 +43,7 @@ STARTED = (   # with every parameter that creates a topic or a service
     Started(MANAGED, (MANAGED,), {}, frozenset({'~/transition_event'})),
     Started('effort_comparison', ('effort_comparison',), {}, frozenset({'~/comparison'})),
     Started('joint_simulator', ('joint_simulator',),
-            {'trajectory': 'topic', 'publish_clock': True},
-            frozenset({'joint_states', '/clock'})),
+            {'publish_clock': True}, frozenset({'joint_states', '/clock'})),
 )
 
 

@@ -123,7 +123,7 @@ sys.exit({function}())
 def executables() -> list[tuple[str, str, str]]:
     """Return name, module and function of every node's executable."""
     return [(name, f'urdf2dyn_ros.{module}', function) for name, module, function in re.findall(
-        r"'(\w+) = \{PACKAGE\}\.(nodes\.[\w.]+):(\w+)'", (ROOT / 'setup.py').read_text())]
+        r"'(\w+) = \{PACKAGE\}\.(nodes):(\w+)'", (ROOT / 'setup.py').read_text())]
 
 
 @pytest.mark.parametrize(('module', 'number'), [

@@ -44,7 +44,7 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     records = list(open_recording(files.with_suffix('.csv')))
     wanted = np.array([record.position for record in records])
     with Graph() as graph, graph.process(
-            'joint_simulator', robot_description=TWO.read_text(), trajectory='file',
+            'joint_simulator', robot_description=TWO.read_text(),
             trajectory_file=str(files.with_suffix(suffix)), publish_rate=100.0,
             **{'start.subscribers': 2}) as node:
         # on a busy machine the simulation catches up in bursts
@@ -75,8 +75,8 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
 
 
 @pytest.mark.parametrize(('name', 'text', 'words'), [
-    ('t.csv', 'time,q_joint1\n0,0\n1,0.1\n', "the joints 'joint2' of the robot are missing"),
-    ('t.csv', 'time,q_joint1,q_joint2,q_x\n0,0,0,0\n1,0,0,0\n', 'its joints must be some of'),
+    ('t.csv', 'time,q_joint1\n0,0\n1,0.1\n', 'must be "joint1", "joint2", each once'),
+    ('t.csv', 'time,q_joint1,q_joint2,q_x\n0,0,0,0\n1,0,0,0\n', 'its joints must be'),
     ('t.csv', HEAD + '0,0,0\n1,0.1,5\n', "joint 'joint2' would"),
     ('t.csv', HEAD + '0,0,0\n1,,0\n', 'every number in it must be finite'),
     ('t.csv', HEAD + '0,0,0\n', '1 row, at least 2'),

@@ -183,13 +183,13 @@ def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Pa
 @pytest.mark.skipif(shutil.which('node') is None, reason='needs node (apt install nodejs)')
 def test_the_motion_has_exact_derivatives_and_stays_within_the_ranges(tmp_path: Path) -> None:
     """By central differences; it begins where the robot is, also at the end of a range."""
-    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'motion.js', tmp_path / 'motion.mjs')
+    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'view.js', tmp_path / 'view.mjs')
     model = read_urdf(OWN / 'scara.urdf')
     data: Any = robot_data(model, multibody(model), (0.0, 0.0, -9.81))
     joints = data['joints']
     start = [joints[0]['upper'], 0.3, -0.4, joints[3]['lower']]
     (tmp_path / 'run.mjs').write_text(f"""
-        import {{ Motion }} from './motion.mjs';
+        import {{ Motion }} from './view.mjs';
         const motion = new Motion({json.dumps(joints)}, {json.dumps(start)});
         const times = Array.from({{ length: 12001 }}, (_, k) => k * 1e-3);
         console.log(JSON.stringify(times.map((time) => Object.values(motion.at(time)))));""")
@@ -222,9 +222,9 @@ def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(
 
 @pytest.mark.skipif(shutil.which('node') is None, reason='needs node (apt install nodejs)')
 def test_random_positions_are_within_the_range_also_if_zero_is_not(tmp_path: Path) -> None:
-    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'motion.js', tmp_path / 'motion.mjs')
+    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'view.js', tmp_path / 'view.mjs')
     (tmp_path / 'run.mjs').write_text("""
-        import { drawn } from './motion.mjs';
+        import { drawn } from './view.mjs';
         console.log(JSON.stringify(Array.from({ length: 1000 }, () => drawn(8, 20, 0.6))));""")
     done = subprocess.run(['node', 'run.mjs'], cwd=tmp_path, capture_output=True, text=True,
                           check=True, timeout=60)

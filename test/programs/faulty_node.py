@@ -9,12 +9,12 @@ A program of the node's tests, started in the node's place.
 import sys
 from typing import Any
 
+from urdf2dyn_ros import export
 from urdf2dyn_ros.estimation.stream import Stream
-from urdf2dyn_ros.nodes.export_process import Export
 from urdf2dyn_ros.nodes.inverse_dynamics import main
 
 right = Stream.receive
-right_files = Export.files
+right_export = export.export_model
 
 
 def receive(self: Stream, stamp: int, names: Any, *fields: Any) -> Any:
@@ -23,13 +23,14 @@ def receive(self: Stream, stamp: int, names: Any, *fields: Any) -> Any:
     return right(self, stamp, names, *fields)
 
 
-def files(self: Export) -> dict[str, str]:
-    if self.name == 'defect':
+def export_model(model: Any, language: Any, style: Any, name: str | None,
+                 *others: Any) -> dict[str, str]:
+    if name == 'defect':
         raise ZeroDivisionError('a defect of the export')
-    return right_files(self)
+    return right_export(model, language, style, name, *others)
 
 
 if __name__ == '__main__':
     Stream.receive = receive
-    Export.files = files
+    export.export_model = export_model
     sys.exit(main())

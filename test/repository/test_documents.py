@@ -19,8 +19,7 @@ from support.nodes.graph import domain
 from support.paths import ROOT
 from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros import __main__ as cli
-from urdf2dyn_ros.commands import COMMANDS
-from urdf2dyn_ros.commands.command_line import command_parser
+from urdf2dyn_ros.commands import COMMANDS, command_parser
 
 pytestmark = pytest.mark.slow
 

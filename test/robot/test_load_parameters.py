@@ -209,25 +209,22 @@ def test_a_payload_that_no_body_is_has_a_fault(inertia: tuple[float, ...], mass:
     assert word in found and bool(word) == bool(found)
 
 
-def test_of_two_nodes_in_a_file_one_is_chosen(tmp_path: Path) -> None:
-    """Sections for any node, or any of a namespace, count for the nodes that they match."""
+def test_two_nodes_in_a_file_are_refused(tmp_path: Path) -> None:
+    """Sections for any node, or any namespace, count for the one."""
     path = tmp_path / 'two.yaml'
     path.write_text("""
 /**: {ros__parameters: {a: 0}}
 robot_a: {inverse_dynamics: {ros__parameters: {a: 1, b: 1}}}
-/robot_b/**: {ros__parameters: {c: 2}}
-/robot_b/inverse_dynamics: {ros__parameters: {a: 2}}
 /*/inverse_dynamics: {ros__parameters: {d: 3}}
+/other: {ros__parameters: {e: 1}}
 """)
-    with pytest.raises(ParameterError, match=re.escape(
-            'has parameters of 2 nodes called inverse_dynamics: "/robot_a/inverse_dynamics", '
-            '"/robot_b/inverse_dynamics"; choose one of them: --node /robot_a/inverse_dynamics')):
+    assert read_parameter_file(path, 'inverse_dynamics') == {'a': 1, 'b': 1, 'd': 3}
+    for other in ('/robot_b/**', '/robot_b/inverse_dynamics', '/inverse_dynamics'):
+        text = path.read_text() + f'{other}: {{ros__parameters: {{c: 2}}}}\n'
+        (tmp_path / 'more.yaml').write_text(text)
+        with pytest.raises(ParameterError, match=re.escape(
+                'has parameters of 2 nodes called inverse_dynamics: "/robot_a/inverse_dynamics"')):
+            read_parameter_file(tmp_path / 'more.yaml', 'inverse_dynamics')
+    with pytest.raises(ParameterError, match='it has those of "/left/other"'):
+        path.write_text('/left/other: {ros__parameters: {a: 1}}')
         read_parameter_file(path, 'inverse_dynamics')
-    for node, values in (('/robot_a/inverse_dynamics', {'a': 1, 'b': 1, 'd': 3}),
-                         ('robot_b/inverse_dynamics', {'a': 2, 'c': 2, 'd': 3}),
-                         ('/inverse_dynamics', {'a': 0}), ('/robot_b/other', {'a': 0, 'c': 2})):
-        assert read_parameter_file(path, node) == values
-    path.write_text('/left/inverse_dynamics: {ros__parameters: {a: 1}}')
-    assert read_parameter_file(path, 'inverse_dynamics') == {'a': 1}
-    with pytest.raises(ParameterError, match='it has those of "/left/inverse_dynamics"'):
-        read_parameter_file(path, '/right/inverse_dynamics')

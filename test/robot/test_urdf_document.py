@@ -41,16 +41,12 @@ def test_a_declared_encoding_is_used_for_bytes_and_ignored_for_text() -> None:
 
 
 @pytest.mark.fault(4)
-def test_limits_on_size_are_parameters() -> None:
-    assert codes(VALID, max_bytes=len(VALID)) == codes(VALID, max_links=3) == []
-    assert codes(VALID, max_bytes=len(VALID) - 1) == ['too-large']
-    assert codes(VALID, max_links=2) == ['too-many-links']
-    joints = '<robot name="r"><link name="a"/>' + '<joint/>' * 9 + '</robot>'
-    assert codes(joints, max_links=8) == ['too-many-links']
-    assert codes(VALID, max_depth=4) == []
-    assert codes(VALID, max_depth=3) == ['too-deep']
-    deep = VALID.replace('</robot>', '<gazebo>' * 150 + '</gazebo>' * 150 + '</robot>')
-    assert (codes(deep), codes(deep, max_depth=151)) == (['too-deep'], [])
+def test_more_joints_than_links_may_be_and_too_deep_elements_are_rejected() -> None:
+    joints = '<robot name="r"><link name="a"/>' + '<joint/>' * 5001 + '</robot>'
+    assert codes(joints) == ['too-many-links']
+    for depth, expected in ((99, []), (100, ['too-deep'])):   # and that of the robot
+        deep = '<gazebo>' * depth + '</gazebo>' * depth + '</robot>'
+        assert codes(VALID.replace('</robot>', deep)) == expected
 
 
 @pytest.mark.fault(4)

@@ -10,7 +10,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation import SIMULATORS, simulator_class
-from urdf2dyn_ros.simulation.simulator import CONTROLS, gears
+from urdf2dyn_ros.simulation.simulator import computed_torque, gears
 from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
 
 MASS, LENGTH, INERTIA = 3.0, 0.7, 0.2
@@ -77,17 +77,16 @@ def simulator(engine, text, **options):
     return simulator_class(engine)(read_urdf(text), **options)
 
 
-def moved(engine, text, duration=2.0, control='computed_torque', **options):
+def moved(engine, text, duration=2.0, **options):
     """Return the simulator, its samples along a smooth motion, and the largest error."""
     model = read_urdf(text)
-    simulated = simulator_class(engine)(model, command=CONTROLS[control].command, **options)
+    simulated = simulator_class(engine)(model, **options)
     driven = gears(model)
     trajectory = SmoothTrajectory([j.type for j in driven.drivers], driven.limits, duration)
     simulated.set_state(*trajectory(0.0)[:2])
     samples = []
     while simulated.time < duration:
-        command = CONTROLS[control].law(simulated, *trajectory(simulated.time))
-        samples.append(simulated.step(command))
+        samples.append(simulated.step(computed_torque(simulated, *trajectory(simulated.time))))
     error = max(np.abs(sample.q - trajectory(sample.time)[0]).max() for sample in samples)
     return simulated, samples, error
 
@@ -104,37 +103,27 @@ def expected_efforts(text, names, samples, gravity=(0.0, 0.0, -9.81)):
     return np.array([[efforts[name] for name in names] for efforts in every])
 
 
-COMMANDED = {'effort': lambda t: 12.0 * np.sin(5.0 * t), 'velocity': lambda t: np.sin(5.0 * t),
-             'position': lambda t: 0.4 + 0.3 * np.sin(5.0 * t)}
-
-
-@pytest.mark.parametrize('command', COMMANDED)
 @pytest.mark.parametrize(('damping', 'friction'), [(0.0, 0.0), (0.8, 0.0), (0.0, 0.5), (0.8, 0.5)])
-def test_the_pendulum_s_efforts_are_those_of_its_equation(engine, command, damping, friction):
+def test_the_pendulum_s_efforts_are_those_of_its_equation(engine, damping, friction):
     """Net: I qdd + m g l sin q, whatever the friction; commanded: that and what friction takes."""
     text = PENDULUM.format(damping=damping, friction=friction)
-    pendulum = simulator(engine, text, friction=True, command=command)
+    pendulum = simulator(engine, text, friction=True)
     pendulum.set_state(np.array([0.4]), np.array([0.0]))
-    # An effort, where efforts are commanded, far beyond the effort limit of the URDF.
-    samples = [pendulum.step(np.array([COMMANDED[command](pendulum.time)])) for _ in range(2000)]
+    # far beyond the effort limit of the URDF
+    samples = [pendulum.step(np.array([12.0 * np.sin(5.0 * pendulum.time)])) for _ in range(2000)]
     time, q, qd, qdd, net, commanded = (stacked(samples, name).reshape(len(samples)) for name in (
         'time', 'q', 'qd', 'qdd', 'net', 'commanded'))
     expected = (INERTIA + MASS * LENGTH**2) * qdd + MASS * 9.81 * LENGTH * np.sin(q)
     largest = np.abs(expected).max()
     np.testing.assert_allclose(net, expected, rtol=0.0, atol=1e-10 * largest)
     assert np.ptp(q) > 0.3
-    if command == 'effort':
-        np.testing.assert_array_equal(commanded, COMMANDED[command](time))
-    # Damped is the velocity that the step ends with; DART's servos act after the damping has.
-    servo = engine == 'dart' and command != 'effort'
+    np.testing.assert_array_equal(commanded, 12.0 * np.sin(5.0 * time))
+    # damped is the velocity that the step ends with
     taken, after = commanded - net, qd + 0.001 * qdd
-    damped = qd if servo else after
-    # DART solves for servo and Coulomb friction together, and the two cancel out.
-    dry = 0.0 if servo else friction
     moving = np.minimum(np.abs(qd), np.abs(after)) > 0.05
-    np.testing.assert_allclose(taken[moving], (damping * damped + dry * np.sign(qd))[moving],
+    np.testing.assert_allclose(taken[moving], (damping * after + friction * np.sign(qd))[moving],
                                atol=0.01 * (damping + friction) + 1e-6 * largest)
-    assert np.abs(taken).max() < damping * np.abs(damped).max() + dry + 0.01
+    assert np.abs(taken).max() < damping * np.abs(after).max() + friction + 0.01
 
 
 def test_damping_and_friction_act_only_on_request(engine):
@@ -155,28 +144,19 @@ def test_a_sample_is_what_the_step_solved(engine):
     assert pendulum.q[0] == pytest.approx(0.3 + 0.001 * pendulum.qd[0], abs=1e-15)
 
 
-@pytest.mark.parametrize(('text', 'gravity', 'control'), [
-    (TREE, (0.0, 0.0, -9.81), 'computed_torque'), (TREE, (1.0, -9.0, 2.0), 'position'),
-    (RX90, (0.0, 0.0, -9.81), 'pd'), (RX90, (1.0, -9.0, 2.0), 'velocity'),
-    (HUMANOID, (1.0, -9.0, 2.0), 'computed_torque')],
-    ids=['tree', 'tree-position', 'rx90-pd', 'rx90-velocity', 'humanoid'])
-def test_net_efforts_are_the_inverse_dynamics_of_pinocchio(engine, text, gravity, control):
-    """With friction and without, whatever moves the robot: an oracle that is neither engine."""
+@pytest.mark.parametrize(('text', 'gravity', 'friction'), [
+    (TREE, (0.0, 0.0, -9.81), False), (TREE, (1.0, -9.0, 2.0), True),
+    (RX90, (0.0, 0.0, -9.81), True), (HUMANOID, (1.0, -9.0, 2.0), False)],
+    ids=['tree', 'tree-friction', 'rx90-friction', 'humanoid'])
+def test_net_efforts_are_the_inverse_dynamics_of_pinocchio(engine, text, gravity, friction):
+    """With friction and without: an oracle that is neither engine."""
     moving = text.replace('</joint>', '<dynamics damping="0.3" friction="0.1"/></joint>')
-    simulated, samples, error = moved(engine, moving, 0.5, control, gravity=gravity,
-                                      friction=control != 'computed_torque')
+    simulated, samples, error = moved(engine, moving, 0.5, gravity=gravity, friction=friction)
     expected = expected_efforts(text, simulated.joint_names, samples[::10], gravity)
     scale = np.abs(expected).max(axis=0)
     # MuJoCo 3 finds the principal axes of inertias to seven digits only.
     assert (np.abs(stacked(samples[::10], 'net') - expected) / scale).max() < 1e-6
-    assert control != 'computed_torque' or error < 1e-3
-
-
-@pytest.mark.parametrize('control', CONTROLS)
-def test_every_control_follows_a_motion(engine, control):
-    """Not equally well: a spring sags under gravity, and servos are behind their command."""
-    _, _, error = moved(engine, RX90, 0.5, control)
-    assert error < {'computed_torque': 1e-3, 'pd': 0.15}.get(control, 0.03)
+    assert friction or error < 1e-3
 
 
 def test_joints_are_named_in_the_order_of_the_file(engine):
@@ -201,8 +181,7 @@ def test_a_resting_robot_is_not_put_to_sleep(engine):
     simulated, _, _ = moved(engine, TREE, 0.5)
     q, zero = simulated.q, np.zeros(4)
     for _ in range(1000):
-        command = CONTROLS['computed_torque'].law(simulated, q, zero, zero)
-        sample = simulated.step(command)
+        sample = simulated.step(computed_torque(simulated, q, zero, zero))
     expected, = expected_efforts(TREE, simulated.joint_names, [sample])
     np.testing.assert_allclose(sample.net, expected, rtol=1e-6, atol=1e-6)
     assert np.abs(sample.net).max() > 1.0
@@ -234,12 +213,6 @@ def test_what_cannot_be_simulated_is_refused_by_name(engine, text, words):
         simulator(engine, text, friction=True)
     for word in words:
         assert word in str(caught.value)
-
-
-@pytest.mark.parametrize('command', ['velocity', 'position', 'torque'])
-def test_what_cannot_be_commanded_is_refused(engine, command):
-    with pytest.raises(SimulationError, match=command):
-        simulator(engine, GRIPPER, command=command)
 
 
 def test_an_inertia_that_no_body_has_is_refused_where_the_engine_does():

@@ -5,29 +5,21 @@ import pytest
 
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.model import Joint, Limits
-from urdf2dyn_ros.simulation.trajectories import TRAJECTORIES, Point, ViaPoints
+from urdf2dyn_ros.simulation.trajectories import Point, SmoothTrajectory, ViaPoints
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'revolute', 'prismatic', 'revolute', 'revolute')
 LIMITS = (Limits(-3.0, 3.0, velocity=2.0), Limits(velocity=0.5), Limits(-0.05, 0.02, velocity=0.1),
           Limits(-3.1, -0.1, velocity=0.0), Limits(), Limits(lower=1.0), Limits(upper=-1.0))
-
-CONTINUOUS = {name: motion for name, motion in TRAJECTORIES.items() if name != 'cubic'}
-"""Those without steps in the acceleration."""
 
 
 def sampled(trajectory, times):
     return (np.array(part) for part in zip(*(trajectory(t) for t in times), strict=True))
 
 
-@pytest.fixture(params=TRAJECTORIES)
-def motion(request):
-    return TRAJECTORIES[request.param]
-
-
 @pytest.mark.parametrize('duration', [0.5, 6.0, 300.0])
-def test_position_and_velocity_stay_within_limits(motion, duration):
+def test_position_and_velocity_stay_within_limits(duration):
     times = np.linspace(-1.0, duration + 1.0, 5001)
-    q, qd, _ = sampled(motion(TYPES, LIMITS, duration), times)
+    q, qd, _ = sampled(SmoothTrajectory(TYPES, LIMITS, duration), times)
     for joint, (kind, limits) in enumerate(zip(TYPES, LIMITS, strict=True)):
         if kind != 'continuous':
             assert limits.lower is None or q[:, joint].min() > limits.lower
@@ -38,15 +30,15 @@ def test_position_and_velocity_stay_within_limits(motion, duration):
 
 
 @pytest.mark.parametrize('t', [-1.0, 0.0, 12.0, 13.0])
-def test_it_is_at_rest_before_and_after(motion, t):
-    trajectory = motion(TYPES, LIMITS, 12.0)
+def test_it_is_at_rest_before_and_after(t):
+    trajectory = SmoothTrajectory(TYPES, LIMITS, 12.0)
     q, qd, qdd = trajectory(t)
     np.testing.assert_allclose(q, trajectory.centre, atol=1e-15)
     np.testing.assert_allclose([qd, qdd], 0.0, atol=1e-15)
 
 
-def test_velocity_and_acceleration_are_the_derivatives(motion):
-    trajectory = motion(TYPES, LIMITS, 8.0)
+def test_velocity_and_acceleration_are_the_derivatives():
+    trajectory = SmoothTrajectory(TYPES, LIMITS, 8.0)
     times, h = np.linspace(-0.1003, 8.1, 997), 1e-5
     q_before, qd_before, _ = sampled(trajectory, times - h)
     q_after, qd_after, _ = sampled(trajectory, times + h)
@@ -55,42 +47,42 @@ def test_velocity_and_acceleration_are_the_derivatives(motion):
     np.testing.assert_allclose((qd_after - qd_before) / (2 * h), qdd, atol=1e-8)
 
 
-@pytest.mark.parametrize('motion', CONTINUOUS.values(), ids=CONTINUOUS)
-def test_acceleration_has_no_steps(motion):
+def test_acceleration_has_no_steps():
     times = np.linspace(-0.5, 8.5, 9001)
-    _, _, qdd = sampled(motion(TYPES, LIMITS, 8.0), times)
+    _, _, qdd = sampled(SmoothTrajectory(TYPES, LIMITS, 8.0), times)
     assert np.abs(np.diff(qdd, axis=0)).max() < 1e-3 * 60.0
 
 
 JOINTS = tuple(Joint(name, kind, 'a', 'b') for name, kind in (
     ('first', 'revolute'), ('second', 'prismatic'), ('third', 'continuous')))
 RANGES = (Limits(-2.0, 2.0, velocity=5.0), Limits(-0.1, 0.4), Limits(-1.0, 1.0))
-START = (np.array([0.1, 0.2, 0.3]), np.array([0.0, 0.05, 0.2]), np.array([0.5, 0.0, 0.0]))
+START = np.array([0.1, 0.2, 0.3])
 
 
-def via(names, points, present=START):
-    return ViaPoints(JOINTS, RANGES, present, names, points)
+def via(names, points):
+    return ViaPoints(JOINTS, RANGES, START, names, points)
+
+
+NAMES = ['third', 'first', 'second']
 
 
 def given(derivatives):
-    """Return points of two joints with so many derivatives, and all three of each point."""
-    rows = [(1.0, [[1.0, 4.0], [0.3, -2.0], [1.0, 0.5]]), (1.7, [[-0.5, 4.5], [0.0, 0.0],
-                                                                 [0.0, 0.0]])]
+    """Return points with so many derivatives, and all three of each point, in NAMES' order."""
+    rows = [(1.0, [[4.0, 1.0, 0.3], [-2.0, 0.3, 0.1], [0.5, 1.0, 0.0]]),
+            (1.7, [[4.5, -0.5, 0.2], [0.0] * 3, [0.0] * 3])]
     return [Point(time, *values[:derivatives + 1]) for time, values in rows], rows
 
 
 @pytest.mark.parametrize('derivatives', [0, 1, 2])
 def test_points_are_passed_with_what_they_give(derivatives):
     points, rows = given(derivatives)
-    trajectory = via(['first', 'third'], points)
+    trajectory = via(NAMES, points)
     assert trajectory.duration == 1.7
-    # a velocity at the end ends there: afterwards the position is held
-    for time, values in [(0.0, [part[[0, 2]] for part in START]), rows[0],
+    for time, values in [(0.0, [START[[2, 0, 1]], [0.0] * 3, [0.0] * 3]), rows[0],
                          (1.7 - 1e-9, rows[1][1])]:
         found = trajectory(time)
         for part, expected in list(zip(found, values, strict=True))[:derivatives + 1]:
-            np.testing.assert_allclose(part[[0, 2]], expected, atol=1e-6)
-        assert [part[1] for part in found] == [0.2, 0.0, 0.0]   # it is not named
+            np.testing.assert_allclose(part[[2, 0, 1]], expected, atol=1e-6)
     np.testing.assert_array_equal(trajectory(1.7), [[-0.5, 0.2, 4.5], [0.0] * 3, [0.0] * 3])
     np.testing.assert_array_equal(trajectory(1.7), trajectory(99.0))
     times, h = np.linspace(0.01, 1.69, 97), 1e-6
@@ -102,36 +94,39 @@ def test_points_are_passed_with_what_they_give(derivatives):
     np.testing.assert_allclose(((qd_after - qd_before) / (2 * h))[away], qdd[away], atol=1e-4)
 
 
-def test_positions_alone_are_passed_smoothly_and_from_the_present_motion():
-    points = [Point(0.5 * (k + 1), [np.sin(k)]) for k in range(6)]
-    trajectory = via(['second'], [Point(p.time, [0.1 + 0.1 * p.positions[0]]) for p in points])
-    assert trajectory(0.0)[1][1] == pytest.approx(0.05)
+def test_positions_alone_are_passed_smoothly_from_rest_to_rest():
+    trajectory = via(NAMES, [Point(0.5 * (k + 1), [0.0, 0.0, 0.1 + 0.1 * np.sin(k)])
+                             for k in range(6)])
+    assert trajectory(0.0)[1][1] == pytest.approx(0.0)
     assert trajectory(3.0 - 1e-9)[1][1] == pytest.approx(0.0, abs=1e-6)
     _, _, qdd = sampled(trajectory, np.linspace(1e-6, 3.0 - 1e-6, 3001))
     assert np.abs(np.diff(qdd[:, 1])).max() < 0.02
 
 
 def test_a_first_point_at_time_zero_is_where_the_robot_is():
-    with_it = via(['first'], [Point(0.0, [9.0]), Point(1.0, [1.0])])
-    without = via(['first'], [Point(1.0, [1.0])])
+    with_it = via(NAMES, [Point(0.0, [9.0] * 3), Point(1.0, [1.0, 1.0, 0.1])])
+    without = via(NAMES, [Point(1.0, [1.0, 1.0, 0.1])])
     np.testing.assert_array_equal(with_it(0.4), without(0.4))
+
+
+ZEROS = [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(('names', 'points', 'words'), [
     (['first', 'elbow'], [Point(1.0, [0.0, 0.0])], ['"elbow"', '"first", "second", "third"']),
-    (['first', 'first'], [Point(1.0, [0.0, 0.0])], ['each once']),
+    (['first', 'first', 'third'], [Point(1.0, ZEROS)], ['each once']),
     ([], [Point(1.0, [])], ['no joint']),
-    (['first'], [], ['0 points']),
-    (['first'], [Point(1.0, [0.0, 1.0])], ['point 0', '1 positions']),
-    (['first'], [Point(1.0, [0.0], [1.0]), Point(2.0, [0.0])], ['point 1', 'same at all']),
-    (['first'], [Point(1.0, [0.0], [], [0.0])], ['only with velocities']),
-    (['first'], [Point(1.0, [0.0]), Point(1.0, [0.5])], ['point 1', '1 s must be after 1 s']),
-    (['first'], [Point(-1.0, [0.0])], ['point 0', 'after 0 s']),
-    (['first'], [Point(np.nan, [0.0])], ['point 0']),
-    (['first'], [Point(1.0, [np.nan])], ['finite']),
-    (['first'], [Point(1.0, [2.1])], ["'first'", '2.1', '-2.0 and 2.0']),
-    (['first'], [Point(0.1, [1.9])], ["'first'", 'limit is 5', 'more time']),
-    (['second'], [Point(1.0, [0.39], [9.0])], ["'second'", '-0.1 and 0.4']),
+    (NAMES, [], ['0 points']),
+    (NAMES, [Point(1.0, [0.0, 1.0])], ['point 0', '3 positions']),
+    (NAMES, [Point(1.0, ZEROS, ZEROS), Point(2.0, ZEROS)], ['point 1', 'same at all']),
+    (NAMES, [Point(1.0, ZEROS, [], ZEROS)], ['only with velocities']),
+    (NAMES, [Point(1.0, ZEROS), Point(1.0, ZEROS)], ['point 1', '1 s must be after 1 s']),
+    (NAMES, [Point(-1.0, ZEROS)], ['point 0', 'after 0 s']),
+    (NAMES, [Point(np.nan, ZEROS)], ['point 0']),
+    (NAMES, [Point(1.0, [0.0, np.nan, 0.0])], ['finite']),
+    (NAMES, [Point(1.0, [0.0, 2.1, 0.0])], ["'first'", '2.1', '-2.0 and 2.0']),
+    (NAMES, [Point(0.1, [0.3, 1.9, 0.2])], ["'first'", 'limit is 5', 'more time']),
+    (NAMES, [Point(1.0, [0.3, 0.1, 0.39], [0.0, 0.0, 9.0])], ["'second'", '-0.1 and 0.4']),
 ])
 def test_a_trajectory_that_cannot_be_followed_is_refused(names, points, words):
     with pytest.raises(SimulationError) as caught:

@@ -8,9 +8,9 @@ VALID = (TEST / 'corpus' / 'valid.urdf').read_text()
 """A pendulum with a hand, and nothing wrong with it."""
 
 
-def codes(text: str | bytes, **options: int) -> list[str]:
+def codes(text: str | bytes) -> list[str]:
     """Return what is found in a text, refused or not."""
     try:
-        return [problem.code for problem in read_urdf(text, **options).warnings]
+        return [problem.code for problem in read_urdf(text).warnings]
     except UrdfError as error:
         return [problem.code for problem in error.problems]

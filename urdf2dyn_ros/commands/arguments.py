@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urdf2dyn_ros.codegen.functions import CHOICES
 from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
 from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, LinkFrames
-from urdf2dyn_ros.commands.command_line import gain
 from urdf2dyn_ros.errors import ExportError, ParameterError, UrdfError
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER
 from urdf2dyn_ros.recordings.workers import Workers
@@ -85,15 +84,11 @@ _SHARED: dict[str, dict[str, Any]] = {
         'help': 'file of parameters of the node inverse_dynamics, of which gravity and the loads '
         'count: friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, and current_gains '
         'for a controller; other options take the place of what it says'},
-    '--node': {
-        'metavar': 'NODE', 'default': 'inverse_dynamics',
-        'help': 'node whose parameters are read, with its namespace where the file has several: '
-        '/robot_a/inverse_dynamics (default: inverse_dynamics)'},
 
     '--topic': {'metavar': 'TOPIC', 'help': 'topic of bags (default: their only topic of joint '
                 'states, or /joint_states)'},
     '--columns': {
-        'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'WHAT=NAME', 'type': gain,
+        'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'WHAT=NAME',
         'help': "what the columns of tables are: 'position={{joint}}_pos', 'velocity=dq{{n}}', "
         "'effort=tau{{n}}', 'time=stamp' (default: our names, or what is common)"},
     '--rename': {
@@ -107,7 +102,7 @@ _SHARED: dict[str, dict[str, Any]] = {
     '--efforts': {'choices': EFFORT_SOURCES, 'default': EFFORT_SOURCES[0],
                   'help': 'where the recorded efforts come from, as the report names them '
                   f'(default: {EFFORT_SOURCES[0]})'},
-    '--gains': {'nargs': '+', 'type': gain, 'default': (), 'metavar': 'GAIN',
+    '--gains': {'nargs': '+', 'default': (), 'metavar': 'GAIN',
                 'help': 'gains of currents [N m/A or N/A]: one, one for each joint, or '
                 'JOINT=VALUE; free: {free}'},
 
@@ -125,8 +120,7 @@ FILE = ('robot', '--xacro-args')
 CHECKED = ('--gravity', '--strict-inertia')
 ROBOT = (*FILE, *CHECKED)
 FUNCTION = ('--function --model', '--link', '--axes')
-PARAMETERS = ('--parameters', '--node')
-FRICTION = ('--friction', *PARAMETERS)
+FRICTION = ('--friction', '--parameters')
 CARRIED = ('--payload-mass', '--payload-link', '--payload-com')
 JOINTS = ('--rename', '--hold')
 EFFORTS = ('--efforts', '--gains')
@@ -268,7 +262,7 @@ def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> Loa
 
 def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     """Return the loads of the file, and of the options that the command has."""
-    from_file = _read_file(arguments.parameters, arguments.node) if arguments.parameters else {}
+    from_file = _read_file(arguments.parameters) if arguments.parameters else {}
     check_names(from_file, model)
     options = {row.name: row.named(f'--payload-{name}').check(value) for name, row in (
         ('mass', _ROWS['payload.mass']), ('link', _ROWS['payload.link']),
@@ -290,10 +284,10 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     return LoadedRobot(chosen, gravity, loads, values)
 
 
-def _read_file(path: str, node: str) -> dict[str, Any]:
+def _read_file(path: str) -> dict[str, Any]:
     """Return the values of a file that count, checked; warn of the others."""
     values, others = {}, []
-    for name, value in read_parameter_file(path, node).items():
+    for name, value in read_parameter_file(path, 'inverse_dynamics').items():
         family = next((each for each in _FAMILIES if each.has(name)), None)
         if family is None and name not in _ROWS and name.partition('.')[0] not in _GROUPS:
             others.append(name)

@@ -3,12 +3,9 @@
 import argparse
 import json
 import math
-import re
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,138 +19,16 @@ from urdf2dyn_ros.robot.document import (
     Description,
     Element,
     line_of,
-    name_of,
     parse_document,
     place_of,
-    read_reduction,
-    reductions,
 )
 from urdf2dyn_ros.robot.joints import JOINTS
-from urdf2dyn_ros.robot.loads import LOAD_PARAMETERS, Loads, with_loads
+from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.reader import load_urdf, read_description, read_tree
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import first_names, printable, quote
-
-# ---- The descriptions that `urdf2dyn check` compares with, to find what a problem does to efforts
-
-# Changes a description at the element that has a problem, or at its attribute; returns whether
-# there was something to change.
-Change = Callable[[Description, Element, str], bool]
-
-# inertia of the rotors with which gear ratios are compared [kg m^2]: of a motor of some 500 W
-ROTOR_INERTIA = 1e-4
-
-_DEFAULTS: dict[str, Any] = {**{row.name: row.default for row in LOAD_PARAMETERS}, 'base': 'fixed',
-                             'payload.link': ''}
-
-
-def no_loads(model: RobotModel) -> tuple[RobotModel, Loads]:
-    """Return the robot without joint terms."""
-    return model, Loads('fixed')
-
-
-def _with_friction(model: RobotModel) -> tuple[RobotModel, Loads]:
-    """Return the robot with friction, whose negative values, which are rejected, are positive."""
-    positive = tuple(replace(joint, damping=abs(joint.damping or 0.0),
-                             friction=abs(joint.friction or 0.0)) for joint in model.joints)
-    return with_loads({**_DEFAULTS, 'friction.enabled': True}, replace(model, joints=positive))
-
-
-def _with_rotors(model: RobotModel) -> tuple[RobotModel, Loads]:
-    return with_loads({**_DEFAULTS, **{f'joints.{body.name}.rotor_inertia': ROTOR_INERTIA
-                                       for body in multibody(model).bodies}}, model)
-
-
-class OtherDescription(NamedTuple):
-    """Another description to compare with: in words, as edits, and the loads in both cases."""
-
-    words: str
-    change: Change
-    loads: Callable[[RobotModel], tuple[RobotModel, Loads]] = no_loads
-
-
-def _scaled(attribute: str, factor: float) -> Change:
-    def change(robot: Description, element: Element, _: str) -> bool:
-        values = robot.numbers(element, attribute) or ()
-        element.set(attribute, ' '.join(repr(value * factor) for value in values))
-        return True
-
-    return change
-
-
-def _without_friction(robot: Description, element: Element, attribute: str) -> bool:
-    element.set(attribute, '0')
-    return True
-
-
-def _without_tensor(robot: Description, element: Element, _: str) -> bool:
-    inertial = element.iterancestors('inertial')
-    for inertia in next(inertial).iterchildren('inertia'):
-        for name in TENSOR_ATTRIBUTES:
-            inertia.set(name, '0')
-    return True
-
-
-def _without_mass(robot: Description, element: Element, _: str) -> bool:
-    element.set('value', '0')
-    return _without_tensor(robot, element, '')
-
-
-def _at_another_joint(robot: Description, element: Element, _: str) -> bool:
-    """Name the joint that an unknown one resembles most."""
-    changed = False
-    for joint in element.iterchildren('joint'):
-        close = get_close_matches(name_of(joint), [*robot.joint_of], n=1)
-        if close and name_of(joint) not in robot.joint_of:
-            joint.set('name', close[0])
-            changed = True
-    return changed
-
-
-def _largest_number(robot: Description, element: Element, _: str) -> bool:
-    """Leave the largest number: 100 of 1:100."""
-    values = re.findall(r'\d+(?:[.,]\d+)?', str(element.xpath('string()')))
-    largest = max((float(value.replace(',', '.')) for value in values), default=0.0)
-    element[:], element.text = [], repr(largest)
-    return largest > 0.0
-
-
-def _second_reduction(robot: Description, element: Element, _: str) -> bool:
-    """Give the first reduction of a joint the value of this one."""
-    read = list(reductions(robot))
-    joint = next((name for name, each in read if each is element), None)
-    for name, each in read:
-        if name == joint and not isinstance(read_reduction(each), str):
-            each[:], each.text = [], str(element.xpath('string()')).strip()
-            return True
-    return False
-
-
-_NO_TENSOR = 'a link without this tensor'
-_ROTORS = f'both with a rotor of {ROTOR_INERTIA:g} kg m^2 at each joint'
-
-OTHER_DESCRIPTIONS = {
-    'dynamics-negative': OtherDescription('no friction of this kind there, if the sign is dropped',
-                                          _without_friction, _with_friction),
-    'inertia-negative': OtherDescription(_NO_TENSOR, _without_tensor),
-    'inertia-triangle': OtherDescription(_NO_TENSOR, _without_tensor),
-    'mass-zero': OtherDescription(_NO_TENSOR, _without_tensor),
-    'transmission-reduction': OtherDescription(
-        f'the largest number in its text, {_ROTORS}', _largest_number, _with_rotors),
-    'transmission-twice': OtherDescription(
-        f'this gear ratio, {_ROTORS}', _second_reduction, _with_rotors),
-    'transmission-unknown': OtherDescription(
-        f'the transmission at the joint of the most similar name, {_ROTORS}', _at_another_joint,
-        _with_rotors),
-    'units-angle': OtherDescription('the angles in degrees', _scaled('rpy', math.pi / 180.0)),
-    'units-length': OtherDescription('the lengths in millimetres', _scaled('xyz', 1e-3)),
-    'units-mass': OtherDescription('the mass in grams', _scaled('value', 1e-3)),
-    'units-mass-ratio': OtherDescription('the light link without mass', _without_mass),
-}
-"""Code of a warning to what the description is compared with; the others have no effect."""
-
 
 # ---- What a problem does to the efforts, in numbers: against the description without it
 
@@ -163,12 +38,53 @@ _RATES = {'rad': (2.0, 5.0), 'm': (0.5, 2.0)}   # velocity without a limit, and 
 _LARGEST_RANGE = {'rad': math.pi, 'm': 1.0}
 
 
+def _scale(robot: Description, element: Element, attribute: str, factor: float) -> None:
+    values = robot.numbers(element, attribute) or ()
+    element.set(attribute, ' '.join(repr(value * factor) for value in values))
+
+
+def _remove_tensor(element: Element) -> None:
+    for inertia in next(element.iterancestors('inertial')).iterchildren('inertia'):
+        for name in TENSOR_ATTRIBUTES:
+            inertia.set(name, '0')
+
+
+def _remove_mass(element: Element) -> None:
+    element.set('value', '0')
+    _remove_tensor(element)
+
+
+class OtherDescription(NamedTuple):
+    """A description to compare with: in words, and as a change of the element with the problem."""
+
+    words: str
+    change: Callable[[Description, Element], None]
+
+
+_NO_TENSOR = OtherDescription('a link without this tensor',
+                              lambda robot, element: _remove_tensor(element))
+# by the code of a warning; the others have no effect, or none without friction and rotors
+OTHER_DESCRIPTIONS = {
+    **dict.fromkeys(('inertia-negative', 'inertia-triangle', 'mass-zero'), _NO_TENSOR),
+    'units-angle': OtherDescription('the angles in degrees', lambda robot, element: _scale(
+        robot, element, 'rpy', math.pi / 180.0)),
+    'units-length': OtherDescription('the lengths in millimetres', lambda robot, element: _scale(
+        robot, element, 'xyz', 1e-3)),
+    'units-mass': OtherDescription('the mass in grams', lambda robot, element: _scale(
+        robot, element, 'value', 1e-3)),
+    'units-mass-ratio': OtherDescription('the light link without mass',
+                                         lambda robot, element: _remove_mass(element)),
+}
+
+
 class EffortChanges:
     """The changes of one description that is not rejected."""
 
     def __init__(self, text: str | bytes, model: RobotModel) -> None:
-        self._text, self._model = text, model
+        self._text, self._system = text, multibody(model)
         self._left = MOST_CHANGES
+        self._dynamics = _dynamics(model)
+        self._states = _states(self._system)
 
     def of(self, problem: Problem) -> dict[str, Any] | None:
         """
@@ -177,42 +93,39 @@ class EffortChanges:
         It is that of the efforts of the description as read minus those of another one, over
         random states; the joint is the one with the largest difference, `rms` that of this joint.
         """
-        other = OTHER_DESCRIPTIONS.get(problem.code)
-        if other is None or not self._left or not self._dynamics.joint_names:
+        other, names = OTHER_DESCRIPTIONS.get(problem.code), self._dynamics.joint_names
+        if other is None or not self._left or not names:
             return None
         robot = Description(parse_document(self._text))   # another tree, which is changed
-        place = next(((element, attribute) for element in robot.robot.iter('*')
-                      if line_of(element) == problem.line
-                      for attribute in ('', *map(str, element.attrib))
-                      if place_of(element, attribute) == problem.element), None)
-        self._left -= place is not None
-        if place is None or not other.change(robot, *place):
+        element = next((element for element in robot.robot.iter('*')
+                        if line_of(element) == problem.line
+                        for attribute in ('', *map(str, element.attrib))
+                        if place_of(element, attribute) == problem.element), None)
+        if element is None:
             return None
+        self._left -= 1
+        other.change(robot, element)
         try:
-            read, corrected = (_dynamics(model, other.loads) for model in (
-                self._model, read_tree(robot.robot)))
+            corrected = _dynamics(read_tree(robot.robot))
         except Urdf2DynError:
             return None
-        if corrected.joint_names != self._dynamics.joint_names:
+        if corrected.joint_names != names:
             return None
-        difference = np.asarray(read(*self._states)) - np.asarray(corrected(*self._states))
+        difference = np.asarray(self._dynamics(*self._states)) - corrected(*self._states)
         largest = np.abs(difference).max(axis=0)
         k = int(largest.argmax())
-        rms = float(np.sqrt((difference[:, k] ** 2).mean()))
-        return {'compared_with': other.words, 'states': RANDOM_STATES,
-                'joint': read.joint_names[k], 'unit': read.effort_units[k],
-                'largest': float(largest[k]), 'rms': rms,
-                'largest_of_joints': dict(zip(read.joint_names, largest.tolist()))}
+        return {'compared_with': other.words, 'states': RANDOM_STATES, 'joint': names[k],
+                'unit': self._dynamics.effort_units[k], 'largest': float(largest[k]),
+                'rms': float(np.sqrt((difference[:, k] ** 2).mean())),
+                'largest_of_joints': dict(zip(names, largest.tolist()))}
 
     def of_gravity(self) -> Problem | None:
         """Return the joint whose effort limit gravity alone exceeds most, in a random posture."""
         if not self._dynamics.joint_names:
             return None
-        system = multibody(self._model)
-        limits = np.array([system.bodies[i].limits.effort or math.inf for i in system.drivers])
-        q = self._states[0]
-        efforts = np.abs(np.asarray(self._dynamics(q, 0.0 * q, 0.0 * q)))
-        share = np.where(limits > 0.0, efforts / np.abs(limits), 0.0)
+        limits, q = self._dynamics.effort_limit, self._states[0]
+        efforts = np.abs(np.asarray(self._dynamics(q)))
+        share = np.divide(efforts, limits, np.zeros_like(efforts), where=limits > 0.0)
         state, k = np.unravel_index(int(share.argmax()), share.shape)
         if not share[state, k] > 1.0:   # nor where numbers overflow
             return None
@@ -229,26 +142,16 @@ class EffortChanges:
             None if element is None else line_of(element), False,
             'no effect of the limit; if a mass or length is wrong, so are they')
 
-    @cached_property
-    def _dynamics(self) -> InverseDynamics:
-        return _dynamics(self._model, no_loads)
 
-    @cached_property
-    def _states(self) -> Array:
-        return _states(multibody(self._model))
-
-
-def _dynamics(model: RobotModel, with_loads: Callable[[RobotModel], tuple[RobotModel, Loads]],
-              ) -> InverseDynamics:
-    model, loads = with_loads(model)
-    return InverseDynamics(model, backend='python', loads=loads)
+def _dynamics(model: RobotModel) -> InverseDynamics:
+    return InverseDynamics(model, backend='python', base='fixed')
 
 
 def _states(system: Multibody) -> Array:
     """Return positions, velocities and accelerations within the limits, (3, RANDOM_STATES, n)."""
     generator = np.random.default_rng(0)
-    columns = []
-    for i in system.drivers:
+    states = np.empty((3, RANDOM_STATES, len(system.drivers)))
+    for column, i in enumerate(system.drivers):
         body = system.bodies[i]
         unit, limits = JOINTS[body.type].unit, body.limits
         far, (velocity, acceleration) = _LARGEST_RANGE[unit], _RATES[unit]
@@ -257,9 +160,10 @@ def _states(system: Multibody) -> Array:
                 limits.lower < limits.upper):
             lower, upper = limits.lower, limits.upper
         largest = abs(limits.velocity or velocity)
-        columns.append([generator.uniform(low, high, RANDOM_STATES) for low, high in (
-            (lower, upper), (-largest, largest), (-acceleration, acceleration))])
-    return np.stack(columns, axis=-1)
+        for row, (low, high) in enumerate((
+                (lower, upper), (-largest, largest), (-acceleration, acceleration))):
+            states[row, :, column] = generator.uniform(low, high, RANDOM_STATES)
+    return states
 
 
 # ---- What `urdf2dyn check` finds in a robot description, with the effect of each on the efforts

@@ -11,7 +11,6 @@ from urdf2dyn_ros.commands.arguments import (
     CHECKED,
     EFFORTS,
     JOINTS,
-    PARAMETERS,
     WORKERS,
     add,
     add_output,
@@ -55,7 +54,8 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recordings', nargs='+', metavar='BAG_OR_CSV',
                         help=f'rosbag2 directory, {", ".join(most)} or {last} file (columns time, '
                         'q_<joint>, and optionally qd_<joint>, qdd_<joint>, effort_<joint>)')
-    add(parser, '--topic', '--columns', '--urdf', '--xacro-args', *CHECKED, *PARAMETERS, *JOINTS)
+    add(parser, '--topic', '--columns', '--urdf', '--xacro-args', *CHECKED, '--parameters',
+        *JOINTS)
     parser.add_argument('--estimator', choices=(OFFLINE_DEFAULT, *ESTIMATORS), default='',
                         help='estimator of accelerations; external: as recorded (default: as '
                         f'recorded, or else {OFFLINE_DEFAULT}, offline)')

@@ -32,9 +32,6 @@ from urdf2dyn_ros.robot.loads import Payload
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 
-# languages, as they may be written otherwise
-_ALIASES = {'c++': 'cpp', 'c99': 'c', 'cxx': 'cpp',
-            'js': 'javascript', 'octave': 'matlab', 'py': 'python', 'rs': 'rust'}
 _ENDINGS = ('.html', '.htm')   # of a page
 
 
@@ -96,7 +93,7 @@ def run_latex(arguments: argparse.Namespace) -> int:
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Add the robot, the content and the directory of the files."""
     add(parser, *ROBOT)
-    parser.add_argument('--language', default='python', metavar='LANGUAGE', type=_language,
+    parser.add_argument('--language', default='python', metavar='LANGUAGE',
                         help=f'one of {", ".join([*LANGUAGES, *PACKAGES])} (default: python); '
                         'ros2_control: a ROS 2 package with a torque controller')
     parser.add_argument('--precision', default=DOUBLE, metavar='PRECISION',
@@ -111,11 +108,6 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")
     add_output(parser, '.', 'the files', 'existing files with other contents')
-
-
-def _language(name: str) -> str:
-    key = _ALIASES.get(name.lower(), name.lower())
-    return key if key in LANGUAGES or key in PACKAGES else name
 
 
 def run_export(arguments: argparse.Namespace) -> int:

@@ -83,16 +83,6 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
 )
 
 
-_ADAPTS = 'the estimator learns what is usual of each joint, nothing has to be set'
-REMOVED_PARAMETERS = {f'{prefix}.{name}': text for prefix in (
-    'kalman', 'kalman_fixed_lag', 'moving_base') for name, text in (
-    ('snap_density', f'set {prefix}.bandwidth [rad/s] for a fixed bandwidth, or nothing'),
-    ('position_noise', _ADAPTS), ('velocity_noise', _ADAPTS), ('gate', _ADAPTS),
-    ('acceleration_step', _ADAPTS),
-    ('max_std', 'set stream.max_deviation for a limit on the declared deviation'))}
-"""What to do instead of setting parameters that no longer exist."""
-
-
 def check_lags(values: Mapping[str, Any]) -> None:
     """Raise a ParameterError if the motion of a base is older than that of the joints."""
     name, lag = values['estimator'], values['moving_base.lag']

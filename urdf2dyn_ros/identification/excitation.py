@@ -19,7 +19,6 @@ from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array
 from urdf2dyn_ros.simulation.simulator import gears
-from urdf2dyn_ros.simulation.trajectories import HARMONICS, period_of, rest_functions
 from urdf2dyn_ros.text import csv_cell, printable
 
 # ---- The limits that a motion keeps: fractions of those of the URDF, or of a file
@@ -208,6 +207,36 @@ def _information(rows: Array) -> Array:
     """Return the mean information (p, p) of instants, from their rows (N, n, p)."""
     flat = rows.reshape(-1, rows.shape[-1])
     return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
+
+
+# ---- Fourier series that are at rest at the beginning and at the end of each period
+
+HARMONICS = 5
+USUAL_PERIOD = 10.0   # approximate period [s]; a duration is a whole number of periods
+
+
+def period_of(duration: float) -> float:
+    """Return the period [s] that is closest to USUAL_PERIOD, and divides the duration [s]."""
+    return duration / max(1, round(duration / USUAL_PERIOD))
+
+
+def rest_functions(times: Array, period: float) -> Array:
+    """
+    Return functions of time (T, 2 h - 1) with their three derivatives, as (4, T, 2 h - 1).
+
+    The first one is 1. The others span all sums of a_k sin(k w t) + b_k cos(k w t), k = 1 to h,
+    with w = 2 pi / period, whose velocity sum k a_k and acceleration sum k^2 b_k are zero at 0.
+    """
+    k = np.arange(1.0, HARMONICS + 1.0)
+    w = 2.0 * np.pi / period * k
+    phase = np.outer(times, w)
+    sine, cosine = np.sin(phase), np.cos(phase)
+    a, b = (np.linalg.svd(row[None])[2][1:].T for row in (k, k**2))   # orthogonal to a row
+    first = [np.ones((len(times), 1)), *np.zeros((3, len(times), 1))]
+    parts = ((sine, cosine), (w * cosine, -w * sine), (-w**2 * sine, -w**2 * cosine),
+             (-w**3 * cosine, w**3 * sine))
+    return np.array([np.hstack((one, of_a @ a, of_b @ b))
+                     for one, (of_a, of_b) in zip(first, parts)])
 
 
 # ---- The motion with the largest log det of the information, by random starts and L-BFGS

@@ -20,12 +20,12 @@ from urdf2dyn_ros.nodes.endpoints import (
     Worker,
     barrier,
     best_effort,
+    diagnostic_status,
     latched,
+    nanoseconds,
     steady_timer,
 )
-from urdf2dyn_ros.nodes.messages import diagnostic_status, nanoseconds
-from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.runtime import run_node
+from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
 from urdf2dyn_ros.recordings.comparison import (
     Comparison,
     GravityEfforts,

@@ -1,12 +1,18 @@
-"""A node's publishers, subscriptions, services, timers, and workers for longer jobs."""
+"""A node's topics, services, timers and messages, and workers for longer jobs."""
 
+import struct
 import threading
 import traceback
+from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
 
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import Vector3, WrenchStamped
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidTopicNameException
@@ -14,11 +20,19 @@ from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.task import Future
 from rclpy.validate_topic_name import validate_topic_name
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
+from urdf2dyn_ros.estimation.messages import JointStateTemplate
+from urdf2dyn_ros.estimation.stream import Output
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import SECOND_NS, Status
 
 # ---- Callbacks whose errors are logged and do not end the process, and timers of the steady clock
 
@@ -80,21 +94,8 @@ def best_effort(depth: int) -> QoSProfile:
 
 # ---- A node's publishers, subscriptions, services and timers
 
-try:
-    from rclpy import event_handler as qos_events
-except ImportError:  # Humble
-    from rclpy import qos_event as qos_events
-
 _OVERRIDABLE = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
                 QoSPolicyKind.DURABILITY)
-# values of an offered policy that are incompatible with a request for the other value
-_WEAK_POLICIES = {'reliability': ReliabilityPolicy.BEST_EFFORT,
-                  'durability': DurabilityPolicy.VOLATILE}
-_MISMATCH = {
-    'publisher': 'a subscriber of {topic} receives nothing: it requests more {policy} than this '
-                 'node offers; subscribe with {policy} {own}',
-    'subscription': 'nothing is received from a publisher of {topic}: it offers less {policy} '
-                    'than this node requests; publish with {policy} {own}'}
 _UNKNOWN = '_NODE_NAME_UNKNOWN_'   # what rmw calls a node that it discovers after its publisher
 
 
@@ -103,7 +104,7 @@ class Endpoints:
     Makes a node's endpoints; an error of a callback is logged and counted, the node goes on.
 
     A user can override the QoS of topics at the start:
-    ``qos_overrides./joint_states.subscription.depth``. Incompatible QoS of other nodes is logged.
+    ``qos_overrides./joint_states.subscription.depth``. rclpy logs incompatible QoS of other nodes.
     The function `failed` is called with the traceback of a callback's error. While `is_active`
     returns false, messages are dropped and timers do nothing; without it, a node is always active.
     The services for longer jobs are kept in `jobs`, also when everything else is destroyed.
@@ -114,7 +115,6 @@ class Endpoints:
                  jobs: 'dict[str, JobService] | None' = None) -> None:
         self.node, self._failed, self._is_active = node, failed, is_active
         self.jobs: dict[str, JobService] = {} if jobs is None else jobs   # by the first name
-        self._mismatches: set[tuple[str, str]] = set()   # topics and policies that were logged
         self._others = {id(entity) for entities in (
             node.publishers, node.subscriptions, node.services, node.timers)
             for entity in entities}
@@ -144,7 +144,7 @@ class Endpoints:
     def publisher(self, kind: Any, name: str, qos: QoSProfile | None = None) -> Any:
         """Return a publisher; raises a ParameterError for an unusable name or QoS override."""
         own = qos or QoSProfile(depth=10)
-        return self._made('publisher', name, own,
+        return self._made('publisher', name,
                           partial(self.node.create_publisher, kind, name, own))
 
     def subscribe(self, kind: Any, name: str, callback: Callable[..., None],
@@ -155,7 +155,7 @@ class Endpoints:
         If `always` is true, messages are received while the node is not active, too.
         """
         received = self.guarded(callback if always else self._while_active(callback))
-        return self._made('subscription', name, qos, partial(
+        return self._made('subscription', name, partial(
             self.node.create_subscription, kind, name, received, qos, raw=raw))
 
     def published(self, topic: str) -> str:
@@ -179,44 +179,17 @@ class Endpoints:
 
         return called
 
-    def _made(self, end: str, name: str, own: QoSProfile, make: Callable[..., Any]) -> Any:
+    def _made(self, end: str, name: str, make: Callable[..., Any]) -> Any:
         try:
             validate_topic_name(name)
         except InvalidTopicNameException as error:
             raise ParameterError(f'{name!r} is no name of a topic: {error}') from None
-        topic = str(self.node.resolve_topic_name(name))
-        events = getattr(qos_events, f'{end.capitalize()}EventCallbacks')(
-            incompatible_qos=self.guarded(partial(self._log_mismatch, end, topic, own)))
-        overriding = QoSOverridingOptions(_OVERRIDABLE)
+        topic = self.node.resolve_topic_name(name)
         try:
-            try:
-                return make(event_callbacks=events, qos_overriding_options=overriding)
-            # some RMWs have no such events: Humble raises
-            except qos_events.UnsupportedEventTypeError:
-                return make(qos_overriding_options=overriding)
+            return make(qos_overriding_options=QoSOverridingOptions(_OVERRIDABLE))
         except Exception as error:  # rclpy has several kinds for a bad value
             raise ParameterError(f'no {end} for {topic}, the parameters qos_overrides.{topic}.'
                                  f'{end}.* are unusable: {error}') from error
-
-    def _log_mismatch(self, end: str, topic: str, own: QoSProfile, event: Any) -> None:
-        """Log incompatible QoS of other nodes, once for each topic and policy."""
-        pairs = ([(own, other.qos_profile)
-                  for other in self.node.get_subscriptions_info_by_topic(topic)]
-                 if end == 'publisher' else
-                 [(other.qos_profile, own)
-                  for other in self.node.get_publishers_info_by_topic(topic)])
-        policies = [policy for offered, requested in pairs
-                    for policy, weak in _WEAK_POLICIES.items()
-                    if getattr(offered, policy) == weak != getattr(requested, policy)]
-        # the event names only the last policy, of several that may be incompatible
-        last = QoSPolicyKind(event.last_policy_kind).name.lower()
-        for policy in dict.fromkeys([*policies, last]):
-            if policy != 'invalid' and (topic, policy) not in self._mismatches:
-                self._mismatches.add((topic, policy))
-                value = getattr(getattr(own, policy, None), 'name', 'as this node does')
-                self.node.get_logger().warning(
-                    _MISMATCH[end].format(topic=topic, policy=policy, own=value) + ', or start '
-                    f'this node with another qos_overrides.{topic}.{end}.{policy}')
 
 
 # ---- A thread for jobs that take longer than the time between two messages
@@ -364,3 +337,85 @@ class SameName:
                 f'{same} nodes have the name {self._node.get_fully_qualified_name()}: every '
                 f'effort is published {same} times. Remedy: end all but one, or start them with '
                 'other names (-r __node:=NAME) or namespaces (-r __ns:=/NAME)')
+
+
+# ---- Conversions between ROS messages and plain values
+
+def nanoseconds(stamp: Time) -> int:
+    return int(stamp.sec) * SECOND_NS + int(stamp.nanosec)
+
+
+def time_message(stamp: int) -> Time:
+    return Time(sec=stamp // SECOND_NS, nanosec=stamp % SECOND_NS)
+
+
+def triple(vector: Vector3) -> tuple[float, float, float]:
+    return vector.x, vector.y, vector.z
+
+
+def diagnostic_status(status: Status, node: str, robot: str) -> DiagnosticStatus:
+    """Return the status of a part of a node as a message."""
+    return DiagnosticStatus(
+        level=bytes([status.level]), name=f'{node}: {status.part}', message=status.message,
+        hardware_id=robot,
+        values=[KeyValue(key=key, value=value) for key, value in status.values.items()])
+
+
+class JointStateFields:
+    """
+    JointState messages of always the same joints: the bytes of one, filled again and again.
+
+    To make a message and have rclpy serialize it takes longer. Where the middleware writes other
+    bytes than those of plain CDR, a message is filled. The frame is any one of the robot: RViz's
+    Effort display omits messages without one.
+    """
+
+    def __init__(self, names: Sequence[str], frame: str) -> None:
+        probe = array('d', range(1, len(names) + 1))
+        self._message = JointState(name=names, position=probe, velocity=probe, effort=probe)
+        self._message.header.frame_id = frame
+        self._message.header.stamp = time_message(SECOND_NS + 1)
+        self._template = self._tried()
+
+    def _tried(self) -> JointStateTemplate | None:
+        """Return a template of the bytes, if rclpy reads from them the values filled in."""
+        expected, joints = self._message, len(self._message.name)
+        try:
+            template = JointStateTemplate(serialize_message(JointState(
+                header=Header(frame_id=expected.header.frame_id), name=expected.name,
+                position=[0.0] * joints, velocity=[0.0] * joints, effort=[0.0] * joints)), joints)
+            read = deserialize_message(template.filled(SECOND_NS + 1, *(
+                np.asarray(field) for field in (expected.position, expected.velocity,
+                                                expected.effort))), JointState)
+        except (RuntimeError, ValueError, struct.error):   # the bytes have another layout
+            return None
+        return template if read == expected else None
+
+    def filled(self, output: Output, effort: Array) -> bytes | JointState:
+        """Return positions, velocities and efforts (n,), for rclpy to publish at once."""
+        if self._template is not None:
+            return self._template.filled(output.stamp, output.q, output.qd, effort)
+        message = self._message
+        message.header.stamp = time_message(output.stamp)
+        message.position, message.velocity, message.effort = (
+            array('d', values.tobytes()) for values in (output.q, output.qd, effort))
+        return message
+
+
+def filled_wrench(message: WrenchStamped, stamp: int, frame: str, wrench: Array) -> WrenchStamped:
+    """Return a message filled with force and moment (6,), as making another one takes longer."""
+    force, torque = message.wrench.force, message.wrench.torque
+    message.header.stamp, message.header.frame_id = time_message(stamp), frame
+    force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
+    return message
+
+
+def state_message(output: Output, names: Sequence[str]) -> JointTrajectory:
+    """Return positions, velocities, accelerations and efforts as a trajectory of one point."""
+    message = JointTrajectory()
+    message.header.stamp = time_message(output.stamp)
+    message.joint_names = names
+    message.points = [JointTrajectoryPoint(
+        positions=output.q.tolist(), velocities=output.qd.tolist(),
+        accelerations=output.qdd.tolist(), effort=output.effort.tolist())]
+    return message

@@ -21,8 +21,7 @@ from urdf2dyn_ros.estimation.observer import (
 )
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.nodes.endpoints import Endpoints, latched
-from urdf2dyn_ros.nodes.messages import filled_wrench
+from urdf2dyn_ros.nodes.endpoints import Endpoints, filled_wrench, latched
 from urdf2dyn_ros.nodes.models import Active, Pipeline
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.parameters import group

@@ -11,13 +11,14 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import Imu as ImuMessage
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -28,7 +29,6 @@ from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.errors import ParameterError, StateError, Urdf2DynError
 from urdf2dyn_ros.estimation.assembly import (
-    REMOVED_PARAMETERS,
     STREAM_PARAMETERS,
     check_lags,
     estimator,
@@ -43,14 +43,20 @@ from urdf2dyn_ros.estimation.status import CHECK_PERIOD, Monitor, NodeState, rem
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.export import checked_name
-from urdf2dyn_ros.nodes.endpoints import Endpoints, SameName, Worker, best_effort
+from urdf2dyn_ros.nodes.endpoints import (
+    Endpoints,
+    SameName,
+    Worker,
+    best_effort,
+    filled_wrench,
+    nanoseconds,
+    state_message,
+    triple,
+)
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
-from urdf2dyn_ros.nodes.messages import filled_wrench, nanoseconds, state_message, triple
 from urdf2dyn_ros.nodes.models import Active, BuiltModel, Descriptions, Pipeline
-from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.runtime import run_node
-from urdf2dyn_ros.nodes.services import ExportService, Payload
-from urdf2dyn_ros.nodes.status import ModelInfo, StatusPublisher
+from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
+from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, Payload, StatusPublisher
 from urdf2dyn_ros.robot.loads import (
     GRAVITY_PARAMETER,
     JOINT_PARAMETERS,
@@ -66,7 +72,6 @@ from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Attached, multibody
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.system import replaced_ports
 from urdf2dyn_ros.text import counted, listed
 
 # ---- The parameters, which config/dynamics.yaml shows
@@ -131,8 +136,7 @@ class InverseDynamicsNode(Node):
         super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
         monitor = Monitor()
         self.wiring = Wiring(Endpoints(self, monitor.failed),
-                             NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES,
-                                            REMOVED_PARAMETERS), monitor)
+                             NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES), monitor)
 
 
 class Wiring:
@@ -215,7 +219,6 @@ class Wiring:
                 self._publish(active, output, time.monotonic_ns())
 
     def _publish(self, active: Active, output: Output, received: int) -> None:
-        self._information.use(active.model, output.stamp)
         self._outputs.publish(active, output, received)
         if output.wrench is not None:
             self._base.publish(output.stamp, output.wrench, active.dynamics.model)
@@ -290,7 +293,7 @@ class Wiring:
         if added or removed:
             logger.info(f'joints added: {listed(added) or "none"}; removed: '
                         f'{listed(removed) or "none"}')
-        self._information.write(built)
+        self._information.write(dynamics)
 
     def _state(self) -> NodeState:
         active, values = self._pipeline.active, self._pipeline.requested
@@ -512,19 +515,10 @@ def _odometry(base: Odometry, message: Any) -> None:
                  triple(twist.twist.angular), (pose.covariance[0], twist.covariance[0]))
 
 
-class _SensorTopic(NamedTuple):
-    """Topic, package and name of the message, and a function that passes it to the base."""
-
-    topic: str
-    package: str
-    message: str
-    receive: Callable[[Any, Any], None]
-
-
-# imported by name: nav_msgs may be missing where the base is fixed
-_SENSOR_TOPICS: dict[type[MovingBase], _SensorTopic] = {
-    Imu: _SensorTopic('imu', 'sensor_msgs', 'Imu', _imu),
-    Odometry: _SensorTopic('odometry', 'nav_msgs', 'Odometry', _odometry),
+# topic, class of the message, and the function that passes it to the base
+_SENSOR_TOPICS: dict[type[MovingBase], tuple[str, Any, Callable[[Any, Any], None]]] = {
+    Imu: ('imu', ImuMessage, _imu),
+    Odometry: ('odometry', OdometryMessage, _odometry),
 }
 
 
@@ -579,26 +573,26 @@ class Base:
             self._subscription = None
         if kind is not None:
             try:
-                self._subscribe(_SENSOR_TOPICS[kind])
-            except (ImportError, Urdf2DynError) as error:
+                self._subscribe(kind)
+            except Urdf2DynError as error:
                 self._endpoints.node.get_logger().error(f'no motion of the base: {error}')
 
-    def _subscribe(self, sensor: _SensorTopic) -> None:
+    def _subscribe(self, kind: type[MovingBase]) -> None:
+        topic, message_type, pass_on = _SENSOR_TOPICS[kind]
+
         def receive(message: Any) -> None:
             base = self._pipeline.sources.base
-            if base is not None and type(base) is self._kind:
-                sensor.receive(base, message)
+            if type(base) is self._kind:
+                pass_on(base, message)
                 self._received()
 
         if self._publisher is None:
             self._publisher = self._endpoints.publisher(WrenchStamped, '~/base_wrench')
         node = self._endpoints.node
-        self._topic = node.resolve_topic_name(sensor.topic)
-        node.get_logger().info(f'the motion of the base is received on {self._topic} '
-                               f'({sensor.package}/msg/{sensor.message})')
-        kind = getattr(import_module(f'{sensor.package}.msg'), sensor.message)
+        self._topic = node.resolve_topic_name(topic)
+        node.get_logger().info(f'the motion of the base is received on {self._topic}')
         self._subscription = self._endpoints.subscribe(
-            kind, sensor.topic, receive, best_effort(self._pipeline.requested['queue_depth']))
+            message_type, topic, receive, best_effort(self._pipeline.requested['queue_depth']))
 
 
 # ---- The subscriptions to measured wrenches on links
@@ -661,8 +655,7 @@ class MissingData:
                                   '; set the parameter robot_description, or publish it on '
                                   f'{self._endpoints.published("robot_description")}'))
         elif self._monitor.messages == self._received:
-            warn(f'no joint states on {self._endpoints.published("joint_states")}'
-                 f'{_shared_memory()}')
+            warn(f'no joint states on {self._endpoints.published("joint_states")}')
         else:
             grown = active.stream.counters - self._counted
             self._counted = active.stream.counters.copy()
@@ -673,16 +666,6 @@ class MissingData:
                                              advice, *active.sources.warnings,
                                              *self._base.advice))))
         self._received = self._monitor.messages
-
-
-def _shared_memory() -> str:
-    """Return what is wrong with the shared memory, and the remedy."""
-    ports = ', '.join(map(str, replaced_ports()))
-    return ports and (f'; another process has replaced the shared memory through which this node '
-                      f'receives (Fast DDS, port {ports}), which receives nothing from any node '
-                      'started since. Remedy: restart this node; with '
-                      'FASTDDS_BUILTIN_TRANSPORTS=UDPv4 in the environment, Fast DDS uses no '
-                      'shared memory')
 
 
 def _reasons(grown: Counter[str], stream: Stream) -> str:

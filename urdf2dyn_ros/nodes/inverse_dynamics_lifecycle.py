@@ -7,12 +7,10 @@ from typing import Any
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from urdf2dyn_ros.errors import Urdf2DynError
-from urdf2dyn_ros.estimation.assembly import REMOVED_PARAMETERS
 from urdf2dyn_ros.estimation.status import Monitor
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JobService
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_FAMILIES, NODE_PARAMETERS, Wiring
-from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.runtime import run_node
+from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
 
 DESCRIPTION_PATIENCE = 10.0   # for a description on the topic, in a transition [s]
 
@@ -30,8 +28,7 @@ class ManagedInverseDynamics(LifecycleNode):
 
     def __init__(self, **options: Any) -> None:
         super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
-        self._requested = NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES,
-                                         REMOVED_PARAMETERS)
+        self._requested = NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES)
         self._endpoints: Endpoints | None = None
         self._wiring: Wiring | None = None
         self._jobs: dict[str, JobService] = {}

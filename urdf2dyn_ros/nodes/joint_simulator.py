@@ -5,7 +5,6 @@ import time
 from array import array
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from rclpy.clock import Clock
@@ -14,36 +13,25 @@ from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
-from trajectory_msgs.msg import JointTrajectory
 
-from urdf2dyn_ros.errors import ParameterError, SimulationError
-from urdf2dyn_ros.nodes.endpoints import barrier, latched, steady_timer
-from urdf2dyn_ros.nodes.parameters import NodeParameters
-from urdf2dyn_ros.nodes.runtime import run_node
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.nodes.endpoints import latched, steady_timer
+from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
 from urdf2dyn_ros.robot.loads import GRAVITY_PARAMETER, JOINT_PARAMETERS
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.simulation import SIMULATORS, simulator_class
 from urdf2dyn_ros.simulation.simulator import (
-    CONTROLS,
     EFFORTS,
     Drives,
-    Gears,
     SimulatedSample,
+    computed_torque,
     gears,
 )
-from urdf2dyn_ros.simulation.trajectories import (
-    TRAJECTORIES,
-    Point,
-    Trajectory,
-    ViaPoints,
-    trajectory_from_file,
-)
+from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory, trajectory_from_file
 from urdf2dyn_ros.text import counted
 
 # ---- The parameters
-
-BY_TOPIC, BY_FILE = 'topic', 'file'   # motions that are not in TRAJECTORIES
 
 SIMULATOR_PARAMETERS = (
     Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),
@@ -56,16 +44,10 @@ SIMULATOR_PARAMETERS = (
               'the actuator supplies, including the friction and rotors of the drives that '
               'joints.<joint>.* are, as in the parameters of inverse_dynamics.',
               choices=EFFORTS, read_only=True),
-    Parameter('control', 'computed_torque', 'What the engine is commanded: efforts by its own '
-              "model, efforts of a spring and a damper (pd), or what the engine's servos follow.",
-              choices=tuple(CONTROLS), read_only=True),
-    Parameter('trajectory', 'smooth', 'How the robot moves; file: as trajectory_file says; topic: '
-              'as the last message on ~/joint_trajectory says.',
-              choices=(*TRAJECTORIES, BY_FILE, BY_TOPIC), read_only=True),
-    Parameter('trajectory_file', '', 'Motion for trajectory: file, as urdf2dyn excite writes it: '
-              'a table (.csv: time, q_<joint>, qd_<joint>), which begins at its first row, or a '
-              'trajectory_msgs/JointTrajectory (.yaml), which begins where the other motions do.',
-              read_only=True),
+    Parameter('trajectory_file', '', 'Motion, as urdf2dyn excite writes it: a table (.csv: time, '
+              'q_<joint>, qd_<joint>), which begins at its first row, or a '
+              'trajectory_msgs/JointTrajectory (.yaml), which begins at rest in the middle. '
+              'Without it every joint swings in two sines.', read_only=True),
     Parameter('duration', 20.0, 'How long the robot moves; a file has its own duration.',
               unit='s', minimum=0.5, maximum=86400.0, read_only=True),
     Parameter('physics_step', 0.001, 'Time step of the engine.', unit='s', minimum=1e-5,
@@ -108,17 +90,18 @@ class JointSimulator(Node):
             raise ParameterError('there is no robot: joint_simulator robot.urdf, or set parameter '
                                  'robot_description to the text of a URDF')
         model = read_description(values['robot_description'])
-        self._control = CONTROLS[values['control']]
         self._simulator = simulator_class(values['simulator'])(
             model, gravity=values['gravity'], dt=values['physics_step'],
-            friction=values['friction'], command=self._control.command)
-        self._gears = gears(model)
-        self._by_topic: bool = values['trajectory'] == BY_TOPIC
-        self._trajectory = _trajectory(self._gears, values)
+            friction=values['friction'])
+        drivers, limits = gears(model).drivers, gears(model).limits
+        smooth = SmoothTrajectory([joint.type for joint in drivers], limits, values['duration'])
+        file = values['trajectory_file']
+        self._trajectory = (trajectory_from_file(file, drivers, limits, smooth.centre) if file
+                            else smooth)
         q, qd, _ = self._trajectory(0.0)
         self._simulator.set_state(q, qd)
         self._effort: str = values['effort']
-        self._drives = Drives(self._gears.drivers, values)
+        self._drives = Drives(drivers, values)
         self._every = max(1, round(1.0 / (values['publish_rate'] * values['physics_step'])))
         self._factor: float = values['real_time_factor']
         self._subscribers: int = values['start.subscribers']
@@ -127,11 +110,10 @@ class JointSimulator(Node):
         self._progress = 0.0
         self._steps = 0
         self._make_topics(values)
-        awaited = ('a trajectory is received' if self._by_topic
-                   else f'joint_states has {counted(self._subscribers, "subscriber")}')
         self.get_logger().info(
-            f'robot {model.name!r} with {counted(len(self._gears.drivers), "joint")} in '
-            f'{values["simulator"]}, holding still until {awaited}')
+            f'robot {model.name!r} with {counted(len(drivers), "joint")} in '
+            f'{values["simulator"]}, holding still until joint_states has '
+            f'{counted(self._subscribers, "subscriber")}')
         self._first_stamp = 0 if self._clock_topic else Clock().now().nanoseconds
         self._wall_start = time.monotonic()
         period = self._every * values['physics_step'] / self._factor
@@ -144,10 +126,6 @@ class JointSimulator(Node):
         self._progress_topic = self.create_publisher(Float64, '~/progress', latched())
         self._clock_topic = (self.create_publisher(ClockMessage, '/clock', 10)
                              if values['publish_clock'] else None)
-        if self._by_topic:
-            import_module('scipy.interpolate')   # of ViaPoints: now, not while it simulates
-            self.create_subscription(JointTrajectory, '~/joint_trajectory',
-                                     barrier(self, self._follow), 10)
 
     def _advance(self) -> None:
         """Simulate up to the present."""
@@ -160,8 +138,8 @@ class JointSimulator(Node):
         self._start_with_subscribers()
         while (self._simulator.time < (now - self._wall_start) * self._factor
                and time.monotonic() - now < _LONGEST_TURN):
-            command = self._control.law(self._simulator, *self._trajectory(self._moving_time()))
-            sample = self._simulator.step(command)
+            sample = self._simulator.step(
+                computed_torque(self._simulator, *self._trajectory(self._moving_time())))
             if self._steps % self._every == 0:
                 self._publish(sample)
             self._steps += 1
@@ -172,7 +150,7 @@ class JointSimulator(Node):
         return -1.0 if self._motion_start is None else self._simulator.time - self._motion_start
 
     def _start_with_subscribers(self) -> None:
-        if self._motion_start is not None or self._by_topic:
+        if self._motion_start is not None:
             return
         subscribed = self._states.get_subscription_count() >= self._subscribers
         if subscribed or self._simulator.time > self._timeout * self._factor:
@@ -180,21 +158,6 @@ class JointSimulator(Node):
             self.get_logger().info(
                 f'moving for {self._trajectory.duration:g} s'
                 + ('' if subscribed else f', without subscribers after {self._timeout:g} s'))
-
-    def _follow(self, message: JointTrajectory) -> None:
-        """Follow a trajectory from the present state on; an impossible one is rejected."""
-        try:
-            self._trajectory = ViaPoints(
-                self._gears.drivers, self._gears.limits, self._trajectory(self._moving_time()),
-                message.joint_names,
-                [Point(point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
-                       point.positions, point.velocities, point.accelerations)
-                 for point in message.points])
-        except SimulationError as error:
-            self.get_logger().error(f'{error}; the motion before it continues')
-            return
-        self._motion_start, self._progress = self._simulator.time, 0.0
-        self.get_logger().info(f'moving for {self._trajectory.duration:g} s')
 
     def _publish(self, sample: SimulatedSample) -> None:
         stamp = Time(nanoseconds=self._first_stamp + round(sample.time * 1e9)).to_msg()
@@ -223,18 +186,6 @@ class JointSimulator(Node):
 def _fixed(values: Mapping[str, Any]) -> None:
     """Reject a change of drives: all other parameters are read-only."""
     raise ParameterError('parameters joints.* are fixed after the start')
-
-
-def _trajectory(gears_of_robot: Gears, values: Mapping[str, Any]) -> Trajectory:
-    """Return the motion of the parameters; a topic begins with another one that is at rest."""
-    kind, file = values['trajectory'], values['trajectory_file']
-    if (kind == BY_FILE) != bool(file):
-        raise ParameterError(f'parameters trajectory = {kind!r}, trajectory_file = {file!r}: '
-                             f'{BY_FILE} and a trajectory_file require each other')
-    drivers, limits = gears_of_robot.drivers, gears_of_robot.limits
-    motion = TRAJECTORIES.get(kind, TRAJECTORIES['smooth'])(
-        [joint.type for joint in drivers], limits, values['duration'])
-    return trajectory_from_file(file, drivers, limits, motion.centre) if file else motion
 
 
 def main() -> int:

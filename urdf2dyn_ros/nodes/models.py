@@ -14,9 +14,8 @@ from urdf2dyn_ros.estimation.assembly import Sources, sources, stream
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.nodes.endpoints import Endpoints, Worker, latched
-from urdf2dyn_ros.nodes.messages import JointStateFields
-from urdf2dyn_ros.nodes.parameters import NodeParameters
+from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
+from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.loads import Loads, check_names, loading, with_loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody

@@ -1,27 +1,146 @@
-"""The services export_model and set_payload."""
+"""What a node tells and does when asked: ~/status, ~/model_info, export_model, ~/set_payload."""
 
 import time
+import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.parameter import Parameter as RosParameter
+from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
+from urdf2dyn_ros.codegen.information import information, information_text
 from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
-from urdf2dyn_ros.estimation.status import Monitor
-from urdf2dyn_ros.export import write_files
-from urdf2dyn_ros.nodes.endpoints import Endpoints, JobService, Worker, report_defect
-from urdf2dyn_ros.nodes.export_process import Export
+from urdf2dyn_ros.estimation.status import (
+    CHECK_PERIOD,
+    FaultLog,
+    Monitor,
+    NodeState,
+    input_status,
+    model_status,
+    output_status,
+)
+from urdf2dyn_ros.export import export_description, write_files
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.nodes.endpoints import (
+    Endpoints,
+    JobService,
+    Worker,
+    diagnostic_status,
+    latched,
+    report_defect,
+)
 from urdf2dyn_ros.nodes.models import BuiltModel, Pipeline
-from urdf2dyn_ros.nodes.parameters import NodeParameters
+from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.loads import carried, loading, payload, payload_fault
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.system import Pauses
+from urdf2dyn_ros.system import Pauses, call_in_child
+
+# ---- The topics ~/status and /diagnostics, published once a second
+
+class StatusPublisher:
+    """Publishes the figures of a monitor with their level, on /diagnostics if that is enabled."""
+
+    def __init__(self, endpoints: Endpoints, monitor: Monitor, state: Callable[[], NodeState],
+                 diagnostics: bool) -> None:
+        self._endpoints, self._monitor, self._state = endpoints, monitor, state
+        node = endpoints.node
+        # with the namespace, by which the two arms of a robot are distinguished on /diagnostics
+        self._name = node.get_fully_qualified_name().lstrip('/')
+        self._counted: Counter[str] = Counter()
+        self._faults = FaultLog()
+        self._topics = [node.create_publisher(DiagnosticArray, '~/status', 10)]
+        if diagnostics:
+            self._topics.append(node.create_publisher(DiagnosticArray, '/diagnostics', 10))
+        endpoints.timer(CHECK_PERIOD, self._check)
+
+    def _check(self) -> None:
+        if not self._monitor.due:
+            return
+        figures, state = self._monitor.report(), self._state()
+        grown: Counter[str] = Counter()
+        if state.stream is not None:
+            grown = state.stream.counters - self._counted
+            self._counted = state.stream.counters.copy()
+        robot = '' if state.dynamics is None else state.dynamics.model.name
+        message = DiagnosticArray()
+        message.header.stamp = self._endpoints.node.get_clock().now().to_msg()
+        message.status = [diagnostic_status(status, self._name, robot) for status in (
+            model_status(state),
+            input_status(state, figures, grown, self._endpoints.publishers('joint_states')),
+            output_status(state, figures, grown),
+            *filter(None, (state.contact, state.wrench)))]
+        for topic in self._topics:
+            topic.publish(message)
+        self._log(message.status[1], state, grown)
+
+    def _log(self, input_: DiagnosticStatus, state: NodeState, grown: Counter[str]) -> None:
+        """Log samples that are dropped or not credible, at once and then now and then."""
+        logger, faults = self._endpoints.node.get_logger(), self._faults
+        counts = ', '.join(f'{key} {number}' for key, number in grown.items() if number)
+        logger.debug(f'joint states since the last such line: {counts or "none"}')
+        unknown = () if state.stream is None else state.stream.unknown_joints
+        while state.stream is not None and state.stream.held.notices:
+            logger.warning(state.stream.held.notices.pop(0))
+        for line in (*faults.warned(state.warnings), *faults.counted(grown),
+                     *faults.unknown(unknown)):
+            if line.warning:   # rclpy binds a place in the code to one severity
+                logger.warning(line.text)
+            else:
+                logger.info(line.text)
+        if input_.level == DiagnosticStatus.ERROR:
+            logger.error(input_.message, throttle_duration_sec=10.0)
+
+
+# ---- The topic ~/model_info: the active model as a text for people, latched
+
+class ModelInfo:
+    """
+    Publishes the text of every model that becomes active.
+
+    A worker writes it, which takes longer than building the model: it counts the operations of
+    both styles.
+    """
+
+    def __init__(self, endpoints: Endpoints, monitor: Monitor, worker: Worker) -> None:
+        self._node, self._monitor, self._worker = endpoints.node, monitor, worker
+        self._written = self._published = ''
+        self._topic = endpoints.node.create_publisher(String, '~/model_info', latched())
+        # published by the thread that spins: while the worker writes, the node may be destroyed
+        endpoints.timer(CHECK_PERIOD, self._publish)
+
+    def write(self, dynamics: InverseDynamics) -> None:
+        """Have the text of a model written, and published then."""
+        self._worker.submit(lambda: _text(dynamics), self._take)
+
+    def _take(self, text: str | None, error: Exception | None) -> None:
+        if text is not None:
+            self._written = text
+        elif error is not None:
+            defect = ''.join(traceback.format_exception(error))
+            self._monitor.failed(defect)
+            self._node.get_logger().error(f'no model_info, this is a defect:\n{defect}')
+
+    def _publish(self) -> None:
+        if self._written != self._published:
+            self._published = self._written
+            self._topic.publish(String(data=self._published))
+
+
+def _text(dynamics: InverseDynamics) -> str:
+    facts = information(dynamics.model, dynamics.gravity_vector, dynamics.loads)
+    return '\n'.join([information_text(facts), '', 'warnings:', *(facts['warnings'] or ['none'])])
+
 
 # ---- The service export_model: writes the equations of the active model to files
 
 _SHORTEST_WAIT = 0.1   # after which to call again [s]
+LONGEST_EXPORT = 300.0   # [s]; the longest texts take seconds, on a busy robot a minute
+
+_Export = tuple[Any, ...]   # arguments of `export_description`
 
 
 class ExportService:
@@ -38,7 +157,7 @@ class ExportService:
                  worker: Worker) -> None:
         self._node, self._pipeline, self._monitor = endpoints.node, pipeline, monitor
         self._pauses = Pauses()
-        self._kept: tuple[Export, dict[str, str]] | None = None
+        self._kept: tuple[_Export, dict[str, str]] | None = None
         self._own: dict[Path, bytes] = {}   # files written here, which may be replaced unchanged
         jobs = endpoints.jobs
         if 'export_model' not in jobs:
@@ -49,7 +168,7 @@ class ExportService:
         """Generate the text of the first model in this thread: no messages wait for it."""
         export = self._export(model)
         try:
-            self._kept = export, export.files()
+            self._kept = export, export_description(*export)
         except Urdf2DynError:
             pass   # reported to the first call
         except Exception:   # a defect is no reason not to activate the model
@@ -67,21 +186,21 @@ class ExportService:
         return lambda: self._written(export, values['export.directory'],
                                      values['export.overwrite'], silent)
 
-    def _export(self, model: BuiltModel) -> Export:
+    def _export(self, model: BuiltModel) -> _Export:
         """Return what to export of a model with the requested parameters."""
         values = self._pipeline.requested
-        return Export(model.description, values['export.language'], values['export.style'],
-                      values['export.name'] or None, model.dynamics.gravity_vector,
-                      values['export.model'], loading(model.values),
-                      tuple(filter(None, values['export.link'])), values['export.axes'])
+        return (model.description, loading(model.values), values['export.language'],
+                values['export.style'], values['export.name'] or None,
+                model.dynamics.gravity_vector, values['export.model'],
+                tuple(filter(None, values['export.link'])), values['export.axes'])
 
-    def _written(self, export: Export, directory: str, overwrite: bool,
-                 silent: bool) -> str:
+    def _written(self, export: _Export, directory: str, overwrite: bool, silent: bool) -> str:
         time.sleep(0.0 if silent else self._pauses.left)
         with self._pauses.work():
             kept = self._kept
             if kept is None or kept[0] != export:
-                self._kept = kept = export, export.files_of_child()
+                self._kept = kept = export, call_in_child(
+                    export_description, export, ExportError, LONGEST_EXPORT)
             paths = write_files(kept[1], directory, overwrite, self._own,
                                 'parameter export.overwrite')
             self._own |= {path: kept[1][path.name].encode() for path in paths}

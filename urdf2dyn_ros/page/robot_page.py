@@ -133,7 +133,7 @@ def _in_frame_of(first: Attached, other: Attached) -> tuple[Matrix, Vector]:
 
 # ---- One page of HTML, without any address outside it, that computes and draws a robot
 
-_SCRIPTS = ('view.js', 'motion.js', 'page.js')   # in the order in which they use each other
+_SCRIPTS = ('view.js', 'page.js')   # in the order in which they use each other
 
 _MODULE = """<script type="module" data-file="{file}">
 {text}

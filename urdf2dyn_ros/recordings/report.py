@@ -1,19 +1,16 @@
 """A comparison as a table to read, a page of HTML, a picture, and files for programs."""
 
 import math
-import pickle
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
 from pathlib import Path
-from subprocess import TimeoutExpired
 from typing import Any, NamedTuple, TextIO
 from urllib.parse import quote
 
 import numpy as np
 
-from urdf2dyn_ros.errors import ComparisonError, Urdf2DynError
+from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings.comparison import JointComparison, Span
 from urdf2dyn_ros.recordings.lag import OwnLag
 from urdf2dyn_ros.recordings.measured_efforts import rate_unit
@@ -36,13 +33,7 @@ from urdf2dyn_ros.recordings.pages import (
     thinned,
     write,
 )
-from urdf2dyn_ros.system import (
-    atomic_file,
-    child_environment,
-    create_files,
-    json_text,
-    run_giving_way,
-)
+from urdf2dyn_ros.system import atomic_file, call_in_child, create_files, json_text
 from urdf2dyn_ros.text import (
     NO_ORIGIN,
     SECOND_NS,
@@ -527,40 +518,6 @@ def write_figures(joints: Sequence[JointComparison], directory: Path, title: str
 
 def write_report_in_child(joints: Sequence[JointComparison], directory: Path, title: str,
                           about: Sequence[str] = (), origin: Origin = NO_ORIGIN) -> list[Path]:
-    """
-    Call `write_report` in a child process, as drawing would block other threads for seconds.
-
-    The process has a session of its own: Ctrl-C in the terminal does not reach it. It raises
-    ComparisonError also if the process ends early or exceeds `LONGEST_DRAWING`.
-    """
-    try:
-        done = run_giving_way(
-            [sys.executable, '-m', 'urdf2dyn_ros.recordings.report'],
-            pickle.dumps((joints, directory, title, about, origin), pickle.HIGHEST_PROTOCOL),
-            child_environment(), own_session=True, limit=LONGEST_DRAWING)
-    except TimeoutExpired:
-        raise ComparisonError('the process that draws the report took longer than '
-                              f'{LONGEST_DRAWING:g} s and was ended') from None
-    if done.returncode:
-        last = done.stderr.decode(errors='replace').strip().rpartition('\n')[2]
-        raise ComparisonError(f'the process that draws the report ended with exit code '
-                              f'{done.returncode}: {last}')
-    result: list[Path] | Exception = pickle.loads(done.stdout)
-    if isinstance(result, Exception):
-        raise result
-    return result
-
-
-def _main() -> None:
-    """Write the report on standard input; only the result goes to standard output."""
-    output, sys.stdout = sys.stdout.buffer, sys.stderr
-    result: list[Path] | Exception
-    try:
-        result = write_report(*pickle.load(sys.stdin.buffer))
-    except (Urdf2DynError, OSError) as error:
-        result = error
-    output.write(pickle.dumps(result))
-
-
-if __name__ == '__main__':
-    _main()
+    """Call `write_report` in a child process, as drawing would block other threads for seconds."""
+    return call_in_child(write_report, (joints, directory, title, about, origin), ComparisonError,
+                         LONGEST_DRAWING)

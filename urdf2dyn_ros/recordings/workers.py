@@ -20,7 +20,7 @@ from multiprocessing.resource_tracker import ensure_running
 from typing import Any, NamedTuple, TypeVar
 
 from urdf2dyn_ros.errors import WorkersError
-from urdf2dyn_ros.signals import signals_later
+from urdf2dyn_ros.system import signals_later
 from urdf2dyn_ros.text import __version__
 
 _ITEMS_AHEAD = 2   # items that are sent to each worker, so that it need not wait for the next

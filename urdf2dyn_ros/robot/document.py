@@ -25,6 +25,7 @@ Element = etree._Element  # lxml gives its element type no public name
 
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
+MAX_LINKS = 5000
 
 # First bytes of a text, and its codec; longer ones first, as UTF-32's begin with UTF-16's.
 _SIGNATURES = (
@@ -42,22 +43,17 @@ _DECLARED = re.compile(rb'\s*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z][\w.-]*)["
 _DECLARATION = re.compile(r'\s*<\?xml\s[^>]*\?>')
 # What may precede the root element, hence a DOCTYPE.
 _PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
-_ROOT_TAG = re.compile(r'<[^\s/>]+')
-
-UNDECLARED = 'undeclared:'   # begins the namespace of a prefix that is not declared
-_UNDECLARED = re.compile(r'Namespace prefix (\S+) (?:for \S+ )?on \S+ is not defined')
-_MOST_PREFIXES = 20
+_UNDECLARED = etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE   # a prefix without xmlns
 
 
-def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
-                   max_depth: int = MAX_DEPTH) -> Element:
+def parse_document(text: str | bytes) -> Element:
     """
     Return the root element, or raise an UrdfError with what prevents reading the text.
 
     <robot xmlns="..."> is <robot>, as for parsers that ignore namespaces.
     """
-    if len(text) > max_bytes:
-        raise _error('too-large', f'{len(text)} bytes; the limit max_bytes is {max_bytes}')
+    if len(text) > MAX_BYTES:
+        raise _error('too-large', f'{len(text)} bytes; at most {MAX_BYTES} are read')
     decoded = (text if isinstance(text, str) else _decode(text)).lstrip('\ufeff')
     if '\0' in decoded:
         raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
@@ -71,8 +67,8 @@ def parse_document(text: str | bytes, max_bytes: int = MAX_BYTES,
     depth = 0
     for event, element in etree.iterwalk(root, events=('start', 'end')):
         depth += 1 if event == 'start' else -1
-        if depth > max_depth:
-            raise _too_deep(line_of(element), f'{max_depth}, the limit max_depth')
+        if depth > MAX_DEPTH:
+            raise _too_deep(line_of(element), f'the limit {MAX_DEPTH}')
     if namespace := etree.QName(root).namespace:
         for element in root.iter(f'{{{namespace}}}*'):
             element.tag = etree.QName(element).localname
@@ -118,42 +114,31 @@ def _prolog_end(text: str) -> int:
 
 
 def _parse(text: str) -> Element:
-    parser = etree.XMLParser(encoding='utf-8', resolve_entities=False, no_network=True,
-                             load_dtd=False, huge_tree=False)
     try:
         data = text.encode()
     except UnicodeEncodeError as error:
         raise _error_at('encoding', text, error.start,
                         'a lone surrogate is no character') from None
-    fault: etree.XMLSyntaxError | None = None
-    declared = data
-    for _ in range(_MOST_PREFIXES + 1):
-        try:
-            root = etree.fromstring(declared, parser)
-        except etree.XMLSyntaxError as error:
-            fault = fault or error
-            prefix = _UNDECLARED.match(error.msg or '')
-            root_tag = _ROOT_TAG.match(text, _prolog_end(text))
-            if prefix is None or root_tag is None or prefix[1] == 'xacro':
-                break
-            # urdfdom and what reads <gazebo> know no namespaces: the prefix is declared
-            words = f' xmlns:{prefix[1]}="{UNDECLARED}{prefix[1]}"'
-            text = text[:root_tag.end()] + words + text[root_tag.end():]
-            declared = text.encode()
-            continue
-        if fault is None or all(next(element.iterancestors('gazebo'), None) is not None
-                                for element in undeclared(root)):
-            return root
-        break
-    assert fault is not None
-    raise _syntax_error(fault, data.decode()) from None
 
+    def parser(recover: bool) -> etree.XMLParser:
+        return etree.XMLParser(encoding='utf-8', resolve_entities=False, no_network=True,
+                               load_dtd=False, huge_tree=False, recover=recover)
 
-def undeclared(root: Element) -> Iterator[Element]:
-    """Yield the elements whose prefix, or that of an attribute, is not declared in the text."""
-    for element in root.iter('*'):
-        if any(str(name).startswith('{' + UNDECLARED) for name in (element.tag, *element.attrib)):
-            yield element
+    try:
+        return etree.fromstring(data, parser(recover=False))
+    except etree.XMLSyntaxError as error:
+        fault = _syntax_error(error, text)
+        if error.code != _UNDECLARED:   # type: ignore[attr-defined]
+            raise fault from None
+    # urdfdom and what reads <gazebo> know no namespaces: a prefix in it need not be declared
+    lenient = parser(recover=True)
+    root = etree.fromstring(data, lenient)
+    if any(entry.type != _UNDECLARED for entry in lenient.error_log) or any(
+            next(element.iterancestors('gazebo'), None) is None for element in root.iter('*')
+            if any(':' in str(name) and '{' not in str(name)
+                   for name in (element.tag, *element.attrib))):
+        raise fault
+    return root
 
 
 def _syntax_error(error: etree.XMLSyntaxError, text: str) -> UrdfError:

@@ -11,27 +11,13 @@ Six = tuple[float, float, float, float, float, float]
 
 @dataclass(frozen=True)
 class Inertia:
-    """
-    Inertial parameters of a link, in URDF's own terms.
+    """Inertial parameters of a link, in URDF's own terms."""
 
-    Attributes
-    ----------
-    mass : float
-        [kg].
-    com : tuple of float, (3,)
-        Centre of mass [m], in the link's frame.
-    rpy : tuple of float, (3,)
-        Fixed-axis roll, pitch, yaw [rad] of the inertial frame in the link's frame.
-    tensor : tuple of float, (6,)
-        ixx, ixy, ixz, iyy, iyz, izz [kg m^2] about the centre of mass, along the axes of the
-        inertial frame; ixy, ixz and iyz are entries of the tensor (not the products of inertia,
-        which have the opposite sign).
-
-    """
-
-    mass: float
-    com: Triple
-    rpy: Triple
+    mass: float   # [kg]
+    com: Triple   # centre of mass [m], in the link's frame
+    rpy: Triple   # fixed-axis roll, pitch, yaw [rad] of the inertial frame in the link's frame
+    # ixx, ixy, ixz, iyy, iyz, izz [kg m^2] about the centre of mass, along the inertial frame's
+    # axes: entries of the tensor, not products of inertia, which have the opposite sign
     tensor: Six
 
 
@@ -76,37 +62,23 @@ class Limits:
 
 @dataclass(frozen=True)
 class Joint:
-    """
-    A joint, and the placement of its child link's frame at position zero.
-
-    Attributes
-    ----------
-    type : str
-        revolute, continuous, prismatic, fixed, planar or floating.
-    parent, child : str
-        Names of links.
-    xyz, rpy : tuple of float, (3,)
-        Origin [m] and fixed-axis roll, pitch, yaw [rad] of the joint's frame in the parent's.
-    axis : tuple of float, (3,)
-        Unit vector in the joint's frame; the normal of the plane for a planar joint.
-    gear_ratio : float or None
-        Turns (or metres) of the motor for one of the joint [-], negative for opposite directions:
-        the mechanical reduction of the joint's own ``<transmission>``. None without one, and
-        where several motors drive several joints together.
-
-    """
+    """A joint, and the placement of its child link's frame at position zero."""
 
     name: str
-    type: str
-    parent: str
+    type: str   # revolute, continuous, prismatic, fixed, planar or floating
+    parent: str   # names of links
     child: str
-    xyz: Triple = (0.0, 0.0, 0.0)
-    rpy: Triple = (0.0, 0.0, 0.0)
+    xyz: Triple = (0.0, 0.0, 0.0)   # origin [m] of the joint's frame in the parent's
+    rpy: Triple = (0.0, 0.0, 0.0)   # its fixed-axis roll, pitch, yaw [rad]
+    # unit vector in the joint's frame; the normal of the plane for a planar joint
     axis: Triple = (1.0, 0.0, 0.0)
     mimic: Mimic | None = None
     limits: Limits = Limits()
-    damping: float = 0.0
-    friction: float = 0.0
+    damping: float = 0.0   # [N m s/rad or N s/m]
+    friction: float = 0.0   # [N m or N]
+    # turns (or metres) of the motor for one of the joint [-], negative for opposite directions:
+    # the mechanical reduction of the joint's own <transmission>. None without one, and where
+    # several motors drive several joints together.
     gear_ratio: float | None = None
 
 
@@ -118,24 +90,13 @@ class ExternalForce:
     The tag ``<force link xyz rpy force torque>`` of ``<robot>``, an extension of URDF. Pinocchio,
     MuJoCo, DART and urdfdom ignore it silently, urdf_parser_py with a line on stderr: they
     read the file without the wrench.
-
-    Attributes
-    ----------
-    link : str
-    force, torque : tuple of float, (3,)
-        [N], and [N m] about the point `xyz`, along the axes of `rpy`.
-    xyz : tuple of float, (3,)
-        Point of application [m], in the link's frame.
-    rpy : tuple of float, (3,)
-        Fixed-axis roll, pitch, yaw [rad] of these axes in the link's frame.
-
     """
 
     link: str
-    force: Triple = (0.0, 0.0, 0.0)
-    torque: Triple = (0.0, 0.0, 0.0)
-    xyz: Triple = (0.0, 0.0, 0.0)
-    rpy: Triple = (0.0, 0.0, 0.0)
+    force: Triple = (0.0, 0.0, 0.0)   # [N], along the axes of `rpy`
+    torque: Triple = (0.0, 0.0, 0.0)   # [N m] about the point `xyz`, likewise
+    xyz: Triple = (0.0, 0.0, 0.0)   # point of application [m], in the link's frame
+    rpy: Triple = (0.0, 0.0, 0.0)   # roll, pitch, yaw [rad] of these axes in the link's frame
 
 
 @dataclass(frozen=True)

@@ -197,7 +197,7 @@ def _moves(joint: Joint, root: str) -> bool:
 def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Attached]],
             children: dict[str, list[Joint]]) -> Multibody:
     """Resolve chains of mimic joints: q = multiplier * q[driver] + offset."""
-    mimics = model.mimics
+    mimics = {joint.name: joint.mimic for joint in model.joints if joint.mimic is not None}
     names = tuple(body.name for body in bodies if body.name not in mimics)
     index = {name: i for i, name in enumerate(names)}
     driven = []

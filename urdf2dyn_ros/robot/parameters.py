@@ -196,47 +196,24 @@ def read_parameter_file(path: str | Path, node: str) -> dict[str, Any]:
     """
     Return the parameters of a node by their full names, joined with dots.
 
-    The node is a name, or a full one with its namespace, ``/robot_a/inverse_dynamics``. Sections
-    of several nodes (``/**``) count, and later values replace earlier ones. Values are checked by
-    nothing but their syntax. A ParameterError if the file cannot be read, has no section of this
-    node, or has those of several nodes with this name.
+    Sections of any node (``/**``) count, and later values replace earlier ones. Values are checked
+    by nothing but their syntax. A ParameterError if the file cannot be read, has no section of a
+    node of this name, or has those of several, in other namespaces.
     """
-    values: dict[str, Any] = {}
-    entries = parameter_entries(path)
-    own = [(_full(section, node), parameter, value) for section, parameter, value in entries
-           if _is_of(section, node)]
-    nodes = dict.fromkeys(full for full, _, _ in own if '*' not in full)
-    if len(nodes) > 1 and '/' not in node:
-        raise ParameterError(
-            f'{printable(str(path))} has parameters of {len(nodes)} nodes called {node}: '
-            f'{listed(nodes)}; choose one of them: --node {next(iter(nodes))}')
-    for _, parameter, value in own:
-        values[parameter] = value
-    if not values:
+    name, entries = printable(str(path)), parameter_entries(path)
+    own = [entry for entry in entries if entry[0].split('/')[-1] in (node, '*', '**')]
+    places = [section.strip('/').split('/') for section, _, _ in own]
+    nodes = dict.fromkeys('/' + '/'.join([*space, node]) for *space, last in places
+                          if (space or last == node) and not {'*', '**'} & {*space})
+    if len(nodes) > 1:
+        raise ParameterError(f'{name} has parameters of {len(nodes)} nodes called {node}: '
+                             f'{listed(nodes)}; write those of one into a file of its own')
+    if not own:
         sections = dict.fromkeys(section for section, _, _ in entries)
         raise ParameterError(
-            f'{printable(str(path))} has no parameters of the node {node}: they stand below '
-            f'"/**:" and "{_SECTION}:"' + (f'; it has those of {listed(sections)}'
-                                           if sections else ''))
-    return values
-
-
-def _full(section: str, node: str) -> str:
-    """Return the full name of the node of a section; with * if it is that of any namespace."""
-    names = section.strip('/').split('/')
-    if names[-1] in ('*', '**') and names[:-1]:
-        names[-1] = node
-    return '/' + '/'.join(names)
-
-
-def _is_of(section: str, node: str) -> bool:
-    """Return whether a section is that of a node, of which * is any name, and ** any names."""
-    *_, last = section.split('/')
-    if '/' not in node:
-        return last in (node, '*', '**')
-    pattern = ''.join('(/[^/]+)*' if name == '**' else '/[^/]+' if name == '*'
-                      else f'/{re.escape(name)}' for name in section.strip('/').split('/'))
-    return re.fullmatch(pattern, '/' + node.strip('/')) is not None
+            f'{name} has no parameters of the node {node}: they stand below "/**:" and '
+            f'"{_SECTION}:"' + (f'; it has those of {listed(sections)}' if sections else ''))
+    return {parameter: value for _, parameter, value in own}
 
 
 def parameter_entries(path: str | Path) -> list[tuple[str, str, Any]]:

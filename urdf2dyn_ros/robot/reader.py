@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, Protocol, TypeAlias, cast
 
 from lxml import etree
 from urdf_parser_py import urdf
@@ -20,7 +20,6 @@ from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
     AXIAL_TYPES,
     MAX_BYTES,
-    MAX_DEPTH,
     NUMBER_ATTRIBUTES,
     TENSOR_ATTRIBUTES,
     Description,
@@ -41,8 +40,6 @@ from urdf2dyn_ros.robot.spatial import Triple
 # Rules, line numbers and what URDF 1.0 does not have (``<force>``, reductions, limits of which
 # some are missing) are of the XML tree; all else in the model is of urdf_parser_py's Robot object.
 
-MAX_LINKS = 5000
-
 _ZERO: Triple = (0.0, 0.0, 0.0)
 
 
@@ -54,20 +51,16 @@ class ParsedRobot(Protocol):
     joints: list[Any]
 
 
-def read_description(text: str | bytes, *, strict_inertia: bool = False,
-                     max_bytes: int = MAX_BYTES, max_links: int = MAX_LINKS,
-                     max_depth: int = MAX_DEPTH) -> RobotModel:
+def read_description(text: str | bytes, *, strict_inertia: bool = False) -> RobotModel:
     """
     Return the model of a robot description, whose text may be untrusted: no file is opened.
 
-    Encodings and keyword arguments are those of `read_urdf`. A UrdfError has all problems of the
-    text.
+    Encodings are those of `read_urdf`. A UrdfError has all problems of the text.
     """
-    return read_tree(parse_document(text, max_bytes, max_depth), strict_inertia, max_links)
+    return read_tree(parse_document(text), strict_inertia)
 
 
-def read_robot(robot: ParsedRobot, *, strict_inertia: bool = False,
-               max_links: int = MAX_LINKS) -> RobotModel:
+def read_robot(robot: ParsedRobot, strict_inertia: bool) -> RobotModel:
     """Return the model of a Robot object, checked by the same rules; it is not changed."""
     plain = urdf.Robot(robot.name or '')
     try:
@@ -82,14 +75,13 @@ def read_robot(robot: ParsedRobot, *, strict_inertia: bool = False,
     except Exception as error:   # urdf_parser_py has no class for its errors
         raise SourceError(f'this Robot object cannot be written as URDF: {error!r}; complete it '
                           'until its method to_xml_string works') from None
-    return read_tree(root, strict_inertia, max_links)
+    return read_tree(root, strict_inertia)
 
 
-def read_tree(root: Element, strict_inertia: bool = False,
-              max_links: int = MAX_LINKS) -> RobotModel:
+def read_tree(root: Element, strict_inertia: bool = False) -> RobotModel:
     """Return the model of an XML tree, checked by the rules."""
     description = Description(root)
-    warnings = check_description(description, strict_inertia, max_links)
+    warnings = check_description(description, strict_inertia)
     robot = urdf.Robot.from_xml(_urdf_1_0(description), Path('robot'))
     return _model(robot, description, warnings)
 
@@ -185,43 +177,28 @@ _NO_PACKAGES = re.compile('ament_index_python|AMENT_PREFIX_PATH|not found, searc
 _SUFFIXES = ('.urdf', '.xacro', '.xml')
 
 
-@runtime_checkable
-class Readable(Protocol):
-    """An open file."""
-
-    def read(self, size: int, /) -> str | bytes:
-        """Return at most so many characters or bytes."""
+UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | ParsedRobot
+"""The text of a URDF, a path to it, or urdf_parser_py's Robot object."""
 
 
-UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | Readable | ParsedRobot
-"""The text of a URDF, a path to it, an open file with it, or urdf_parser_py's Robot object."""
-
-
-def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: int = MAX_BYTES,
-              max_links: int = MAX_LINKS, max_depth: int = MAX_DEPTH) -> RobotModel:
+def read_urdf(source: UrdfSource, *, strict_inertia: bool = False) -> RobotModel:
     """
     Return the model of a robot description.
 
-    Nothing is repaired: the model has exactly the values of the text, or the text is rejected.
+    Nothing is repaired: the model has exactly the values of the text, or the text is rejected. So
+    is one of more than 10 MB, 5000 links, or a depth of 100.
 
     Parameters
     ----------
-    source : str, bytes, path, open file or Robot
+    source : str, bytes, path or Robot
         URDF as text or bytes, which may have any encoding that their first bytes or their
-        declaration name; or a file with it: its path, also as a str, or the open file. A path may
-        be that of a xacro file, if xacro is installed. A str is a path if it has no ``<``, and
+        declaration name; or the path of a file with it, also as a str. A path may be that of a
+        xacro file, if xacro is installed. A str is a path if it has no ``<``, and
         such a file or directory exists or its suffix is .urdf, .xacro or .xml. Or a
         ``urdf_parser_py.urdf.Robot``, without ``<force>`` and gear ratios; its limits lower and
         upper are missing where both are 0, as it has 0 for a missing one.
     strict_inertia : bool
         Reject inertias that no body can have, instead of warning.
-    max_bytes : int
-        Larger texts are rejected; by default 10 MB.
-    max_links : int
-        Robots with more links are rejected; by default 5000.
-    max_depth : int
-        Texts that are nested more deeply are rejected; by default 100, and the parser has a
-        limit of its own of 256 or more.
 
     Raises
     ------
@@ -231,39 +208,24 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, max_bytes: in
         With all problems of the text.
 
     """
+    if isinstance(source, Robot):
+        return read_robot(source, strict_inertia)
     name = ''
     if isinstance(source, os.PathLike) or (
             isinstance(source, str) and '<' not in source and '\n' not in source
             and (source.lower().endswith(_SUFFIXES) or os.path.exists(source))):
         name = os.fspath(source)
-        text = load_urdf(name, max_bytes)
-    elif isinstance(source, str | bytes):
-        text = source
-    elif isinstance(source, Robot):
-        return read_robot(source, strict_inertia=strict_inertia, max_links=max_links)
-    elif isinstance(source, Readable):
-        text = _content(source, max_bytes)
-    else:
+        source = load_urdf(name)
+    if not isinstance(source, str | bytes):
         raise SourceError(f'{type(source).__name__} is no robot description: it is the text of a '
-                          'URDF (str or bytes), a path, an open file, or a Robot')
+                          'URDF (str or bytes), a path, or a Robot')
     try:
-        return read_description(text, strict_inertia=strict_inertia, max_bytes=max_bytes,
-                                max_links=max_links, max_depth=max_depth)
+        return read_description(source, strict_inertia=strict_inertia)
     except UrdfError as error:
         raise UrdfError(error.problems, name) from None
 
 
-def _content(file: Readable, max_bytes: int) -> str | bytes:
-    try:
-        text = file.read(max_bytes + 1)   # so that the reader rejects a larger one
-    except (OSError, ValueError) as error:   # ValueError: closed, or in another encoding
-        raise SourceError(f'cannot read {getattr(file, "name", file)!r}: {error}') from None
-    if not isinstance(text, str | bytes):
-        raise SourceError(f'cannot read {file!r}: it returns {type(text).__name__}, no text')
-    return text
-
-
-def load_urdf(path: str, max_bytes: int = MAX_BYTES, xacro_args: str = '') -> str | bytes:
+def load_urdf(path: str, xacro_args: str = '') -> str | bytes:
     """
     Return the text of a robot description, a file or ``'-'`` for standard input.
 
@@ -273,10 +235,10 @@ def load_urdf(path: str, max_bytes: int = MAX_BYTES, xacro_args: str = '') -> st
     """
     # One byte more than the reader accepts, so that it rejects a larger text.
     if path == '-':
-        return sys.stdin.buffer.read(max_bytes + 1)
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         with open(path, 'rb') as file:
-            data = file.read(max_bytes + 1)
+            data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = getattr(error, 'strerror', None) or str(error)
         raise SourceError(f'cannot read {path!r}: {reason}') from None

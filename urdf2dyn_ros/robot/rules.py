@@ -3,16 +3,16 @@ The rules for robot descriptions: a function each.
 
 A rule yields its problems; what another rule reports as faulty is None or empty for it. A new one
 needs its function here, with `@rule`, and a URDF that breaks it alone, test/corpus/<code>.urdf.
-`check_description` at the end applies them, in the order of this file; those for names that URDF
-does not have stand in unknown_names.py.
+`check_description` at the end applies them, in the order of this file; then, to a description that
+none of them rejects, those for implausible numbers in plausibility.py.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
-from statistics import median
+from difflib import get_close_matches
+from itertools import chain, islice
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.document import (
@@ -20,10 +20,11 @@ from urdf2dyn_ros.robot.document import (
     AXIAL_TYPES,
     CHILDREN,
     JOINT_TYPES,
-    MOVING_TYPES,
+    MAX_LINKS,
     MULTI_DOF_TYPES,
     NO_EFFECT,
     NUMBER_ATTRIBUTES,
+    REDUCTION_TAGS,
     REQUIRED_ATTRIBUTES,
     REQUIRED_CHILDREN,
     TENSOR_ATTRIBUTES,
@@ -38,21 +39,15 @@ from urdf2dyn_ros.robot.document import (
     read_reduction,
     reductions,
     reject,
+    tag_of,
     transmissions,
     type_of,
-    undeclared,
     warn,
 )
 from urdf2dyn_ros.robot.joints import DECOMPOSED
 from urdf2dyn_ros.robot.model import Joint
+from urdf2dyn_ros.robot.plausibility import PLAUSIBILITY_RULES
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, inertia_flaw
-from urdf2dyn_ros.robot.unknown_names import (
-    loops_of_other_tools,
-    terms_of_other_tools,
-    texts,
-    unknown_attributes,
-    unknown_elements,
-)
 from urdf2dyn_ros.text import escaped, listed, quote, suggestion
 
 MAX_PROBLEMS = 1000   # of rejections, after which no more rules are applied
@@ -60,20 +55,6 @@ STRICT_CODES = ('inertia-negative', 'inertia-triangle')   # rejected with `stric
 
 _SHORTEST_AXIS = 1e-8   # a shorter one has no direction
 _UNIT_TOLERANCE = 1e-3   # of the length of an axis
-_LARGEST_DISTANCE = 100.0   # [m] from an origin to the next
-_LARGEST_MASS = 1e4   # of a link [kg]
-_LARGEST_MASS_RATIO = 1e6   # of two links [-]
-# Radius of gyration of a link by its reach: the medians of 70 real robots are 0.2 to 0.95, but for
-# placeholders up to 17; inertias of another unit are 1000 times as large, radii 32 times.
-_LEAST_GYRATION, _LARGEST_GYRATION = 0.05, 5.0   # [-], median of a robot's links
-_LEAST_RADIUS = 2e-3   # of one link, by its reach; 2.6e-3 is the least of 70 real robots [-]
-_LARGEST_RADIUS = 0.5   # of one link, by the size of the robot [-]
-_LARGEST_TURN = 4.0 * math.pi   # of a revolute joint's limits [rad]
-_LARGEST_SPEED = 40.0   # half of a robot's revolute joints; 70 real robots: up to 32 [rad/s]
-_UNLIMITED = 1e4   # [rad]: as large a limit stands for none
-_LEAST_LOAD = 5e-3   # of gravity by limits of effort, at most; real robots: 0.013 to 18 [-]
-_MOST_DAMPING = 10.0   # by the limit of effort, at 1 rad/s; real robots: up to 2.2 [-]
-_GRAVITY = 9.81   # [m/s^2]
 _MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
 
 Rule = Callable[[Description], Iterator[Problem]]
@@ -141,9 +122,7 @@ def missing_parts(robot: Description) -> Iterator[Problem]:
 @rule
 def repeated_elements(robot: Description) -> Iterator[Problem]:
     """A link or joint has a tag once; parsers disagree on which one they use."""
-    for element in robot.elements:
-        if element is robot.robot or str(element.tag) not in CHILDREN:
-            continue
+    for element in robot.elements[1:]:   # all but the robot
         counts = Counter(str(child.tag) for child in children(element))
         for tag in (tag for tag, count in counts.items() if count > 1):
             yield reject('element-repeated', element.findall(tag)[1], f'there are {counts[tag]} '
@@ -171,26 +150,6 @@ def quaternions(robot: Description) -> Iterator[Problem]:
 
 
 @rule
-def unused_axes(robot: Description) -> Iterator[Problem]:
-    """Where an axis is not used, it is at least readable."""
-    for joint in robot.joints:
-        axis = joint.find('axis')
-        if (axis is not None and type_of(joint) in ('fixed', 'floating')
-                and robot.numbers(axis, 'xyz') is None):
-            yield warn('axis-unused', axis, f'a {type_of(joint)} joint has no axis: this one is '
-                       'ignored, and is no vector; delete it', 'xyz', effect=NO_EFFECT)
-
-
-@rule
-def undeclared_prefixes(robot: Description) -> Iterator[Problem]:
-    """Prefixes are declared, also in <gazebo>, where others read the text without namespaces."""
-    return merged(
-        warn('prefix-in-gazebo', element, 'a prefix is not declared, which is not XML; add '
-             'xmlns:PREFIX="..." to <robot>', effect=NO_EFFECT)
-        for element in undeclared(robot.robot))
-
-
-@rule
 def names(robot: Description) -> Iterator[Problem]:
     """Links and joints have unique names; the robot has one, though efforts do not need it."""
     if not name_of(robot.robot).strip():
@@ -211,8 +170,169 @@ def names(robot: Description) -> Iterator[Problem]:
                              f'name{f" (lines {lines})" if lines else ""}; rename')
 
 
-RULES += (unknown_elements, unknown_attributes, texts, loops_of_other_tools,
-          terms_of_other_tools)
+# Names that are none of URDF's: misspelt, misplaced, or of another tool; texts, which it has not.
+
+# What other tools define, by tag of the parent: ignored without a word. Names with a prefix are
+# always known. ``transmission joint`` is the joint in a transmission.
+_REDUCED = ('mechanicalReduction', 'mechanical_reduction', 'hardwareInterface', 'role', 'offset',
+            'motorTorqueConstant', 'type')
+OTHER_CHILDREN = {
+    'robot': ('transmission', 'material', 'gazebo', 'ros2_control', 'sensor', 'frame', 'mujoco',
+              'plugin', 'actuator', 'group', 'chain', 'disable_collisions', 'comment', 'version',
+              'author', 'license', 'self_collision_checking', 'isaac_sim_config'),
+    'link': ('visual', 'collision', 'contact', 'sensor', 'self_collision_checking', 'material',
+             'collision_checking', 'self_filter', 'verbose', 'gravity', 'kinematic', 'surface'),
+    'joint': ('calibration', 'safety_controller', 'hardwareInterface', 'verbose', 'actuator',
+              'limits_soft', 'sensor', 'material'),
+    'transmission': ('type', 'joint', 'actuator', *REDUCTION_TAGS, 'leftActuator', 'offset',
+                     'rightActuator', 'flexJoint', 'rollJoint', 'gap_joint', 'passive_joint',
+                     'use_simulated_gripper_joint', 'simulated_actuated_joint', 'plugin', 'param',
+                     'motorTorqueConstant', 'compensator', 'hardwareInterface'),
+    'transmission joint': (*_REDUCED, 'deadBandUpper', 'deadBandLower', 'saturationLower',
+                           'saturationUpper', 'ignoreTransmissionAbsoluteEncoder',
+                           'mechanicalOffset', 'state_interface', 'command_interface'),
+    'transmission actuator': (*_REDUCED, 'gear_ratio', 'state_interface', 'command_interface'),
+}
+OTHER_ATTRIBUTES = {
+    'robot': ('version',),
+    'link': ('type', 'id'),
+    'joint': ('dont_collapse', 'id'),
+    'limit': ('current', 'command_effort', 'gear_velocity'),
+    'dynamics': ('D', 'K', 'mu_coulomb', 'mu_viscous', 'stiffness', 'spring_stiffness',
+                 'spring_reference'),
+    'transmission': ('name', 'type'),
+    'transmission joint': ('name', 'role'),
+    'transmission actuator': ('name', 'role'),
+}
+
+# What changes efforts where other tools read it, and is not counted, with any prefix.
+LOOP_TAGS = ('loop_joint', 'constraint', 'ball_constraint', 'distance_constraint',
+             'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
+ROTOR_NAMES = ('rotor_inertia', 'rotorInertia', 'motor_inertia', 'motorInertia', 'armature',
+               'reflected_inertia')
+# By code: names, what they are, the remedy, and what efforts lack. K and D, the elasticity and
+# damping of a gear, add none.
+_NOT_COUNTED = {
+    'rotor-not-counted': (ROTOR_NAMES, 'the inertia of a motor', 'give it with its gear ratio as '
+                          'parameter joints.NAME.rotor_inertia',
+                          'those of accelerations lack the inertia of the motor'),
+    'spring-not-counted': (('spring_stiffness', 'stiffness'), 'a spring',
+                           'give it as parameter joints.NAME.spring_stiffness',
+                           'those of this joint lack the spring'),
+}
+
+# Where the schema has a tag, by tag.
+_PLACES = {tag: [place for place, tags in CHILDREN.items() if tag in tags]
+           for tag in chain.from_iterable(CHILDREN.values())}
+
+_MOST_NAMES = 100   # that are unknown and reported
+_WITHOUT = 'they are computed as if it were not there'
+
+
+@rule
+def unknown_elements(robot: Description) -> Iterator[Problem]:
+    """Elements are URDF's, or known to be another tool's."""
+    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    for parent, kind in _parents(robot):
+        known = {*CHILDREN.get(kind, ()), *OTHER_CHILDREN.get(kind, ()), *LOOP_TAGS, *ROTOR_NAMES}
+        for element in parent.iterchildren('*'):
+            if not element.prefix and element.tag not in known:
+                found[kind, str(element.tag)].append(element)
+    # Of what has no effect on efforts, only what is meant to have one; a group of SRDF has names.
+    for parent in chain.from_iterable(
+            map(robot.robot.iterfind, ('link/visual', 'link/collision', 'group'))):
+        for element in parent.iterchildren(*_PLACES):
+            if len(element) if parent.tag == 'group' else element.tag != 'origin':
+                found[str(parent.tag), str(element.tag)].append(element)
+    for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
+        places = _PLACES.get(tag, [])
+        above = {owner.tag for owner in elements[0].iterancestors(*places)}
+        where = ' or '.join(f'<{place}>' for place in places
+                            if place in above or above.isdisjoint(places))
+        meant = _closest(tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
+        remedy = (f'move it into {where}' if places else f'did you mean <{meant}>?'
+                  if meant else 'delete it, or correct its name')
+        message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
+                   f'{remedy}')
+        yield from merged(warn('unknown-element', element, message, effect=_WITHOUT)
+                          for element in elements)
+
+
+@rule
+def unknown_attributes(robot: Description) -> Iterator[Problem]:
+    """Attributes are URDF's, or known to be another tool's."""
+    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    pairs = [(element, str(element.tag)) for element in robot.elements]
+    pairs += [pair for pair in _parents(robot) if pair[1].startswith('transmission')]
+    for element, kind in pairs:
+        known = {*ATTRIBUTES.get(kind, ()), *OTHER_ATTRIBUTES.get(kind, ()), *ROTOR_NAMES}
+        for attribute in map(str, element.attrib):
+            if attribute not in known and not set('{:') & set(attribute):   # with a prefix
+                found[kind, attribute].append(element)
+    for (kind, attribute), elements in islice(found.items(), _MOST_NAMES):
+        ours = ATTRIBUTES.get(kind) or OTHER_ATTRIBUTES.get(kind, ())
+        meant = _closest(attribute, ours)
+        remedy = (f'did you mean {meant}?' if meant else
+                  f'it has {", ".join(ours)}' if ours else 'it has no attributes')
+        message = (f'<{kind.split()[-1]}> has no attribute {escaped(attribute, 40)}, which is '
+                   f'ignored; {remedy}')
+        yield from merged(warn('unknown-attribute', element, message, attribute,
+                               effect=_WITHOUT) for element in elements)
+
+
+@rule
+def texts(robot: Description) -> Iterator[Problem]:
+    """Numbers and names are in attributes, not in a text as in SDF."""
+    for element in robot.elements:
+        tag = str(element.tag)
+        text = ' '.join([element.text or '', *(child.tail or '' for child in element)]).strip()
+        if text and tag not in CHILDREN:
+            example = ' '.join(f'{attribute}="..."' for attribute in ATTRIBUTES[tag])
+            yield warn('text-ignored', element, f'the text {quote(text)} is ignored, URDF has '
+                       f'attributes; write <{tag} {example}/>', effect=_WITHOUT)
+
+
+@rule
+def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
+    """No other tool closes a loop, which a tree of links and joints does not have."""
+    ends = [*robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)),
+            *robot.robot.iterfind('gazebo/joint[child]')]
+    for element in ends:
+        yield warn('loop-not-counted', element, f'<{tag_of(element)}> closes a loop, which is not '
+                   'counted: the links are a tree that is cut open here; for a parallelogram '
+                   'write the passive joints as <mimic> of the driven one',
+                   effect='those of all joints of the loop are of the open tree, not of the robot')
+
+
+@rule
+def terms_of_other_tools(robot: Description) -> Iterator[Problem]:
+    """No name of another tool adds an effort that is a parameter here."""
+    owners = [*robot.joints, *transmissions(robot)]
+    for code, (names, what, remedy, effect) in _NOT_COUNTED.items():
+        tags = [f'{{*}}{name}' for name in names]
+        yield from merged(
+            warn(code, element, f'{what} in a URDF is not counted; {remedy}', attribute,
+                 effect=effect)
+            for owner in owners for element in owner.iter('*')
+            for attribute in ([''] if next(element.iter(*tags), None) is element else
+                              [name for name in names if element.get(name, '').strip('0. ')]))
+
+
+def _parents(robot: Description) -> Iterator[tuple[Element, str]]:
+    """Yield the elements whose children have known names, and the key of these."""
+    for element in robot.elements:
+        yield element, str(element.tag)
+    for transmission in transmissions(robot):
+        yield transmission, 'transmission'
+        for end in transmission.iterchildren('joint', 'actuator'):
+            yield end, f'transmission {end.tag}'
+
+
+def _closest(name: str, names: Iterable[str]) -> str:
+    """Return the name that is meant, in any case; empty if none is similar."""
+    by_lower = {each.lower(): each for each in names}
+    close = get_close_matches(name.lower(), by_lower, n=1) if len(name) <= 100 else []
+    return by_lower[close[0]] if close else ''
 
 
 # The graph: every joint connects two links, and together they make one tree.
@@ -289,12 +409,8 @@ def _joints_by_child(robot: Description) -> dict[str, list[Element]]:
     return by_child
 
 
-def _paths(next_of: Mapping[str, str]) -> Iterator[tuple[list[str], str]]:
-    """
-    Yield paths that contain every key once, and the name after the last of each.
-
-    That name is in the path if it ends in a loop, is in an earlier path, or is no key.
-    """
+def _loops(next_of: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield the names of every loop, once."""
     visited: set[str] = set()
     for start in next_of:
         path: dict[str, None] = {}
@@ -302,15 +418,9 @@ def _paths(next_of: Mapping[str, str]) -> Iterator[tuple[list[str], str]]:
         while name in next_of and name not in visited and name not in path:
             path[name] = None
             name = next_of[name]
-        yield list(path), name
+        if name in path:
+            yield [*path][[*path].index(name):]
         visited |= path.keys()
-
-
-def _loops(next_of: Mapping[str, str]) -> Iterator[list[str]]:
-    """Yield the names of every loop."""
-    for path, end in _paths(next_of):
-        if end in path:
-            yield path[path.index(end):]
 
 
 # Single joints: type, axis, limits, friction.
@@ -346,22 +456,17 @@ def axes(robot: Description) -> Iterator[Problem]:
 
 @rule
 def ranges(robot: Description) -> Iterator[Problem]:
-    """Limits are there where URDF requires them, and their range is more than a position."""
-    limited = [joint for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')]
+    """Limits are there where URDF requires them, and not inverted."""
     yield from merged(
         warn('limit-missing', joint, 'URDF requires <limit lower="..." upper="..."> here; efforts '
              'do not depend on it', effect=NO_EFFECT)
-        for joint in limited if not joint.xpath('limit[1][@lower or @upper]'))
-    single, among = [], set(limited)
+        for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')
+        and not joint.xpath('limit[1][@lower or @upper]'))
     for limit in robot.robot.iterfind('joint/limit'):
         lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
         if lower is not None and upper is not None and lower > upper:
             yield warn('limit-inverted', limit, f'lower {lower:g} is above upper {upper:g}; '
                        'exchange them', effect=NO_EFFECT)
-        elif lower is not None and lower == upper and limit.getparent() in among:
-            single.append(warn('limit-single', limit, 'lower equals upper: the joint cannot move; '
-                               'write its range, or type="fixed"', 'lower', effect=NO_EFFECT))
-    yield from merged(single)
 
 
 @rule
@@ -377,13 +482,6 @@ def joint_magnitudes(robot: Description) -> Iterator[Problem]:
             if (robot.number(element, attribute) or 0.0) < 0.0:
                 yield warn(f'{tag}-negative', element, f'{reasons[tag].format(attribute)}; drop '
                            'the sign', attribute, effect=effects[tag])
-    limits = ((joint, joint.find('limit')) for joint in robot.joints)   # mostly it was forgotten
-    yield from merged(
-        warn('effort-zero', limit, 'other programs apply no effort with this limit, computed '
-             'efforts do not depend on it; write what the joint can do', 'effort',
-             effect=NO_EFFECT)
-        for joint, limit in limits if limit is not None and type_of(joint) in MOVING_TYPES
-        and robot.number(limit, 'effort') == 0.0)
 
 
 @rule
@@ -415,21 +513,6 @@ def floating_root(robot: Description) -> Iterator[Problem]:
 # Mimic joints: each follows another joint that exists and moves, and no loop.
 
 @rule
-def idle_mimics(robot: Description) -> Iterator[Problem]:
-    """A joint that mimics another moves: it is not fixed, and its multiplier not zero."""
-    fixed = ((joint, joint.find('mimic')) for joint in robot.joints if type_of(joint) == 'fixed')
-    yield from merged(
-        warn('mimic-ignored', mimic, 'a fixed joint cannot mimic another; the mimic is ignored, '
-             'delete it', 'joint', effect=NO_EFFECT)
-        for joint, mimic in fixed if mimic is not None)
-    for _, mimic in _mimics(robot):
-        if robot.number(mimic, 'multiplier') == 0.0:
-            yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
-                       'multiplier', effect='nothing of this joint is reflected to the joint that '
-                       'drives it')
-
-
-@rule
 def mimicked_joints(robot: Description) -> Iterator[Problem]:
     """The mimicked joint is another one, and both have one coordinate."""
     for joint, mimic in _mimics(robot):
@@ -456,29 +539,18 @@ def mimicked_joints(robot: Description) -> Iterator[Problem]:
 
 
 @rule
-def mimic_loops(robot: Description) -> Iterator[Problem]:
-    """A chain of mimics ends at a joint that does not mimic."""
-    mimics = _mimic_of(robot)
+def mimic_chains(robot: Description) -> Iterator[Problem]:
+    """A chain of mimics ends at a joint that does not mimic; none has the multiplier zero."""
+    mimics = {name_of(joint): mimic for joint, mimic in _mimics(robot)}
     for loop in _loops({name: mimic.get('joint', '') for name, mimic in mimics.items()}):
         if len(loop) > 1:
             yield reject('mimic-loop', mimics[loop[0]], f'joints {listed(loop)} mimic each other; '
                          'one of them must not mimic', 'joint')
-
-
-@rule
-def mimic_products(robot: Description) -> Iterator[Problem]:
-    """The product of the multipliers of a chain of mimics is not too large."""
-    mimics = _mimic_of(robot)
-    product: dict[str, float] = {}
-    for path, driver in _paths({name: mimic.get('joint', '') for name, mimic in mimics.items()}):
-        for name in reversed(path):
-            multiplier, before = robot.number(mimics[name], 'multiplier'), product.get(driver, 1.0)
-            value = (1.0 if multiplier is None else multiplier) * before
-            if abs(value) > LARGEST_MAGNITUDE >= abs(before):
-                yield reject('mimic-product', mimics[name], 'with all mimics of its chain it '
-                             f'moves {value:g} times as far as the joint that drives it, more '
-                             f'than {LARGEST_MAGNITUDE:g}; correct a multiplier', 'multiplier')
-            driver, product[name] = name, value
+    for mimic in mimics.values():
+        if robot.number(mimic, 'multiplier') == 0.0:
+            yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
+                       'multiplier', effect='nothing of this joint is reflected to the joint that '
+                       'drives it')
 
 
 def _mimics(robot: Description) -> Iterator[tuple[Element, Element]]:
@@ -487,10 +559,6 @@ def _mimics(robot: Description) -> Iterator[tuple[Element, Element]]:
         mimic = joint.find('mimic')
         if mimic is not None and type_of(joint) != 'fixed':
             yield joint, mimic
-
-
-def _mimic_of(robot: Description) -> dict[str, Element]:
-    return {name_of(joint): mimic for joint, mimic in _mimics(robot)}
 
 
 # Inertial parameters: those of a body that can exist.
@@ -525,8 +593,6 @@ def inertial_parameters(robot: Description) -> Iterator[Problem]:
                        effect=f'those that accelerate this link {wrong}')
 
 
-# The whole robot: efforts that are always zero, and numbers in the wrong unit.
-
 @rule
 def magnitudes(robot: Description) -> Iterator[Problem]:
     """Numbers are not so large that their products overflow."""
@@ -538,253 +604,6 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
             if values is not None and max(map(abs, values)) > LARGEST_MAGNITUDE:
                 yield reject('number-too-large', element, f'more than {LARGEST_MAGNITUDE:g} in SI '
                              'units, which no robot has; correct it', attribute)
-
-
-@rule
-def massless_branches(robot: Description) -> Iterator[Problem]:
-    """Every moving joint moves some mass; otherwise its effort is always zero."""
-    order = _outwards(robot)
-    massive = {name: _has_inertia(robot, link) for name, link in robot.link_of.items()}
-    for joint in reversed(order):
-        parent, child = robot.parent_of[joint], robot.child_of[joint]
-        massive[parent] = massive[parent] or massive[child]
-    drivers = _drivers(robot, (joint for joint in order if massive[robot.child_of[joint]]))
-    branch_of: dict[str, Element] = {}   # link to the first joint without mass before it
-    branches: dict[Element, list[str]] = defaultdict(list)   # that joint to all that move
-    for joint in order:
-        parent, child = robot.parent_of[joint], robot.child_of[joint]
-        moves = type_of(joint) in MOVING_TYPES
-        if parent in branch_of or (moves and not massive[child]):
-            branch_of[child] = branch_of.get(parent, joint)
-            if moves:
-                branches[branch_of[child]].append(name_of(joint))
-    for first, moving in branches.items():
-        if not drivers.intersection(moving):
-            yield warn('massless-branch', first, 'no link beyond it has mass or inertia: the '
-                       f'effort of {listed(moving)} is zero in every motion; give link '
-                       f'{quote(robot.child_of[first])} an <inertial>',
-                       effect='zero in every motion at these joints')
-
-
-def _outwards(robot: Description) -> list[Element]:
-    """Return the joints behind the roots, in an order from parents to children."""
-    joints_of: dict[str, list[Element]] = defaultdict(list)
-    children = set()
-    for joint in robot.joints:
-        if robot.child_of[joint] in robot.link_of:
-            joints_of[robot.parent_of[joint]].append(joint)
-            children.add(robot.child_of[joint])
-    links = [name for name in robot.link_of if name not in children]
-    seen = set(links)
-    order = []
-    for link in links:  # the list grows in the loop
-        for joint in joints_of[link]:
-            child = robot.child_of[joint]
-            if child not in seen:
-                seen.add(child)
-                links.append(child)
-                order.append(joint)
-    return order
-
-
-def _drivers(robot: Description, followers: Iterable[Element]) -> set[str]:
-    """Return the names of the joints that `followers` mimic, directly or through others."""
-    drivers: set[str] = set()
-    for follower in followers:
-        joint: Element | None = follower
-        while joint is not None:
-            mimic = joint.find('mimic')
-            name = '' if mimic is None else mimic.get('joint', '')
-            joint = None if name in drivers else robot.joint_of.get(name)
-            drivers.add(name)
-    return drivers
-
-
-def _has_inertia(robot: Description, link: Element) -> bool:
-    """Return whether a link has inertia, also where another rule reports its numbers."""
-    inertia = link.find('inertial/inertia')
-    values = [robot.number(link.find('inertial/mass'), 'value')]
-    values += [robot.number(inertia, name) for name in TENSOR_ATTRIBUTES]
-    return link.find('inertial') is not None and any(value != 0.0 for value in values)
-
-
-@rule
-def mass_units(robot: Description) -> Iterator[Problem]:
-    """Masses are in kilograms, as far as their size shows."""
-    masses: dict[str, tuple[float, Element]] = {}
-    children = {robot.child_of[joint] for joint in robot.joints}
-    for link in robot.links:
-        mass = link.find('inertial/mass')
-        value = robot.number(mass, 'value')
-        if mass is None or value is None or value <= 0.0:
-            continue
-        # A root that is a frame alone often has a tiny mass by convention.
-        if name_of(link) in children:
-            masses[name_of(link)] = value, mass
-        if value > _LARGEST_MASS:
-            yield warn('units-mass', mass, f'more than {_LARGEST_MASS:g} kg; is it in grams? URDF '
-                       'has kilograms', 'value', effect='if it is in grams, efforts of all joints '
-                       'before it are up to 1000 times too large')
-    if masses:
-        light, heavy = (extreme(masses, key=lambda name: masses[name][0])
-                        for extreme in (min, max))
-        (least, element), (most, _) = masses[light], masses[heavy]
-        if most > _LARGEST_MASS_RATIO * least:
-            yield warn('units-mass-ratio', element, f'{quote(light)} has {least:g} kg and '
-                       f'{quote(heavy)} {most:g} kg, more than {_LARGEST_MASS_RATIO:g} times as '
-                       'much; are both in kilograms?', 'value', effect='those of the heavy link '
-                       'hide those of the light one, or one is wrong')
-
-
-@rule
-def origin_units(robot: Description) -> Iterator[Problem]:
-    """Origins are in metres and radians, as far as their size shows."""
-    for element in robot.elements:
-        if element.tag not in ('origin', 'force'):
-            continue
-        xyz, rpy = robot.numbers(element, 'xyz'), robot.numbers(element, 'rpy')
-        if xyz is not None and math.hypot(*xyz) > _LARGEST_DISTANCE:
-            yield warn('units-length', element, f'more than {_LARGEST_DISTANCE:g} m away; is it '
-                       'in millimetres? URDF has metres', 'xyz', effect='if it is in millimetres, '
-                       'moments of all joints before it are up to 1000 times too large')
-        if rpy is not None and max(map(abs, rpy)) > 2.01 * math.pi:
-            yield warn('units-angle', element, 'more than a full turn; is it in degrees? URDF has '
-                       'radians', 'rpy', effect='what the rotation places is in another '
-                       'direction: all efforts before it can be wrong')
-
-
-@rule
-def point_masses(robot: Description) -> Iterator[Problem]:
-    """Some link with a mass has an inertia, too: bodies are no points."""
-    inertias = [inertia for link in robot.links for inertia in link.findall('inertial/inertia')[:1]
-                if (robot.number(link.find('inertial/mass'), 'value') or 0.0) > 0.0]
-    if all(robot.number(each, entry) == 0.0 for each in inertias for entry in TENSOR_ATTRIBUTES):
-        yield from merged(
-            warn('inertia-zero', inertia, 'no link of the robot has an inertia: its masses are '
-                 'points at the centres of mass; write the inertias, unless they are',
-                 effect='those of accelerations lack the inertias about the centres of mass')
-            for inertia in inertias)
-
-
-@rule
-def inertia_units(robot: Description) -> Iterator[Problem]:
-    """Radii of gyration are in proportion to the links, hence inertias are in kg m^2."""
-    reach = _reaches(robot)
-    masses = {name: robot.number(link.find('inertial/mass'), 'value') or 0.0
-              for name, link in robot.link_of.items()}
-    heaviest = max(masses.values(), default=0.0)
-    radius = {}
-    for name, mass in masses.items():   # what other rules report has no radius
-        inertia = robot.link_of[name].find('inertial/inertia')
-        trace = sum(robot.number(inertia, entry) or 0.0 for entry in ('ixx', 'iyy', 'izz'))
-        if trace > 0.0 and heaviest / _LARGEST_MASS_RATIO <= mass <= _LARGEST_MASS and mass > 0.0:
-            radius[name] = math.sqrt(trace / mass / 2.0)
-    ratio = {name: value / reach[name] for name, value in radius.items()   # not of a point mass
-             if 1e-3 < reach[name] < _LARGEST_DISTANCE and value > 1e-6}
-    if not ratio:
-        return
-    middle = median(ratio.values())
-    if not _LEAST_GYRATION < middle < _LARGEST_GYRATION:
-        name = min(ratio, key=lambda each: abs(ratio[each] - middle))
-        yield warn('units-inertia', robot.link_of[name].findall('inertial/inertia')[0],
-                   f'a radius of gyration of {radius[name]:.3g} m, but the link reaches '
-                   f'{reach[name]:.3g} m, and half of the links are '
-                   f'{"below" if middle < 1.0 else "above"} this proportion; are inertias in '
-                   'kg m^2, or placeholders?', effect='those of accelerations are wrong '
-                   'by orders of magnitude, if it is another unit')
-        return
-    size = sum(math.hypot(*robot.numbers(joint.find('origin'), 'xyz') or (0.0,))
-               for joint in robot.joints) + max(reach.values())
-    moved = set(robot.child_of.values())
-    yield from merged(
-        warn('units-inertia', robot.link_of[name].findall('inertial/inertia')[0],
-             f'a radius of gyration of {radius[name]:.3g} m, but the link reaches '
-             f'{reach[name]:.3g} m, and half of the links are above a proportion of {middle:.2g}; '
-             'is it in kg m^2?', effect='those that accelerate this link are too small, if it is '
-             'wrong') for name, value in ratio.items() if value < _LEAST_RADIUS)
-    yield from merged(
-        warn('units-inertia', robot.link_of[name].findall('inertial/inertia')[0],
-             f'a radius of gyration of {value:.3g} m, but the link reaches {reach[name]:.3g} m '
-             f'and all links together {size:.3g} m; is it in kg m^2, about the centre of mass?',
-             effect='those that accelerate this link are too large, if it is wrong')
-        for name, value in radius.items() if name in moved and reach[name] < _LARGEST_DISTANCE
-        and value > _LARGEST_RADIUS * size > 0.0 and value > 4.0 * reach[name])
-
-
-def _reaches(robot: Description) -> dict[str, float]:
-    """Return how far a link reaches [m]: to its centre of mass, joints and travel."""
-    reach = dict.fromkeys(robot.link_of, 0.0)
-    for name, link in robot.link_of.items():
-        reach[name] = math.hypot(*robot.numbers(link.find('inertial/origin'), 'xyz') or (0.0,))
-    for joint in robot.joints:
-        far = math.hypot(*robot.numbers(joint.find('origin'), 'xyz') or (0.0,))
-        if type_of(joint) == 'prismatic':
-            far += max(abs(robot.number(joint.find('limit'), end) or 0.0)
-                       for end in ('lower', 'upper'))
-        for name in (robot.parent_of[joint], robot.child_of[joint]):
-            if name in reach:
-                reach[name] = max(reach[name], far)
-    return reach
-
-
-@rule
-def limit_units(robot: Description) -> Iterator[Problem]:
-    """Limits of angles and their velocities are in radians, as far as their size shows."""
-    limits = [limit for joint in robot.joints for limit in joint.findall('limit')[:1]
-              if type_of(joint) == 'revolute']
-    effect = 'no effect, but motions within these limits are not of the robot'
-    yield from merged(
-        warn('units-limit', limit, 'more than two turns; is it in degrees? URDF has radians',
-             end, effect=effect)
-        for limit in limits for end in ('lower', 'upper')
-        if _LARGEST_TURN < abs(robot.number(limit, end) or 0.0) < _UNLIMITED)
-    speeds = {limit: speed for limit in limits
-              if (speed := robot.number(limit, 'velocity')) and not _stands_for_none(speed)}
-    if speeds and median(speeds.values()) > _LARGEST_SPEED:
-        yield from merged(
-            warn('units-limit', limit, f'half of the joints are faster than {_LARGEST_SPEED:g} '
-                 'rad/s; is it in degrees per second? URDF has rad/s', 'velocity', effect=effect)
-            for limit, speed in speeds.items() if speed > _LARGEST_SPEED)
-
-
-def _stands_for_none(limit: float) -> bool:
-    """Return whether a limit is a power of ten that is written where there is none."""
-    return limit in (1e2, 1e3, 1e4, 1e5, 1e6) or limit > 1e6
-
-
-@rule
-def effort_units(robot: Description) -> Iterator[Problem]:
-    """Some joint can lift little more than it carries; none has more friction than effort."""
-    reach = _reaches(robot)
-    mass = {name: max(robot.number(link.find('inertial/mass'), 'value') or 0.0, 0.0)
-            for name, link in robot.link_of.items()}
-    moment = {name: mass[name] * reach[name] for name in mass}   # at most, about a link's joint
-    loads: dict[Element, tuple[float, float]] = {}   # limits: by gravity, and gravity [N m, N]
-    for joint in reversed(_outwards(robot)):
-        parent, child, limit = robot.parent_of[joint], robot.child_of[joint], joint.find('limit')
-        effort = robot.number(limit, 'effort') or 0.0
-        load = _GRAVITY * (mass if type_of(joint) == 'prismatic' else moment)[child]
-        moment[parent] += moment[child] + mass[child] * reach[child]
-        mass[parent] += mass[child]
-        if limit is None or effort <= 0.0 or type_of(joint) not in AXIAL_TYPES:
-            continue
-        if load > 0.0 and not (effort > 1e2 and _stands_for_none(effort)):
-            loads[limit] = load / effort, load
-        dynamics, speed = joint.find('dynamics'), robot.number(limit, 'velocity') or 1.0
-        for name, most in (('friction', effort),
-                           ('damping', _MOST_DAMPING * effort / min(abs(speed), 1.0))):
-            if dynamics is not None and (robot.number(dynamics, name) or 0.0) > most:
-                yield warn('units-friction', dynamics, f'more than the limit of effort, '
-                           f'{effort:g}, can move; is it in SI units, as the limit?', name,
-                           effect='those with friction are too large, if it is wrong; without '
-                           'friction, no effect')
-    if loads:
-        limit, (most, load) = max(loads.items(), key=lambda item: item[1])
-        if most < _LEAST_LOAD:
-            yield warn('units-effort', limit, f'gravity needs {load:.2g} at most, and at no '
-                       f'joint more than {_LEAST_LOAD:g} of the limit; are masses in kilograms, '
-                       'limits in N m?', 'effort', effect='if masses are in tonnes, '
-                       'efforts are 1000 times too small; if limits are in N mm, no effect')
 
 
 # Transmissions, for which no description is rejected.
@@ -824,32 +643,32 @@ def reduction_numbers(robot: Description) -> Iterator[Problem]:
     yield from (*merged(faulty), *merged(further))
 
 
-def check_description(robot: Description, strict_inertia: bool,
-                      max_links: int) -> tuple[Problem, ...]:
+def check_description(robot: Description, strict_inertia: bool) -> tuple[Problem, ...]:
     """
     Return the warnings on a description.
 
     If it is rejected, raise an UrdfError with all problems in the order of their lines.
     """
-    problems = list(_not_a_urdf(robot, max_links))
+    problems = list(_not_a_urdf(robot))
     left = MAX_PROBLEMS
     for problem in () if problems else chain.from_iterable(each(robot) for each in RULES):
+        if strict_inertia and problem.code in STRICT_CODES:
+            problem = replace(problem, refused=True)
         problems.append(problem)
         left -= problem.refused
         if not left:
             problems.append(Problem('too-many-problems', f'stopped after {MAX_PROBLEMS} problems'))
             break
-    if strict_inertia:
-        problems = [replace(problem, refused=True)
-                    if problem.code in STRICT_CODES else problem
-                    for problem in problems]
+    refused = any(problem.refused for problem in problems)
+    if not refused:
+        problems += chain.from_iterable(each(robot) for each in PLAUSIBILITY_RULES)
     problems.sort(key=lambda problem: problem.line or math.inf)
-    if any(problem.refused for problem in problems):
+    if refused:
         raise UrdfError(problems)
     return tuple(problems)
 
 
-def _not_a_urdf(robot: Description, max_links: int) -> Iterator[Problem]:
+def _not_a_urdf(robot: Description) -> Iterator[Problem]:
     """Yield the problems for which no rule is applied."""
     root = robot.robot
     if root.tag != 'robot':
@@ -859,9 +678,9 @@ def _not_a_urdf(robot: Description, max_links: int) -> Iterator[Problem]:
         yield reject('no-links', root, 'no <link> in <robot>; a robot has at least one')
     # A tree has fewer joints than links.
     for kind, elements in (('links', robot.links), ('joints', robot.joints)):
-        if len(elements) > max_links:
+        if len(elements) > MAX_LINKS:
             yield reject('too-many-links', root,
-                         f'{len(elements)} {kind}; the limit max_links is {max_links}')
+                         f'{len(elements)} {kind}; at most {MAX_LINKS} are read')
     for element in root.iterdescendants('{*}*'):
         namespace, _, tag = str(element.tag)[1:].rpartition('}')
         if namespace.endswith('xacro'):

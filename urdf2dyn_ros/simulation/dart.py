@@ -10,8 +10,6 @@ from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.simulation.simulator import Simulator, check_masses, simulated_urdf
 
-# share of the position error that a step corrects: the default of gz_ros2_control
-_POSITION_GAIN = 0.1
 # mass [kg] and moments [kg m^2] of a link without inertia; DART warns of a segfault at 0
 _LEAST_MASS = 1e-18
 
@@ -20,12 +18,8 @@ class DartSimulator(Simulator):
     """
     A robot in DART, loaded by DART's own URDF loader: an independent check of our own model.
 
-    Commands act as with gz_ros2_control in Gazebo: a velocity is reached within the step by an
-    unlimited impulse (DART's SERVO), a position by velocities of a tenth of the error a step.
-
     The net effort is the one that gz_ros2_control publishes: the wrench transmitted to the moved
-    link, projected on the joint's axis. The commanded effort of a servo is its impulse divided by
-    the step; DART solves for it together with Coulomb friction, which cancels.
+    link, projected on the joint's axis.
     """
 
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],
@@ -39,9 +33,6 @@ class DartSimulator(Simulator):
         self._axes = np.array([joint.getRelativeJacobian().ravel() for joint in self._joints])
         # DART numbers the coordinates limb by limb, the file may not
         self._rows = np.array([joint.getIndexInSkeleton(0) for joint in self._joints])
-        if self._command != 'effort':
-            for joint in self._joints:
-                joint.setActuatorType(dartpy.dynamics.ActuatorType.SERVO)
 
     def _state(self) -> tuple[Array, Array]:
         return (self._skeleton.getPositions()[self._rows],
@@ -58,16 +49,11 @@ class DartSimulator(Simulator):
     def _bias(self) -> Array:
         return np.asarray(self._skeleton.getCoriolisAndGravityForces()[self._rows])
 
-    def _advance(self, command: Array) -> tuple[Array, Array]:
-        if self._command == 'position':
-            command = _POSITION_GAIN / self._dt * (command - self._state()[0])
-        self._skeleton.setCommands(self._in_skeleton(command))
+    def _advance(self, efforts: Array) -> Array:
+        self._skeleton.setCommands(self._in_skeleton(efforts))
         self._world.step()
         wrenches = np.array([body.getBodyForce() for body in self._bodies])
-        net = np.einsum('ij,ij->i', self._axes, wrenches)
-        if self._command == 'effort':
-            return net, command.copy()
-        return net, np.array([joint.getConstraintImpulse(0) for joint in self._joints]) / self._dt
+        return np.asarray(np.einsum('ij,ij->i', self._axes, wrenches))
 
     def _in_skeleton(self, values: Array) -> Array:
         """Return values (m,) in DART's order."""

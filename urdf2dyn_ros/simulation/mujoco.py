@@ -19,18 +19,13 @@ _LEAST_MASS = 2e-15
 _COMPILER = (f'<mujoco><compiler discardvisual="true" fusestatic="false" balanceinertia="false" '
              f'boundmass="{_LEAST_MASS}" boundinertia="{_LEAST_MASS}"/></mujoco></robot>')
 
-_BANDWIDTH = 100.0   # of the servos [rad/s]: stiffness is moved inertia times its square
-
 
 class MujocoSimulator(Simulator):
     """
     A robot in MuJoCo, loaded by MuJoCo's own URDF reader and stepped by its Euler method.
 
-    The commanded effort is the generalised force of the actuator. The servos are springs and
-    dampers, kp (command - q) - kv qd and kv (command - qd), like MuJoCo's actuators ``position``
-    and ``velocity``: they lag behind the command, and their effort includes friction. The net
-    effort is that of MuJoCo's own recursion for the motion of the step. Coulomb friction is
-    MuJoCo's ``frictionloss``, a constraint as stiff as it may be: it follows the textbook's law
+    The net effort is that of MuJoCo's own recursion for the motion of the step. Coulomb friction
+    is MuJoCo's ``frictionloss``, a constraint as stiff as it may be: it follows the textbook's law
     but for the last one or two steps before the joint reverses.
     """
 
@@ -60,11 +55,6 @@ class MujocoSimulator(Simulator):
         self._rows = np.array([engine.joint(joint.name).dofadr[0]
                                for joint in self._gears.joints])
         mujoco.mj_forward(engine, self._data)
-        stiffness = self._mass_matrix().diagonal() * _BANDWIDTH**2
-        self._kp = stiffness * (self._command == 'position')
-        self._kv = 2.0 * stiffness / _BANDWIDTH * (self._command != 'effort')
-        # MuJoCo integrates it implicitly, like the damping of the joint
-        engine.dof_damping[self._rows] += self._kv
 
     def _state(self) -> tuple[Array, Array]:
         return self._data.qpos[self._rows], self._data.qvel[self._rows]
@@ -83,14 +73,9 @@ class MujocoSimulator(Simulator):
     def _bias(self) -> Array:
         return np.asarray(self._data.qfrc_bias[self._rows])
 
-    def _advance(self, command: Array) -> tuple[Array, Array]:
+    def _advance(self, efforts: Array) -> Array:
         engine, data = self._model, self._data
-        applied = command   # without the damping of the servos
-        if self._command == 'position':
-            applied = np.asarray(self._kp * (command - self._state()[0]))
-        elif self._command == 'velocity':
-            applied = np.asarray(self._kv * command)
-        data.qfrc_applied[self._rows] = applied
+        data.qfrc_applied[self._rows] = efforts
         before = data.qvel.copy()
         mujoco.mj_step(engine, data)
         # the recursion needs velocities and accelerations of the step
@@ -100,4 +85,4 @@ class MujocoSimulator(Simulator):
         mujoco.mj_rne(engine, data, 1, net)
         data.qvel[:] = after
         mujoco.mj_forward(engine, data)
-        return net[self._rows], applied - self._kv * after[self._rows]
+        return np.asarray(net[self._rows])

@@ -1,13 +1,13 @@
 """
-The contract of every simulator: commands in, one physics step, one consistent sample out.
+The contract of every simulator: efforts in, one physics step, one consistent sample out.
 
-And what stands between a motion and an engine: drives, and laws of control.
+And what stands between a motion and an engine: mimic joints, drives, and the law of control.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -99,13 +99,12 @@ def gears(model: RobotModel) -> Gears:
                 f'joint {joint.name!r}: a {joint.type} joint cannot be simulated; write it as '
                 'prismatic and revolute joints one after the other')
     drivers = tuple(joint for joint in moving if joint.mimic is None)
-    column = {joint.name: number for number, joint in enumerate(drivers)}
     system = multibody(model)
     bodies = {body.name: body for body in system.bodies}
     ratios = np.zeros((len(moving), len(drivers)))
-    for row, joint in enumerate(moving):
-        body = bodies[joint.name]
-        ratios[row, column[system.joint_names[body.coordinate]]] = body.multiplier
+    for row, body in enumerate(bodies[joint.name] for joint in moving):
+        driver = system.joint_names[body.coordinate]
+        ratios[row] = [body.multiplier * (joint.name == driver) for joint in drivers]
     offsets = np.array([bodies[joint.name].offset for joint in moving], dtype=np.float64)
     return Gears(tuple(moving), drivers, ratios, offsets)
 
@@ -213,9 +212,8 @@ def check_inertia(gears: Gears, M: Array) -> None:
                               f'other: {remedy}')
 
 
-# ---- The contract of every simulator: commands in, one physics step, one consistent sample out
+# ---- The contract of every simulator: efforts in, one physics step, one consistent sample out
 
-COMMANDED = ('effort', 'velocity', 'position')   # kinds; a servo follows the last two
 _LARGEST_VELOCITY = 1e6   # beyond which the simulation has diverged [rad/s or m/s]
 
 
@@ -237,14 +235,12 @@ class Simulator(ABC):
     A SimulationError says what the engine cannot simulate: joints with several coordinates, joints
     that move no inertia, constant wrenches, or a model that it read differently.
 
-    Gravity [m/s^2] is in the root frame, `dt` is the physics step [s], and `command`, one of
-    ``COMMANDED``, the kind of the argument of `step`. The attribute `joint_names` has the n
-    drivers in the order of the file, and `inertia` (n,) what each of them moves at position zero
-    [kg m^2 or kg], the others free.
+    Gravity [m/s^2] is in the root frame, and `dt` is the physics step [s]. The attribute
+    `joint_names` has the n drivers in the order of the file.
     """
 
     def __init__(self, model: RobotModel, gravity: Triple = GRAVITY,
-                 dt: float = 0.001, friction: bool = False, command: str = 'effort') -> None:
+                 dt: float = 0.001, friction: bool = False) -> None:
         self._gears = gears(model)
         if not self._gears.drivers:
             raise SimulationError(f'robot {model.name!r} has no joint that moves')
@@ -252,16 +248,10 @@ class Simulator(ABC):
             links = ', '.join(dict.fromkeys(force.link for force in model.forces))
             raise SimulationError(f'robot {model.name!r} has tags <force> (on {links}), which are '
                                   'not simulated; simulate it without them')
-        if command not in COMMANDED:
-            raise SimulationError(f'command {command!r}: must be one of {", ".join(COMMANDED)}')
-        if self._gears.any and command != 'effort':
-            raise SimulationError(f'commands of {command} cannot be simulated together with '
-                                  'mimic joints; command efforts')
         if self._gears.any and friction and any(j.friction for j in self._gears.joints):
             raise SimulationError('Coulomb friction cannot be simulated together with mimic '
                                   'joints; set friction="0" in their <dynamics>')
         self.joint_names = tuple(joint.name for joint in self._gears.drivers)
-        self._command = command
         self._dt = dt
         self._steps = 0
         self._damping = np.array([joint.damping if friction else 0.0
@@ -270,10 +260,7 @@ class Simulator(ABC):
         self._load(model, gravity, friction)
         zeros = np.zeros(len(self.joint_names))
         self.set_state(zeros, zeros)
-        M = self._mass_matrix()
-        check_inertia(self._gears, M)
-        G = self._gears.ratios
-        self.inertia: Array = np.asarray(1.0 / np.linalg.inv(G.T @ M @ G).diagonal())
+        check_inertia(self._gears, self._mass_matrix())
 
     @abstractmethod
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],
@@ -297,8 +284,8 @@ class Simulator(ABC):
         """Return Coriolis, centrifugal and gravity efforts (m,) at the present state."""
 
     @abstractmethod
-    def _advance(self, command: Array) -> tuple[Array, Array]:
-        """Step under commands (m,); return the net and the commanded efforts (m,) of the step."""
+    def _advance(self, efforts: Array) -> Array:
+        """Step under efforts (m,); return the net efforts (m,) of the step."""
 
     @property
     def time(self) -> float:
@@ -319,29 +306,28 @@ class Simulator(ABC):
         """Set the state q, qd (n,) of the drivers."""
         self._set_state(self._gears.ratios @ q + self._gears.offsets, self._gears.ratios @ qd)
 
-    def step(self, command: Array) -> SimulatedSample:
+    def step(self, efforts: Array) -> SimulatedSample:
         """
-        Advance by one physics step under efforts, velocities or positions (n,) of the drivers.
+        Advance by one physics step under efforts (n,) of the drivers.
 
         If the state diverges, it raises a SimulationError.
         """
         time, q, qd = self.time, self.q, self.qd
         diverged = SimulationError(f'the simulation diverged at {time:.3f} s; use a smaller '
                                    'physics step, or a slower motion')
-        if not np.isfinite(command).all():
+        if not np.isfinite(efforts).all():
             raise diverged
         if self._gears.any:
-            efforts, _ = self._advance(self._through_gears(command))
-            net, commanded = self._gears.ratios.T @ efforts, command.copy()
+            net = self._gears.ratios.T @ self._advance(self._through_gears(efforts))
             self.set_state(self.q, self.qd)
         else:
-            net, commanded = self._advance(command)
+            net = self._advance(efforts)
         self._steps += 1
         after = self.qd
         if not (np.isfinite([self.q, net]).all() and (np.abs(after) < _LARGEST_VELOCITY).all()):
             raise diverged
         return SimulatedSample(time, q, qd, (after - qd) / self._dt, 0.5 * (qd + after), net,
-                               commanded)
+                               efforts.copy())
 
     def required(self, qdd: Array) -> Array:
         """Return the efforts (n,) of accelerations (n,) by the engine's model, with damping."""
@@ -410,45 +396,11 @@ def _terms(joint: Joint, settings: Mapping[str, float]) -> Iterator[JointTerm]:
             yield term
 
 
-# ---- The table of controls: laws by which a simulated robot follows a motion
+# ---- The law by which a simulated robot follows a motion
 
 _KP, _KD = 400.0, 40.0   # of errors [1/s^2], [1/s]: critically damped, 20 rad/s
-_POSITION_GAIN = 10.0   # of the position error, for a commanded velocity [1/s]
-
-
-class Control(NamedTuple):
-    """
-    The kind of a command, one of ``COMMANDED``, and the law that gives it (n,).
-
-    A law is a function of the simulator and of the desired q, qd and qdd (n,).
-    """
-
-    command: str
-    law: Callable[[Simulator, Array, Array, Array], Array]
 
 
 def computed_torque(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return efforts by the engine's own model, without Coulomb friction."""
+    """Return the efforts (n,) of a desired motion by the engine's model, without dry friction."""
     return simulator.required(qdd + _KP * (q - simulator.q) + _KD * (qd - simulator.qd))
-
-
-def pd(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return efforts of a spring and a damper at every joint; the robot sags under gravity."""
-    return simulator.inertia * (_KP * (q - simulator.q) + _KD * (qd - simulator.qd))
-
-
-def velocity(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
-    """Return the desired velocities, corrected by the position error."""
-    return qd + _POSITION_GAIN * (q - simulator.q)
-
-
-def position(simulator: Simulator, q: Array, qd: Array, qdd: Array) -> Array:
-    return q
-
-
-CONTROLS = {
-    'computed_torque': Control('effort', computed_torque),
-    'pd': Control('effort', pd),
-    'velocity': Control('velocity', velocity),
-    'position': Control('position', position),
-}

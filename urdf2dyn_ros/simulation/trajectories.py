@@ -1,13 +1,8 @@
-"""
-Motions of simulated robots: planned within their limits, or through given points.
+"""Motions of simulated robots: a smooth one within their limits, and those of files."""
 
-A new planned one is a class and a line of ``TRAJECTORIES``.
-"""
-
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import yaml
@@ -19,22 +14,61 @@ from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted, listed
 
-# ---- The contracts of motions: any motion, and one that is planned in the room of the limits
+State: TypeAlias = tuple[Array, Array, Array]
+"""q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]."""
+
+# ---- Two sines for every joint, faded in and out, within the limits
 
 _POSITION_SHARE, _VELOCITY_SHARE = 0.8, 0.6   # largest share of a limit that a motion uses
 # largest amplitude and velocity
 _LARGEST_LENGTHS, _LARGEST_ANGLES = (0.15, 0.3), (0.8, 1.5)   # [m], [m/s]; [rad], [rad/s]
+_GOLDEN = 0.6180339887498949   # multiples modulo 1 never repeat: own frequencies of each joint
+_WEIGHTS = np.array([0.6, 0.4])   # of the slow and of the fast sine
+_LOWEST, _HIGHEST = np.array([0.15, 0.40]), np.array([0.33, 0.74])   # their frequencies [Hz]
 
 
-class Trajectory(ABC):
-    """A motion of n joints, at rest before 0, at the positions `centre`, and after `duration`."""
+class SmoothTrajectory:
+    """
+    Every joint swings about its centre by q = centre + amplitude w(t) (0.6 sin a t + 0.4 sin b t).
 
-    duration: float
-    centre: Array
+    The fade w rises from 0 to 1 and falls again, with three continuous derivatives. The motion is
+    at rest at `centre` (n,) before 0 and after the duration [s]. Joints are revolute, continuous
+    or prismatic; the same arguments give the same motion.
+    """
 
-    @abstractmethod
-    def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        """Return q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2] at t [s]."""
+    def __init__(self, types: Sequence[str], limits: Sequence[Limits], duration: float) -> None:
+        self.duration = duration
+        rows = [_room(*pair) for pair in zip(types, limits, strict=True)]
+        self.centre, amplitude, velocity = np.array(rows).reshape(-1, 3).T
+        self._fade = min(2.0, duration / 3.0)
+        number = np.arange(1, len(self.centre) + 1)[:, None]
+        share = np.mod(number * np.array([_GOLDEN, _GOLDEN**2]), 1.0)
+        self._w = 2.0 * np.pi * (_LOWEST + (_HIGHEST - _LOWEST) * share)
+        # |d/dt (w s)| <= |dw/dt| |s| + |w| |ds/dt|, with the steepest fade in its middle.
+        fastest = 35.0 / 16.0 / self._fade + self._w @ _WEIGHTS
+        self._amplitude = np.minimum(amplitude, velocity / fastest)
+
+    def __call__(self, t: float) -> State:
+        if not 0.0 < t < self.duration:
+            return self.centre, 0.0 * self.centre, 0.0 * self.centre
+        w, wd, wdd = self._window(t)
+        phase = self._w * t
+        s = np.sin(phase) @ _WEIGHTS
+        sd = (self._w * np.cos(phase)) @ _WEIGHTS
+        sdd = -(self._w**2 * np.sin(phase)) @ _WEIGHTS
+        A = self._amplitude
+        return (self.centre + A * w * s,
+                A * (wd * s + w * sd),
+                A * (wdd * s + 2.0 * wd * sd + w * sdd))
+
+    def _window(self, t: float) -> tuple[float, float, float]:
+        """Return the fade and its first two derivatives."""
+        left = self.duration - t
+        sign = 1.0 if t < left else -1.0
+        x = min(min(t, left) / self._fade, 1.0)
+        return ((35.0 - 84.0 * x + 70.0 * x**2 - 20.0 * x**3) * x**4,
+                140.0 * (x * (1.0 - x))**3 / self._fade * sign,
+                420.0 * (x * (1.0 - x))**2 * (1.0 - 2.0 * x) / self._fade**2)
 
 
 def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
@@ -60,229 +94,6 @@ def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
     return centre, amplitude, velocity
 
 
-class PlannedTrajectory(Trajectory):
-    """
-    A motion of a duration [s] within limits that starts and ends at `centre`.
-
-    Joints are revolute, continuous or prismatic; the same arguments give the same motion.
-    """
-
-    def __init__(self, types: Sequence[str], limits: Sequence[Limits], duration: float) -> None:
-        self.duration = duration
-        rows = [_room(*pair) for pair in zip(types, limits, strict=True)]
-        self.centre, amplitude, velocity = np.array(rows).reshape(-1, 3).T
-        self._plan(amplitude, velocity)
-
-    @abstractmethod
-    def _plan(self, amplitude: Array, velocity: Array) -> None:
-        """Choose the motion's coefficients, for the largest amplitude and velocity (n,)."""
-
-    @abstractmethod
-    def _state(self, t: float) -> tuple[Array, Array, Array]:
-        """Return q, qd, qdd (n,) during the motion."""
-
-    def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        if 0.0 < t < self.duration:
-            return self._state(t)
-        return self.centre, 0.0 * self.centre, 0.0 * self.centre
-
-
-# ---- Fourier series that are at rest at the beginning and at the end of each period
-
-HARMONICS = 5
-USUAL_PERIOD = 10.0   # approximate period [s]; a duration is a whole number of periods
-
-
-def period_of(duration: float) -> float:
-    """Return the period [s] that is closest to USUAL_PERIOD, and divides the duration [s]."""
-    return duration / max(1, round(duration / USUAL_PERIOD))
-
-
-def rest_functions(times: Array, period: float) -> Array:
-    """
-    Return functions of time (T, 2 h - 1) with their three derivatives, as (4, T, 2 h - 1).
-
-    The first one is 1. The others span all sums of a_k sin(k w t) + b_k cos(k w t), k = 1 to h,
-    with w = 2 pi / period, whose velocity sum k a_k and acceleration sum k^2 b_k are zero at 0.
-    """
-    k = np.arange(1.0, HARMONICS + 1.0)
-    w = 2.0 * np.pi / period * k
-    phase = np.outer(times, w)
-    sine, cosine = np.sin(phase), np.cos(phase)
-    a, b = (np.linalg.svd(row[None])[2][1:].T for row in (k, k**2))   # orthogonal to a row
-    first = [np.ones((len(times), 1)), *np.zeros((3, len(times), 1))]
-    parts = ((sine, cosine), (w * cosine, -w * sine), (-w**2 * sine, -w**2 * cosine),
-             (-w**3 * cosine, w**3 * sine))
-    return np.array([np.hstack((one, of_a @ a, of_b @ b))
-                     for one, (of_a, of_b) in zip(first, parts)])
-
-
-# ---- The motion `smooth`: two sines for every joint, faded in and out
-
-_GOLDEN = 0.6180339887498949   # multiples modulo 1 never repeat: own frequencies of each joint
-_WEIGHTS = np.array([0.6, 0.4])   # of the slow and of the fast sine
-_LOWEST, _HIGHEST = np.array([0.15, 0.40]), np.array([0.33, 0.74])   # their frequencies [Hz]
-
-
-class SmoothTrajectory(PlannedTrajectory):
-    """
-    Every joint swings about its centre by q = centre + amplitude w(t) (0.6 sin a t + 0.4 sin b t).
-
-    The fade w rises from 0 to 1 and falls again, with three continuous derivatives.
-    """
-
-    def _plan(self, amplitude: Array, velocity: Array) -> None:
-        self._fade = min(2.0, self.duration / 3.0)
-        number = np.arange(1, len(self.centre) + 1)[:, None]
-        share = np.mod(number * np.array([_GOLDEN, _GOLDEN**2]), 1.0)
-        self._w = 2.0 * np.pi * (_LOWEST + (_HIGHEST - _LOWEST) * share)
-        # |d/dt (w s)| <= |dw/dt| |s| + |w| |ds/dt|, with the steepest fade in its middle.
-        fastest = 35.0 / 16.0 / self._fade + self._w @ _WEIGHTS
-        self._amplitude = np.minimum(amplitude, velocity / fastest)
-
-    def _state(self, t: float) -> tuple[Array, Array, Array]:
-        w, wd, wdd = self._window(t)
-        phase = self._w * t
-        s = np.sin(phase) @ _WEIGHTS
-        sd = (self._w * np.cos(phase)) @ _WEIGHTS
-        sdd = -(self._w**2 * np.sin(phase)) @ _WEIGHTS
-        A = self._amplitude
-        return (self.centre + A * w * s,
-                A * (wd * s + w * sd),
-                A * (wdd * s + 2.0 * wd * sd + w * sdd))
-
-    def _window(self, t: float) -> tuple[float, float, float]:
-        """Return the fade and its first two derivatives."""
-        left = self.duration - t
-        sign = 1.0 if t < left else -1.0
-        x = min(min(t, left) / self._fade, 1.0)
-        return ((35.0 - 84.0 * x + 70.0 * x**2 - 20.0 * x**3) * x**4,
-                140.0 * (x * (1.0 - x))**3 / self._fade * sign,
-                420.0 * (x * (1.0 - x))**2 * (1.0 - 2.0 * x) / self._fade**2)
-
-
-# ---- The motions `cubic` and `minimum_jerk`: from rest to rest between points
-
-_SEED = 1985
-_SEGMENT_TIME = 1.5   # approximate time from one point to the next [s]
-
-
-class PointToPoint(PlannedTrajectory):
-    """
-    All joints go from the centre through random points and back, at rest at each.
-
-    A segment is q = from + s(x) (to - from), where x = 0 to 1 is the share of its time that has
-    passed, and s the subclass's polynomial from 0 to 1 with ``PEAK`` as its largest slope. The
-    points lie within the limits, and closer to the centre where the limit of velocity requires it.
-    """
-
-    PEAK: ClassVar[float]
-
-    def _plan(self, amplitude: Array, velocity: Array) -> None:
-        segments = max(2, round(self.duration / _SEGMENT_TIME))
-        self._segment = self.duration / segments
-        random = np.random.default_rng(_SEED)
-        points = np.zeros((segments + 1, len(self.centre)))
-        shape = (segments - 1, len(self.centre))
-        points[1:-1] = random.choice((-1.0, 1.0), shape) * random.uniform(0.4, 1.0, shape)
-        fastest = self.PEAK * np.abs(np.diff(points, axis=0)).max(axis=0) / self._segment
-        self._points = self.centre + points * np.minimum(amplitude, velocity / fastest)
-
-    @staticmethod
-    @abstractmethod
-    def _profile(x: float) -> tuple[float, float, float]:
-        """Return s and its first two derivatives for x in 0 to 1."""
-
-    def _state(self, t: float) -> tuple[Array, Array, Array]:
-        number = min(int(t / self._segment), len(self._points) - 2)
-        s, sd, sdd = self._profile(t / self._segment - number)
-        way = self._points[number + 1] - self._points[number]
-        return (self._points[number] + s * way, sd / self._segment * way,
-                sdd / self._segment**2 * way)
-
-
-class Cubic(PointToPoint):
-    """Polynomials of degree 3, with the least squared acceleration, which jumps at the points."""
-
-    PEAK = 1.5
-
-    @staticmethod
-    def _profile(x: float) -> tuple[float, float, float]:
-        return x * x * (3.0 - 2.0 * x), 6.0 * x * (1.0 - x), 6.0 - 12.0 * x
-
-
-class MinimumJerk(PointToPoint):
-    """
-    Polynomials of degree 5, like the motion of a human hand (Flash and Hogan, 1985).
-
-    Accelerations are continuous, and zero at every point.
-    """
-
-    PEAK = 1.875
-
-    @staticmethod
-    def _profile(x: float) -> tuple[float, float, float]:
-        return (x**3 * (10.0 - 15.0 * x + 6.0 * x * x), 30.0 * (x * (1.0 - x))**2,
-                60.0 * x * (1.0 - x) * (1.0 - 2.0 * x))
-
-
-# ---- The motion `fourier`: periodic and rich, as used to identify dynamic parameters
-
-_FOURIER_SEED = 1997
-_INSTANTS = 4096   # instants of a period at which the largest position and velocity are searched
-
-
-class FourierTrajectory(PlannedTrajectory):
-    """
-    Every joint moves by a series q = centre + sum a_k sin(k w t) + b_k cos(k w t), k = 1 to 5.
-
-    The coefficients are random, made orthogonal to the conditions that the motion starts and ends
-    at rest, without acceleration and at the centre, and scaled to the room that the limits leave
-    (Swevers et al., IEEE T-RA 13(5), 1997, optimise them).
-    """
-
-    def _plan(self, amplitude: Array, velocity: Array) -> None:
-        self._k = np.arange(1.0, HARMONICS + 1.0)
-        self._w = 2.0 * np.pi / period_of(self.duration)
-        shape = (2, len(self.centre), HARMONICS)
-        a, b = np.random.default_rng(_FOURIER_SEED).normal(size=shape) / self._k
-        # at t = 0: velocity sum k a_k = 0; position sum b_k = 0, acceleration sum k^2 b_k = 0
-        self._a, self._b = _without(a, self._k[None]), _without(b, np.array([self._k**0,
-                                                                             self._k**2]))
-        phases = 2.0 * np.pi / _INSTANTS * np.arange(_INSTANTS)
-        q, qd, _ = np.array([self._series(phase) for phase in phases]).transpose(1, 0, 2)
-        scale = np.minimum(amplitude / np.abs(q).max(axis=0),
-                           velocity / np.abs(qd).max(axis=0))[:, None]
-        self._a, self._b = scale * self._a, scale * self._b
-
-    def _state(self, t: float) -> tuple[Array, Array, Array]:
-        q, qd, qdd = self._series(self._w * t)
-        return self.centre + q, qd, qdd
-
-    def _series(self, phase: float) -> tuple[Array, Array, Array]:
-        """Return the series and its first two derivatives with respect to time."""
-        sine, cosine = np.sin(self._k * phase), np.cos(self._k * phase)
-        speed = self._k * self._w
-        return (self._a @ sine + self._b @ cosine,
-                self._a @ (speed * cosine) - self._b @ (speed * sine),
-                -self._a @ (speed**2 * sine) - self._b @ (speed**2 * cosine))
-
-
-def _without(coefficients: Array, rows: Array) -> Array:
-    """Return the projection of coefficients (n, h) that is orthogonal to rows (c, h)."""
-    return coefficients - coefficients @ np.linalg.pinv(rows) @ rows
-
-
-# ---- The table of planned motions
-
-TRAJECTORIES: dict[str, type[PlannedTrajectory]] = {
-    'smooth': SmoothTrajectory,
-    'cubic': Cubic,
-    'fourier': FourierTrajectory,
-    'minimum_jerk': MinimumJerk,
-}
-
-
 # ---- A motion through points, as in trajectory_msgs/JointTrajectory
 
 _LATEST = 2.0**31   # [s]: seconds of a trajectory_msgs/JointTrajectory are 32 bits
@@ -293,9 +104,9 @@ _TOLERANCE = 1e-6   # share of a limit by which rounding may exceed it
 
 class Point(NamedTuple):
     """
-    Positions (k,) of the named joints at a time since the start of the trajectory [s].
+    Positions (n,) of the named joints at a time since the start of the trajectory [s].
 
-    Velocities and accelerations are (k,), or empty if they are not known.
+    Velocities and accelerations are (n,), or empty if they are not known.
     """
 
     time: float
@@ -304,70 +115,57 @@ class Point(NamedTuple):
     accelerations: Sequence[float] = ()
 
 
-class ViaPoints(Trajectory):
+class ViaPoints:
     """
-    A motion from a state (q, qd, qdd) through points, in the order of their times, to rest.
+    A motion of n joints from rest at `start` (n,) through points, in the order of their times.
 
     With velocities the position between points is a polynomial of degree 3, with accelerations
-    too one of degree 5, and without both a cubic spline that ends at rest. Joints that are not
-    named keep their position; a first point at time 0 is ignored if another one follows.
-
-    Unknown joints, points of the wrong size, times that do not increase, and motions that exceed
-    a limit of position or velocity raise a SimulationError.
+    too one of degree 5, and without both a cubic spline that ends at rest. A first point at time 0
+    is ignored if another one follows. A SimulationError for other joints, points of the wrong
+    size, times that do not increase, and motions beyond a limit of position or velocity.
     """
 
-    def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits],
-                 present: tuple[Array, Array, Array], names: Sequence[str],
-                 points: Sequence[Point]) -> None:
+    def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits], start: Array,
+                 names: Sequence[str], points: Sequence[Point]) -> None:
         # scipy needs half a second: a motion of another kind does not import it
         from scipy.interpolate import BPoly, CubicSpline
-        joint_names = [joint.name for joint in joints]
         if len(points) > 1 and points[0].time == 0.0:
             points = points[1:]
-        _check(joint_names, names, points)
-        self.centre = np.array(present[0])
-        self._columns = [joint_names.index(name) for name in names]
+        _check([joint.name for joint in joints], names, points)
+        order = [names.index(joint.name) for joint in joints]
         times = np.array([0.0, *(point.time for point in points)])
         self.duration = float(times[-1])
-        start = [part[self._columns] for part in present]
         known = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
-        rows = [start[:known], *(point[1:1 + known] for point in points)]
-        values = np.array(rows, dtype=float)   # (points, known, k)
+        values = np.zeros((len(times), known, len(joints)))
+        values[0, 0] = start
+        values[1:] = np.array([point[1:1 + known] for point in points], dtype=float)[..., order]
         if not (np.isfinite(values).all() and np.isfinite(times).all()):
             raise SimulationError('trajectory: every number in it must be finite')
         if self.duration >= _LATEST:
             raise SimulationError(f'trajectory: its last time is {self.duration:g} s; a message '
                                   f'has times below {_LATEST:g} s, are they in seconds?')
         with np.errstate(over='ignore', invalid='ignore'):   # an error of its own, below
-            if known == 1:
-                ends = (1, start[1]), (1, np.zeros(len(names)))
-                self._q = CubicSpline(times, values[:, 0], bc_type=ends)
-            else:
-                self._q = BPoly.from_derivatives(times, list(values))
+            self._q = (CubicSpline(times, values[:, 0], bc_type='clamped') if known == 1 else
+                       BPoly.from_derivatives(times, list(values)))
             self._qd, self._qdd = self._q.derivative(), self._q.derivative(2)
         self._last = values[-1, 0]
         share = np.linspace(0.0, 1.0, _CHECKED)
         at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
-        for number, q, qd in zip(self._columns, self._q(at).T, self._qd(at).T, strict=True):
-            _check_limit(joints[number], limits[number], q, qd)
+        for joint, limit, q, qd in zip(joints, limits, self._q(at).T, self._qd(at).T, strict=True):
+            _check_limit(joint, limit, q, qd)
 
-    def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        q, qd, qdd = self.centre.copy(), 0.0 * self.centre, 0.0 * self.centre
-        if t < self.duration:
-            t = max(t, 0.0)
-            q[self._columns] = self._q(t)
-            qd[self._columns], qdd[self._columns] = self._qd(t), self._qdd(t)
-        else:
-            q[self._columns] = self._last
-        return q, qd, qdd
+    def __call__(self, t: float) -> State:
+        if t >= self.duration:
+            return self._last, 0.0 * self._last, 0.0 * self._last
+        t = max(t, 0.0)
+        return self._q(t), self._qd(t), self._qdd(t)
 
 
 def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:
     """Reject names and sizes that cannot be interpolated."""
-    unknown = [name for name in names if name not in known]
-    if unknown or len(set(names)) < len(names) or not names:
+    if sorted(names) != sorted(known):
         raise SimulationError(f'trajectory of {listed(names) or "no joint"}: its joints must be '
-                              f'some of {listed(known)}, each once')
+                              f'{listed(known)}, each once')
     if not 0 < len(points) <= _MOST_POINTS:
         raise SimulationError(f'trajectory: it has {len(points)} points, 1 to {_MOST_POINTS} '
                               'are allowed')
@@ -425,20 +223,14 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
         raise SimulationError(f'trajectory file {path!r}: must end in '
                               f'{", ".join(TRAJECTORY_FILES)}')
     names, points = TRAJECTORY_FILES[file.suffix.lower()](file)
-    known = [joint.name for joint in joints]
-    missing = [name for name in known if name not in names]
-    if missing:
-        raise SimulationError(f'{path}: the joints {", ".join(map(repr, missing))} of the robot '
-                              'are missing; the file has '
-                              f'{", ".join(map(repr, names)) or "none"}')
     start = np.array(centre)
     if file.suffix.lower() == '.csv':   # its first row is the start
         if len(points) < 2:
             raise SimulationError(f'{path}: {counted(len(points), "row")}, at least 2 are needed')
         first = dict(zip(names, points[0].positions))
-        start = np.array([first[name] for name in known])
+        start = np.array([first.get(joint.name, 0.0) for joint in joints])
     try:
-        return ViaPoints(joints, limits, (start, 0.0 * start, 0.0 * start), names, points)
+        return ViaPoints(joints, limits, start, names, points)
     except SimulationError as error:
         raise SimulationError(f'{path}: {error}') from None
 

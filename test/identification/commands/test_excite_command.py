@@ -14,7 +14,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation.simulator import gears
-from urdf2dyn_ros.simulation.trajectories import FourierTrajectory, Point, ViaPoints
+from urdf2dyn_ros.simulation.trajectories import Point, SmoothTrajectory, ViaPoints
 
 SCARA, TWO = OWN / 'scara.urdf', OWN / 'robot_2r.urdf'
 MODEL = read_urdf(SCARA.read_text())
@@ -103,7 +103,7 @@ def test_the_trajectory_starts_anywhere_and_is_the_same_motion(folder: Path) -> 
               for each in message['points']]
     found = gears(MODEL)
     upper = np.array([joint.limits.upper for joint in found.drivers])
-    path = ViaPoints(found.drivers, found.limits, (upper, 0.0 * upper, 0.0 * upper),
+    path = ViaPoints(found.drivers, found.limits, upper,
                      message['joint_names'], points)
     time, q, qd = table(folder / 't.csv')
     names = [joint.name for joint in found.drivers]
@@ -114,7 +114,7 @@ def test_the_trajectory_starts_anywhere_and_is_the_same_motion(folder: Path) -> 
 
 
 def test_it_says_more_of_the_base_parameters_than_random_motions(folder: Path) -> None:
-    """As printed, and than the motion `fourier`, which uses more of the limits."""
+    """As printed, and than the simulator's motion, which uses more of the limits."""
     printed = (folder / 'printed').read_text()
     best, other = map(float, re.search(
         r'information: (\S+); .* random motions: (\S+)\n', printed).groups())
@@ -123,7 +123,7 @@ def test_it_says_more_of_the_base_parameters_than_random_motions(folder: Path) -
     time, q, qd = table(folder / 't.csv')
     found = gears(MODEL)
     types = {joint.name: joint.type for joint in found.drivers}
-    random = FourierTrajectory([types[name] for name in ROBOT.joint_names], ROBOT.limits, DURATION)
+    random = SmoothTrajectory([types[name] for name in ROBOT.joint_names], ROBOT.limits, DURATION)
     motions = (q, qd, np.gradient(qd, time, axis=0)), np.array(
         [random(t) for t in time]).transpose(1, 0, 2)
     efforts = np.array([each.effort for each in ROBOT.limits])

@@ -106,28 +106,6 @@ def test_a_refused_description_is_an_error_until_a_good_one_comes(graph: Graph) 
         assert 'inertia' in warnings
 
 
-def test_model_info_has_the_stamp_from_which_a_model_is_used(graph: Graph) -> None:
-    """Efforts before it are those with the gravity before."""
-    with started(graph):
-        robot = connected(graph)
-        info = graph.messages(String, 'inverse_dynamics/model_info', LATCHED)
-        stamps = []
-
-        def first() -> int:
-            robot.move(10)
-            found = [re.search(r'first efforts \[s\]: (\d+)\.(\d{9})', text.data) for text in info]
-            stamps[:] = list(dict.fromkeys(int(''.join(match.groups()))
-                                           for match in found if match))
-            return len(stamps)
-
-        graph.wait(lambda: first() == 1)
-        assert stamps[0] == stamp_of(robot.efforts[0])
-        assert graph.set_parameter('gravity', type=8, double_array_value=[0.0] * 3).successful
-        graph.wait(lambda: first() == 2)
-        right = [error(message, robot) < 0.05 for message in robot.efforts]
-        assert right == [stamp_of(message) < stamps[1] for message in robot.efforts]
-
-
 def test_diagnostics_are_off_by_parameter_and_names_have_the_namespace(graph: Graph) -> None:
     """The status of its own is always there."""
     with graph.process('inverse_dynamics', {'__ns': '/left'}, robot_description=TEXT,

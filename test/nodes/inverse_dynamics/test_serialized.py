@@ -14,8 +14,8 @@ from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
 from urdf2dyn_ros.estimation.messages import Fields, SerializedJointStates
 from urdf2dyn_ros.estimation.stream import Output
+from urdf2dyn_ros.nodes.endpoints import JointStateFields
 from urdf2dyn_ros.nodes.inverse_dynamics import UNREADABLE, decoded
-from urdf2dyn_ros.nodes.messages import JointStateFields
 
 
 def message(names: list[str], present: tuple[bool, ...], frame: str, value: float) -> bytes:
@@ -109,7 +109,7 @@ def test_what_is_written_as_bytes_is_what_rclpy_writes(
 def test_where_the_bytes_are_others_a_message_is_filled(
         strange: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch) -> None:
     """Longer, shorter, aligned in another way, of the other endianness; rclpy writes it then."""
-    monkeypatch.setattr('urdf2dyn_ros.nodes.messages.serialize_message',
+    monkeypatch.setattr('urdf2dyn_ros.nodes.endpoints.serialize_message',
                         lambda message: strange(serialize_message(message)))
     fields = JointStateFields(['a', 'b'], 'base')
     q, qd, effort = np.arange(6.0).reshape(3, 2)

@@ -27,7 +27,7 @@ from std_msgs.msg import String
 
 from support.nodes.fork_server import ForkedProcess
 from support.paths import TEST
-from urdf2dyn_ros.nodes.local_graph import ChildProcess, Client, _in_use, stop_all
+from urdf2dyn_ros.nodes.demonstration import ChildProcess, Client, _in_use, stop_all
 from urdf2dyn_ros.system import IMPORT_ROOT
 
 SENSOR = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)

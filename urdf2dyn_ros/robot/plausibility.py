@@ -1,0 +1,264 @@
+"""
+Implausible numbers of a robot: of another unit, placeholders, efforts that are always zero.
+
+A function of `PLAUSIBILITY_RULES` yields the warnings on a description that no rule of rules.py
+rejects: a tree, all of whose numbers can be read.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from statistics import median
+
+from urdf2dyn_ros.errors import Problem
+from urdf2dyn_ros.robot.document import (
+    AXIAL_TYPES,
+    MOVING_TYPES,
+    TENSOR_ATTRIBUTES,
+    Description,
+    Element,
+    merged,
+    name_of,
+    type_of,
+    warn,
+)
+from urdf2dyn_ros.text import listed, quote
+
+_LARGEST_DISTANCE = 100.0   # [m] from an origin to the next
+_LARGEST_MASS = 1e4   # of a link [kg]
+_LARGEST_MASS_RATIO = 1e6   # of two links [-]
+# Radius of gyration of a link by its reach: the medians of 70 real robots are 0.2 to 0.95, but for
+# placeholders up to 17; inertias of another unit are 1000 times as large, radii 32 times.
+_LEAST_GYRATION, _LARGEST_GYRATION = 0.05, 5.0   # [-], median of a robot's links
+_LEAST_RADIUS = 2e-3   # of one link, by its reach; 2.6e-3 is the least of 70 real robots [-]
+_LARGEST_RADIUS = 0.5   # of one link, by the size of the robot [-]
+_LARGEST_TURN = 4.0 * math.pi   # of a revolute joint's limits [rad]
+_LARGEST_SPEED = 40.0   # half of a robot's revolute joints; 70 real robots: up to 32 [rad/s]
+_UNLIMITED = 1e4   # [rad]: as large a limit stands for none
+_LEAST_LOAD = 5e-3   # of gravity by limits of effort, at most; real robots: 0.013 to 18 [-]
+_MOST_DAMPING = 10.0   # by the limit of effort, at 1 rad/s; real robots: up to 2.2 [-]
+_GRAVITY = 9.81   # [m/s^2]
+
+
+def _outwards(robot: Description) -> list[Element]:
+    """Return all joints, in an order from parents to children."""
+    joints_of: dict[str, list[Element]] = defaultdict(list)
+    for joint in robot.joints:
+        joints_of[robot.parent_of[joint]].append(joint)
+    moved = set(robot.child_of.values())
+    links = [name for name in robot.link_of if name not in moved]
+    order: list[Element] = []
+    for link in links:   # the list grows in the loop
+        order += joints_of[link]
+        links += [robot.child_of[joint] for joint in joints_of[link]]
+    return order
+
+
+def _masses(robot: Description) -> dict[str, float]:
+    return {name: robot.number(link.find('inertial/mass'), 'value') or 0.0
+            for name, link in robot.link_of.items()}
+
+
+def _inertia(robot: Description, link: str) -> tuple[Element | None, list[float]]:
+    """Return the element of a link, and its entries [kg m^2]."""
+    element = robot.link_of[link].find('inertial/inertia')
+    return element, [robot.number(element, entry) or 0.0 for entry in TENSOR_ATTRIBUTES]
+
+
+def _distance(robot: Description, origin: Element | None) -> float:
+    return math.hypot(*robot.numbers(origin, 'xyz') or (0.0,))
+
+
+def _reaches(robot: Description) -> dict[str, float]:
+    """Return how far a link reaches [m]: to its centre of mass, joints and travel."""
+    reach = {name: _distance(robot, link.find('inertial/origin'))
+             for name, link in robot.link_of.items()}
+    for joint in robot.joints:
+        far = _distance(robot, joint.find('origin'))
+        if type_of(joint) == 'prismatic':
+            far += max(abs(robot.number(joint.find('limit'), end) or 0.0)
+                       for end in ('lower', 'upper'))
+        for name in (robot.parent_of[joint], robot.child_of[joint]):
+            reach[name] = max(reach[name], far)
+    return reach
+
+
+def massless_branches(robot: Description) -> Iterator[Problem]:
+    """Every moving joint moves some mass; otherwise its effort is always zero."""
+    order, masses = _outwards(robot), _masses(robot)
+    massive = {name: mass != 0.0 or any(_inertia(robot, name)[1])
+               for name, mass in masses.items()}
+    for joint in reversed(order):
+        massive[robot.parent_of[joint]] |= massive[robot.child_of[joint]]
+    driver_of = {name_of(joint): mimic.get('joint', '') for joint in order
+                 if (mimic := joint.find('mimic')) is not None}
+    drivers = {driver_of.get(name_of(joint), '') for joint in order
+               if massive[robot.child_of[joint]]}
+    while more := {driver_of[name] for name in drivers & driver_of.keys()} - drivers:
+        drivers |= more
+    first_of: dict[str, Element] = {}   # link to the first joint without mass before it
+    branches: dict[Element, list[str]] = defaultdict(list)   # that joint to all that move
+    for joint in order:
+        parent, child = robot.parent_of[joint], robot.child_of[joint]
+        moves = type_of(joint) in MOVING_TYPES
+        if parent in first_of or (moves and not massive[child]):
+            first_of[child] = first_of.get(parent, joint)
+            if moves:
+                branches[first_of[child]].append(name_of(joint))
+    for first, moving in branches.items():
+        if not drivers.intersection(moving):
+            yield warn('massless-branch', first, 'no link beyond it has mass or inertia: the '
+                       f'effort of {listed(moving)} is zero in every motion; give link '
+                       f'{quote(robot.child_of[first])} an <inertial>',
+                       effect='zero in every motion at these joints')
+
+
+def mass_units(robot: Description) -> Iterator[Problem]:
+    """Masses are in kilograms, as far as their size shows."""
+    masses = {name: mass for name, mass in _masses(robot).items() if mass > 0.0}
+    elements = {name: robot.link_of[name].findall('inertial/mass')[0] for name in masses}
+    for name, mass in masses.items():
+        if mass > _LARGEST_MASS:
+            yield warn('units-mass', elements[name], f'more than {_LARGEST_MASS:g} kg; is it in '
+                       'grams? URDF has kilograms', 'value', effect='if it is in grams, efforts '
+                       'of all joints before it are up to 1000 times too large')
+    # a root that is a frame alone often has a tiny mass by convention
+    children = set(robot.child_of.values())
+    moved = [name for name in masses if name in children]
+    if moved:
+        light, heavy = min(moved, key=masses.__getitem__), max(moved, key=masses.__getitem__)
+        if masses[heavy] > _LARGEST_MASS_RATIO * masses[light]:
+            yield warn('units-mass-ratio', elements[light], f'{quote(light)} has '
+                       f'{masses[light]:g} kg and {quote(heavy)} {masses[heavy]:g} kg, more than '
+                       f'{_LARGEST_MASS_RATIO:g} times as much; are both in kilograms?', 'value',
+                       effect='those of the heavy link hide those of the light one, or one is '
+                       'wrong')
+
+
+def origin_units(robot: Description) -> Iterator[Problem]:
+    """Origins are in metres and radians, as far as their size shows."""
+    for element in robot.elements:
+        if element.tag not in ('origin', 'force'):
+            continue
+        if _distance(robot, element) > _LARGEST_DISTANCE:
+            yield warn('units-length', element, f'more than {_LARGEST_DISTANCE:g} m away; is it '
+                       'in millimetres? URDF has metres', 'xyz', effect='if it is in millimetres, '
+                       'moments of all joints before it are up to 1000 times too large')
+        rpy = robot.numbers(element, 'rpy')
+        if rpy is not None and max(map(abs, rpy)) > 2.01 * math.pi:
+            yield warn('units-angle', element, 'more than a full turn; is it in degrees? URDF has '
+                       'radians', 'rpy', effect='what the rotation places is in another '
+                       'direction: all efforts before it can be wrong')
+
+
+def point_masses(robot: Description) -> Iterator[Problem]:
+    """Some link with a mass has an inertia, too: bodies are no points."""
+    inertias = [_inertia(robot, name) for name, mass in _masses(robot).items() if mass > 0.0]
+    if not any(entry for _, entries in inertias for entry in entries):
+        yield from merged(
+            warn('inertia-zero', element, 'no link of the robot has an inertia: its masses are '
+                 'points at the centres of mass; write the inertias, unless they are',
+                 effect='those of accelerations lack the inertias about the centres of mass')
+            for element, _ in inertias if element is not None)
+
+
+def inertia_units(robot: Description) -> Iterator[Problem]:
+    """Radii of gyration are in proportion to the links, hence inertias are in kg m^2."""
+    reach, masses = _reaches(robot), _masses(robot)
+    heaviest = max(masses.values())
+    radius = {}
+    for name, mass in masses.items():
+        _, (xx, _, _, yy, _, zz) = _inertia(robot, name)
+        if (xx + yy + zz > 0.0 and heaviest / _LARGEST_MASS_RATIO <= mass <= _LARGEST_MASS
+                and mass > 0.0):
+            radius[name] = math.sqrt((xx + yy + zz) / mass / 2.0)
+    ratio = {name: value / reach[name] for name, value in radius.items()   # not of a point mass
+             if 1e-3 < reach[name] < _LARGEST_DISTANCE and value > 1e-6}
+    if not ratio:
+        return
+
+    def out_of_proportion(name: str, proportion: str, effect: str) -> Problem:
+        return warn('units-inertia', robot.link_of[name].findall('inertial/inertia')[0],
+                    f'a radius of gyration of {radius[name]:.3g} m, but the link reaches '
+                    f'{reach[name]:.3g} m {proportion}', effect=effect)
+
+    middle = median(ratio.values())
+    if not _LEAST_GYRATION < middle < _LARGEST_GYRATION:
+        yield out_of_proportion(
+            min(ratio, key=lambda name: abs(ratio[name] - middle)),
+            f'and half of the links are {"below" if middle < 1.0 else "above"} this proportion; '
+            'are inertias in kg m^2, or placeholders?', 'those of accelerations are wrong by '
+            'orders of magnitude, if it is another unit')
+        return
+    size = sum(_distance(robot, joint.find('origin'))
+               for joint in robot.joints) + max(reach.values())
+    moved = set(robot.child_of.values())
+    yield from merged(out_of_proportion(
+        name, f'and half of the links are above a proportion of {middle:.2g}; is it in kg m^2?',
+        'those that accelerate this link are too small, if it is wrong')
+        for name, value in ratio.items() if value < _LEAST_RADIUS)
+    yield from merged(out_of_proportion(
+        name, f'and all links together {size:.3g} m; is it in kg m^2, about the centre of mass?',
+        'those that accelerate this link are too large, if it is wrong')
+        for name, value in radius.items() if name in moved and reach[name] < _LARGEST_DISTANCE
+        and value > _LARGEST_RADIUS * size > 0.0 and value > 4.0 * reach[name])
+
+
+def limit_units(robot: Description) -> Iterator[Problem]:
+    """Limits of angles and their velocities are in radians, as far as their size shows."""
+    limits = [limit for joint in robot.joints for limit in joint.findall('limit')[:1]
+              if type_of(joint) == 'revolute']
+    effect = 'no effect, but motions within these limits are not of the robot'
+    yield from merged(
+        warn('units-limit', limit, 'more than two turns; is it in degrees? URDF has radians',
+             end, effect=effect)
+        for limit in limits for end in ('lower', 'upper')
+        if _LARGEST_TURN < abs(robot.number(limit, end) or 0.0) < _UNLIMITED)
+    speeds = {limit: speed for limit in limits
+              if (speed := robot.number(limit, 'velocity')) and not _stands_for_none(speed)}
+    if speeds and median(speeds.values()) > _LARGEST_SPEED:
+        yield from merged(
+            warn('units-limit', limit, f'half of the joints are faster than {_LARGEST_SPEED:g} '
+                 'rad/s; is it in degrees per second? URDF has rad/s', 'velocity', effect=effect)
+            for limit, speed in speeds.items() if speed > _LARGEST_SPEED)
+
+
+def _stands_for_none(limit: float) -> bool:
+    """Return whether a limit is a power of ten that is written where there is none."""
+    return limit in (1e2, 1e3, 1e4, 1e5, 1e6) or limit > 1e6
+
+
+def effort_units(robot: Description) -> Iterator[Problem]:
+    """Some joint can lift little more than it carries; none has more friction than effort."""
+    reach, mass = _reaches(robot), _masses(robot)
+    moment = {name: mass[name] * reach[name] for name in mass}   # at most, about a link's joint
+    loads: dict[Element, tuple[float, float]] = {}   # limits: by gravity, and gravity [N m, N]
+    for joint in reversed(_outwards(robot)):
+        parent, child, limit = robot.parent_of[joint], robot.child_of[joint], joint.find('limit')
+        effort = robot.number(limit, 'effort') or 0.0
+        load = _GRAVITY * (mass if type_of(joint) == 'prismatic' else moment)[child]
+        moment[parent] += moment[child] + mass[child] * reach[child]
+        mass[parent] += mass[child]
+        if limit is None or effort <= 0.0 or type_of(joint) not in AXIAL_TYPES:
+            continue
+        if load > 0.0 and not (effort > 1e2 and _stands_for_none(effort)):
+            loads[limit] = load / effort, load
+        dynamics, speed = joint.find('dynamics'), robot.number(limit, 'velocity') or 1.0
+        for name, most in (('friction', effort),
+                           ('damping', _MOST_DAMPING * effort / min(abs(speed), 1.0))):
+            if dynamics is not None and (robot.number(dynamics, name) or 0.0) > most:
+                yield warn('units-friction', dynamics, f'more than the limit of effort, '
+                           f'{effort:g}, can move; is it in SI units, as the limit?', name,
+                           effect='those with friction are too large, if it is wrong; without '
+                           'friction, no effect')
+    if loads:
+        limit, (most, load) = max(loads.items(), key=lambda item: item[1])
+        if most < _LEAST_LOAD:
+            yield warn('units-effort', limit, f'gravity needs {load:.2g} at most, and at no '
+                       f'joint more than {_LEAST_LOAD:g} of the limit; are masses in kilograms, '
+                       'limits in N m?', 'effort', effect='if masses are in tonnes, '
+                       'efforts are 1000 times too small; if limits are in N mm, no effect')
+
+
+PLAUSIBILITY_RULES = (massless_branches, mass_units, origin_units, point_masses, inertia_units,
+                      limit_units, effort_units)
