@@ -72,7 +72,7 @@ def test_no_function_has_the_name_of_a_variable(name: str, function: str,
         export_model(MODEL, language, functions='all', name=f'{name}_robot').values())
 
 
-@pytest.mark.parametrize('name', ['linux', 'unix', 'double', 'printf'])
+@pytest.mark.parametrize('name', ['linux', 'unix', 'double', 'std'])
 def test_a_namespace_is_no_macro_and_no_keyword(name: str) -> None:
     text, = export_model(MODEL, 'cpp', name=name).values()
     assert f'namespace {name}_dynamics' in text

@@ -38,11 +38,9 @@ class Compiler:
     def build(self, text: str, options: Sequence[str], libraries: Sequence[str], target: Path,
               ) -> None:
         """
-        Compile a C text to a shared library.
+        Compile a C text to a shared library in a directory of its own.
 
-        Options stand before the source file on the command line, libraries after it. The target is
-        in a directory of its own, which also gets intermediate files; an OSError if it cannot be
-        written. A CompilerError has the last lines of a compiler that fails.
+        A CompilerError has the last lines of a compiler that fails.
         """
         folder = target.parent
         source = folder / 'source.c'
@@ -53,11 +51,6 @@ class Compiler:
             arguments.remove(NATIVE)
             failure = self._run(arguments, folder)
         if failure is not None or not target.is_file():
-            # as much as a library needs: a full disk raises an OSError of its own
-            with (folder / 'probe').open('wb') as file:
-                file.write(bytes(1 << 18))
-                file.flush()
-                os.fsync(file.fileno())
             last = '\n'.join((failure or 'it wrote no library').strip().splitlines()[-8:])
             raise CompilerError(f'the C compiler {shlex.join(self.command)!r} failed; its '
                                 f'last lines:\n{last}\nTo do: {_REMEDY}')
@@ -110,17 +103,16 @@ def _identity(command: tuple[str, ...], modified: int, size: int) -> str:
 @lru_cache(maxsize=1)
 def machine() -> str:
     """Return the processor, since machines with a common home directory may differ in it."""
-    known = [platform.system(), platform.machine(), platform.processor()]
     try:
         lines = Path('/proc/cpuinfo').read_text(encoding='utf-8', errors='replace').splitlines()
     except OSError:
         lines = []
-    kinds = ('vendor_id', 'cpu family', 'model', 'model name', 'stepping', 'flags', 'Features',
-             'CPU implementer', 'CPU part')
-    known += sorted({line for line in lines if line.split(':')[0].strip() in kinds})
-    return '\n'.join(known)
+    kinds = ('vendor_id', 'cpu family', 'model', 'stepping', 'flags', 'Features', 'CPU')
+    return '\n'.join([platform.system(), platform.machine(), platform.processor(),
+                      *sorted({line for line in lines if line.startswith(kinds)})])
 
 
+# ---- The cache
 #
 # An entry ends with a checksum of itself and its name, which the loader of libraries ignores: a
 # truncated or altered entry is detected before it is loaded, and built again. Loading a truncated
@@ -145,11 +137,9 @@ def key_of(*parts: str) -> str:
 
 def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Library]) -> Library:
     """
-    Load an entry, and build it first if it is missing or damaged; `key` is from `key_of`.
+    Load the entry of a key from `key_of`, and build it first if it is missing or damaged.
 
-    `build` writes the library to a path: CompilerError if that fails, OSError for its directory.
-    `load` loads it: OSError, ImportError or AttributeError if it is not a valid library. A
-    CompilerError is raised if it cannot be built, or no directory can keep it.
+    A CompilerError is raised if it cannot be built, or no directory can keep it.
     """
     errors = []
     places = [_user_folder, _private_folder]

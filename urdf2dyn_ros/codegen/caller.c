@@ -82,18 +82,13 @@ static PyObject *call(PyObject *object, PyObject *const *args, size_t flags, PyO
     return result;
 }
 
-/* a tuple of 1 to `most` sizes from 1; how many there are, 0 with an exception */
+/* at most so many sizes of a tuple; how many there are */
 static Py_ssize_t sizes_of(PyObject *tuple, Py_ssize_t most, Py_ssize_t *sizes)
 {
-    const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
-    int wrong = count < 1 || count > most;
-    for (Py_ssize_t k = 0; !wrong && k < count; k++) {
+    const Py_ssize_t count = PyTuple_GET_SIZE(tuple) < most ? PyTuple_GET_SIZE(tuple) : most;
+    for (Py_ssize_t k = 0; k < count; k++)
         sizes[k] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, k));
-        wrong = sizes[k] < 1;
-    }
-    if (wrong && !PyErr_Occurred())
-        PyErr_Format(PyExc_ValueError, "1 to %zd sizes, from 1", most);
-    return wrong ? 0 : count;
+    return count;
 }
 
 static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -105,10 +100,6 @@ static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTuple(args, "KKO!O!lO", &one, &many, &PyTuple_Type, &inputs, &PyTuple_Type,
                           &result, &threads, &library))
         return NULL;
-    if (one == 0 || many == 0 || threads < 1) {
-        PyErr_SetString(PyExc_ValueError, "addresses, and threads from 1");
-        return NULL;
-    }
     Caller *self = (Caller *)type->tp_alloc(type, 0);
     if (self == NULL)
         return NULL;
@@ -116,11 +107,7 @@ static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->one = (one_function)(size_t)one;
     self->many = (many_function)(size_t)many;
     self->inputs = sizes_of(inputs, MOST_INPUTS, self->sizes);
-    self->dimensions = self->inputs > 0 ? sizes_of(result, 2, self->shape) : 0;
-    if (self->dimensions == 0) {
-        Py_DECREF(self);
-        return NULL;
-    }
+    self->dimensions = sizes_of(result, 2, self->shape);
     self->threads = threads;
     Py_INCREF(library);
     self->library = library;
@@ -154,13 +141,8 @@ PyMODINIT_FUNC PyInit_urdf2dyn_caller(void)
     if (PyType_Ready(&CallerType) < 0)
         return NULL;
     PyObject *made = PyModule_Create(&module);
-    if (made == NULL)
-        return NULL;
     Py_INCREF(&CallerType);
-    if (PyModule_AddObject(made, "Caller", (PyObject *)&CallerType) < 0) {
-        Py_DECREF(&CallerType);
-        Py_DECREF(made);
-        return NULL;
-    }
+    if (made != NULL && PyModule_AddObject(made, "Caller", (PyObject *)&CallerType) < 0)
+        Py_CLEAR(made);
     return made;
 }

@@ -62,9 +62,8 @@ def in_order(what: str, values: Any, joints: Sequence[str]) -> Any:
     """
     Return values in the order of the joints if they have names, else as they are.
 
-    Names are the keys of a mapping, the columns of a DataFrame, the index of a Series, the
-    coordinates of a DataArray or the fields of a record; they are texts, as other labels do not
-    name joints. A StateError is raised for joints that are missing, unknown or named twice.
+    Names are texts: other labels do not name joints. A StateError for joints that are missing,
+    unknown or named twice.
     """
     if type(values) in (list, tuple) or (type(values) is np.ndarray and not values.dtype.names):
         return values   # the usual arguments, at once
@@ -130,13 +129,9 @@ class Source(NamedTuple):
 
 
 def source(function: Function) -> Source:
-    """
-    Return the C text of one function of a program of style fast.
-
-    All angles are collected before the recursion: their sines and cosines are a short loop over
-    vectors then, and the recursion has no calls that would empty the registers. The arguments of
-    hyperbolic tangents and exponentials likewise.
-    """
+    """Return the C text of one function of a program of style fast."""
+    # angles are collected before the recursion: their sines and cosines are a short loop over
+    # vectors then, and the recursion has no calls that would empty the registers
     inputs = tuple(len(x.entries) for x in function.inputs)
     statements, entries, counts = _Statements(function), function.entries, function.operations
     arithmetic = counts.multiplications + counts.additions + counts.divisions
@@ -251,12 +246,7 @@ _LEVELS = ((150, '-O3'), (10000, '-O2'), (sys.maxsize, '-O0'))
 
 
 def compiled(source: Source, threads: int = 1) -> Caller:
-    """
-    Compile a function, or find it compiled, and return it as a callable.
-
-    `threads` is the maximum number for a batch, 1 to 64; the result does not depend on it.
-    A CompilerError is raised without a compiler, if it fails, or without a directory for its work.
-    """
+    """Compile a function, or find it compiled, as a callable with at most so many threads."""
     compiler = find_compiler()
     level = next(level for most, level in _LEVELS if source.statements <= most)
     options = (level, *_OPTIONS)
@@ -351,14 +341,10 @@ logged_reasons: set[str] = set()
 def choose(program: Program, function: str, backend: str, threads: int = 1,
            ) -> tuple[str, Caller]:
     """
-    Return the back end, 'python' or 'c', that runs a function of a program of style fast.
+    Return the back end, 'python' or 'c', that runs a function of the style fast, and its callable.
 
-    With it, its callable: compiled, or one that always returns None, so that the caller evaluates
-    the Python text. The back end 'auto' is C where it can be compiled, else Python and a line in
-    the log. `threads` is the maximum number for a batch, 1 to 64.
-
-    A CompilerError is raised if `backend` is 'c' and it cannot be compiled, a ParameterError for
-    an unknown back end or number of threads.
+    That of Python always returns None, so that the caller evaluates the text. 'auto' is C where it
+    can be compiled, else Python and a line in the log; 'c' raises a CompilerError there.
     """
     if backend not in BACKENDS:
         raise ParameterError(f'unknown back end {backend!r}; the back ends are: '
@@ -413,14 +399,10 @@ class GeneratedFunction:
 
     def __call__(self, *arguments: Values | None) -> Array:
         """
-        Return the function's value in new memory: a vector or a matrix, or N of them.
+        Return the value in new memory: a vector or a matrix, or N of them; `results` by `split`.
 
-        Several results stand one behind the other, as `results` says.
-        Arguments are those of q, qd, qdd that the function depends on, (n,) or (N, n); then, each
-        as long as it is, those of base_motion, external and payload that the program has. One row
-        of these goes with N states, for all of which it is the same. A StateError for another
-        number of arguments, other shapes, an entry that is not finite, or a value that is too
-        large for floating point.
+        Arguments are `inputs`, of one state or of N, with which one row of another goes. A
+        StateError for other shapes, an entry that is not finite, or a value that is too large.
         """
         result = self.compiled(*arguments)
         return self.careful(arguments) if result is None else result
@@ -492,23 +474,19 @@ class GeneratedFunction:
         return text
 
     @cached_property
-    def _code(self) -> Any:
-        with uncollected():
-            text = python.definitions(self.program)
-        return compile(text, f'<{self._name}>', 'exec')
-
-    @cached_property
     def _one(self) -> Callable[..., list[Any]]:
-        return self._defined()
+        return self._defined('math')
 
     @cached_property
     def _many(self) -> Callable[..., list[Any]]:
-        return self._defined(cos=np.cos, sin=np.sin, tanh=np.tanh, exp=np.exp)
+        return self._defined('numpy')
 
-    def _defined(self, **replaced: Any) -> Callable[..., list[Any]]:
+    def _defined(self, library: str) -> Callable[..., list[Any]]:
+        """Return the Python text as a function of numbers, or of arrays of N."""
+        with uncollected():
+            text = python.definitions(self.program)
         namespace: dict[str, Any] = {'__name__': 'robot_dynamics'}
-        exec(self._code, namespace)
-        namespace.update(replaced)
+        exec(text.replace('from math', f'from {library}', 1), namespace)
         function: Callable[..., list[Any]] = namespace[self._name]
         return function
 

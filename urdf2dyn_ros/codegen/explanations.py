@@ -364,12 +364,8 @@ def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: Bod
     Return a robot whose masses, centres, inertias and lengths are parameters of the graph.
 
     That are system, gravity, terms by number of the body, inertias (one per body, then the
-    root's), and the lines of parameters by number of a body, or by title. What follows from the
-    parameters gets labels. A zero in the geometry is part of the robot's structure and vanishes
-    from the equations, as does a zero of friction, rotors and springs; an inertial parameter that
-    happens to be zero stays. With `general` lengths of zero stay as well, and rotations are made
-    of the angles of the URDF. If the root moves, its inertia counts, and gravity is part of its
-    motion.
+    root's), and the lines of parameters by number of a body, or by title. A zero in the geometry
+    vanishes from the equations unless they are `general`; an inertial parameter of zero stays.
     """
     names = (GeneralNames if general else ConstantNames)(graph)
     lines: dict[int | str, tuple[ParameterLine, ...]] = {}
@@ -479,11 +475,7 @@ class Noted(NamedTuple):
 
 
 class Notebook(Notes):
-    """
-    Quantities of the sweeps, in the order in which they are made; the graph gets the labels.
-
-    Formulas are spelled out if it is `explained`; terms are those at the joint of a body's number.
-    """
+    """Quantities of the sweeps, in the order in which they are made; the graph gets the labels."""
 
     def __init__(self, graph: Graph, system: Multibody, rows: Sequence[JointRow],
                  explained: bool, terms: Mapping[int, Sequence[JointTerm]], loads: Loads,
@@ -499,13 +491,8 @@ class Notebook(Notes):
 
     def begin(self, section: str = '', tag: str = '', paragraph: str = '',
               sources: Collection[str] | None = None) -> None:
-        """
-        Begin a part of the work.
-
-        `section` stands before the titles of its sections, `tag` behind its names, which another
-        part has already. `paragraph` is its only one; by default there is one a body. `sources`
-        act in this part: keys of TERMS, 'links', 'external'; by default all there is.
-        """
+        # what stands before the titles of its sections, and behind names that another part has;
+        # its only paragraph, by default one a body; what acts in it, as for `Fields`
         self._section, self._tag = section, tag
         self._paragraph, self._sources = paragraph, sources
 
@@ -523,8 +510,8 @@ class Notebook(Notes):
         """
         Return every statement with the quantity during whose computation its node appeared.
 
-        If continued, the statements go on where those of another schedule end: of what these
-        explain, there is one section without titles of paragraphs.
+        If continued, they go on where those of another schedule end: what these explain is one
+        section without titles.
         """
         waiting = list(schedule.by_node.items())[::-1]
         explained = set(self._known) if continued else set()
@@ -641,12 +628,8 @@ _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an in
 def in_words(system: Multibody, gravity: Triple, loads: Loads, frames: LinkFrames,
              functions: Sequence[ModelFunction], named: Collection[str],
              ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """
-    Return the sentences about loads or links, and a line for each symbol.
-
-    `named` are the inputs and results of the functions. A moving base and lumped links have some
-    symbols of their own.
-    """
+    """Return the sentences about loads or links, and a line for each symbol."""
+    # `named` are the inputs and results of the functions
     if all(function.kinematic for function in functions):
         moving = loads.moving(system)
         words, lines = _about_links(frames, moving), [link_symbols.LEGEND]

@@ -36,20 +36,17 @@ from urdf2dyn_ros.robot.spatial import Scalar, cos, exp, reciprocal, sin, sqrt, 
 
 
 class Node:
-    """
-    One operation, created once per graph; serial is the order of creation.
-
-    Its op is const, input, parameter, add, sub, mul, reciprocal, sin, cos, tanh, exp, sqrt or abs.
-    The value is the number of a const, the name of an input or parameter, whether an exp has the
-    negated operand, else None. The node is factor times base; 1 and the node itself unless it is
-    a multiple.
-    """
+    """One operation, a key of _OPERATIONS, created once per graph."""
 
     __slots__ = ('args', 'base', 'factor', 'graph', 'op', 'serial', 'value')
 
     def __init__(self, graph: Graph, op: str, args: tuple[Node, ...], value: Any) -> None:
-        self.graph, self.op, self.args, self.value = graph, op, args, value
-        self.serial = len(graph.nodes)
+        self.graph, self.op, self.args = graph, op, args
+        # the number of a const, the name of an input or parameter, whether an exp has the negated
+        # operand, else None
+        self.value = value
+        self.serial = len(graph.nodes)   # order of creation
+        # the node is factor times base; 1 and the node itself unless it is a multiple
         scaled = op == 'mul' and args[0].op == 'const'
         self.factor: float = args[0].value if scaled else 1.0
         self.base: Node = args[1] if scaled else self
@@ -57,16 +54,12 @@ class Node:
 
 @dataclass
 class Graph:
-    """
-    The nodes of one model, in the order of their creation, and the names of some of them.
-
-    A label is (name, negative): the named quantity is the node, or its negative. With `cancels`,
-    (x + y) - x folds to y.
-    """
+    """The nodes of one model, in the order of their creation, and the names of some of them."""
 
     nodes: list[Node] = field(default_factory=list)
+    # names, and whether it is the negative of the node that has the name
     labels: dict[Node, tuple[str, bool]] = field(default_factory=dict)
-    cancels: bool = False
+    cancels: bool = False   # (x + y) - x folds to y
     _known: dict[tuple[Any, ...], Node] = field(default_factory=dict)
 
     def input(self, name: str) -> Expression:

@@ -16,8 +16,6 @@ from urdf2dyn_ros.robot.spatial import PRINTED, ROUNDOFF, is_coarse, quarter_tur
 from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.text import aligned, counted, quote
 
-_MOST_ROUNDED = 10   # rounded angles that are listed for people
-
 
 def information(model: RobotModel,
                 gravity: tuple[float, float, float] = GRAVITY,
@@ -26,12 +24,9 @@ def information(model: RobotModel,
     """
     Return joints, bodies, lumped links, masses [kg], what acts and operations of a robot.
 
-    JSON can hold it: ``name``, ``mass``, ``joints`` (independent ones in the order of q and of the
-    efforts), ``bodies``, ``fixed_to_root``, ``acting`` (the loads, a line each), ``about`` (links
-    and axes of a function about links, a line each), ``operations`` by style and ``results`` of
-    the function (of several, of that which combines them), ``warnings``, ``rounded`` (the angles
-    that are read as quarter turns, a line each); of the regressor ``base_parameters`` in the order
-    of the columns of the fast style.
+    JSON can hold it. Independent joints are in the order of q; operations and results are those of
+    the function, of several of that which combines them; base parameters, of the regressor alone,
+    in the order of its columns.
     """
     system = multibody(model)
     programs = {style: generate(system, name='robot', style=style, gravity=gravity, loads=loads,
@@ -69,7 +64,6 @@ def information(model: RobotModel,
             'columns': result.shape[1] if result.is_matrix else None}
                     for result in last['fast'].results],
         'warnings': [str(problem) for problem in model.warnings],
-        'rounded': list(rounded_angles(model)),
         **base,
     }
 
@@ -139,9 +133,4 @@ def information_text(robot: dict[str, Any]) -> str:
                      f"{base['formula']}")
     lines += [f'{style} style: {Operations(**cost)}'
               for style, cost in robot['operations'].items()]
-    if rounded := robot['rounded']:
-        lines += ['', f'what is rounded in rotations: {len(rounded)}',
-                  *(f'  {line}' for line in rounded[:_MOST_ROUNDED])]
-        if len(rounded) > _MOST_ROUNDED:
-            lines.append(f'  and {len(rounded) - _MOST_ROUNDED} more')
     return '\n'.join(lines)

@@ -62,8 +62,7 @@ def equal_limbs(system: Multibody) -> dict[int, int]:
     """
     Return the coordinates of limbs, to those of the limbs that are equal to them, there and back.
 
-    Two limbs on the same body are equal if their joints have the same types, whatever the lengths
-    and the inertias are. A coordinate that moves bodies of both is not in the result.
+    Two limbs on the same body are equal if their joints have the same types.
     """
     coordinates: dict[int, int] = {}
     ambiguous = set()

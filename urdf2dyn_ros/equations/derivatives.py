@@ -24,7 +24,6 @@ from urdf2dyn_ros.equations.newton_euler import (
     unnoted,
 )
 from urdf2dyn_ros.robot.joints import (
-    AT_REST,
     JOINTS,
     NO_WRENCH,
     BodyNote,
@@ -66,25 +65,24 @@ from urdf2dyn_ros.robot.terms import JointTerm
 # ---- Each body with all that it carries as one: its inertia, its momentum, and their moments
 
 class Composite(NamedTuple):
-    """
-    A body and what it carries, in one frame, relative to its origin.
+    """A body and what it carries, in one frame, relative to its origin."""
 
-    Mass m [kg], first moments h [kg m], inertia J [kg m^2]; P is twice the momentum [kg m/s], and
-    K d twice the integral of r x (d x v) over the mass [kg m^2/s], r being the position and v
-    the velocity relative to the origin: of the matrix T that is the integral of v r',
-    K = 2 (tr(T) 1 - T).
-    """
-
-    m: Scalar = 0.0
-    h: Vector = ZERO
-    J: Matrix = NO_TENSOR
-    P: Vector = ZERO
+    m: Scalar = 0.0   # mass [kg]
+    h: Vector = ZERO   # first moments [kg m]
+    J: Matrix = NO_TENSOR   # inertia [kg m^2]
+    P: Vector = ZERO   # twice the momentum [kg m/s]
+    # K d is twice the integral of r x (d x v) over the mass [kg m^2/s], r being the position and v
+    # the velocity: of the matrix T that is the integral of v r', K = 2 (tr(T) 1 - T)
     K: Matrix = NO_TENSOR
 
     def plus(self, other: Composite) -> Composite:
         """Return the sum of two about the same origin."""
         return Composite(self.m + other.m, add(self.h, other.h), matrix_sum(self.J, other.J),
                          add(self.P, other.P), matrix_sum(self.K, other.K))
+
+    @property
+    def entries(self) -> tuple[Scalar, ...]:
+        return (self.m, *self.h, *upper(self.J), *self.P, *sum(self.K, ()))
 
     def rotated_about_z(self, c: Scalar, s: Scalar) -> Composite:
         """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
@@ -128,77 +126,71 @@ def _rotated_about_z(m: Matrix, c: Scalar, s: Scalar) -> Matrix:
             (c * zx - s * zy, s * zx + c * zy, zz))
 
 
-def entries(composite: Composite) -> Sequence[Scalar]:
-    """Return all entries, of J in the order of TENSOR."""
-    m, h, J, P, K = composite
-    return (m, *h, *upper(J), *P, *K[0], *K[1], *K[2])
-
-
 # ---- The frames in which columns of derivatives begin, and the bodies with what they carry there
 
 CosSin = tuple[Scalar, Scalar]
 
 
-class BodyMotion(NamedTuple):
-    """Angular velocity w, e = U z, and acceleration a of the origin, in one choice of axes."""
+class SpunMotion(NamedTuple):
+    """Motion of a frame in its own axes, and its U."""
 
-    w: Vector
-    e: Vector
-    a: Vector
+    motion: Motion
+    U: Matrix
+
+    @property
+    def e(self) -> Vector:
+        """Return U z: how the velocity of z changes as the frame moves on."""
+        return (self.U[0][2], self.U[1][2], self.U[2][2])
 
     @property
     def twice_w(self) -> Vector:
         """Return 2 w, which P and K are made of."""
-        return scale(2.0, self.w)
+        return scale(2.0, self.motion.w)
 
 
 class ColumnFrame(NamedTuple):
     """Axes at the origin of a body with z along its joint, where the joint's column begins."""
 
-    motion: BodyMotion   # along these axes
-    wrench: Wrench   # what the joint transmits, along these axes
+    here: SpunMotion   # along these axes
     # along the axes of the body's own frame, in which its children are placed
-    body_motion: BodyMotion
-    # cosine and sine of angles about z; None where the axes are the same
-    turn: CosSin | None   # from the body's own axes to these
-    back: CosSin | None   # from these to the joint's, which are fixed to the parent
-    shared: bool   # whether these axes are those of the parent's column
+    own: SpunMotion
     # the joint's origin in the parent, along the parent's own axes, or along the shared ones
     p: Vector
+    wrench: Wrench = NO_WRENCH   # what the joint transmits, along these axes
+    shared: bool = False   # whether these axes are those of the parent's column
+    angle: tuple[Scalar, float] = (0.0, 0.0)   # about z from the body's own axes to these
+    turn: CosSin = (1.0, 0.0)   # its cosine and sine
+    apart: bool = False   # whether what the body is and carries is summed in its own axes first
+    # cosine and sine from these axes to the joint's, which are fixed to the parent; None where
+    # they are the same
+    back: CosSin | None = None
 
 
 def body_frames(system: Multibody, sweep: Sweep) -> list[ColumnFrame]:
     """Return the bodies' own frames, then the root's, with what the recursion has computed."""
     result = []
     for i, body in enumerate(system.bodies):
-        motion = body_motion(sweep.motions[i], sweep.spins[i])
-        back = JOINTS[body.type].cos_sin(sweep.coordinates[i])
-        result.append(ColumnFrame(motion, sweep.wrenches[i], motion, None, back, False,
-                                  body.parent_p_joint))
-    return [*result, root_column_frame(sweep.motions[ROOT])]
+        motion = SpunMotion(sweep.motions[i], sweep.spins[i])
+        result.append(ColumnFrame(motion, motion, body.parent_p_joint, sweep.wrenches[i],
+                                  back=JOINTS[body.type].cos_sin(sweep.coordinates[i])))
+    return [*result, _root_frame(SpunMotion(sweep.motions[ROOT], NO_TENSOR))]
 
 
-def body_motion(motion: Motion, U: Matrix) -> BodyMotion:
-    """Return what columns need of the motion of a frame, and its U."""
-    return BodyMotion(motion.w, (U[0][2], U[1][2], U[2][2]), motion.a)
-
-
-def root_column_frame(root: Motion) -> ColumnFrame:
+def _root_frame(root: SpunMotion) -> ColumnFrame:
     """Return the frame of the root, where columns end: it has none of its own."""
-    motion = BodyMotion(root.w, ZERO, root.a)
-    return ColumnFrame(motion, NO_WRENCH, motion, None, None, False, ZERO)
+    return ColumnFrame(root, root, ZERO)
 
 
 def parent_w(system: Multibody, frames: Sequence[ColumnFrame], i: int) -> Vector:
     """Return the angular velocity of the parent, along the axes that body i is placed in."""
     parent = frames[system.bodies[i].parent]
-    return parent.motion.w if frames[i].shared else parent.body_motion.w
+    return (parent.here if frames[i].shared else parent.own).motion.w
 
 
 def slide(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
           ) -> tuple[Vector, Vector]:
     """Return the origin of body i from that of its joint, and twice its velocity from there."""
-    joint, twice_w = JOINTS[system.bodies[i].type], frames[i].motion.twice_w
+    joint, twice_w = JOINTS[system.bodies[i].type], frames[i].here.twice_w
     distance = joint.slides * at.q
     return (0.0, 0.0, distance), (twice_w[1] * distance, -(twice_w[0] * distance),
                                   2.0 * (joint.slides * at.qd))
@@ -212,11 +204,11 @@ def composites(system: Multibody, frames: Sequence[ColumnFrame], own: Sequence[C
     result = list(own)
     for i in reversed(range(len(system.bodies))):
         body, frame, whole = system.bodies[i], frames[i], apart[i]
-        if frame.turn is not None:
+        if frame.apart:
             whole = whole.rotated_about_z(*frame.turn)
         whole = whole.plus(shared[i])
         result[i] = whole
-        note(i, 'composite', tuple(entries(whole)))
+        note(i, 'composite', whole.entries)
         if body.parent == ROOT:
             continue
         if JOINTS[body.type].slides:
@@ -225,12 +217,12 @@ def composites(system: Multibody, frames: Sequence[ColumnFrame], own: Sequence[C
             whole = whole.rotated_about_z(*frame.back)
         for term in terms.get(i, ()):
             whole = _carried_with_rotor(whole, term, at[i])
-        note(i, 'jointed', tuple(entries(whole))[1:])
+        note(i, 'jointed', whole.entries[1:])
         twice_v = cross(scale(2.0, parent_w(system, frames, i)), frame.p)
         if not frame.shared:
             whole = whole.rotated(body.parent_R_joint)
         whole = whole.about(frame.p, twice_v)
-        note(i, 'passed', tuple(entries(whole))[1:])
+        note(i, 'passed', whole.entries[1:])
         parts = shared if frame.shared else apart
         parts[body.parent] = parts[body.parent].plus(whole)
     return result
@@ -260,12 +252,7 @@ _Z = (0.0, 0.0, 1.0)
 
 
 class Column(NamedTuple):
-    """
-    Changes of force and moment with q (fq, nq), qd (fv, nv) and qdd (fa, na) of one joint, and g.
-
-    If another body varies by dw, e and da of the column's origin, the effort of the column's joint
-    varies by g . dw + na . e + fa . da.
-    """
+    """Changes of force f and moment n with q (q), qd (v) and qdd (a) of one joint, and g."""
 
     fq: Vector
     nq: Vector
@@ -273,61 +260,39 @@ class Column(NamedTuple):
     nv: Vector
     fa: Vector
     na: Vector
+    # if another body varies by dw, e and da of the column's origin, the effort of the column's
+    # joint varies by g . dw + na . e + fa . da
     g: Vector
-
-
-class _Source(NamedTuple):
-    """A body with what it carries, its motion, and the wrench that its joint transmits."""
-
-    m: Scalar
-    h: Vector
-    J: Matrix
-    P: Vector
-    K: Matrix
-    w: Vector
-    e: Vector
-    a: Vector
-    f: Vector
-    n: Vector
-
-
-_ROTATION: dict[str, Callable[[_Source], Vector]] = {
-    'fq': lambda x: add(add(add(scale(x.m, cross(x.a, _Z)), cross(x.e, x.h)),
-                            cross(cross(x.w, _Z), x.P)), cross(_Z, x.f)),
-    'nq': lambda x: add(add(add(cross(x.h, cross(x.a, _Z)), apply(x.J, x.e)),
-                            apply(x.K, cross(x.w, _Z))), cross(_Z, x.n)),
-    'fv': lambda x: add(cross(cross(scale(2.0, x.w), _Z), x.h), cross(_Z, x.P)),
-    'nv': lambda x: add(apply(x.J, cross(scale(2.0, x.w), _Z)), apply(x.K, _Z)),
-    'fa': lambda x: cross(_Z, x.h),
-    'na': lambda x: apply(x.J, _Z),
-    'g': lambda x: x.K[2],
-}
-"""dw, e and da are w x z, U z and a x z of q; z, 2 w x z and 0 of qd; 0, z and 0 of qdd."""
-
-_TRANSLATION: dict[str, Callable[[_Source], Vector]] = {
-    'fq': lambda x: scale(x.m, x.e),
-    'nq': lambda x: add(cross(x.h, x.e), cross(_Z, x.f)),
-    'fv': lambda x: scale(x.m, cross(scale(2.0, x.w), _Z)),
-    'nv': lambda x: cross(x.h, cross(scale(2.0, x.w), _Z)),
-    'fa': lambda x: scale(x.m, _Z),
-    'na': lambda x: cross(x.h, _Z),
-    'g': lambda x: cross(x.P, _Z),
-}
-"""dw and e are 0, and da is U z of q, 2 w x z of qd and z of qdd."""
 
 
 def begun(joint: JointType, composite: Composite, frame: ColumnFrame, note: BodyNote) -> Column:
     """Return the column of a joint at its own body."""
-    x = _Source(*composite, *frame.motion, *frame.wrench)
-    vectors = []
-    for name in Column._fields:
-        vector = ZERO
-        for factor, formulas in ((joint.turns, _ROTATION), (joint.slides, _TRANSLATION)):
-            if factor:
-                vector = add(vector, scale(factor, formulas[name](x)))
-        note(f'd{name}', vector)
-        vectors.append(vector)
-    return Column(*vectors)
+    m, h, J, P, K = composite
+    (w, _, a), e, (f, n) = frame.here.motion, frame.here.e, frame.wrench
+
+    def noted(symbol: str, vector: Vector) -> Vector:
+        note(f'd{symbol}', vector)
+        return vector
+
+    if joint.turns:   # dw, e and da are w x z, U z and a x z of q; z, 2 w x z and 0 of qd; 0, z, 0
+        return Column(
+            noted('fq', add(add(add(scale(m, cross(a, _Z)), cross(e, h)),
+                                cross(cross(w, _Z), P)), cross(_Z, f))),
+            noted('nq', add(add(add(cross(h, cross(a, _Z)), apply(J, e)),
+                                apply(K, cross(w, _Z))), cross(_Z, n))),
+            noted('fv', add(cross(cross(scale(2.0, w), _Z), h), cross(_Z, P))),
+            noted('nv', add(apply(J, cross(scale(2.0, w), _Z)), apply(K, _Z))),
+            noted('fa', cross(_Z, h)),
+            noted('na', apply(J, _Z)),
+            noted('g', K[2]))
+    return Column(   # dw and e are 0, and da is U z of q, 2 w x z of qd and z of qdd
+        noted('fq', scale(m, e)),
+        noted('nq', add(cross(h, e), cross(_Z, f))),
+        noted('fv', scale(m, cross(scale(2.0, w), _Z))),
+        noted('nv', cross(h, cross(scale(2.0, w), _Z))),
+        noted('fa', scale(m, _Z)),
+        noted('na', cross(h, _Z)),
+        noted('g', cross(P, _Z)))
 
 
 def column_in_parent(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
@@ -395,9 +360,8 @@ def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
     """
     Return the derivatives of the efforts and, with a moving base, of the wrench on the root.
 
-    With respect to q, qd and qdd, each (n, n) and (6, n). Frames and composites are those of all
-    bodies, then of the root. `column` is called with the number of a body whose column begins.
-    Wrenches of the environment are constant in the frames of the bodies.
+    With respect to q, qd and qdd, each (n, n) and (6, n). Wrenches of the environment are constant
+    in the frames of the bodies. `column` is called with the body whose column begins.
     """
     n = len(system.joint_names)
     efforts, wrench = ([[[0.0] * n for _ in range(rows)] for _ in range(3)] for rows in (n, 6))
@@ -420,10 +384,10 @@ def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
                     for row, entry in zip(matrix, (*force, *moment)):
                         row[body.coordinate] = row[body.coordinate] + body.multiplier * entry
                 break
-            frame, motion = frames[i], frames[i].motion
-            if not shared and frame.turn is not None:   # in the axes of the columns of body i,
+            frame, motion = frames[i], frames[i].here
+            if not shared and frame.apart:   # in the axes of the columns of body i,
                 if system.bodies[i].parent == ROOT and not moving:   # unless it ends there
-                    motion = frame.body_motion
+                    motion = frame.own
                 else:
                     c, s = frame.turn
                     current = Column(*(turned(vector, c, -s) for vector in current))
@@ -442,10 +406,10 @@ def _along(joint: JointType, column: Column) -> list[Scalar]:
     return [joint.along(f[2], n[2]) for f, n in zip(column[0:6:2], column[1:6:2])]
 
 
-def _of_other(joint: JointType, motion: BodyMotion, column: Column) -> list[Scalar]:
+def _of_other(joint: JointType, spun: SpunMotion, column: Column) -> list[Scalar]:
     """Return how the effort of the column's joint varies with q and qd of a joint before it."""
-    (w_x, w_y, _), e, (a_x, a_y, _) = motion
-    twice_x, twice_y, _ = motion.twice_w
+    ((w_x, w_y, _), _, (a_x, a_y, _)), e = spun.motion, spun.e
+    twice_x, twice_y, _ = spun.twice_w
     fa, na, g = column.fa, column.na, column.g
     # dw, e and da of a rotation are w x z, e and a x z; z, 2 w x z and 0
     rotation = (g[0] * w_y - g[1] * w_x + dot(na, e) + (fa[0] * a_y - fa[1] * a_x),
@@ -472,37 +436,19 @@ def _add(system: Multibody, matrices: Sequence[_Rows], row: int, column: int,
 # of the angles. A body with children along other axes is computed in its own axes, and then
 # rotated.
 
-class SpunMotion(NamedTuple):
-    """Motion of a frame, and its U."""
-
-    motion: Motion
-    U: Matrix
-
-
-class SharedMotion(NamedTuple):
-    """Motion of a body in the axes of its column and in its own: see `ColumnFrame`."""
-
-    column: SpunMotion
-    own: SpunMotion
-    angle: tuple[Scalar, float]
-    turn: CosSin
-    shared: bool
-    p: Vector
-
-
-def _shared_motion(body: Body, at: Coordinate, parent: SharedMotion | None, root: SpunMotion,
-                   ) -> SharedMotion:
+def _shared_frame(body: Body, at: Coordinate, parent: ColumnFrame) -> ColumnFrame:
+    """Return the frame of a body's column from that of its parent, or of the root."""
     joint = JOINTS[body.type]
     angle: tuple[Scalar, float] = (joint.turns * at.q, body.turn)
-    shared = parent is not None and body.parent_R_joint == IDENTITY
-    if parent is not None and shared:
-        (w, wd, a), U = parent.column
+    shared = body.parent != ROOT and body.parent_R_joint == IDENTITY
+    if shared:
+        (w, wd, a), U = parent.here
         p = turned(body.parent_p_joint, parent.turn[0], -parent.turn[1])
         column = (U[0][2], U[1][2], U[2][2])
         a = add(a, apply(U, p))
         angle = (parent.angle[0] + angle[0], parent.angle[1] + angle[1])
     else:
-        motion, U = root if parent is None else parent.own
+        motion, U = parent.own
         p, R = body.parent_p_joint, body.parent_R_joint
         back = transpose(R)
         w, wd = apply(back, motion.w), apply(back, motion.wd)
@@ -522,71 +468,63 @@ def _shared_motion(body: Body, at: Coordinate, parent: SharedMotion | None, root
     own_w = turned(w, *turn)
     own_wd, own_U = spin_about(turned(column, *turn), own_w, (0.0, 0.0, wd[2]), True)
     own = Motion(own_w, own_wd, turned(a, *turn))
-    return SharedMotion(SpunMotion(Motion(w, wd, a), U), SpunMotion(own, own_U), angle, turn,
-                        shared, p)
+    return ColumnFrame(SpunMotion(Motion(w, wd, a), U), SpunMotion(own, own_U), p, shared=shared,
+                       angle=angle, turn=turn)
 
 
 def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
                 state: Sequence[Sequence[Scalar]], gravity: Vector, loads: AppliedLoads,
                 note: Note) -> tuple[list[Scalar], Wrench, list[ColumnFrame], list[Composite],
                                      list[Coordinate]]:
-    """
-    Return efforts and the root's wrench, as `newton_euler` does, and what `derivatives` takes.
-
-    That are frames, bodies alone and coordinates. Inertias have second moments in the place of
-    the tensors.
-    """
+    """Return efforts and root's wrench, frames, bodies alone (of second moments), coordinates."""
     root = (SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR) if loads.base is None
             else SpunMotion(loads.base, spin(loads.base.w, loads.base.wd)))
     at = [body.at(*state) for body in system.bodies]
-    motions: list[SharedMotion] = []
+    frames: list[ColumnFrame] = []
     for body, coordinate in zip(system.bodies, at):
-        here = _shared_motion(
-            body, coordinate, None if body.parent == ROOT else motions[body.parent], root)
+        frame = _shared_frame(
+            body, coordinate, _root_frame(root) if body.parent == ROOT else frames[body.parent])
         if body.parent == ROOT and loads.base is None:   # in its own axes: no column goes further
-            here = here._replace(column=here.own, angle=(0.0, 0.0), turn=(1.0, 0.0))
-        motions.append(here)
-    branches = {body.parent for body, here in zip(system.bodies, motions) if not here.shared}
-    frames, own, wrenches = [], [], []
-    for i, here in enumerate(motions):
-        spun, inertia = here.own, inertias[i]
+            frame = frame._replace(here=frame.own, angle=(0.0, 0.0), turn=(1.0, 0.0))
+        frames.append(frame)
+    branches = {body.parent for body, frame in zip(system.bodies, frames) if not frame.shared}
+    own, wrenches = [], []
+    for i, (frame, inertia) in enumerate(zip(frames, inertias)):
+        spun = frame.own
         if i not in branches:
-            spun = here.column
-            inertia = inertia and rotated_about_z(inertia, *here.turn)
+            spun = frame.here
+            inertia = inertia and rotated_about_z(inertia, *frame.turn)
         wrenches.append(inertial(inertia, *spun, second_moment, silent))
         own.append(Composite() if inertia is None else own_composite(
-            inertia.with_tensor(), inertia.J, scale(2.0, spun.motion.w)))
-        frames.append(ColumnFrame(
-            body_motion(*here.column), wrenches[i], body_motion(*here.own),
-            here.turn if i in branches else None, None, here.shared, here.p))
+            inertia.with_tensor(), inertia.J, spun.twice_w))
+        frames[i] = frame._replace(apart=i in branches)
     wrenches.append(inertial(inertias[ROOT], *root, second_moment, silent))
-    frames.append(root_column_frame(root.motion))
-    efforts, wrench = _backward(system, at, motions, frames, wrenches, loads, note)
+    frames.append(_root_frame(root))
+    efforts, wrench = _backward(system, at, frames, wrenches, loads, note)
     return efforts, wrench, frames, own, at
 
 
-def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[SharedMotion],
-              frames: list[ColumnFrame], own: Sequence[Wrench], loads: AppliedLoads, note: Note,
+def _backward(system: Multibody, at: Sequence[Coordinate], frames: list[ColumnFrame],
+              own: Sequence[Wrench], loads: AppliedLoads, note: Note,
               ) -> tuple[list[Scalar], Wrench]:
     """Return the efforts and the root's wrench; the frames get what their joints transmit."""
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
     apart, shared = list(own), [NO_WRENCH] * len(own)
     for i in reversed(range(len(system.bodies))):
-        body, here, joint = system.bodies[i], motions[i], JOINTS[system.bodies[i].type]
+        body, frame, joint = system.bodies[i], frames[i], JOINTS[system.bodies[i].type]
         external = loads.wrenches.get(i, NO_WRENCH)
         # the environment's is in the body's own axes, and so is a body that is rotated as a whole
-        if frames[i].turn is None:
-            wrench = apart[i].less(external.rotated_about_z(*here.turn))
+        if frame.apart:
+            wrench = apart[i].less(external).rotated_about_z(*frame.turn)
         else:
-            wrench = apart[i].less(external).rotated_about_z(*here.turn)
+            wrench = apart[i].less(external.rotated_about_z(*frame.turn))
         wrench = wrench.plus(shared[i])
         note(i, 'f', wrench.f)
         note(i, 'n', wrench.n)
-        frames[i] = frames[i]._replace(wrench=wrench)
+        frames[i] = frame._replace(wrench=wrench)
         effort = transmitted = joint.along(wrench.f[2], wrench.n[2])
-        parent = motions[body.parent].column.motion if here.shared else in_joint(
-            body, (loads.base or AT_REST) if body.parent == ROOT else
-            motions[body.parent].own.motion)
+        parent = frames[body.parent].here.motion if frame.shared else in_joint(
+            body, frames[body.parent].own.motion)
         for term in loads.terms.get(i, ()):
             effort = effort + term.effort(parent, at[i], transmitted)
             wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, at[i])))
@@ -596,8 +534,8 @@ def _backward(system: Multibody, at: Sequence[Coordinate], motions: Sequence[Sha
             continue
         distance = joint.slides * at[i].q
         f, n = wrench.f, add(wrench.n, cross((0.0, 0.0, distance), wrench.f))
-        if not here.shared:
+        if not frame.shared:
             f, n = apply(body.parent_R_joint, f), apply(body.parent_R_joint, n)
-        parts = shared if here.shared else apart
-        parts[body.parent] = parts[body.parent].plus(Wrench(f, add(n, cross(here.p, f))))
+        parts = shared if frame.shared else apart
+        parts[body.parent] = parts[body.parent].plus(Wrench(f, add(n, cross(frame.p, f))))
     return efforts, apart[ROOT].less(loads.wrenches.get(ROOT, NO_WRENCH))

@@ -75,11 +75,8 @@ first lever arm, which needs a force; and those that one across the axis of the 
 
 
 def slid_origins(system: Multibody, pulls: Sequence[bool]) -> Multibody:
-    """
-    Return the same robot with the origins of its body frames chosen.
-
-    A body `pulls` if it, or one behind it, needs the acceleration of its origin.
-    """
+    """Return the same robot with the origins of its body frames chosen."""
+    # a body pulls if it, or one behind it, needs the acceleration of its origin
     bodies = system.bodies
     longest = max((abs(x) for body in bodies for x in body.parent_p_joint), default=0.0)
     points = _points(bodies, longest)
@@ -187,11 +184,8 @@ MASS, WHOLE = 6, 3   # operations of mu a, and of the component of a that only a
 
 
 def mass_takers(system: Multibody) -> list[list[int]]:
-    """
-    Return, for every body, the children to which a mass may be moved for fewer operations.
-
-    Near the root it saves none, since little of the force is needed there.
-    """
+    """Return, for every body, the children to which a mass may be moved for fewer operations."""
+    # near the root it saves none, since little of the force is needed there
     bodies = system.bodies
     result: list[list[int]] = [[] for _ in bodies]
     slides = [bool(JOINTS[body.type].slides) for body in bodies]
@@ -326,12 +320,8 @@ def for_any_inertia(system: Multibody) -> tuple[Multibody, list[BodyInertia | No
 
 def fewest_operations(system: Multibody, moving: bool = True,
                       ) -> tuple[Multibody, list[BodyInertia | None]]:
-    """
-    Return the same robot in other frames, and its inertias with second moments.
-
-    Virtual masses save operations with U, which has only accelerations in functions without
-    velocities (`moving` false).
-    """
+    """Return the same robot in other frames, and its inertias with second moments."""
+    # virtual masses save operations with U, which without velocities has accelerations alone
     inertias = body_inertias(system)
     pulling = pulls(system, regrouped(system, inertias))
     system = slid_origins(turned_frames(system, inertias), pulling)
@@ -352,12 +342,7 @@ _UNITS = (0.0, 1.0, -1.0)
 
 
 class InheritedSpin:
-    """
-    Computes U of bodies in fewer operations than `textbook_spin`.
-
-    The inertias of the bodies have second moments: a U that its own body does not need costs more
-    than it saves.
-    """
+    """Computes U of bodies, with second moments, in fewer operations than `textbook_spin`."""
 
     def __init__(self, system: Multibody, inertias: Sequence[BodyInertia | None]) -> None:
         self._bodies = system.bodies
@@ -393,11 +378,7 @@ class InheritedSpin:
 
 def spin_about(column: Vector, w: Vector, wd: Vector,
                wd_is_needed: bool) -> tuple[Vector, Matrix]:
-    """
-    Return wd and U from the third column of U, w and wd_z.
-
-    Where wd_x and wd_y are needed, they are computed from U here; else two entries share 2 w_z.
-    """
+    """Return U from its third column, w and wd_z; and wd, with x and y where it is needed."""
     U_xz, U_yz, U_zz = column
     yy, zz = w[1] * w[1], w[2] * w[2]
     xy = w[0] * w[1]
@@ -505,11 +486,7 @@ class ParallelAxes(NamedTuple):
 
 def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
                   q: Sequence[Scalar], groups: Sequence[Sequence[int]]) -> ParallelAxes:
-    """
-    Return the robot with the axes of each group of bodies in those of its first joint.
-
-    q are the positions of the independent joints, (n,) [rad or m]. Inertias have second moments.
-    """
+    """Return the robot with the axes of each group of bodies in those of its first joint."""
     follows = {i: parent for group in groups
                for parent, i in itertools.pairwise(group)}
     firsts = {group[0] for group in groups}
@@ -572,11 +549,8 @@ def parallel_groups(system: Multibody) -> list[list[int]]:
 
 
 def behind_one_joint(system: Multibody, groups: Sequence[list[int]]) -> list[list[int]]:
-    """
-    Return the groups behind a single revolute joint of a root that does not move.
-
-    There the angular velocity has a zero along the axes of the group before its first joint
-    rotates: with velocities, others cost more additions than they save multiplications.
-    """
+    """Return the groups behind a single revolute joint of a root that does not move."""
+    # there the angular velocity has a zero along the axes of the group before its first joint
+    # rotates: with velocities, others cost more additions than they save multiplications
     turning = turns_before(system.bodies)
     return [group for group in groups if turning[group[0]] <= 1]

@@ -57,18 +57,13 @@ class Placement(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """
-    Placement and motion of a frame, all in the axes of the frame of reference.
+    """Placement and motion of a frame, all in the axes of the frame of reference."""
 
-    reference_R_frame; position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin;
-    angular velocity [rad/s] and its derivative [rad/s^2].
-    """
-
-    R: Matrix
-    p: Vector
+    R: Matrix   # reference_R_frame
+    p: Vector   # position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin
     v: Vector
     a: Vector
-    w: Vector
+    w: Vector   # angular velocity [rad/s] and its derivative [rad/s^2]
     wd: Vector
 
 
@@ -149,11 +144,7 @@ def _fixed_point(frame: Frame, r: Vector, symbols: Sequence[str], note: BodyNote
 
 def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], links: Collection[str],
                 note: Note = unnoted, root: Frame = REFERENCE) -> dict[int, Frame]:
-    """
-    Return the frames of all bodies on the way to links, by number; the state is q, qd, qdd.
-
-    The root is at the origin of its own axes, and moves there as its frame says.
-    """
+    """Return the frames of all bodies on the way to links, by number; state is q, qd, qdd."""
     frames = {ROOT: root}
     for i in sorted({i for link in links for i in chain(system, system.links[link][0])}):
         body = system.bodies[i]
@@ -175,99 +166,68 @@ _PARALLEL = (0.0, math.pi)   # tilts of parallel axes
 
 @dataclass
 class Step:
-    """
-    One joint of a group: body and direction, 1 or -1, of its axis along that of the group.
+    """One joint of a group: what a unit of its coordinate turns about z and slides along it."""
 
-    To the next joint of the group it is `arm` [m] at the angle `phase` [rad] from the sum of the
-    angles so far.
-    """
-
-    body: int
-    sign: float
+    coordinate: int
+    turns: float
+    slides: float
+    # to the next joint of the group: length [m], and angle [rad] from the sum of the angles so far
     arm: float = 0.0
     phase: float = 0.0
 
 
 @dataclass
 class AxisGroup:
-    """
-    Joints with parallel axes, root to tip, and the way to the next group or to the link.
+    """Joints with parallel axes, root to tip, and the way to the next group or to the link."""
 
-    Along z it is `height` [m], in addition to what its prismatic joints slide. The sum of its
-    angles and `turn` [rad] gives the x axis along which the next group is `normal` x, y [m] away,
-    about which it is tilted by `tilt` [rad].
-    """
-
-    height: float
-    turn: float = 0.0
+    height: float   # along z [m], in addition to what its prismatic joints slide
+    turn: float = 0.0   # [rad], in addition to the sum of its angles, to the x axis of the rest:
     steps: list[Step] = field(default_factory=list)
-    normal: tuple[float, float] = (0.0, 0.0)
-    tilt: float = 0.0
+    normal: tuple[float, float] = (0.0, 0.0)   # x, y [m] of the next group
+    tilt: float = 0.0   # [rad] of the next group, about x
 
 
-@dataclass
 class Screws:
     """
     The groups from the root to a link, root first.
 
     The first group is at `p` [m] in the root frame with the axes `R`; the link has the axes
-    `link_R` in the tilted frame of the last group, that of the root without groups.
+    `link_R` in the tilted frame of the last group, that of the root without groups. Unless the
+    link is `posed`, its axes do not matter, and the last turn leads to its origin.
     """
 
-    R: Matrix
-    p: Vector
-    groups: list[AxisGroup]
-    link_R: Matrix
-
-
-def screws(system: Multibody, chain: Sequence[int], link: Attached, posed: bool) -> Screws:
-    """
-    Return the screws of a chain of bodies, of which the last carries the link.
-
-    Unless it is `posed`, its axes do not matter, and the last turn leads to its origin.
-    """
-    way = _Way()
-    for i in chain:
-        body = system.bodies[i]
-        way.go(body.parent_R_joint, body.parent_p_joint)
-        way.join(i, body)
-    way.go(link.body_R_link, link.body_p_link)
-    return way.end(posed)
-
-
-class _Way:
-    """
-    Collects the groups on the way from the root to a link.
-
-    R, p: constant placement since the last joint. The frame of that joint after it has moved is
-    that of its group turned by the sum of the angles and `angle`, then flipped about x if its sign
-    is -1.
-    """
-
-    def __init__(self) -> None:
-        self._R, self._p = IDENTITY, ZERO
+    def __init__(self, system: Multibody, chain: Sequence[int], link: Attached,
+                 posed: bool) -> None:
+        self.R, self.p, self.link_R = IDENTITY, ZERO, IDENTITY
+        self.groups: list[AxisGroup] = []
+        # on the way: constant placement since the last joint, whose frame after it has moved is
+        # that of its group turned by the sum of the angles and `angle`, then flipped about x if
+        # its sign is -1
+        self._constant = Placement(IDENTITY, ZERO)
         self._angle, self._sign = 0.0, 1.0
-        self._root: tuple[Matrix, Vector] = (IDENTITY, ZERO)
-        self._groups: list[AxisGroup] = []
+        for i in chain:
+            body = system.bodies[i]
+            self._go(body.parent_R_joint, body.parent_p_joint)
+            self._align()
+            joint, k = JOINTS[body.type], self._sign * body.multiplier
+            group = self.groups[-1]
+            group.steps.append(Step(body.coordinate, k * joint.turns, k * joint.slides))
+            group.height += self._sign * joint.slides * body.offset
+            self._angle += self._sign * (body.turn + joint.turns * body.offset)
+            self._constant = Placement(IDENTITY, ZERO)
+        self._go(link.body_R_link, link.body_p_link)
+        self._end(posed)
 
-    def go(self, R: Matrix, p: Vector) -> None:
+    def _go(self, R: Matrix, p: Vector) -> None:
         """Go on by a constant placement."""
-        self._p = add(self._p, apply(self._R, p))
-        self._R = composed(self._R, R)
+        before = self._constant
+        self._constant = Placement(composed(before.R, R), add(before.p, apply(before.R, p)))
 
-    def join(self, i: int, body: Body) -> None:
-        """Go on by a joint."""
-        self._align()
-        joint = JOINTS[body.type]
-        self._groups[-1].steps.append(Step(i, self._sign))
-        self._groups[-1].height += self._sign * joint.slides * body.offset
-        self._angle += self._sign * (body.turn + joint.turns * body.offset)
-        self._R, self._p = IDENTITY, ZERO
-
-    def end(self, posed: bool) -> Screws:
-        """Return all groups, with the way to the link in the last one."""
-        if not self._groups:
-            return Screws(IDENTITY, self._p, [], self._R)
+    def _end(self, posed: bool) -> None:
+        """Complete the last group with the way to the link."""
+        if not self.groups:
+            self.link_R, self.p = self._constant
+            return
         R, p = self._flipped()
         beta, alpha, gamma = zxz(R)
         if not posed:
@@ -275,22 +235,22 @@ class _Way:
         elif alpha in _PARALLEL:   # a turn about z, or half a turn about x before it
             beta, gamma = math.copysign(1.0, math.cos(alpha)) * gamma, 0.0
         x, y, z = _turned(p, beta)
-        group = self._groups[-1]
+        group = self.groups[-1]
         group.height += z
         group.turn, group.normal = self._angle + beta, (x, y)
-        link_R = composed(turned_about_x(alpha), turned_about_z(gamma))
-        return Screws(*self._root, self._groups, link_R)
+        self.link_R = composed(turned_about_x(alpha), turned_about_z(gamma))
 
     def _align(self) -> None:
         """Put the next axis on the z axis of a group: the same one if it is parallel."""
-        R, p = self._flipped() if self._groups else (self._R, self._p)
+        R, p = self._flipped()
         beta, alpha, gamma = zxz(R)
-        if not self._groups:
-            self._root, height = _rooted(composed(turned_about_z(beta), turned_about_x(alpha)), p)
-            self._groups.append(AxisGroup(height))
+        if not self.groups:
+            self.R = composed(turned_about_z(beta), turned_about_x(alpha))
+            self.p, height = _rooted(self.R, p)
+            self.groups.append(AxisGroup(height))
             self._angle, self._sign = gamma, 1.0
             return
-        group = self._groups[-1]
+        group = self.groups[-1]
         if alpha in _PARALLEL:
             step = group.steps[-1]
             step.arm = math.hypot(p[0], p[1])
@@ -307,26 +267,26 @@ class _Way:
             z -= height * turned_about_x(alpha)[2][2]
         group.height += z
         group.turn, group.normal, group.tilt = self._angle + beta, (x, y), alpha
-        self._groups.append(AxisGroup(height))
+        self.groups.append(AxisGroup(height))
         self._angle, self._sign = gamma, 1.0
 
-    def _flipped(self) -> tuple[Matrix, Vector]:
+    def _flipped(self) -> Placement:
         """Return the constant placement in the turned frame of the group."""
+        R, (x, y, z) = self._constant
         if self._sign > 0.0:
-            return self._R, self._p
-        x, y, z = self._p
-        return composed(turned_about_x(math.pi), self._R), (x, -y, -z)
+            return self._constant
+        return Placement(composed(turned_about_x(math.pi), R), (x, -y, -z))
 
 
-def _rooted(R: Matrix, p: Vector) -> tuple[tuple[Matrix, Vector], float]:
-    """Return the placement of the first axis, and what of it is along an axis of the root."""
+def _rooted(R: Matrix, p: Vector) -> tuple[Vector, float]:
+    """Return the position of the first axis, and what of it is along an axis of the root."""
     z = [row[2] for row in R]
     if sorted(map(abs, z)) != [0.0, 0.0, 1.0]:
-        return (R, p), 0.0
+        return p, 0.0
     k = [abs(entry) for entry in z].index(1.0)
     x = list(p)
     height, x[k] = p[k] * z[k], 0.0
-    return (R, (x[0], x[1], x[2])), height
+    return (x[0], x[1], x[2]), height
 
 
 def _turned(p: Vector, angle: float) -> Vector:
@@ -336,25 +296,12 @@ def _turned(p: Vector, angle: float) -> Vector:
 
 # ---- A group of parallel axes in a position: the angles of its joints, and vectors across it
 
-class _Joint(NamedTuple):
-    """A joint of a group: its coordinate; rotation about z and length along it per unit of it."""
-
-    coordinate: int
-    turns: float
-    slides: float
-
-
 class TurnedGroup:
     """A group of a robot in a position."""
 
-    def __init__(self, group: AxisGroup, system: Multibody, q: Sequence[Scalar]) -> None:
-        self.group = group
-        self.joints: list[_Joint] = []
+    def __init__(self, group: AxisGroup, q: Sequence[Scalar]) -> None:
+        self.group, self.joints = group, group.steps
         self.tilt = turned_about_x(group.tilt)
-        for step in group.steps:
-            body = system.bodies[step.body]
-            joint, k = JOINTS[body.type], step.sign * body.multiplier
-            self.joints.append(_Joint(body.coordinate, k * joint.turns, k * joint.slides))
         self.angles = self.turning(q)
         self.cos, self.sin = turn_by(self.angles[-1], group.turn)
         self.height: Scalar = self.sliding(q)
@@ -414,16 +361,12 @@ class Twist(NamedTuple):
 
 
 class LinkKinematics:
-    """
-    A link of a robot in a position; vectors in the axes of the root, or of the link.
-
-    Unless it is `posed`, its orientation is not needed: neither for vectors in the root's axes.
-    """
+    """A link of a robot in a position; unless it is `posed`, its orientation is not needed."""
 
     def __init__(self, system: Multibody, link: str, q: Sequence[Scalar], posed: bool) -> None:
         i, attached = system.links[link]
-        self._screws: Screws = screws(system, chain(system, i), attached, posed)
-        self._groups = [TurnedGroup(group, system, q) for group in self._screws.groups]
+        self._screws = Screws(system, chain(system, i), attached, posed)
+        self._groups = [TurnedGroup(group, q) for group in self._screws.groups]
 
     def pose(self) -> Placement:
         """Return root_R_link, and the position of its origin [m] in the root frame."""
@@ -437,12 +380,7 @@ class LinkKinematics:
         return Placement(R, add(self._screws.p, apply(self._screws.R, v)))
 
     def jacobian(self, joints: int, in_link: bool, root: bool = False) -> list[Twist]:
-        """
-        Return a column for each of the independent joints.
-
-        With the `root` six stand before them, of the velocity of its origin and of its angular
-        velocity, in its axes.
-        """
+        """Return a column for each independent joint, behind six of the twist of a `root`."""
         columns = [Twist(ZERO, ZERO)] * joints
         axes = self._turned_axes() if in_link else [*self._rotations()[-2::-1], IDENTITY]
         v = ZERO
@@ -470,11 +408,8 @@ class LinkKinematics:
 
     def motion(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
                root: Frame = REFERENCE) -> tuple[Twist, Twist]:
-        """
-        Return velocity and acceleration in the root's axes, with those of the root in them.
-
-        From the link to the root: r, v and a of its origin, w and wd, relative to each group.
-        """
+        """Return velocity and acceleration in the root's axes, with those of the root in them."""
+        # from the link to the root: r, v and a of its origin, w and wd, relative to each group
         r = v = a = w = wd = ZERO
         for group in reversed(self._groups):
             rates, seconds = group.turning(qd), group.turning(qdd)
@@ -496,11 +431,8 @@ class LinkKinematics:
 
     def motion_in_link(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
                        root: Frame = REFERENCE) -> tuple[Twist, Twist]:
-        """
-        Return velocity and acceleration in the link's axes; those of the root are in its own.
-
-        From the root to the link: v and a of the origin of each group, its w and wd.
-        """
+        """Return velocity and acceleration in the link's axes; of the root, in the root's."""
+        # from the root to the link: v and a of the origin of each group, its w and wd
         v, a = _point(self._screws.p, ZERO, ZERO, root.v, root.a, root.w, root.wd)
         first_R_root = transpose(self._screws.R)
         v, a, w, wd = (apply(first_R_root, each) for each in (v, a, root.w, root.wd))

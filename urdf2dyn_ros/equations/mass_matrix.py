@@ -65,9 +65,8 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     """
     Return M of tau = M(q) qdd + bias(q, qd), (n, n), symmetric [kg m^2, kg m or kg].
 
-    Inertias, one per body, have second moments in the place of the tensors; q are the independent
-    joints, (n,) [rad or m]. `note` is called with every named quantity, `column` with the number
-    of a body whose column begins. Terms at joints are by the number of the body.
+    Inertias, one per body, have second moments; `column` is called with the number of a body whose
+    column begins. Terms at joints are by the number of the body.
     """
     at = [body.at(q) for body in system.bodies]
     composite = composite_inertias(system, inertias, at, note)
@@ -177,12 +176,10 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
              qd: Sequence[Scalar], gravity: Vector, recursion: Recursion = TEXTBOOK,
              loads: AppliedLoads = NO_LOADS) -> dict[str, list[Scalar]]:
     """
-    Return the momentum of every independent joint, and what changes it besides the efforts.
+    Return p [kg m^2/s or kg m/s] of every joint, beta and load [N m or N], (n,).
 
-    That are p [kg m^2/s or kg m/s], beta and load [N m or N], (n,). The arguments are those of
-    `newton_euler`, but for accelerations and a base; the recursion's moment is
-    `textbook_moment` of tensors, or `angular_momentum` of second moments. A base that moves
-    raises a ParameterError.
+    The recursion's moment is `textbook_moment` of tensors, or `angular_momentum` of second
+    moments. A base that moves raises a ParameterError.
     """
     if loads.base is not None:
         raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '

@@ -90,16 +90,11 @@ def unnoted(body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
 
 
 class Recursion(NamedTuple):
-    """
-    Formulation of the recursion, and what is called with every named quantity it computes.
+    """Formulation of the recursion: the textbook's, or one that takes fewer operations."""
 
-    `second_moment`, and an `InheritedSpin` as `spin_of`, take fewer operations than the textbook
-    and are equal in exact arithmetic.
-    """
-
-    moment: Moment = textbook_moment
-    spin_of: Spin = textbook_spin
-    note: Note = unnoted
+    moment: Moment = textbook_moment   # or `second_moment`
+    spin_of: Spin = textbook_spin   # or an `InheritedSpin`
+    note: Note = unnoted   # called with every named quantity
 
 
 TEXTBOOK = Recursion()
@@ -108,17 +103,12 @@ TEXTBOOK = Recursion()
 # ---- The algorithm: efforts of a state, by a sweep from the root and one back to it
 
 class AppliedLoads(NamedTuple):
-    """
-    Motion of the root in its own frame; terms at joints and wrenches on bodies, by body's number.
+    """Motion of the root; terms at joints and wrenches on bodies, by the body's number."""
 
-    The root is fixed if `base` is None. A wrench is that of the environment on a body, or on the
-    ROOT, in its frame. `transmitted` has, for terms that need it, the effort that the joint of
-    each body transmits; None for that of the sweep.
-    """
-
-    base: Motion | None = None
+    base: Motion | None = None   # in its own frame; None if it is fixed
     terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({})
-    wrenches: Mapping[int, Wrench] = MappingProxyType({})
+    wrenches: Mapping[int, Wrench] = MappingProxyType({})   # by the environment, in its frame
+    # effort that the joint of each body transmits, for terms that need it; by default the sweep's
     transmitted: Sequence[Scalar] | None = None
 
 
@@ -126,20 +116,14 @@ NO_LOADS = AppliedLoads()
 
 
 class Sweep(NamedTuple):
-    """
-    Efforts of the independent joints, and the quantities that the two sweeps compute by body.
-
-    The joint of a body transmits its wrench, in the body's frame; the last wrench is what the
-    world transmits to a root that moves. Transmitted efforts are those of the wrenches at the
-    joints, before the terms there.
-    """
+    """Efforts of the independent joints, and the quantities of the two sweeps by body."""
 
     efforts: list[Scalar]
     coordinates: list[Coordinate]
-    motions: list[Motion]
-    spins: list[Matrix]
-    wrenches: list[Wrench]
-    transmitted: list[Scalar]
+    motions: list[Motion]   # as the wrenches, of the root as well, which is the last
+    spins: list[Matrix]   # U
+    wrenches: list[Wrench]   # that joints transmit to their bodies, in the bodies' frames
+    transmitted: list[Scalar]   # efforts of these wrenches, before the terms at the joints
 
 
 def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
@@ -162,17 +146,12 @@ def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
 # ---- Forward, root to tips: the motion of each body, and what accelerates it
 
 class Forward(NamedTuple):
-    """
-    Results of the forward sweep by body.
-
-    Coordinates, motions and spins (U) are those of `Sweep`, `own` the wrenches F, N that
-    accelerate the bodies themselves; motions and wrenches also of the root, which is the last.
-    """
+    """Results of the forward sweep by body, as in `Sweep`."""
 
     coordinates: list[Coordinate]
     motions: list[Motion]
     spins: list[Matrix]
-    own: list[Wrench]
+    own: list[Wrench]   # F, N that accelerate the bodies themselves; the root is the last
 
 
 def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
@@ -232,12 +211,7 @@ def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Mom
 def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequence[Motion],
              own: Sequence[Wrench], loads: AppliedLoads, note: Note,
              ) -> tuple[list[Scalar], list[Wrench], list[Scalar]]:
-    """
-    Return efforts, wrenches and transmitted efforts of `Sweep`.
-
-    Motions, and `own`, the wrenches that accelerate them, are those of the bodies, then the
-    root's.
-    """
+    """Return efforts, wrenches and transmitted efforts of `Sweep` from those of `Forward`."""
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
     wrenches = [NO_WRENCH] * len(own)
     transmitted: list[Scalar] = [0.0] * len(system.bodies)
@@ -394,13 +368,9 @@ def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = sile
 # ---- The same moment with fewer operations, from the entries of U
 
 def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
-    """
-    Return J wd + w x J w from second moments S, as the integral of r x U r over the mass.
-
-    The entries of U are needed for the accelerations anyway: n_x = S_yy U_zy - S_zz U_yz
-    + S_xy U_zx - S_xz U_yx + S_yz (U_zz - U_yy), and cyclically: 15 products where J wd + w x J w
-    has 24.
-    """
+    """Return J wd + w x J w from second moments S, as the integral of r x U r over the mass."""
+    # U is needed for the accelerations anyway: n_x = S_yy U_zy - S_zz U_yz + S_xy U_zx - S_xz U_yx
+    # + S_yz (U_zz - U_yy), and cyclically: 15 products where J wd + w x J w has 24
     d = [U[2][2] - U[1][1], U[0][0] - U[2][2], U[1][1] - U[0][0]]
     if S[0][2] != 0.0 and S[1][2] != 0.0:
         d[2] = -(d[0] + d[1])   # equal, and U_yy may have no other use

@@ -69,12 +69,7 @@ def unit_inertia(entry: str) -> BodyInertia:
 def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
               note: Note = unnoted, begin: Callable[[UnitParameter], None] = lambda column: None,
               ) -> list[list[Scalar]]:
-    """
-    Return Y of tau = Y pi by rows, (n, b), of the independent joints [N m or N per unit of pi].
-
-    The sweep has the motion of every body. `note` is called with every named quantity, `begin`
-    with every column before it.
-    """
+    """Return Y of tau = Y pi by rows, (n, b) [N m or N per unit]; `begin` is told each column."""
     Y: list[list[Scalar]] = [[0.0] * len(columns) for _ in system.joint_names]
     for k, column in enumerate(columns):
         begin(column)
@@ -144,15 +139,11 @@ _SEED = 20
 
 
 class Grouping(NamedTuple):
-    """
-    Columns of the regressor, (b,), of those that the structure leaves, (s,).
+    """Columns of the regressor: a base parameter is the sum of structural ones times factors."""
 
-    A base parameter is the sum of the structural ones times its row of the factors, (b, s).
-    """
-
-    columns: tuple[UnitParameter, ...]
-    structural: tuple[UnitParameter, ...]
-    factors: Array
+    columns: tuple[UnitParameter, ...]   # (b,)
+    structural: tuple[UnitParameter, ...]   # (s,), which the structure of the joints leaves
+    factors: Array   # (b, s)
 
 
 @lru_cache(maxsize=8)
@@ -167,12 +158,8 @@ def grouping(system: Multibody, gravity: Vector) -> Grouping:
 
 
 def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
-    """
-    Return the parameters that the structure of the joints does not move to the parent.
-
-    Those of a body without links, between the coordinates of one joint, are what it gets from
-    its children.
-    """
+    """Return the parameters that the structure of the joints does not move to the parent."""
+    # those of a body without links, between the coordinates of one joint, come from its children
     rng = np.random.default_rng(_SEED)   # no sum of its entries vanishes
     whole = with_regrouped(system, [BodyInertia.of(rng.uniform(1.0, 2.0, 10).tolist())
                                     if body.attached else None for body in system.bodies])
@@ -183,11 +170,7 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
 
 def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
                    note: Note = unnoted) -> list[BodyInertia]:
-    """
-    Return the inertia of every body with what is regrouped with it from its children.
-
-    Inertias have second moments, of any scalar; `note` is called with every named quantity.
-    """
+    """Return the second moments of every body with what it gets from its children."""
     whole = [inertia or NO_INERTIA for inertia in inertias[:len(system.bodies)]]
     for i, body in reversed(list(enumerate(system.bodies))):
         note(i, 'base', whole[i].entries)
@@ -229,11 +212,7 @@ def _undecided(Y: Array) -> list[int]:
 
 
 def _independent(W: Array, undecided: Sequence[int]) -> tuple[list[int], Array]:
-    """
-    Return columns of W that all are sums of, and the factors, (columns that are kept, all).
-
-    An undecided column is kept if it is no sum of those before it.
-    """
+    """Return columns of W that all are sums of, and the factors, (columns that are kept, all)."""
     kept: list[int] = []
     # as many random sums of rows are enough, and quicker
     size = len(undecided) + 10
@@ -304,11 +283,7 @@ class BaseParameters:
 
 
 def base_parameters(system: Multibody, gravity: Vector) -> BaseParameters:
-    """
-    Return the base parameters of a robot whose root is fixed, in the frames of its bodies.
-
-    Gravity [m/s^2] is in the root frame.
-    """
+    """Return the base parameters of a robot whose root is fixed, in the frames of its bodies."""
     moving = [each for body in system.bodies for each in body.attached]
     groups = grouped(system, gravity)
     return BaseParameters(
@@ -331,11 +306,7 @@ def grouped(system: Multibody, gravity: Vector) -> Grouping:
 
 def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], groups: Grouping,
                 note: Note = unnoted) -> list[Scalar]:
-    """
-    Return the base parameters of bodies with these second moments, (b,), for any scalar.
-
-    `note` is called with every named quantity.
-    """
+    """Return the base parameters of bodies with these second moments, (b,), for any scalar."""
     entries = {(i, entry): value for i, whole in enumerate(with_regrouped(system, inertias, note))
                for entry, value in zip(MASS_ENTRIES, whole.entries)}
     values = []

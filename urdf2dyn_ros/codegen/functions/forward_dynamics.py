@@ -520,7 +520,7 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
             frames, own = body_frames(system, sweep), []
             for i, (frame, inertia, moments) in enumerate(zip(
                     frames[:-1], mechanics.inertias, mechanics.second_moments)):
-                twice_w = frame.motion.twice_w
+                twice_w = frame.here.twice_w
                 notes.note(i, 'W', twice_w)
                 own.append(own_composite(inertia, moments and moments.J, twice_w))
         else:
@@ -570,11 +570,7 @@ class CoriolisMatrix(ModelFunction):
     LEGEND: ClassVar[dict[str, str]] = InverseDynamicsDerivatives.LEGEND
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        """
-        Return half of the derivative of C(q, qd) qd with respect to qd.
-
-        The product is a quadratic form of qd, whose coefficients are Christoffel's symbols.
-        """
+        """Return half of the derivative by qd of C qd, whose coefficients are Christoffel's."""
         alone = self._links_alone(mechanics)
         by_qd = InverseDynamicsDerivatives().derive(alone)['dtau_dqd']
         return {'C': [[0.5 * entry for entry in row] for row in by_qd]}

@@ -66,12 +66,7 @@ class LinkFrames:
             object.__setattr__(self, 'links', (self.links,))
 
     def resolved(self, system: Multibody, options: Collection[str], moving: bool) -> 'LinkFrames':
-        """
-        Return the choice with the links of a robot, whose root is `moving` or not.
-
-        `options` are the choices that the functions have. An ExportError for a link that does not
-        exist or is named twice, several tips and no link, unknown axes, or another choice.
-        """
+        """Return the choice with the links of a robot, where functions have such `options`."""
         if self.axes not in FRAME_AXES:
             raise ExportError(f'unknown axes {self.axes!r}; they are: {", ".join(FRAME_AXES)}')
         for option, chosen in (('link', self.links), ('axes', self.axes != FRAME_AXES[0])):
@@ -167,13 +162,10 @@ class Tree:
 
 
 class Fields:
-    """
-    Fields of the formulas of body i, for `str.format_map`: the attributes.
-
-    `sources` act in this part: keys of TERMS, 'links', 'external'; by default all there is.
-    """
+    """Fields of the formulas of body i, for `str.format_map`: the attributes."""
 
     def __init__(self, tree: Tree, i: int, sources: Collection[str] | None = None) -> None:
+        # what acts: keys of TERMS, 'links', 'external'; by default all there is
         self._tree, self._i, self._sources = tree, i, sources
         self.body = tree.bodies[i]
         self.joint = JOINTS[self.body.type]
@@ -435,11 +427,8 @@ class Mechanics:
         return {i: terms for i, terms in kept.items() if terms}
 
     def efforts(self, inputs: Collection[str], note: Note | None = None) -> Sweep:
-        """
-        Run the recursion for efforts and the root's wrench alone, under all loads.
-
-        Where it takes fewer operations, joints with parallel axes share their axes.
-        """
+        """Run the recursion for efforts and the root's wrench alone, under all loads."""
+        # where it takes fewer operations, joints with parallel axes share their axes
         recursion = self.recursion if note is None else self.recursion._replace(note=note)
         if not self.textbook and not (self.moving and 'qd' in inputs):
             groups = parallel_groups(self.system)
@@ -552,19 +541,11 @@ class ModelFunction(ABC):
 
     def simplified(self, system: Multibody,
                    moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
-        """
-        Return the robot in the frames of the fast style, and inertias with second moments.
-
-        They are for the motion or, if not `moving`, for accelerations alone.
-        """
+        """Return the robot in the frames of the fast style, and inertias with second moments."""
         return fewest_operations(system, moving)
 
     def ways(self, system: Multibody) -> Sequence[tuple['ModelFunction', int]]:
-        """
-        Return functions with the same results, of which the cheapest one is generated.
-
-        With each, how many operations last as long as those of one call wait for each other.
-        """
+        """Return functions with the same results, and operations that waiting in each costs."""
         return ((self, 0),)
 
 

@@ -140,11 +140,7 @@ def base_and_joints(system: Multibody) -> Axis:
 
 
 class LinkFunction(ModelFunction):
-    """
-    A function about the frames of links, which no load changes.
-
-    With several links each result has the number of its link behind its name.
-    """
+    """A function about the frames of links, which no load changes."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ('link', 'axes')
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ()

@@ -6,11 +6,11 @@ function is written in sections; equal limbs are computed at once.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import Infix, Precision, magnitude_as, nearest_single
+from urdf2dyn_ros.codegen.languages.language import Infix, magnitude_as, nearest_single
 from urdf2dyn_ros.codegen.languages.sections import (
     SINES,
     CLike,
@@ -174,24 +174,7 @@ def suffixed(value: float) -> str:
 
 _MAGNITUDE = magnitude_as('fabs')
 
-_C_ENTRIES = {
-    '%.17g instead of %.17g': '%.9g instead of %.9g',
-    '                   found[i], expected[i]': '                   (double)found[i], '
-                                                '(double)expected[i]',
-    '= 0.0;': '= 0.0f;'}
-_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
-    'float', Infix(suffixed, lambda function, x: _MAGNITUDE(function, x).replace('(', 'f(', 1)), {
-        '    int wrong = 0;\n': """    int wrong = 0;
-    float scale = 1.0f;
-    for (int i = 0; i < size; i++) {
-        scale = fmaxf(scale, fabsf(expected[i]));
-    }
-""",
-        'fabs(found[i] - expected[i]) <= 1e-9 * fmax(1.0, fabs(expected[i]))':
-            'fabsf(found[i] - expected[i]) <= @within * scale',
-        **_C_ENTRIES}, {
-        'fabs(found[i] - expected[i]) <= 1e-9 * fmax(scale[i], fabs(expected[i]))':
-            'fabsf(found[i] - expected[i]) <= @within * scale[i]', **_C_ENTRIES})}
+_SINGLE_INFIX = Infix(suffixed, lambda function, x: _MAGNITUDE(function, x).replace('(', 'f(', 1))
 
 
 def quoted(text: str) -> str:
@@ -227,69 +210,20 @@ _APART = """
 #define APART
 #endif"""
 _ZERO = Signed(False, Number(0.0))
-_TESTED = '\n\n#ifdef @NAME_SELF_TEST\n#include <stdio.h>\n'
 
 
 class C(CLike):
     """A header, and a source file with its self-test where a macro is defined."""
 
-    STATEMENT = LONG = 'const @real {name} = {value};'
-    INFIX, PRECISIONS = Infix(call=_MAGNITUDE), _PRECISIONS
-    DECLARE, LOCAL = 'static const @real ', 'const @real '
+    INFIX = Infix(call=_MAGNITUDE)
+    REALS: ClassVar[dict[str, str]] = {DOUBLE: 'double', SINGLE: 'float'}
 
-    TABLE, ROW = ('static const @real {name}[][{size}] = {{', '};'), ('{', '},')
-    SCALE = ('static const @real {name}[{size}] = {{', '}};')
-    JOINTS = '@name_joint_names, @NAME_JOINTS'
-    KEYS = ('static const char *const @axis_names[] = {', '"', '};',
-            '@axis_names, @NAME_@AXIS')
+    TABLE, ROW = ('static const {real} {name}[][{size}] = {{', '};'), ('{', '},')
+    SCALE = ('static const {real} {name}[{size}] = {{', '};')
+    JOINTS = '{name}_joint_names, {NAME}_JOINTS'
+    KEYS = ('static const char *const {axis}_names[] = {{', '"', '};',
+            '{axis}_names, {NAME}_{AXIS}')
     TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
-
-    DIFFERS = """
-static int differs(const char *function, const char *const *names, int size,
-                   const @real *found, const @real *expected)
-{
-    int wrong = 0;
-    for (int i = 0; i < size; i++) {
-        if (!(fabs(found[i] - expected[i]) <= 1e-9 * fmax(1.0, fabs(expected[i])))) {
-            printf("%s, %s: %.17g instead of %.17g\\n", function, names[i],
-                   found[i], expected[i]);
-            wrong = 1;
-        }
-    }
-    return wrong;
-}
-"""
-    SCALED: ClassVar[dict[str, str]] = {
-        ' *expected)': ' *expected, const @real *scale)', 'fmax(1.0,': 'fmax(scale[i],'}
-    ALIKE: ClassVar[dict[str, str]] = {
-        'const char *const *names, int size,\n                   ': '', ' size;': ' @NAME_JOINTS;',
-        ' names[i]': ' @name_joint_names[i]',
-        'int rows, int columns, const @real *M': '@real M[@size][@size]',
-        ' rows;': ' @NAME_JOINTS;', ' columns;': ' @NAME_JOINTS;', '[i * columns + j]': '[i][j]'}
-    TIMES = """
-static void times(int rows, int columns, const @real *M, const @real *x, @real *product)
-{
-    for (int i = 0; i < rows; i++) {
-        product[i] = 0.0;
-        for (int j = 0; j < columns; j++) {
-            product[i] += M[i * columns + j] * x[j];
-        }
-    }
-}
-"""
-    MAIN = """
-int main(void)
-{
-    int wrong = 0;
-@shown
-@changed
-    for (size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {"""
-    VERDICT = """\
-    }
-    puts(wrong ? "differs from the reference" : "agrees with the reference");
-    return wrong ? 1 : 0;
-}
-"""
     PARAMETER = '{{"{name}", {name}, {value}}}'
     CHANGED = """\
     const struct { const char *name; @real value, exported; } parameters[] = {
@@ -311,6 +245,10 @@ int main(void)
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self.prefix = program.name.upper()
+        self.LOCAL, self.DECLARE = f'const {self.real} ', f'static const {self.real} '
+        self.STATEMENT = self.LONG = f'const {self.real} {{name}} = {{value}};'
+        if self.single:
+            self.INFIX = _SINGLE_INFIX
 
     def files(self) -> dict[str, Iterable[str]]:
         name = f'{self.program.name}_dynamics'
@@ -354,10 +292,11 @@ int main(void)
         if has_angles:
             yield from sines_and_cosines(self.real, most_angles(program.functions))
         if any(function.twinned for function in program.functions):
-            yield from self.filled(_TWINS)
+            yield from _TWINS.replace('@real', self.real).splitlines()
         if any('APART ' in line for line in functions):
             yield from _APART.splitlines()
-        yield from [*functions, *self.filled(_TESTED), *self.self_test(), '#endif']
+        yield from [*functions, '', '', f'#ifdef {self.prefix}_SELF_TEST', '#include <stdio.h>',
+                    *self.self_test(), '#endif']
 
     def function(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function."""
@@ -443,12 +382,9 @@ int main(void)
         return super().statement(statement, indent, '{name} = {value};' if is_entry else form)
 
     def _stores(self, function: Function) -> dict[str, list[Statement]]:
-        """
-        Return the statements that store entries of matrices, by what the entry is made by.
-
-        For speed, each stands where that is made: compilers would store what waits for the end of
-        the function twice. To be read, all results stand at the end.
-        """
+        """Return the statements that store entries of matrices, by what the entry is made by."""
+        # for speed, each stands where that is made: compilers would store what waits for the end
+        # of the function twice; to be read, all results stand at the end
         stores: dict[str, list[Statement]] = {}
         if self.program.style == 'fast':
             made = {statement.name for statement in function.statements}
@@ -473,6 +409,55 @@ int main(void)
         """Yield names and rows; one number a row for a robot without joints."""
         return ((name, of, [row or [0.0] for row in rows]) for name, of, rows in super().data())
 
+    def differs(self) -> str:
+        f, digits = 'f' * self.single, 9 if self.single else 17
+        found, expected = (f'{"(double)" * self.single}{x}[i]' for x in ('found', 'expected'))
+        names = 'const char *const *names, int size,\n                   ' * bool(self.axes)
+        size, name = ('size', 'names[i]') if self.axes else (
+            f'{self.prefix}_JOINTS', f'{self.program.name}_joint_names[i]')
+        scale = 'scale[i]' if self.scales else 'scale' if self.single else '1.0'
+        scales = f', const {self.real} *scale' * bool(self.scales)
+        limit = (f'{self.within} * {scale}' if self.single else
+                 f'1e-9 * fmax({scale}, fabs(expected[i]))')
+        largest = f"""
+    float scale = 1.0f;
+    for (int i = 0; i < {size}; i++) {{
+        scale = fmaxf(scale, fabsf(expected[i]));
+    }}""" * (self.single and not self.scales)
+        return f"""
+static int differs(const char *function, {names}const {self.real} *found, \
+const {self.real} *expected{scales})
+{{
+    int wrong = 0;{largest}
+    for (int i = 0; i < {size}; i++) {{
+        if (!(fabs{f}(found[i] - expected[i]) <= {limit})) {{
+            printf("%s, %s: %.{digits}g instead of %.{digits}g\\n", function, {name},
+                   {found}, {expected});
+            wrong = 1;
+        }}
+    }}
+    return wrong;
+}}
+"""
+
+    def times(self) -> str:
+        matrix, rows, columns, entry = (f'int rows, int columns, const {self.real} *M', 'rows',
+                                        'columns', 'M[i * columns + j]')
+        if not self.axes:
+            matrix, entry = f'{self.real} M[{self.size("")}][{self.size("")}]', 'M[i][j]'
+            rows = columns = f'{self.prefix}_JOINTS'
+        return f"""
+static void times({matrix}, const {self.real} *x, {self.real} *product)
+{{
+    for (int i = 0; i < {rows}; i++) {{
+        product[i] = 0.0{'f' * self.single};
+        for (int j = 0; j < {columns}; j++) {{
+            product[i] += {entry} * x[j];
+        }}
+    }}
+}}
+"""
+
     def _called(self, function: Function, k: str, indent: str,
                 products: dict[str, str]) -> Iterator[str]:
         """Yield declarations of results, and the call for state k."""
@@ -485,10 +470,10 @@ int main(void)
 
     def shown(self, function: Function) -> Iterator[str]:
         yield from self._called(function, '0', '    ', {})
-        cast = '(double)' * (self.program.precision == SINGLE)
+        cast = '(double)' * self.single
         yield f'        puts("{function.name} in the first reference state:");'
         for result in self.vectors:
-            names, size = self.filled(self.row_names(result))[0].split(', ')
+            names, size = self.row_names(result).split(', ')
             if self.many(function):
                 yield f'        puts("{result.name}");'
             yield self.array(f'        static const char *const units_{result.name}[] = {{',
@@ -499,11 +484,11 @@ int main(void)
                 f'units_{result.name}[i]);', '        }']
         yield '    }'
 
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+    def check(self, function: Function) -> Iterator[str]:
         matrices = [result.name for result in function.results if result.is_matrix]
         products = {name: 'product' + f'_{name}' * (len(matrices) > 1) for name in matrices}
         yield from self._called(function, 'k', '        ', products)
-        for result, known in zip(function.results, expected):
+        for result in function.results:
             found = products.get(result.name, result.name)
             if result.is_matrix:
                 shape = [self.size(axis.name) if axis.keys else f'{self.prefix}_JOINTS'
@@ -511,7 +496,6 @@ int main(void)
                 matrix = [*shape, f'&{result.name}[0][0]'] if self.axes else [result.name]
                 yield self.array('            times(', [
                     *matrix, f'reference_{result.quantity.times}[k]', found], ');')
-            yield self.array('            wrong += differs(', [
-                f'"{self.title(function, result)}"', *self.names(result), found, f'{known}[k]',
-                *self.scale_of(known)], ');')
+            yield self.array('            wrong += differs(',
+                             self.compared(function, result, found), ');')
         yield '        }'

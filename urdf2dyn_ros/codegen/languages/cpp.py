@@ -5,11 +5,11 @@ Sines and cosines in one loop, sections and equal limbs are as in C.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
-from urdf2dyn_ros.codegen.languages.language import Infix, Precision, shortest
+from urdf2dyn_ros.codegen.languages.language import Infix, shortest
 from urdf2dyn_ros.codegen.languages.sections import (
     ANGLES,
     SINES,
@@ -25,57 +25,24 @@ from urdf2dyn_ros.codegen.program import (
     SINGLE,
     Call,
     Function,
+    Program,
     Result,
     Statement,
     parts,
 )
 
-_ANY = """
-EOF FILE INFINITY L_ctermid L_cuserid L_tmpnam NAN NULL P_tmpdir Row a64l abort abs alignas
-aligned_alloc alignof alloca and and_eq arc4random arc4random_buf arc4random_uniform asm asprintf
-at_quick_exit atexit atof atoi atol atoll auto bitand bitor blkcnt64_t blkcnt_t blksize_t bool
-break bsearch caddr_t calloc canonicalize_file_name case catch char char16_t char32_t char8_t class
-clearenv clearerr clock_t clockid_t co_await co_return co_yield comparison_fn_t compl concept const
-const_cast consteval constexpr constinit continue cookie_close_function_t cookie_read_function_t
-cookie_seek_function_t cookie_write_function_t ctermid cuserid daddl daddr_t ddivl decltype default
-delete dev_t dfmal differs div div_t dmull do double double_t dprintf drand48 drand48_r dsqrtl
-dsubl dynamic_cast ecvt ecvt_r else enum epsilon erand48 erand48_r exit explicit export extern fadd
-faddl false fclose fcloseall fcvt fcvt_r fd_mask fdiv fdivl fdopen feof ferror fflush ffma ffmal
-fgetc fgetpos fgets fileno float float_t flockfile fmemopen fmul fmull fopen fopencookie for
-fpos64_t fpos_t fprintf fputc fputs fread free freopen friend fsblkcnt64_t fsblkcnt_t fscanf fseek
-fseeko fsetpos fsfilcnt64_t fsfilcnt_t fsid_t fsqrt fsqrtl fsub fsubl ftell ftello ftrylockfile
-funlockfile fwrite gcvt getc getchar getdelim getenv getline getloadavg getpt getsubopt getw gid_t
-goto grantpt id_t if initstate initstate_r inline ino64_t ino_t int int16_t int32_t int64_t int8_t
-iscanonical iseqsig issignaling iszero jrand48 jrand48_r key_t l64a labs lcong48 lcong48_r ldiv
-ldiv_t lgamma_r lgammaf128_r lgammaf32_r lgammaf32x_r lgammaf64_r lgammaf64x_r lgammaf_r lgammal_r
-llabs lldiv locale_t loff_t long lrand48 lrand48_r main malloc math_errhandling mblen mbstowcs
-mbtowc mkdtemp mkostemp mkostemps mkstemp mkstemps mktemp mode_t mrand48 mrand48_r mutable
-namespace new nlink_t noexcept not not_eq nrand48 nrand48_r nullptr obstack_printf obstack_vprintf
-off64_t off_t on_exit open_memstream operator or or_eq pclose perror pid_t popen posix_memalign
-posix_openpt printf private protected pselect pthread_attr_t pthread_key_t pthread_once_t
-pthread_spinlock_t pthread_t ptrdiff_t ptsname ptsname_r public putc putchar putenv puts putw qecvt
-qecvt_r qfcvt qfcvt_r qgcvt qsort qsort_r quad_t quick_exit rand rand_r random random_r realloc
-reallocarray realpath register reinterpret_cast remove rename renameat renameat2 requires return
-rewind rpmatch scanf secure_getenv seed48 seed48_r select setbuf setbuffer setenv setlinebuf
-setstate setstate_r setvbuf short signed signgam sigset_t size_t sizeof snprintf sprintf srand
-srand48 srand48_r srandom srandom_r sscanf ssize_t static static_assert std stderr stdin stdout
-struct switch system template this thread_local throw times true try typedef typeid typename union
-unsetenv unsigned using valloc virtual void volatile vprintf wchar_t while wrench_names xor xor_eq
-y0 y1 yn ynl
-i386 linux offsetof unix
+# names that cannot be a C++ namespace: keywords, macros of compilers, and a name of the self-test
+_WORDS = """
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t
+char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr
+constinit continue decltype default delete do double dynamic_cast else enum explicit export extern
+false float for friend goto if inline int long main mutable namespace new noexcept not not_eq
+nullptr operator or or_eq private protected public register reinterpret_cast requires return short
+signed sizeof static static_assert static_cast std struct switch template this thread_local throw
+true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
+xor_eq i386 linux unix Row
 """
-_MATHEMATICS = """
-acos acosh asin asinh atan atan2 atanh canonicalize cbrt ceil copysign cos cosh drem erf erfc exp
-exp10 exp2 expm1 fabs fdim finite floor fma fmax fmaximum fmaximum_mag fmaximum_mag_num
-fmaximum_num fmaxmag fmin fminimum fminimum_mag fminimum_mag_num fminimum_num fminmag fmod frexp
-fromfp fromfpx gamma getpayload hypot ilogb isinf isnan j0 j1 jn ldexp lgamma llogb llrint llround
-log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nextdown nexttoward nextup pow
-remainder remquo rint round roundeven scalb scalbln scalbn setpayload setpayloadsig significand sin
-sincos sinh sqrt tan tanh tgamma trunc
-"""
-# names that cannot be a C++ namespace: keywords, and global names of the headers
-RESERVED = frozenset(_ANY.split()).union(
-    name + precision for name in _MATHEMATICS.split() for precision in ('', 'f', 'l'))
+RESERVED = frozenset(_WORDS.split())
 
 _DEFINITIONS = """
 // Two equal limbs are computed at once: the two numbers of a twin are one of each. They are a
@@ -129,101 +96,19 @@ def _sines_and_cosines(real: str, most: int) -> list[str]:
     return [*_ANY_SCALAR.splitlines(), *text.splitlines()]
 
 
-_CPP_ENTRIES = {
-    '%.17g instead of %.17g': '%.9g instead of %.9g',
-    'names[i], found[i], expected[i]': 'names[i], static_cast<double>(found[i]),\n'
-                                       '                        '
-                                       'static_cast<double>(expected[i])'}
-_PRECISIONS = {DOUBLE: Precision('double'), SINGLE: Precision(
-    'float', Infix(lambda value: f'Scalar({suffixed(value)})', twin='twin{{{}, {}}}'), {
-        '    int wrong = 0;\n': """    int wrong = 0;
-    float scale = 1.0f;
-    for (const float entry : expected) {
-        scale = std::fmax(scale, std::abs(entry));
-    }
-""",
-        '1e-9 * std::fmax(1.0, std::abs(expected[i]))': '@within * scale',
-        **_CPP_ENTRIES}, {
-        '1e-9 * std::fmax(scale[i],\n                                                   '
-        'std::abs(expected[i]))': '@within * scale[i]', **_CPP_ENTRIES})}
-
-
-_TESTED = """
-#ifdef @NAME_SELF_TEST
-#include <cstdio>
-
-using Row = @space::Vector<@real>;"""
-
-
 class Cpp(CLike):
     """A header, with its self-test where a macro is defined."""
 
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     LOCAL = 'const Scalar '
-    DECLARE = 'inline constexpr @real '
-    CONSTANT = 'inline constexpr @real {name} = {value};'
-    INFIX = Infix(lambda value: f'Scalar({shortest(value)})', twin='twin{{{}, {}}}')
-    PRECISIONS = _PRECISIONS
+    STD, NOTHING = 'std::', ''
+    REALS: ClassVar[dict[str, str]] = {DOUBLE: 'double', SINGLE: 'float'}
 
     TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
-    SCALE = ('static const {size} {name} = {{', '}};')
-    JOINTS = '@space::joint_names'
-    KEYS = ('static const char *const @axis_names[] = {', '"', '};', '@axis_names')
+    SCALE = ('static const {size} {name} = {{', '};')
+    KEYS = ('static const char *const {axis}_names[] = {{', '"', '};', '{axis}_names')
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
             '&& ./self_test')
-
-    DIFFERS = """
-template <typename Names, typename Entries>
-static int differs(const char *function, const Names &names, const Entries &found,
-                   const Entries &expected)
-{
-    int wrong = 0;
-    for (std::size_t i = 0; i < found.size(); i++) {
-        if (!(std::abs(found[i] - expected[i]) <= 1e-9 * std::fmax(1.0, std::abs(expected[i])))) {
-            std::printf("%s, %s: %.17g instead of %.17g\\n", function,
-                        names[i], found[i], expected[i]);
-            wrong = 1;
-        }
-    }
-    return wrong;
-}
-"""
-    SCALED: ClassVar[dict[str, str]] = {
-        'Entries &expected)': 'Entries &expected, const Entries &scale)',
-        'fmax(1.0, std::abs(expected[i])))) {': 'fmax(scale[i],\n'
-                                                '                                  '
-                                                '                 std::abs(expected[i])))) {'}
-    ALIKE: ClassVar[dict[str, str]] = {
-        'template <typename Names, typename Entries>\n': '', ' const Names &names,': '',
-        ' const Entries &found,\n                  ': ' const Row &found,', 'Entries': 'Row',
-        'names[i]': '@space::joint_names[i]'}
-    TIMES = """
-template <typename Matrix, typename Entries>
-static std::array<@real, std::tuple_size<Matrix>::value> times(const Matrix &M, const Entries &x)
-{
-    std::array<@real, std::tuple_size<Matrix>::value> product{};
-    for (std::size_t i = 0; i < M.size(); i++) {
-        for (std::size_t j = 0; j < x.size(); j++) {
-            product[i] += M[i][j] * x[j];
-        }
-    }
-    return product;
-}
-"""
-    MAIN = """
-int main()
-{
-    int wrong = 0;
-@shown
-@changed
-    for (std::size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {"""
-    VERDICT = """\
-    }
-    std::puts(wrong ? "differs from the reference" : "agrees with the reference");
-    return wrong ? 1 : 0;
-}
-"""
-    PARAMETER = '{{"{name}", @space::parameters::{name}, {value}}}'
     CHANGED = """\
     const struct { const char *name; @real value, exported; } parameters[] = {
         @parameters
@@ -241,10 +126,16 @@ int main()
     }
 """
 
-    @property
-    def literal(self) -> Callable[[float], str]:
-        """How a positive constant is written where it has no other type."""
-        return shortest if self.real == 'double' else suffixed
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.literal = suffixed if self.single else shortest   # of what has no other type
+        self.INFIX = Infix(lambda value: f'Scalar({self.literal(value)})', twin='twin{{{}, {}}}')
+        self.DECLARE = f'inline constexpr {self.real} '
+        self.CONSTANT = self.DECLARE + '{name} = {value};'
+        # the namespace: the robot's name, unless that means something in C++
+        self.space = program.name + '_dynamics' * (program.name in RESERVED)
+        self.JOINTS = f'{self.space}::joint_names'
+        self.PARAMETER = f'{{{{"{{name}}", {self.space}::parameters::{{name}}, {{value}}}}}}'
 
     def number(self, value: float) -> str:
         return '-' * bool(value < 0.0) + self.literal(abs(value))
@@ -253,10 +144,11 @@ int main()
         return {f'{self.program.name}_dynamics.hpp': self.header()}
 
     def header(self) -> Iterator[str]:
-        program, guard = self.program, f'{self.program.name.upper()}_DYNAMICS_HPP'
+        program, name = self.program, self.program.name.upper()
         names = [quoted(row.name) for row in program.independent]
         yield from ['/*', *(f' * {line}'.rstrip() for line in self.heading()), ' */',
-                    f'#ifndef {guard}', f'#define {guard}', '', '#include <array>',
+                    f'#ifndef {name}_DYNAMICS_HPP', f'#define {name}_DYNAMICS_HPP', '',
+                    '#include <array>',
                     *['#include <cfloat>'] * any(map(self.has_angles, program.functions)),
                     '#include <cmath>', '#include <cstddef>', '',
                     f'namespace {self.space} {{', '',
@@ -282,7 +174,8 @@ int main()
                 for real in dict.fromkeys([self.real, 'float']))).splitlines()
         for function in program.functions:
             yield from ['', *self._function(function)]
-        yield from ['', f'}}  // namespace {self.space}', *self.filled(_TESTED),
+        yield from ['', f'}}  // namespace {self.space}', '', f'#ifdef {name}_SELF_TEST',
+                    '#include <cstdio>', '', f'using Row = {self.space}::Vector<{self.real}>;',
                     *self.self_test(), '#endif', '', '#endif']
 
     def _type_of(self, result: Result) -> str:
@@ -385,11 +278,6 @@ int main()
         if self.derives_in_functions:
             yield from self.derived(self.used([function]), self.INDENT)
 
-    @property
-    def space(self) -> str:
-        """The namespace: the robot's name, unless that means something in C++."""
-        return self.program.name + '_dynamics' * (self.program.name in RESERVED)
-
     def size(self, name: str) -> str:
         """Return the type of the numbers of an input or of an axis in the check."""
         return self.vector_type(name, self.real) if name in self.sizes else 'Row'
@@ -399,6 +287,61 @@ int main()
         return (f'std::array<{scalar}, {self.sizes[name]}>' if name in self.sizes
                 else f'Vector<{scalar}>')
 
+    def differs(self) -> str:
+        digits = 9 if self.single else 17
+        template, names, name = (
+            'template <typename Names, typename Entries>\n', 'const Names &names, ', 'names[i]')
+        entries, room = 'Entries', '\n                   '
+        if not self.axes:
+            template, names, name = '', '', f'{self.JOINTS}[i]'
+            entries, room = 'Row', ' '
+        scales = f', const {entries} &scale' * bool(self.scales)
+        scale = 'scale[i]' if self.scales else 'scale' if self.single else '1.0'
+        between = f'\n{"":51}' if self.scales else ' '
+        limit = (f'{self.within} * {scale}' if self.single else
+                 f'1e-9 * std::fmax({scale},{between}std::abs(expected[i]))')
+        printed = f'{name}, found[i], expected[i]'
+        if self.single:
+            printed = (f'{name}, static_cast<double>(found[i]),\n{"":24}'
+                       'static_cast<double>(expected[i])')
+        largest = """
+    float scale = 1.0f;
+    for (const float entry : expected) {
+        scale = std::fmax(scale, std::abs(entry));
+    }""" * (self.single and not self.scales)
+        return f"""
+{template}static int differs(const char *function, {names}const {entries} &found,{room}\
+const {entries} &expected{scales})
+{{
+    int wrong = 0;{largest}
+    for (std::size_t i = 0; i < found.size(); i++) {{
+        if (!(std::abs(found[i] - expected[i]) <= {limit})) {{
+            std::printf("%s, %s: %.{digits}g instead of %.{digits}g\\n", function,
+                        {printed});
+            wrong = 1;
+        }}
+    }}
+    return wrong;
+}}
+"""
+
+    def times(self) -> str:
+        vector = 'Entries' if self.axes else 'Row'
+        product = f'std::array<{self.real}, std::tuple_size<Matrix>::value>'
+        return f"""
+template <typename Matrix, typename {vector}>
+static {product} times(const Matrix &M, const {vector} &x)
+{{
+    {product} product{{}};
+    for (std::size_t i = 0; i < M.size(); i++) {{
+        for (std::size_t j = 0; j < x.size(); j++) {{
+            product[i] += M[i][j] * x[j];
+        }}
+    }}
+    return product;
+}}
+"""
+
     def shown(self, function: Function) -> Iterator[str]:
         yield self.array(f'    {{   const auto found = {self.space}::{function.name}(',
                          [f'reference_{x.name}[0]' for x in function.inputs], ');')
@@ -406,7 +349,7 @@ int main()
         for result in self.vectors:
             value = 'found' if len(function.results) == 1 else f'found.{result.name}'
             entry = f'{value}[i]'
-            if self.program.precision == SINGLE:
+            if self.single:
                 entry = f'static_cast<double>({entry})'
             if self.many(function):
                 yield f'        std::puts("{result.name}");'
@@ -415,15 +358,15 @@ int main()
             yield from [
                 f'        for (std::size_t i = 0; i < {value}.size(); i++) {{',
                 f'            std::printf("%-24s %.9g %s\\n", '
-                f'{self.filled(self.row_names(result))[0]}[i],',
+                f'{self.row_names(result)}[i],',
                 f'                        {entry}, units_{result.name}[i]);', '        }']
         yield '    }'
 
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+    def check(self, function: Function) -> Iterator[str]:
         yield self.array(f'        {{   const auto found = {self.space}::{function.name}(',
                          [f'reference_{x.name}[k]' for x in function.inputs], ');')
-        values = ['found'] if len(function.results) == 1 else [
-            f'found.{name}' for name in function.result_names]
-        yield from self.compared(function, expected, values, '            wrong += differs(', ');',
-                                 '"')
+        for result in function.results:
+            value = 'found' if len(function.results) == 1 else f'found.{result.name}'
+            yield self.array('            wrong += differs(', self.compared(
+                function, result, self.product(result, value)), ');')
         yield '        }'

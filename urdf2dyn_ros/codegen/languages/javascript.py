@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
 
 from urdf2dyn_ros.codegen.languages.language import Language
 from urdf2dyn_ros.codegen.program import Function
@@ -20,43 +19,8 @@ class JavaScript(Language):
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
     DECLARE = LOCAL = 'const '
     JOINTS = 'jointNames'
-    KEYS = ('const @axisNames = [', "'", '];', '@axisNames')
+    KEYS = ('const {axis}Names = [', "'", '];', '{axis}Names')
     TEST = 'node {name}_dynamics.mjs'
-    TIMES = """
-function times(M, x) {
-    return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
-}"""
-    DIFFERS = """
-function differences(name, names, found, expected) {
-    return names.map((joint, i) => [joint, found[i], expected[i]])
-        .filter(([, a, b]) => !(Math.abs(a - b) <= 1e-9 * Math.max(1.0, Math.abs(b))))
-        .map(([joint, a, b]) => `${name}, ${joint}: ${a} instead of ${b}`);
-}"""
-    SCALED: ClassVar[dict[str, str]] = {
-        'found, expected) {': 'found, expected, scales) {', 'found[i], expected[i]])':
-            'found[i], expected[i], scales[i]])', '[, a, b]': '[, a, b, scale]',
-        'max(1.0,': 'max(scale,'}
-    ALIKE: ClassVar[dict[str, str]] = {'name, names, ': 'name, ', ' names.': ' jointNames.'}
-    MAIN = """
-export function selfTest() {
-    const wrong = [];
-    for (let k = 0; k < reference_q.length; k++) {"""
-    VERDICT = """\
-    }
-    return wrong;
-}
-
-if (typeof process !== 'undefined'
-        && /(^|[\\\\/])@name_dynamics\\.mjs$/.test(process.argv?.[1] ?? '')) {
-@shown
-@changed
-    const wrong = changed.length ? [] : selfTest();
-    const verdict = wrong.length ? 'differs from the reference' : 'agrees with the reference';
-    console.log((changed.length ? changed.map((name) =>
-        `parameter ${name} was changed: the reference values do not apply`)
-        : [verdict, ...wrong.map((line) => `    ${line}`)]).join('\\n'));
-    process.exitCode = wrong.length ? 1 : 0;
-}"""
     PARAMETER = "['{name}', {name}, {value}]"
     CHANGED = """\
     const changed = [
@@ -99,6 +63,42 @@ if (typeof process !== 'undefined'
     def identifier(self, name: str) -> str:
         return camel(name)
 
+    def differs(self) -> str:
+        names, of = ('names, ', 'names') if self.axes else ('', 'jointNames')
+        scales, each, scale, one = '', '', '1.0', ''
+        if self.scales:
+            scales, each, scale, one = ', scales', ', scales[i]', 'scale', ', scale'
+        return f"""
+function differences(name, {names}found, expected{scales}) {{
+    return {of}.map((joint, i) => [joint, found[i], expected[i]{each}])
+        .filter(([, a, b{one}]) => !(Math.abs(a - b) <= 1e-9 * Math.max({scale}, Math.abs(b))))
+        .map(([joint, a, b]) => `${{name}}, ${{joint}}: ${{a}} instead of ${{b}}`);
+}}"""
+
+    def times(self) -> str:
+        return """
+function times(M, x) {
+    return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
+}"""
+
+    def main(self) -> Iterator[str]:
+        yield from [
+            '', 'export function selfTest() {', '    const wrong = [];',
+            '    for (let k = 0; k < reference_q.length; k++) {', *self.checks(), '    }',
+            '    return wrong;', '}', '',
+            "if (typeof process !== 'undefined'",
+            f'        && /(^|[\\\\/]){self.program.name}_dynamics\\.mjs$/'
+            ".test(process.argv?.[1] ?? '')) {",
+            *self.shown_first(), *([*self.changed()] or ['    const changed = [];'])]
+        yield from """\
+    const wrong = changed.length ? [] : selfTest();
+    const verdict = wrong.length ? 'differs from the reference' : 'agrees with the reference';
+    console.log((changed.length ? changed.map((name) =>
+        `parameter ${name} was changed: the reference values do not apply`)
+        : [verdict, ...wrong.map((line) => `    ${line}`)]).join('\\n'));
+    process.exitCode = wrong.length ? 1 : 0;
+}""".splitlines()
+
     def shown(self, function: Function) -> Iterator[str]:
         arguments = [f'reference_{x.name}[0]' for x in function.inputs]
         yield self.array(f'    const found = {camel(function.name)}(', arguments, ');')
@@ -112,17 +112,15 @@ if (typeof process !== 'undefined'
             yield f'        console.log({self.row_names(result)}[i].padEnd(24),'
             yield f'            String(Number({value}[i].toPrecision(9))), unit));'
 
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+    def check(self, function: Function) -> Iterator[str]:
         arguments = [f'reference_{x.name}[k]' for x in function.inputs]
-        results = list(map(camel, function.result_names))
-        found = results[0] if len(results) == 1 else f'{{ {", ".join(results)} }}'
+        values = list(map(camel, function.result_names))
+        found = values[0] if len(values) == 1 else f'{{ {", ".join(values)} }}'
         if self.many(function):
-            found, results = 'found', [f'found.{name}' for name in results]
+            found, values = 'found', [f'found.{name}' for name in values]
         yield self.array(f'        {{   const {found} = {camel(function.name)}(',
                          arguments, ');')
-        yield from self.compared(function, expected, results,
-                                 '            wrong.push(...differences(', '));')
+        for result, value in zip(function.results, values):
+            yield self.array('            wrong.push(...differences(', self.compared(
+                function, result, self.product(result, value), "'"), '));')
         yield '        }'
-
-    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
-        yield from super().changed(parameters) if parameters else ['    const changed = [];']

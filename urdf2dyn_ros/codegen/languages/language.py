@@ -4,7 +4,7 @@ import re
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from urdf2dyn_ros.codegen.explanations import IN_ROOT_FRAME
 from urdf2dyn_ros.codegen.functions.function import Axis, Input, is_plain
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
+    SINGLE,
     Block,
     Call,
     Function,
@@ -100,16 +101,11 @@ def magnitude_as(name: str) -> Callable[[str, str], str]:
 
 @dataclass(frozen=True)
 class Infix:
-    """
-    The differences between infix languages; text and tree evaluate in the same order, exactly.
+    """The differences between infix languages; text and tree evaluate in the same order."""
 
-    `number` writes a positive constant, `call` the name of a function with the text of its
-    argument, `twin` two numbers.
-    """
-
-    number: Callable[[float], str] = shortest
-    call: Callable[[str, str], str] = prefix_call
-    twin: str = 'TWIN({}, {})'
+    number: Callable[[float], str] = shortest   # writes a positive constant
+    call: Callable[[str, str], str] = prefix_call   # a function with the text of its argument
+    twin: str = 'TWIN({}, {})'   # two numbers
 
     def signed(self, value: Signed) -> str:
         text = self.term(value.term)
@@ -254,25 +250,12 @@ _OF_AXES = ('cr, sr, cp, sp, cy, sy: cosines and sines of roll, pitch, yaw. '
             'x and y: T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
 
 
-@dataclass(frozen=True)
-class Precision:
-    """The precision of a program's numbers in one language."""
-
-    real: str   # the name of the type
-    # how terms and numbers are written, if otherwise than the language does
-    infix: Infix | None = None
-    # what differs in the functions of the self-test: old to new, with @within for the largest
-    # difference, relative to the largest entry of a result; to its scales, where it has some
-    check: Mapping[str, str] = field(default_factory=dict)
-    scaled: Mapping[str, str] = field(default_factory=dict)
-
-
 class Language(ABC):
     """
     A program in one language: its text, and the self-test at its end.
 
-    A subclass has the forms below that differ, `files`, `shown` and `check`. In forms of the
-    self-test @name, @NAME, @size, @space, @real and @within stand for what belongs to the robot.
+    A subclass has the forms below that differ, `files`, and what the self-test is made of:
+    `differs`, `times`, `main`, `shown` and `check`.
     """
 
     # Text: what begins a comment, a line of a function; what ends a line that goes on in the next
@@ -287,41 +270,30 @@ class Language(ABC):
     # an entry of a vector and of a matrix, and the index of the first
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
     OMITS = True   # parameters without influence are not in the file
-    PRECISIONS: ClassVar[Mapping[str, Precision]] = {DOUBLE: Precision('')}   # that it can have
+    REALS: ClassVar[Mapping[str, str]] = {DOUBLE: ''}   # precisions, to the names of their types
     DYNAMIC_MODEL = False   # files have the vectors in the root frame, if the program has some
 
-    # Self-test: before and behind a table of numbers, with {name}, and {size} for the entries of a
-    # row; before and behind a row, with @table and @k for the name of the table and the number of
-    # the row; what stands in a row without numbers
+    # Self-test: before and behind a table of numbers, with {name}, {real}, and {size} for the
+    # entries of a row; before and behind a row; what stands in a row without numbers
     TABLE, ROW, EMPTY = ('const {name} = [', '];'), ('[', '],'), ''
     SCALE: tuple[str, str] = ('const {name} = [', '];')   # around the scales of a result, as TABLE
     COUNT = ''   # what the number of independent joints is called; empty where it is a number
-    JOINTS = 'joint_names'   # what the names of the joints are called
-    # before, around and behind the names of the entries of another axis, and what they are called,
-    # with @axis or @AXIS
-    KEYS = ('const @axis_names = [', '"', '];', '@axis_names')
+    # the array with the names of the joints, as an argument, with the program's {name}
+    JOINTS = 'joint_names'
+    # before, around and behind the names of the entries of another {axis}, and the same argument
+    KEYS = ('const {axis}_names = [', '"', '];', '{axis}_names')
     TEST = ''   # the line with which a user runs it
-    # a function that compares, one that multiplies by a matrix, what stands before the calls, with
-    # lines @shown and @changed for what prints efforts and for CHANGED, and what is behind them
-    DIFFERS = TIMES = MAIN = VERDICT = ''
-    # what DIFFERS has besides where results have scales, and what is simpler in DIFFERS and TIMES
-    # where all rows and columns are the joints: old to new
-    SCALED: ClassVar[dict[str, str]] = {}
-    ALIKE: ClassVar[dict[str, str]] = {}
-    # an entry of a list of parameters, with {name} and {value}; what reports parameters that do
-    # not have their exported values, with a line @parameters in the place of the entries
+    # what reports parameters that do not have their exported values; entries of a list of
+    # parameters, with {name} and {value}, stand in the place of @parameters
     PARAMETER = CHANGED = ''
 
     def __init__(self, program: Program) -> None:
-        self.program = program
-        self.precision = self.PRECISIONS[program.precision]
-        self.real, self.INFIX = self.precision.real, self.precision.infix or self.INFIX
-        for form in ('STATEMENT', 'LONG', 'CONSTANT', 'DECLARE', 'LOCAL'):
-            setattr(self, form, getattr(self, form).replace('@real', self.real))
-        self.n = len(program.numbers)
+        self.program, self.n = program, len(program.numbers)
+        self.single, self.real = program.precision == SINGLE, self.REALS[program.precision]
         results = [result for function in program.functions for result in function.results]
         self.multiplied = {result.quantity.times: result.axes[-1].name
                            for result in results if result.is_matrix}
+        # those of rows and columns that are not the joints
         self.axes = {axis.name: axis for result in results for axis in result.axes if axis.keys}
         self.sizes = {x.name: len(x.entries) for x in self.load_inputs()}
         self.sizes.update((name, len(axis.keys)) for name, axis in self.axes.items())
@@ -330,6 +302,10 @@ class Language(ABC):
     def write(cls, program: Program) -> dict[str, str]:
         """Return the files of a program: {name: text}."""
         return {name: '\n'.join(lines) + '\n' for name, lines in cls(program).files().items()}
+
+    @abstractmethod
+    def files(self) -> dict[str, Iterable[str]]:
+        """Return the lines of each file by its name."""
 
     def comments(self, lines: Iterable[str], indent: str = '') -> Iterator[str]:
         width = WIDTH - len(indent) - len(self.COMMENT)
@@ -507,20 +483,6 @@ class Language(ABC):
     def number(self, value: float) -> str:
         return '-' * bool(value < 0.0) + self.INFIX.number(abs(value))
 
-    def filled(self, text: str) -> list[str]:
-        """Return the lines of a text with the robot's names in it."""
-        for word, meant in (
-                ('@name', self.program.name), ('@NAME', self.program.name.upper()),
-                ('@size', self.size('')), ('@space', self.space), ('@real', self.real),
-                ('@within', self.number(float(f'{self.program.accuracy:.1g}')))):
-            text = text.replace(word, meant)
-        return text.splitlines()
-
-    @property
-    def space(self) -> str:
-        """The name of the module or namespace, where there is one."""
-        return self.program.name
-
     def size(self, name: str) -> str:
         """Return how many entries an input or an axis has, in the words of the language."""
         return str(self.sizes.get(name, self.COUNT or self.n))
@@ -528,99 +490,6 @@ class Language(ABC):
     def shape(self, result: Result) -> list[str]:
         """Return the number of rows of a result and, for a matrix, that of its columns."""
         return [self.size(axis.name) for axis in result.axes]
-
-    def self_test(self) -> Iterator[str]:
-        """Yield the data and the functions of the check."""
-        for name, of, rows in self.data():
-            yield from self.table(name, of, rows)
-        for (of, result), values in self.scales.items():
-            name, = self.scale_of(self._expected(of, result))
-            first, last = (self.filled(text.format(name=name, size=self.size(
-                self._expected_rows[of, result])))[0] for text in self.SCALE)
-            yield self.array(first, list(map(self.number, values)), last)
-        named = {result.quantity.rows.name for function in self.program.functions
-                 for result in function.results}
-        for axis in (axis for name, axis in self.axes.items() if name in named):
-            first, quote, last = (self._of_axis(text, axis) for text in self.KEYS[:3])
-            yield self.array(first, [f'{quote}{key}{quote}' for key in axis.keys], last)
-        for text in (self.compact(self.DIFFERS),
-                     *[self.compact(self.TIMES)] * bool(self.multiplied), self.main()):
-            yield from self._expanded(text)
-        for function in self.program.functions:
-            yield from self.check(function, [self._expected(*result.reference)
-                                             for result in function.results])
-        yield from self._expanded(self.compact(self.VERDICT))
-
-    def _expanded(self, text: str) -> Iterator[str]:
-        """Yield the lines of a text, in the places of @shown and @changed what they stand for."""
-        for line in self.filled(text):
-            if line.strip() == '@shown':
-                if self.vectors:
-                    yield from self.shown(self.program.functions[0])
-            elif line.strip() == '@changed':
-                yield from self.changed(self.exported_parameters())
-            else:
-                yield line
-
-    @property
-    def vectors(self) -> list[Result]:
-        """The results of the first function that are printed: those that are no matrices."""
-        return [result for result in self.program.functions[0].results
-                if result.rows and not result.is_matrix]
-
-    @staticmethod
-    def units(result: Result, quote: str = '"') -> list[str]:
-        """Return the units of a result's rows as string literals."""
-        return [f'{quote}{row.unit}{quote}' for row in result.rows]
-
-    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """Yield CHANGED for parameters with their values, if there are any."""
-        for line in self.filled(self.CHANGED) if parameters else ():
-            if '@parameters' in line:
-                indent, _, last = line.partition('@parameters')
-                yield self.array(indent, self.filled('\n'.join(
-                    self.PARAMETER.format(name=name, value=value)
-                    for name, value in parameters)), last)
-            else:
-                yield line
-
-    def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
-        """Yield a table of numbers, whose rows are those of an input or an axis."""
-        yield from self.filled(self.TABLE[0].format(name=name, size=self.size(of)))
-        for k, row in enumerate(rows, 1):
-            first, last = (text.replace('@table', name).replace('@k', str(k))
-                           for text in (self.INDENT + self.ROW[0], self.ROW[1]))
-            yield (self.array(first, list(map(self.number, row)), last) if row else
-                   first + self.EMPTY + last)
-        yield self.TABLE[1]
-
-    def compact(self, text: str) -> str:
-        """Return a text as simple as it can be for the axes of the results."""
-        check = self.precision.check
-        if self.scales:
-            check = {**self.SCALED, **self.precision.scaled}
-        for old, new in {**check, **({} if self.axes else self.ALIKE)}.items():
-            text = text.replace(old, new)
-        return text
-
-    def names(self, result: Result) -> list[str]:
-        """Return the names of a result's rows as arguments; none where all are alike."""
-        return self.filled(self.row_names(result)) * bool(self.axes)
-
-    def row_names(self, result: Result) -> str:
-        """Return the name of the array with the names of a result's rows."""
-        return self.JOINTS if result.of_joints else self._of_axis(self.KEYS[-1],
-                                                                  result.quantity.rows)
-
-    @staticmethod
-    def _of_axis(text: str, axis: Axis) -> str:
-        return text.replace('@axis', axis.name).replace('@AXIS', axis.name.upper()).replace(
-            '@COUNT', str(len(axis.keys)))
-
-    @staticmethod
-    def many(function: Function) -> bool:
-        """Return whether there are so many results that a call takes them as one."""
-        return len(function.results) > 2
 
     def called(self, functions: Iterable[Function]) -> list[str]:
         """Return the mathematical functions that are called; sine and cosine always."""
@@ -636,11 +505,6 @@ class Language(ABC):
         values = (each.value for block in self.program.constants for each in block.statements)
         return {term.function for term in parts(values) if isinstance(term, Call)}
 
-    def title(self, function: Function, result: Result) -> str:
-        """Return the names of the function and, of many results, of the result."""
-        which = [result.name] * self.many(function)
-        return ', '.join(map(self.identifier, [function.name, *which]))
-
     def load_inputs(self) -> list[Input]:
         """Return the inputs after q, qd and qdd, each once."""
         return list({x.name: x for function in self.program.functions for x in function.inputs
@@ -650,6 +514,104 @@ class Language(ABC):
         """Return the name of a function, of an input or of a result as the language spells it."""
         return name
 
+    # The self-test: tables of states and expected results, then functions that compare
+
+    def self_test(self) -> Iterator[str]:
+        for name, of, rows in self.data():
+            yield from self.table(name, of, rows)
+        first, last = self.SCALE
+        for reference, values in self.scales.items():
+            result = self._compared[reference]
+            yield self.array(first.format(name=self.named('scale', result), real=self.real,
+                                          size=self.size(result.quantity.rows.name)),
+                             list(map(self.number, values)), last)
+        of_rows = {result.quantity.rows.name for result in self._compared.values()}
+        for axis in (axis for name, axis in self.axes.items() if name in of_rows):
+            first, quote, last, _ = self.KEYS
+            yield self.array(self._of_axis(first, axis),
+                             [f'{quote}{key}{quote}' for key in axis.keys], last)
+        yield from self.differs().splitlines()
+        if self.multiplied:
+            yield from self.times().splitlines()
+        yield from self.main()
+
+    def differs(self) -> str:
+        """Return the function that compares found entries with expected ones."""
+        return ''
+
+    def times(self) -> str:
+        """Return the function that multiplies a matrix by a vector."""
+        return ''
+
+    @abstractmethod
+    def main(self) -> Iterator[str]:
+        """Yield what prints the first function's vectors, then checks all functions."""
+
+    @abstractmethod
+    def shown(self, function: Function) -> Iterator[str]:
+        """Yield what prints the vectors that a function returns, with names and units."""
+
+    @abstractmethod
+    def check(self, function: Function) -> Iterator[str]:
+        """Yield the comparison of each result of a function with the expected one."""
+
+    def checks(self) -> Iterator[str]:
+        for function in self.program.functions:
+            yield from self.check(function)
+
+    def shown_first(self) -> Iterator[str]:
+        """Yield what prints the first function's vectors, if it has some."""
+        if self.vectors:
+            yield from self.shown(self.program.functions[0])
+
+    @property
+    def vectors(self) -> list[Result]:
+        """The results of the first function that are printed: those that are no matrices."""
+        return [result for result in self.program.functions[0].results
+                if result.rows and not result.is_matrix]
+
+    @staticmethod
+    def units(result: Result, quote: str = '"') -> list[str]:
+        """Return the units of a result's rows as string literals."""
+        return [f'{quote}{row.unit}{quote}' for row in result.rows]
+
+    def changed(self) -> Iterator[str]:
+        """Yield CHANGED for the parameters with their exported values, if there are any."""
+        entries = [self.PARAMETER.format(name=name, value=value)
+                   for name, value in self.exported_parameters()]
+        for line in self.CHANGED.replace('@real', self.real).splitlines() if entries else ():
+            first, here, last = line.partition('@parameters')
+            yield self.array(first, entries, last) if here else line
+
+    def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
+        """Yield a table of numbers, whose rows are those of an input or an axis."""
+        yield self.TABLE[0].format(name=name, size=self.size(of), real=self.real)
+        first, last = self.INDENT + self.ROW[0], self.ROW[1]
+        for row in rows:
+            yield (self.array(first, list(map(self.number, row)), last) if row else
+                   first + self.EMPTY + last)
+        yield self.TABLE[1]
+
+    def row_names(self, result: Result) -> str:
+        """Return the array with the names of a result's rows, as an argument."""
+        if not result.of_joints:
+            return self._of_axis(self.KEYS[-1], result.quantity.rows)
+        return self.JOINTS.format(name=self.program.name, NAME=self.program.name.upper())
+
+    def _of_axis(self, text: str, axis: Axis) -> str:
+        return text.format(axis=axis.name, AXIS=axis.name.upper(), count=len(axis.keys),
+                           NAME=self.program.name.upper())
+
+    @staticmethod
+    def many(function: Function) -> bool:
+        """Return whether there are so many results that a call takes them as one."""
+        return len(function.results) > 2
+
+    def title(self, function: Function, result: Result) -> str:
+        """Return the names of the function and, of many results, of the result."""
+        which = [result.name] * self.many(function)
+        return ', '.join(map(self.identifier, [function.name, *which]))
+
     def data(self) -> Iterator[tuple[str, str, list[list[float]]]]:
         """Yield the tables of the check: name, input or axis of a row, and rows."""
         references = self.program.references
@@ -658,51 +620,43 @@ class Language(ABC):
             if x in used or x in self.multiplied:
                 yield f'reference_{x}', self.multiplied.get(x, x), [
                     list(each.arguments[x]) for each in references]
-        for (function, result), rows in self._expected_rows.items():
-            yield self._expected(function, result), rows, [
-                list(reference.expected[function][result]) for reference in references]
+        for result in self._compared.values():
+            function, name = result.reference
+            yield self.named('expected', result), result.quantity.rows.name, [
+                list(reference.expected[function][name]) for reference in references]
 
-    @property
-    def _expected_rows(self) -> dict[tuple[str, str], str]:   # names of their axes
-        return {result.reference: result.quantity.rows.name
+    @cached_property
+    def _compared(self) -> dict[tuple[str, str], Result]:
+        """Results by what has their expected values: several functions may share them."""
+        return {result.reference: result
                 for function in self.program.functions for result in function.results}
+
+    def named(self, what: str, result: Result) -> str:
+        """Return the name of a table about a result, shorter for a function's only one."""
+        function, name = result.reference
+        of_joints = [other.name for other in self.program.function(function).results
+                     if other.of_joints]
+        return f'{what}_{function}' + f'_{name}' * (of_joints != [name])
 
     @cached_property
     def scales(self) -> Scales:   # of the results, for a robot of unusual size
         return scales(self.program)
 
-    def scale_of(self, expected: str) -> list[str]:
-        """Return the name of the scales of an expected result as an argument, if it has some."""
-        return [expected.replace('expected', 'scale', 1)] * bool(self.scales)
+    @property
+    def within(self) -> str:
+        """What a result of single precision may differ by, as a share."""
+        return self.number(float(f'{self.program.accuracy:.1g}'))
 
-    def _expected(self, function: str, result: str) -> str:
-        """Return the name of the expected values of a result, or of a function's only one."""
-        of_joints = [other.name for other in self.program.function(function).results
-                     if other.of_joints]
-        return f'expected_{function}' + f'_{result}' * (of_joints != [result])
+    def compared(self, function: Function, result: Result, value: str, quote: str = '"',
+                 ref: str = '') -> list[str]:
+        """Return the arguments of `differs` for a value of a result."""
+        return [f'{quote}{self.title(function, result)}{quote}',
+                *[self.row_names(result)] * bool(self.axes), f'{ref}{value}',
+                f'{ref}{self.named("expected", result)}[k]',
+                *[f'{ref}{self.named("scale", result)}'] * bool(self.scales)]
 
-    def compared(self, function: Function, expected: Sequence[str], values: Sequence[str],
-                 first: str, last: str, quote: str = "'", ref: str = '') -> Iterator[str]:
-        """Yield a call for each result, whose value is called so: it compares it with another."""
-        for result, value, known in zip(function.results, values, expected):
-            if result.is_matrix:
-                value = f'times({ref}{value}, {ref}reference_{result.quantity.times}[k])'
-            yield self.array(first, [
-                f'{quote}{self.title(function, result)}{quote}', *self.names(result),
-                *(f'{ref}{each}' for each in (value, f'{known}[k]', *self.scale_of(known)))], last)
-
-    def main(self) -> str:
-        """Return what stands before the calls."""
-        return self.MAIN
-
-    @abstractmethod
-    def files(self) -> dict[str, Iterable[str]]:
-        """Return the lines of each file by its name."""
-
-    @abstractmethod
-    def shown(self, function: Function) -> Iterator[str]:
-        """Yield what prints the vectors that a function returns, with names and units."""
-
-    @abstractmethod
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        """Yield the comparison of each result of a function with the expected one."""
+    @staticmethod
+    def product(result: Result, value: str, ref: str = '') -> str:
+        """Return the product that the check compares of a matrix; of a vector, the value."""
+        return (f'times({ref}{value}, {ref}reference_{result.quantity.times}[k])'
+                if result.is_matrix else value)

@@ -21,26 +21,8 @@ class Matlab(Language):
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
     TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
     SCALE = ('{name} = [', "].';")
-    KEYS = ('@axis_names = {', "'", '};', '@axis_names')
+    KEYS = ('{axis}_names = {{', "'", '};', '{axis}_names')
     TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
-    MAIN = """
-wrong = 0; states = size(reference_q, 1);
-@changed
-for k = 1:states"""
-    VERDICT = """\
-end
-if wrong > 0
-    error('differs from the reference');
-elseif states > 0
-    disp('agrees with the reference');
-end"""
-    CHANGED = """\
-for i = find(@name_@function() ~= exported)
-    fprintf(['parameter %s of @function was changed: ' ...
-             'the reference values do not apply\\n'], parameters{i});
-    states = 0;
-end
-"""
 
     def files(self) -> dict[str, Iterable[str]]:
         name, functions = self.program.name, self.program.functions
@@ -131,23 +113,33 @@ end
                         f"    fprintf('%-24s %.9g %s\\n', {names}{{i}}, "
                         f'{result.name}(i), units{{i}});', 'end']
 
-    def changed(self, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
+    def main(self) -> Iterator[str]:
+        yield from ['', 'wrong = 0; states = size(reference_q, 1);', *self.changed(),
+                    'for k = 1:states', *self.checks(), 'end', 'if wrong > 0',
+                    "    error('differs from the reference');", 'elseif states > 0',
+                    "    disp('agrees with the reference');", 'end']
+
+    def changed(self) -> Iterator[str]:
         for function in self.program.functions:
             own = self.exported_parameters([function])
             if own:
                 yield self.array('parameters = {', [f"'{name}'" for name, _ in own], '};')
                 yield self.array('exported = [', [value for _, value in own], '];')
-                yield from self.filled(self.CHANGED.replace('@function', function.name))
+                yield from [
+                    f'for i = find({self.program.name}_{function.name}() ~= exported)',
+                    f"    fprintf(['parameter %s of {function.name} was changed: ' ...",
+                    "             'the reference values do not apply\\n'], parameters{i});",
+                    '    states = 0;', 'end']
 
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+    def check(self, function: Function) -> Iterator[str]:
         arguments = [f"reference_{x.name}(k, :).'" for x in function.inputs]
         yield self.call('    ', function, arguments, ');')
-        for result, known in zip(function.results, expected):
+        for result in function.results:
             names, value = self.row_names(result), result.name
             if result.is_matrix:
                 value += f" * reference_{result.quantity.times}(k, :).'"
-            scale, = self.scale_of(known) or ['1']
-            yield f"    found = {value}; expected = {known}(k, :).';"
+            scale = self.named('scale', result) if self.scales else '1'
+            yield f"    found = {value}; expected = {self.named('expected', result)}(k, :).';"
             yield ('    for i = find(~(abs(found - expected) <= '
                    f"1e-9 * max({scale}, abs(expected)))).'")
             title = self.title(function, result)

@@ -6,7 +6,6 @@ efforts goes on with them where it is asked to.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages.language import (
     WIDTH,
@@ -20,7 +19,6 @@ from urdf2dyn_ros.codegen.program import (
     Block,
     Function,
     Program,
-    Result,
     Row,
     names_in,
     wrench_scales,
@@ -49,27 +47,12 @@ def dynamic_model(array_of_variables):
     forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
     \"\"\"
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
-_WRENCHES = """\
-    found = [values[f'forces_{name}'] + values[f'torques_{name}'] for name in JOINT_NAMES]
-    for entries, expected in zip(zip(*found), zip(*expected_wrenches)):
-        wrong += differences('dynamic_model', entries, expected)"""
-_SCALED_WRENCHES = """\
-    found = [values[f'forces_{name}'] + values[f'torques_{name}'] for name in JOINT_NAMES]
-    for entries, expected, scale in zip(zip(*found), zip(*expected_wrenches), scale_wrenches):
-        wrong += differences('dynamic_model', entries, expected, [scale] * len(entries))"""
-_EVALUATE = """
-
-if __name__ == '__main__':
-    {} = ([row[k] for row in array_of_variables] for k in range(3))"""
-_CHECK_LOOP = """
-@changed
-    wrong = []
-    for k in range(len(reference_q)):"""
 _PRINT_ENTRY = """\
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')"""
-_PRINT_ROWS = """
-    for name, row in zip(@names, @value):
-        print(f'{ascii(name)[1:-1]:24}', *(f'{entry: .6g}' for entry in row))"""
+_VERDICT = """\
+    print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
+          sep='\\n    ')
+    raise SystemExit(1 if wrong else 0)"""
 
 
 def definitions(program: Program, number: Callable[[float], str] | None = None) -> str:
@@ -88,25 +71,9 @@ class Python(Language):
     LONG = '{name} = ({value})'
     TABLE = ('{name} = [', ']')
     OMITS = False
-    JOINTS, KEYS = 'JOINT_NAMES', ('@AXIS_NAMES = [', "'", ']', '@AXIS_NAMES')
+    JOINTS, KEYS = 'JOINT_NAMES', ('{AXIS}_NAMES = [', "'", ']', '{AXIS}_NAMES')
     SCALE = ('{name} = [', ']')
     TEST = 'python3 {name}_dynamics.py'
-    DIFFERS = '''
-
-def differences(function, names, found, expected):
-    """Return what to say about entries that are not what is expected."""
-    return [f'{function}, {ascii(name)}: {a!r} instead of {b!r}'
-            for name, a, b in zip(names, found, expected)
-            if not abs(a - b) <= 1e-9 * max(1.0, abs(b))]'''
-    SCALED: ClassVar[dict[str, str]] = {
-        'expected):': 'expected, scales):', 'name, a, b in': 'name, a, b, scale in',
-        'expected)\n': 'expected, scales)\n', 'max(1.0,': 'max(scale,'}
-    ALIKE: ClassVar[dict[str, str]] = {'n, names, ': 'n, ', 'zip(names': 'zip(JOINT_NAMES'}
-    TIMES = '''
-
-def times(M, x):
-    """Return M x."""
-    return [sum(a * b for a, b in zip(row, x)) for row in M]'''
     PARAMETER = "'{name}': {value}"
     CHANGED = """\
     exported = {@parameters}
@@ -116,10 +83,6 @@ def times(M, x):
     if changed:
         raise SystemExit
 """
-    VERDICT = """\
-    print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
-          sep='\\n    ')
-    raise SystemExit(1 if wrong else 0)"""
 
     def files(self) -> dict[str, Iterable[str]]:
         return {f'{self.program.name}_dynamics.py': self.module()}
@@ -328,34 +291,55 @@ def times(M, x):
         else:
             yield packed([row.removesuffix(',') for row in inner], first, ' ' * len(first), last)
 
+    def differs(self) -> str:
+        names, of = ('names, ', 'names') if self.axes else ('', 'JOINT_NAMES')
+        scales, each, scale = (', scales', ', scale', 'scale') if self.scales else ('', '', '1.0')
+        return f'''
+
+def differences(function, {names}found, expected{scales}):
+    """Return what to say about entries that are not what is expected."""
+    return [f'{{function}}, {{ascii(name)}}: {{a!r}} instead of {{b!r}}'
+            for name, a, b{each} in zip({of}, found, expected{scales})
+            if not abs(a - b) <= 1e-9 * max({scale}, abs(b))]'''
+
+    def times(self) -> str:
+        return '''
+
+def times(M, x):
+    """Return M x."""
+    return [sum(a * b for a, b in zip(row, x)) for row in M]'''
+
+    def main(self) -> Iterator[str]:
+        yield from [
+            '', '', "if __name__ == '__main__':",
+            f"    {', '.join(self.program.state)} = ([row[k] for row in array_of_variables] "
+            'for k in range(3))', *self.shown(self.program.functions[0]), *self.changed(),
+            '    wrong = []', '    for k in range(len(reference_q)):', *self.checks()]
+        if self.program.dynamic_model is not None:
+            yield from self._checked_wrenches()
+        yield from _VERDICT.splitlines()
+
     def shown(self, function: Function) -> Iterator[str]:
-        yield from ()   # main() has it, of the state that people fill in
-
-    def main(self) -> str:
-        """Return the lines that print the efforts of the state, and those before the check."""
-        function = self.program.functions[0]
         arguments = [x.name for x in function.inputs]
-        evaluate = _EVALUATE.format(', '.join(self.program.state))
-        call = f'{function.name}({", ".join(arguments)})'
-        if len(function.results) == 1 and not self.sizes:
-            return evaluate + self._shown(function.results[0], call) + _CHECK_LOOP
-        left, names = self._found(function)
-        shown = [f"\n    print('{result.name}')" * self.many(function)
-                 + self._shown(result, name) for result, name in zip(function.results, names)]
-        call = self.array(f'    {left} = {function.name}(', arguments, ')')
-        return f'{evaluate}\n{call}{"".join(shown)}{_CHECK_LOOP}'
-
-    def _shown(self, result: Result, value: str) -> str:
-        """Return the lines that print a result: a row a line, with its name and unit."""
-        names = self.row_names(result)
-        if result.is_matrix:
-            return _PRINT_ROWS.replace('@names', names).replace('@value', value)
-        units = [row.unit for row in result.rows]
-        known = ['EFFORT_UNITS']
-        if units != [row.effort_unit for row in self.program.independent]:
-            known = str(units).split(', ')
-        head = self.array('    for name, entry, unit in zip(', [names, value, *known], '):')
-        return f'\n{head}\n{_PRINT_ENTRY}'
+        values = [f'{function.name}({", ".join(arguments)})']
+        if len(function.results) > 1 or self.sizes:
+            left, values = self._found(function)
+            yield self.array(f'    {left} = {function.name}(', arguments, ')')
+        for result, value in zip(function.results, values):
+            if self.many(function):
+                yield f"    print('{result.name}')"
+            names = self.row_names(result)
+            if result.is_matrix:
+                yield f'    for name, row in zip({names}, {value}):'
+                yield ("        print(f'{ascii(name)[1:-1]:24}', "
+                       "*(f'{entry: .6g}' for entry in row))")
+                continue
+            units = [row.unit for row in result.rows]
+            of_efforts = units == [row.effort_unit for row in self.program.independent]
+            yield self.array('    for name, entry, unit in zip(', [
+                names, value, *(['EFFORT_UNITS'] if of_efforts else str(units).split(', '))],
+                '):')
+            yield _PRINT_ENTRY
 
     def _found(self, function: Function) -> tuple[str, list[str]]:
         """Return the left side of a call's assignment, and the expression of each result."""
@@ -363,13 +347,22 @@ def times(M, x):
             return 'found', [f'found[{k}]' for k in range(len(function.results))]
         return ', '.join(function.result_names), function.result_names
 
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
-        arguments = [f'reference_{x.name}[k]' for x in function.inputs]
-        left, names = self._found(function)
-        yield self.array(f'        {left} = {function.name}(', arguments, ')')
-        yield from self.compared(function, expected, names, '        wrong += differences(', ')')
-        if function is self.program.functions[-1] and self.program.dynamic_model is not None:
-            first = self.program.functions[0]
-            yield self.array(f'    values = {first.name}(', [
-                *(f'reference_{x.name}[0]' for x in first.inputs), 'True'], ')')
-            yield from (_SCALED_WRENCHES if self.scales else _WRENCHES).splitlines()
+    def check(self, function: Function) -> Iterator[str]:
+        left, values = self._found(function)
+        yield self.array(f'        {left} = {function.name}(', [
+            f'reference_{x.name}[k]' for x in function.inputs], ')')
+        for result, value in zip(function.results, values):
+            yield self.array('        wrong += differences(', self.compared(
+                function, result, self.product(result, value), "'"), ')')
+
+    def _checked_wrenches(self) -> Iterator[str]:
+        """Yield the check of the vectors in the root frame, in the first state."""
+        first = self.program.functions[0]
+        yield self.array(f'    values = {first.name}(', [
+            *(f'reference_{x.name}[0]' for x in first.inputs), 'True'], ')')
+        scale, scales, each = (', scale', ', scale_wrenches', ', [scale] * len(entries)') if (
+            self.scales) else ('', '', '')
+        yield from f"""\
+    found = [values[f'forces_{{name}}'] + values[f'torques_{{name}}'] for name in JOINT_NAMES]
+    for entries, expected{scale} in zip(zip(*found), zip(*expected_wrenches){scales}):
+        wrong += differences('dynamic_model', entries, expected{each})""".splitlines()

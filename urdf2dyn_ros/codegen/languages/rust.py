@@ -1,27 +1,17 @@
 """Rust, with no dependency but std."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import (
-    Infix,
-    Language,
-    Precision,
-    nearest_single,
-    shortest,
-)
-from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Result
+from urdf2dyn_ros.codegen.languages.language import Infix, Language, nearest_single, shortest
+from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Program, Result
 
-_PRECISIONS = {DOUBLE: Precision('f64'), SINGLE: Precision(
-    'f32', Infix(nearest_single, lambda function, x: f'{x}.{function}()' if x.isidentifier()
-                 else f'f32::{function}({x})'), {
-        '        for ((name': """        let mut scale: f32 = 1.0;
-        for entry in expected {
-            scale = scale.max(entry.abs());
-        }
-        for ((name""",
-        '1e-9 * b.abs().max(1.0)': '@within * scale'}, {
-        '1e-9 * b.abs().max(*scale)': '@within * scale'})}
+_INFIX = Infix(
+    number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
+    call=lambda function, argument: f'{argument}.{function}()' if argument.isidentifier() else
+    f'f64::{function}({argument})')
+_SINGLE = Infix(nearest_single, lambda function, argument: f'{argument}.{function}()'
+                if argument.isidentifier() else f'f32::{function}({argument})')
 
 
 def _quoted(text: str) -> str:
@@ -32,43 +22,14 @@ def _quoted(text: str) -> str:
 class Rust(Language):
     """A module, with its check as a test."""
 
-    PRECISIONS = _PRECISIONS
     STATEMENT = LONG = 'let {name} = {value};'
-    CONSTANT = 'const {name}: @real = {value};'
-    INFIX = Infix(number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
-                  call=lambda function, argument: f'{argument}.{function}()'
-                  if argument.isidentifier() else f'f64::{function}({argument})')
-    TABLE, ROW = ('    const {name}: &[[@real; {size}]] = &[', '    ];'), ('    [', '],')
-    SCALE = ('    const {name}: [@real; {size}] = [', '];')
+    INFIX = _INFIX
+    REALS: ClassVar[dict[str, str]] = {DOUBLE: 'f64', SINGLE: 'f32'}
+    TABLE, ROW = ('    const {name}: &[[{real}; {size}]] = &[', '    ];'), ('    [', '],')
+    SCALE = ('    const {name}: [{real}; {size}] = [', '];')
     COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
-    KEYS = ('    const @AXIS_NAMES: [&str; @COUNT] = [', '"', '];', '&@AXIS_NAMES')
+    KEYS = ('    const {AXIS}_NAMES: [&str; {count}] = [', '"', '];', '&{AXIS}_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
-    TIMES = """
-    fn times<const R: usize, const C: usize>(M: &[[@real; C]; R], x: &[@real; C]) -> [@real; R] {
-        M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
-    }"""
-    DIFFERS = """
-    fn compare<const N: usize>(function: &str, names: &[&str; N], found: &[@real; N],
-                               expected: &[@real; N]) {
-        for ((name, a), b) in names.iter().zip(found).zip(expected) {
-            assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0),
-                    "{}, {}: {} instead of {}", function, name, a, b);
-        }
-    }"""
-    SCALED: ClassVar[dict[str, str]] = {
-        'expected: &[@real; N])': 'expected: &[@real; N], scale: &[@real; N])',
-        '((name, a), b) in': '(((name, a), b), scale) in',
-        '.zip(expected)': '.zip(expected).zip(scale)', 'max(1.0)': 'max(*scale)'}
-    ALIKE: ClassVar[dict[str, str]] = {
-        '<const N: usize>': '', ' names: &[&str; N],': '', 'names.': 'JOINT_NAMES.',
-        '\n                              ': '', '; N]': '; JOINTS]'}
-    MAIN = """
-    #[test]
-    fn agrees_with_the_reference() {
-@shown
-@changed
-        for k in 0..reference_q.len() {"""
-    VERDICT = '        }\n    }'
     PARAMETER = '("{name}", {name}, {value})'
     CHANGED = """\
         let parameters = [
@@ -89,6 +50,12 @@ class Rust(Language):
         writeln!(std::io::stdout(), "{}", line).unwrap();
     }
 """
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.CONSTANT = f'const {{name}}: {self.real} = {{value}};'
+        if self.single:
+            self.INFIX = _SINGLE
 
     def files(self) -> dict[str, Iterable[str]]:
         return {f'{self.program.name}_dynamics.rs': self.module()}
@@ -135,6 +102,47 @@ class Rust(Language):
         yield self.array(self.INDENT + '(' * several, function.result_names, ')' * several)
         yield '}'
 
+    def differs(self) -> str:
+        generic, names, of, n = (
+            '<const N: usize>', ' names: &[&str; N],', 'names', 'N')
+        room = f'\n{"":31}'
+        if not self.axes:
+            generic, names, of, n, room = '', '', 'JOINT_NAMES', 'JOINTS', ' '
+        scales = f', scale: &[{self.real}; {n}]' * bool(self.scales)
+        entries, all_of = '((name, a), b)', f'{of}.iter().zip(found).zip(expected)'
+        if self.scales:
+            entries, all_of = f'({entries}, scale)', f'{all_of}.zip(scale)'
+        scale = '*scale' if self.scales else '1.0'
+        limit = (f'{self.within} * scale' if self.single else f'1e-9 * b.abs().max({scale})')
+        largest = """
+        let mut scale: f32 = 1.0;
+        for entry in expected {
+            scale = scale.max(entry.abs());
+        }""" * (self.single and not self.scales)
+        return f"""
+    fn compare{generic}(function: &str,{names} found: &[{self.real}; {n}],{room}\
+expected: &[{self.real}; {n}]{scales}) {{{largest}
+        for {entries} in {all_of} {{
+            assert!((a - b).abs() <= {limit},
+                    "{{}}, {{}}: {{}} instead of {{}}", function, name, a, b);
+        }}
+    }}"""
+
+    def times(self) -> str:
+        f = self.real
+        return f"""
+    fn times<const R: usize, const C: usize>(M: &[[{f}; C]; R], x: &[{f}; C]) -> [{f}; R] {{
+        M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
+    }}"""
+
+    def main(self) -> Iterator[str]:
+        if self.vectors or self.exported_parameters():
+            yield from self.SAID.splitlines()
+        yield from ['', '    #[test]', '    fn agrees_with_the_reference() {',
+                    *self.shown_first(), *self.changed(),
+                    '        for k in 0..reference_q.len() {', *self.checks(),
+                    '        }', '    }']
+
     def shown(self, function: Function) -> Iterator[str]:
         arguments = [f'&reference_{x.name}[0]' for x in function.inputs]
         yield self.array(f'        let found = {function.name}(', arguments, ');')
@@ -145,19 +153,16 @@ class Rust(Language):
             value = 'found' if len(function.results) == 1 else f'found.{i}'
             if self.many(function):
                 yield f'        said("{result.name}");'
-            names = self.filled(self.row_names(result))[0].removeprefix('&')
+            names = self.row_names(result).removeprefix('&')
             yield self.array('        let units = [', self.units(result), '];')
             yield f'        for ((name, entry), unit) in {names}.iter().zip({value}).zip(units) {{'
             yield '            said(&format!("{:24} {:.6} {}", name, entry, unit));'
             yield '        }'
 
-    def check(self, function: Function, expected: Sequence[str]) -> Iterator[str]:
+    def check(self, function: Function) -> Iterator[str]:
         arguments = [f'&reference_{x.name}[k]' for x in function.inputs]
         yield self.array(f'            let found = {function.name}(', arguments, ');')
-        values = ['found'] if len(function.results) == 1 else [
-            f'found.{i}' for i in range(len(function.results))]
-        yield from self.compared(function, expected, values, '            compare(', ');',
-                                 '"', '&')
-
-    def main(self) -> str:
-        return self.SAID * bool(self.vectors or self.exported_parameters()) + self.MAIN
+        for i, result in enumerate(function.results):
+            value = 'found' if len(function.results) == 1 else f'found.{i}'
+            yield self.array('            compare(', self.compared(
+                function, result, self.product(result, value, '&'), ref='&'), ');')

@@ -39,20 +39,17 @@ SINES = ('sine', 'cosine')
 
 
 class Hoisted:
-    """
-    A function with entries of arrays for what it calls.
-
-    `arguments` has for each array of arguments the index of each; the statements `before` make
-    arguments, as the angles of mimic joints; `statements` are all of them, with entries of arrays.
-    """
+    """A function with entries of arrays for what it calls."""
 
     def __init__(self, function: Function,
                  arrays: Mapping[str, tuple[str, str]] = ANGLES) -> None:
         self._function, self._arrays = function, arrays
+        # for each array of arguments, the index of each
         self.arguments: dict[str, dict[Signed, int]] = {name: {} for name, _ in arrays.values()}
         self.statements = [self._statement(statement) for statement in function.statements]
         for entry in function.entries:
             self.value(entry)
+        # what makes arguments, as the angles of mimic joints
         self.before = self.made_before(
             value for values in self.arguments.values() for value in values)
 
@@ -183,6 +180,9 @@ def most_angles(functions: Iterable[Function]) -> int:
 class CLike(Language):
     """What C and C++ share: how a function is put together from its parts."""
 
+    # what stands before names of the standard library, and what stands for no arguments
+    STD, NOTHING = '', 'void'
+
     def has_angles(self, function: Function) -> bool:
         """Return whether sines and cosines are made in one loop: for speed, not for reading."""
         return self.program.style == 'fast' and function.operations.trigonometric > 0
@@ -239,3 +239,12 @@ class CLike(Language):
         for statement in statements:
             if statement.name in whole.kept:
                 yield f'    kept[{whole.kept[statement.name]}] = {statement.name};'
+
+    def main(self) -> Iterator[str]:
+        std = self.STD
+        yield from [
+            '', f'int main({self.NOTHING})', '{', '    int wrong = 0;', *self.shown_first(),
+            *self.changed(), f'    for ({std}size_t k = 0; '
+            'k < sizeof reference_q / sizeof reference_q[0]; k++) {', *self.checks(), '    }',
+            f'    {std}puts(wrong ? "differs from the reference" : "agrees with the reference");',
+            '    return wrong ? 1 : 0;', '}']
