@@ -13,7 +13,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test test-all suite lint bench load exporting soak pictures fuzz jazzy golden config docs clean
+.PHONY: demo demo-identify test test-all suite lint bench load exporting soak pictures jazzy golden config docs clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
@@ -70,12 +70,6 @@ soak: $(VENV)/test-ready
 pictures: $(VENV)/bench-ready
 	$(RUN)/python benchmarks/pictures.py
 
-# the URDF reader against bad luck that coverage guides; what it finds is fuzz_output/crash-*
-fuzz: $(VENV)/fuzz-ready
-	mkdir -p fuzz_output
-	PYTHONPATH=test $(RUN)/python -m fuzz.urdf_fuzz fuzz_output \
-		-artifact_prefix=fuzz_output/ -max_total_time=$$((60 * $(or $(MINUTES),10)))
-
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready
 	PYTHONPATH=test $(RUN)/python test/codegen/test_golden.py
@@ -107,4 +101,4 @@ $(VENV)/%-ready: setup.py package.xml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-jazzy build install log demo_output fuzz_output site .cache
+	rm -rf $(VENV) .venv-jazzy build install log demo_output site .cache

@@ -42,11 +42,6 @@ BENCH = [
     *ALL, 'adam-robotics[casadi]', 'cmeel-eigen', 'dynibo', 'example-robot-data', 'mujoco', 'pin',
     'pytest',
 ]
-# Wheels are for Linux on x86-64, each version's for some Pythons.
-FUZZ = [
-    "atheris>=2.3,<3; python_version < '3.11'", "atheris>=3; python_version >= '3.11'",
-    'example-robot-data', 'pytest',
-]
 ESTIMATOR = Path(PACKAGE, 'estimation', 'estimator.c')
 
 
@@ -108,7 +103,7 @@ setup(
     extras_require={'plots': PLOTS, 'analysis': ANALYSIS, 'recordings': RECORDINGS,
                     'symbolic': SYMBOLIC, 'xacro': ['xacro'], 'all': ALL, 'cluster': CLUSTER,
                     'ros': ROS, 'demo': DEMO, 'mujoco': MUJOCO,
-                    'test': TEST, 'jazzy': JAZZY, 'docs': DOCS, 'bench': BENCH, 'fuzz': FUZZ},
+                    'test': TEST, 'jazzy': JAZZY, 'docs': DOCS, 'bench': BENCH},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),

@@ -16,7 +16,7 @@ import pytest
 from support.acting_loads import entries, everything
 from support.oracles import worst
 from support.random_trees import robot
-from support.robot_files import OWN, robot_path
+from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.codegen import compiled as caller
 from urdf2dyn_ros.codegen.compiled import choose
@@ -47,27 +47,6 @@ def compiled_efforts(model: RobotModel) -> caller.Caller:
 def states(n: int, count: int, seed: int = 0) -> np.ndarray:
     """Return q, qd, qdd of some instants, (3, count, n)."""
     return np.random.default_rng(seed).normal(size=(3, count, n))
-
-
-@pytest.mark.parametrize('name', [
-    'robot_2r', 'ur5_robot', 'panda', 'talos_reduced', 'humanoid_3p33r'])
-def test_compiled_efforts_are_those_of_the_python_text(name: str) -> None:
-    """One by one, and in batches of every kind of remainder."""
-    model = read_urdf(robot_path(name).read_bytes())
-    expected, found = InverseDynamics(model), InverseDynamics(model, backend='c')
-    assert (expected.backend, found.backend) == ('python', 'c')
-    n = len(found.joint_names)
-    every = states(n, 1000)
-    efforts = expected(*every)
-    scale = np.abs(efforts).max(axis=0)
-    for count in (0, 1, 3, 7, 8, 9, 1000):
-        batch = found(*every[:, :count])
-        assert batch.shape == (count, n)
-        assert (np.abs(batch - efforts[:count]) <= 3e-15 * scale).all()
-    for k in range(20):
-        one = found(*every[:, k])
-        assert one.shape == (n,)
-        assert (np.abs(one - efforts[k]) <= 3e-15 * scale).all()
 
 
 def test_a_batch_is_the_same_for_any_neighbours_and_threads(

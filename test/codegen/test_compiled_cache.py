@@ -7,13 +7,11 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from support.paths import TEST
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.codegen import c_compiler as cache
@@ -170,25 +168,6 @@ def test_an_unusable_cache_is_replaced_by_a_private_folder(
     assert len(warned) == 1
 
 
-def full(*arguments: object, **options: object) -> None:
-    raise OSError(28, 'No space left on device')
-
-
-def test_without_any_folder_the_error_names_both_and_the_remedy(
-        monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """'auto' continues in Python, with one warning."""
-    monkeypatch.setattr(tempfile, 'TemporaryDirectory', full)
-    with pytest.raises(CompilerError) as caught:
-        InverseDynamics(MODEL, backend='c')
-    for word in ('No space left', 'XDG_CACHE_HOME', 'TMPDIR', "'python'", 'noexec'):
-        assert word in str(caught.value)
-    caplog.clear()
-    made = InverseDynamics(MODEL, backend='auto')
-    assert made.backend == 'python'
-    np.testing.assert_array_equal(made(*STATE), EXPECTED)
-    assert len([record for record in caplog.records if 'runs in Python' in record.message]) == 1
-
-
 def script(path: Path, text: str) -> str:
     path.write_text(f'#!/bin/sh\n{text}\n')
     path.chmod(0o755)
@@ -301,30 +280,3 @@ def test_cc_that_is_no_command_line_and_cc_in_this_directory(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv('CC', './mine')
     assert InverseDynamics(MODEL, backend='c').backend == 'c'
-
-
-_SMALL_STACK = """
-import numpy as np
-from support.random_trees import random_inertia
-from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.robot.model import Joint, Link, RobotModel
-n = 60
-links = tuple(Link(f'l{k}', random_inertia(k)) for k in range(n + 1))
-joints = tuple(Joint(f'j{k}', 'prismatic', f'l{k}', f'l{k + 1}', (0.1, 0.0, 0.0), (0.3, 0.1, 0.0))
-               for k in range(n))
-made = [InverseDynamics(RobotModel('r', links, joints, 'l0'), backend=b) for b in ('c', 'python')]
-q = np.random.default_rng(0).normal(size=(7, n))
-a, b = (one.mass_matrix(q) for one in made)
-assert made[0].backend == 'c' and np.allclose(a, b, rtol=1e-12, atol=1e-12)
-"""
-
-
-@pytest.mark.slow
-def test_large_results_do_not_need_a_large_stack() -> None:
-    """A mass matrix of 60 joints in the lanes of vectors is more than 100 kB."""
-    done = subprocess.run(
-        ['bash', '-c', 'ulimit -s 256; exec "$@"', 'bash', sys.executable, '-c', _SMALL_STACK],
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(TEST), *sys.path]),
-             'OPENBLAS_NUM_THREADS': '1'},
-        capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -2,8 +2,6 @@
 
 import errno
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -186,42 +184,3 @@ def test_where_there_are_no_hard_links_nothing_is_replaced_either(
     with pytest.raises(ExportError, match='exists with another text'):
         write_files(TEXTS, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == set(TEXTS)
-
-
-RACE = """
-import os, sys
-from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.export import write_files
-directory, text = sys.argv[1:]
-for k in range(80):
-    sys.stdin.readline()
-    try:
-        write_files({f'{k}.h': text * 999, f'{k}.c': text * 999}, directory)
-        print('wrote', flush=True)
-    except ExportError as error:
-        print('refused' if 'another text' in str(error) else error, flush=True)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.fault(47)
-@pytest.mark.parametrize('texts', [('a', 'b'), ('a', 'a')])
-def test_of_two_processes_at_once_one_wins(tmp_path: Path, texts: tuple[str, str]) -> None:
-    """Or both, with the same text; the files never come from both."""
-    writers = [subprocess.Popen([sys.executable, '-c', RACE, tmp_path, text], text=True,
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-               for text in texts]
-    for k in range(80):
-        for writer in writers:
-            writer.stdin.write('\n')
-            writer.stdin.flush()
-        results = [writer.stdout.readline().strip() for writer in writers]
-        found = [(tmp_path / f'{k}.{end}').read_text() for end in 'hc']
-        if texts[0] == texts[1]:
-            assert results == ['wrote', 'wrote']
-        else:
-            assert sorted(results) == ['refused', 'wrote']
-        assert found == [texts[results.index('wrote')] * 999] * 2
-    for writer in writers:
-        writer.communicate()
-    assert len(list(tmp_path.iterdir())) == 160

@@ -12,7 +12,7 @@ from hypothesis import given
 from robot_programs import program_of
 
 from support.acting_loads import entries, everything, terms
-from support.oracles import Array, MuJoCo, Pinocchio, columns, random_state, worst
+from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import between, examples, robot, tangle, trees
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
@@ -22,7 +22,7 @@ from urdf2dyn_ros.codegen.functions.forward_dynamics import (
     AccelerationsOfEfforts,
     CheapestAccelerations,
 )
-from urdf2dyn_ros.codegen.generator import STYLES, generate
+from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.robot.loads import Loads
@@ -63,35 +63,6 @@ def test_accelerations_are_those_of_pinocchio(
     with derived_by(way):
         found = dynamics.forward_dynamics(q, qd, tau)
     assert worst(found, [peer[name] for name in names]) < 1e-10
-
-
-@way
-@pytest.mark.parametrize('name', ['panda', 'pr2'])
-def test_efforts_by_pinocchio_give_the_motion_where_joints_follow_others(
-        name: str, way: type[AccelerationsOfEfforts]) -> None:
-    text = robot_path(name).read_bytes()
-    dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
-    names = dynamics.joint_names
-    state = random_state(names, 4)
-    q, qd, qdd = columns(names, state)
-    efforts = Pinocchio(text).efforts(state)
-    with derived_by(way):
-        found = dynamics.forward_dynamics(q, qd, [efforts[joint] for joint in names])
-    assert worst(found, qdd) < 1e-10
-
-
-def test_with_rotors_accelerations_are_those_of_mujoco() -> None:
-    text = (OWN / 'rx90.urdf').read_bytes()
-    model = read_urdf(text)
-    names = multibody(model).joint_names
-    loads = Loads(terms={name: [Rotor(armature=0.1 + 0.01 * k)] for k, name in enumerate(names)})
-    state = random_state(names, 5)
-    peer = MuJoCo(text)
-    for k, name in enumerate(names):
-        peer.set_armature(name, 0.1 + 0.01 * k)
-    expected = peer.accelerations(state)
-    found = InverseDynamics(model, loads=loads).forward_dynamics(*columns(names, state))
-    assert worst(found, [expected[name] for name in names]) < 1e-10
 
 
 def check_inverse(model: RobotModel, loads: Loads, style: str, seed: int = 0) -> None:
@@ -180,14 +151,6 @@ def test_the_rejection_says_that_a_payload_does_not_count() -> None:
         dynamics.forward_dynamics(*np.ones((3, 2)), np.ones(10))
 
 
-def test_friction_that_depends_on_the_accelerations_is_rejected() -> None:
-    model = robot('scara')
-    loads = Loads(terms={'joint2': [Friction(viscous=1.0, load=0.1)]})
-    with pytest.raises(ParameterError, match=r'friction of joint "joint2".*set its load to 0'):
-        generate(multibody(model), name='robot', functions='forward_dynamics', loads=loads)
-    assert generate(multibody(model), name='robot', functions='bias', loads=loads)
-
-
 def test_a_posture_in_which_the_efforts_do_not_determine_it_raises_an_error() -> None:
     """A point at the axis of the first joint as the second is folded: no number divided by 0."""
     text = """<robot name="folded"><link name="base"/>
@@ -273,18 +236,6 @@ def test_every_term_is_differentiated(model: RobotModel, base: str) -> None:
 
 
 FORWARD = 'forward_dynamics_derivatives'
-FORWARD_PEERS = [OWN / 'scara.urdf', *map(robot_path, (
-    'ur5_robot', 'kinova', 'solo12', 'double_pendulum_simple'))]
-@pytest.mark.parametrize('path', FORWARD_PEERS, ids=lambda path: path.stem)
-def test_pinocchio_agrees_on_forward_dynamics(path: Path) -> None:
-    dynamics = InverseDynamics(read_urdf(path.read_bytes()), backend='python', base='fixed')
-    names = dynamics.joint_names
-    state = random_state(names, 5)
-    qdd, *found = dynamics.forward_dynamics_derivatives(*columns(names, state))
-    assert worst(qdd, dynamics.forward_dynamics(*columns(names, state))) < 1e-10
-    for mine, theirs in zip(found, Pinocchio(path.read_bytes()).acceleration_derivatives(
-            names, state)):
-        assert worst(mine, theirs) < 1e-10
 
 
 def script_of(model: RobotModel, style: str, loads: Loads) -> dict[str, object]:
@@ -338,7 +289,8 @@ def test_they_are_the_inverse_on_random_trees(model: RobotModel) -> None:
 
 
 @pytest.mark.parametrize(('functions', 'remedy'), [
-    (NAME, 'set its parameter load to 0'), (FORWARD, 'set its load to 0')])
+    (NAME, 'set its parameter load to 0'), (FORWARD, 'set its load to 0'),
+    ('forward_dynamics', 'set its load to 0')])
 def test_friction_with_the_load_is_rejected_with_its_joint(functions: str, remedy: str) -> None:
     loads = Loads(terms={'joint3': [Friction(viscous=1.0, load=0.1)]})
     with pytest.raises(ParameterError, match=f'"joint3".*{remedy}'):

@@ -185,19 +185,6 @@ def test_a_term_is_explained_by_what_acts_in_it_alone(base: str) -> None:
         assert not re.search(r'= +-? *=|= *$', said, re.MULTILINE)   # an empty formula
 
 
-@pytest.mark.parametrize('functions', ['inverse_dynamics', 'terms', 'mass_matrix', 'momentum'])
-def test_a_moment_with_a_rotors_part_is_made_where_it_is_mentioned(functions: str) -> None:
-    """Joint 4 is prismatic: its rotor has no effect on the parent, and there is no Ic4."""
-    text = text_of(functions)
-    for title, part in parts_of(text):
-        for symbol, n in re.findall(r'# (?:np|Lp)\d = (?:A\d )?(nr|Lr)(\d)', part):
-            assert re.search(rf'^    {symbol}{n}_[xyz]\w*(?: =|,) |# {symbol}{n} = ', part,
-                             re.MULTILINE), (title, symbol, n)
-    named = ' '.join(re.findall(r'^([\w, ]+) = ', text, re.MULTILINE))
-    constants = set(re.findall(r'Ic\d|Ir\d', named))
-    assert set(re.findall(r'Ic\d|Ir\d', text)) <= constants
-
-
 def test_the_effort_of_a_joint_with_followers_says_what_they_add() -> None:
     """Joint 6 follows joint 1 and is done before it, joint 2 follows joint 4 and is done after."""
     text = text_of('inverse_dynamics')
@@ -208,17 +195,6 @@ def test_the_effort_of_a_joint_with_followers_says_what_they_add() -> None:
     assert '# pq3 = L3_z + Lm3\n' in text
     assert '# load1 = tau1 + friction1 + spring1\n' in text
     assert '# load3 = n3_z + friction3 + spring3\n' in text
-
-
-@pytest.mark.parametrize(('functions', 'symbols'), [
-    ('momentum', ('Poi, Loi ', 'Pi, Li ', 'pqi, Lmi ', 'betai, loadi ')),
-    ('inverse_dynamics', ('Li = Ji wi', 'Ti, wri ')),
-    ('forward_dynamics', ('Li = Ji wi',)), ('terms', ('Li = Ji wi',))])
-def test_the_heading_has_the_symbols_of_the_function(functions: str, symbols: tuple[str, ...],
-                                                     ) -> None:
-    heading = text_of(functions).split('Self-test')[0]
-    assert [each for each in ('Poi, Loi ', 'Pi, Li ', 'pqi, Lmi ', 'betai, loadi ', 'Li = Ji wi',
-                              'Ti, wri ') if each in heading] == [*symbols]
 
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

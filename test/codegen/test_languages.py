@@ -253,21 +253,6 @@ def test_all_that_acts_is_right_in_every_language(
                             for reference in program.references]) < 9e-15, result.name
 
 
-@pytest.mark.slow
-@pytest.mark.fault(46)
-@pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_hostile_names_of_loaded_links_do_no_harm(tool: str, tmp_path: Path) -> None:
-    """A name that cannot stand in a comment is a number there."""
-    model = named(['*/', '%}', '"""', '=#'])
-    links = [link.name for link in model.links]
-    program = program_of(model, 'readable', 'inverse_dynamics',
-                         loads=Loads('moving', {}, links, links[1]))
-    files = language_tools.files_of(tool, program)
-    assert any('Entries 7 to 12: link number 2 of those requested.' in text
-               and 'payload: a body that is fixed to a link.' in text for text in files.values())
-    language_tools.check_self_test(tool, files, tmp_path)
-
-
 SIZES = (1e-4, 1.0, 1e3)
 
 
@@ -317,11 +302,3 @@ def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(
     code, output = language_tools.self_test(tool, {**files, name: wrong(files[name])}, 'robot',
                                             tmp_path / 'wrong')
     assert code == 1 and 'differs from the reference' in output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', ['g++', 'octave', 'rust'])
-def test_every_language_has_scales(tool: str, tmp_path: Path) -> None:
-    files = language_tools.files_of(tool, program_of_size(1e3, 'fast', 'gravity'))
-    language_tools.check_self_test(tool, files, tmp_path)
-    assert any('scale_gravity' in text for text in files.values())

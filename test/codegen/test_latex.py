@@ -42,7 +42,7 @@ def expected(dynamics: InverseDynamics, what: str, q, qd, qdd) -> np.ndarray:
 FRICTION = Loads(terms={'joint1': (Friction(viscous=1.0, coulomb=2.0),)})
 
 
-@pytest.mark.parametrize('symbolic', [True, False])
+@pytest.mark.parametrize('symbolic', [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(('model', 'options'), [
     ((OWN / 'robot_2r.urdf').read_text(), FLAT), (ARM, {'loads': FRICTION}),
     (ARM, {'loads': Loads(terms={'joint2': (Spring(stiffness=30.0, reference=0.1),

@@ -15,8 +15,7 @@ from support.robot_files import OWN, robot_path
 from support.streams.flying_robot import FreeFlyer
 from urdf2dyn_ros import InverseDynamics, LinkFrames, RobotModel, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.codegen.functions import FUNCTIONS
-from urdf2dyn_ros.codegen.functions.function import DEPENDING, FRAME_AXES
+from urdf2dyn_ros.codegen.functions.function import FRAME_AXES
 from urdf2dyn_ros.codegen.generator import STYLES, generate
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.codegen.program import Program
@@ -178,12 +177,6 @@ def test_a_choice_that_cannot_be_is_refused_with_what_there_is(
     model = read_urdf(robot_path('panda').read_bytes())
     with pytest.raises(ExportError, match=words.replace('(', r'\(')):
         program_of(model, function, links, axes)
-
-
-@pytest.mark.parametrize('option', DEPENDING)
-def test_the_functions_that_depend_on_a_choice_are_all_named(option: str) -> None:
-    assert DEPENDING[option] == tuple(
-        name for name, function in FUNCTIONS.items() if option in function.OPTIONS)
 
 
 def test_a_robot_without_joints_has_poses_but_no_jacobian() -> None:

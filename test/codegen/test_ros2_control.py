@@ -269,23 +269,6 @@ def test_it_tracks_in_both_modes(exact: Callable[[str], Path]) -> None:
         assert rms(arms.tracked(arm, PositionsAlone(exact('rx90'), mode))) < 0.7
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize('name', arms.ROBOTS)
-def test_an_identified_controller_is_nearly_as_good_as_the_exact_one(
-        name: str, exact: Callable[[str], Path], tmp_path: Path) -> None:
-    """In tracking and by hand; both are several times better than with the URDF."""
-    robot = arms.ROBOTS[name]
-    arm, found, true = arms.Arm(robot), arms.identified(robot, tmp_path), exact(name)
-    usual, reached, best = (rms(arms.tracked(arm, each)) for each in (
-        arms.PositionControl(robot), arms.Controller(found), arms.Controller(true)))
-    assert reached < usual / 5.0 and reached < 1.5 * best
-    usual, reached, best = (arms.guided(arm, make) for make in (
-        lambda: arms.PositionControl(robot, guided=True),
-        lambda: arms.Controller(found, arms.GRAVITY), lambda: arms.Controller(true, arms.GRAVITY)))
-    assert reached < 0.6 * usual and reached < 1.2 * best
-    assert arms.drift(arm, found, 20, 60) < 0.5
-
-
 @pytest.mark.parametrize('name', PARTLY_SLOW)
 @pytest.mark.parametrize(('event', 'ends'), [
     ('nothing', ('running', 'none')), ('nan', ('error', 'not_finite')),

@@ -50,16 +50,6 @@ def test_a_long_function_passes_its_check_in_sections(
     language_tools.check_self_test('gcc', files, tmp_path)
 
 
-def test_a_long_function_of_cpp_passes_its_check_in_sections(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sections, 'MOST_STATEMENTS', 60)
-    files, code = in_sections('g++', '.hpp', monkeypatch)
-    assert max(part.count('const Scalar t') for part in re.split(r'\n}\n', code)) <= 60
-    assert len(re.findall(r'^\[\[gnu::noinline\]\] static void inverse', code, re.MULTILINE)) == (
-        len(re.findall(r'^    inverse', code, re.MULTILINE))) > 3
-    language_tools.check_self_test('g++', files, tmp_path)
-
-
 VECTORS = '#if defined(__GNUC__)'
 HUMANOID, TALOS = OWN / 'humanoid_3p33r.urdf', robot_path('talos_reduced')
 SOLO = robot_path('solo12')
@@ -124,8 +114,9 @@ def test_limbs_are_equal_that_have_the_same_joints() -> None:
 
 
 @pytest.mark.parametrize(('path', 'tool', 'form'), [
-    (TALOS, 'gcc', 'vectors'), (TALOS, 'g++', 'one by one'), (HUMANOID, 'gcc', 'one by one'),
-    (SOLO, 'gcc', 'vectors'), (SOLO, 'g++', 'vectors')],
+    (TALOS, 'gcc', 'vectors'), (SOLO, 'g++', 'vectors'),
+    *(pytest.param(*each, marks=pytest.mark.slow) for each in (
+        (TALOS, 'g++', 'one by one'), (HUMANOID, 'gcc', 'one by one'), (SOLO, 'gcc', 'vectors')))],
     ids=lambda value: getattr(value, 'stem', value))
 def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_path: Path,
                                           monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,12 +27,8 @@ def start(robot, duration, output, *words):
 
 
 @pytest.fixture
-def demonstrated(monkeypatch, capsys):
-    """Return a function that demonstrates in this process, with forks as nodes."""
-    from support.nodes.fork_server import ForkedProcess
-    from urdf2dyn_ros.nodes.demonstration import ChildProcess
-    monkeypatch.setattr(ChildProcess, '_start', staticmethod(ForkedProcess))
-
+def demonstrated(capsys):
+    """Return a function that demonstrates in this process."""
     def run(robot, duration, output, *words):
         code = main(['demo', *filter(None, [str(robot)]), '--duration', str(duration),
                      '-o', str(output), *words])

@@ -3,14 +3,13 @@
 import itertools
 import sys
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from support import oracles
 from support.random_trees import RPY, XYZ, between, random_inertia
-from urdf2dyn_ros import InverseDynamics, UrdfError, export_model, read_urdf
+from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import Triple
@@ -188,18 +187,6 @@ def test_a_chain_of_a_thousand_links_loads_and_agrees_with_mujoco() -> None:
     found = dict(zip(dynamics.joint_names, dynamics(*columns)))
     assert len(found) == 1000
     assert oracles.difference(found, oracles.MuJoCo(text).efforts(state)) < 1.5e-14
-
-
-def test_the_script_of_a_long_chain_is_written_and_compiles() -> None:
-    model = many(['base', *(f'link{k}' for k in range(149))], 0.1)
-    text, = export_model(model).values()
-    script: dict[str, Any] = {'__name__': 'chain'}
-    exec(compile(text, 'chain.py', 'exec'), script)
-    names = script['JOINT_NAMES']
-    state = oracles.random_state(names)
-    found = dict(zip(names, script['inverse_dynamics'](*oracles.columns(names, state))))
-    assert len(found) == 150
-    assert oracles.difference(found, oracles.MuJoCo(clean_urdf(model)).efforts(state)) < 9e-15
 
 
 def test_joints_are_numbered_limb_by_limb_in_the_order_of_the_file() -> None:

@@ -1,7 +1,6 @@
 """Efforts and motions against Pinocchio, MuJoCo and Lagrange; angles read as quarter turns."""
 
 import math
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from support.oracles import (
     Pinocchio,
     columns,
     difference,
-    efforts_of,
     motion_of,
     random_state,
     worst,
@@ -25,10 +23,9 @@ from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.information import rounded_angles
-from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot import spatial
-from urdf2dyn_ros.robot.multibody import Multibody, multibody
-from urdf2dyn_ros.robot.spatial import BodyInertia, quarter_turns
+from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.spatial import quarter_turns
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 PRINTED = 1e-10
@@ -105,21 +102,6 @@ def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel)
     check_efforts(InverseDynamics(model, base='fixed'), ROUNDING, Pinocchio(clean_urdf(model)))
 
 
-@examples(20)
-@given(trees(most=7, massless=True))
-def test_names_and_order_of_the_elements_do_not_matter(model: RobotModel) -> None:
-    renamed = {link.name: f'L{97 - k}' for k, link in enumerate(model.links)}
-    shuffled = RobotModel(
-        'other', tuple(replace(link, name=renamed[link.name]) for link in model.links[::-1]),
-        tuple(replace(joint, name=f'x{joint.name}', parent=renamed[joint.parent],
-                      child=renamed[joint.child]) for joint in model.joints[::-1]),
-        renamed[model.root])
-    state = random_state(multibody(model).joint_names)
-    found = efforts_of(shuffled, {f'x{name}': values for name, values in state.items()})
-    expected = {f'x{name}': effort for name, effort in efforts_of(model, state).items()}
-    assert difference(found, expected) < 4e-15
-
-
 @pytest.mark.parametrize('axis', range(3))
 @pytest.mark.parametrize('tilt', [1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-11, 1e-12])
 def test_an_axis_tilted_a_little_is_not_taken_for_a_straight_one(tilt: float, axis: int) -> None:
@@ -183,38 +165,6 @@ spatial.cos.register(sympy.Expr, sympy.cos)
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 GRAVITY = (0.0, -9.81, 0.0)
-t = sympy.Symbol('t')
-m1, m2, length, r1, r2, I1, I2, g = sympy.symbols('m1 m2 l r1 r2 I1 I2 g', positive=True)
-Q, QD, QDD = (sympy.symbols(f'{x}1 {x}2') for x in ('q', 'qd', 'qdd'))
-def lagrange() -> sympy.Matrix:
-    """Return d/dt dL/dqd - dL/dq of two links whose centres lie r1 and r2 along them."""
-    angles = [sympy.Function(f'angle{i}')(t) for i in (1, 2)]
-    both = sum(angles)
-    elbow = length * sympy.Matrix([sympy.cos(angles[0]), sympy.sin(angles[0])])
-    centres = (elbow * r1 / length, elbow + r2 * sympy.Matrix([sympy.cos(both), sympy.sin(both)]))
-    turns = (angles[0].diff(t), both.diff(t))
-    L = sum(m * c.diff(t).dot(c.diff(t)) / 2 + J * w**2 / 2 - m * g * c[1]
-            for m, J, c, w in zip((m1, m2), (I1, I2), centres, turns))
-    tau = sympy.Matrix([L.diff(a.diff(t)).diff(t) - L.diff(a) for a in angles])
-    for symbols, order in ((QDD, 2), (QD, 1), (Q, 0)):
-        tau = tau.subs({a.diff(t, order): symbol for a, symbol in zip(angles, symbols)})
-    return tau.expand()
-
-
-def with_symbols(system: Multibody) -> tuple[Multibody, list[BodyInertia]]:
-    """Return the 2R with the lengths, masses and inertias of Lagrange's equations."""
-    first, second = system.bodies
-    bodies = (first, replace(second, parent_p_joint=(length, 0, 0)))
-    return replace(system, bodies=bodies), [
-        BodyInertia(m, (m * r, 0, 0), ((0, 0, 0), (0, J + m * r**2, 0), (0, 0, J + m * r**2)))
-        for m, r, J in ((m1, r1, I1), (m2, r2, I2))]
-
-
-def test_the_recursion_on_symbols_is_lagranges_equations() -> None:
-    system, inertias = with_symbols(multibody(MODEL))
-    efforts = newton_euler(system, inertias, (Q, QD, QDD), (0, -g, 0)).efforts
-    for effort, expected in zip(efforts, lagrange()):
-        assert sympy.simplify(sympy.nsimplify(effort - expected, rational=True)) == 0
 
 
 def test_the_sample_drawn_by_hand_gives_the_same_efforts() -> None:

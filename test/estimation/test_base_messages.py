@@ -110,13 +110,6 @@ def test_old_data_stands_for_a_short_time_and_is_stale_after_the_timeout(name):
 
 
 @every_base
-def test_what_is_forgotten_is_not_made_up(name):
-    robot = Robot(name).warm(since=1000.0)
-    assert robot.reason(1000.0) == ('the joint states are older than all base data that is kept: '
-                                    'the newest is 0.245 s newer')
-
-
-@every_base
 def test_nothing_is_made_up_across_a_gap(name):
     robot = Robot(name).warm()
     assert robot.receive(400.0) == 'warming_up'

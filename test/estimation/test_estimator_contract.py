@@ -109,15 +109,6 @@ def test_an_estimate_does_not_change_when_samples_follow(name, parameters):
             assert np.array_equal(value, before, equal_nan=True)
 
 
-@every_estimator
-def test_only_differences_of_stamps_matter(name, parameters):
-    early = short(count=400)
-    late = Recording(early.stamps - START + 5, early.q, early.qd)
-    for one, other in zip(*(estimates_of(make_estimator(name, 4, **parameters), each)
-                            for each in (early, late)), strict=True):
-        assert np.array_equal(one.qdd, other.qdd, equal_nan=True)
-
-
 @pytest.mark.parametrize('name', ESTIMATORS)
 @pytest.mark.fault(38)
 def test_stamps_next_to_each_other_raise_nothing(name):
@@ -157,13 +148,3 @@ def test_an_unknown_parameter_is_refused_with_the_names_of_the_known(name):
 def test_a_parameter_out_of_range_is_refused(name, parameters):
     with pytest.raises(ParameterError, match=next(iter(parameters))):
         make_estimator(name, 2, **parameters)
-
-
-@pytest.mark.parametrize('kind', [np.float64, np.float32, np.int64])
-def test_a_number_of_numpy_is_a_number(kind):
-    """As in a loop over bandwidths."""
-    estimates, same = (estimates_of(make_estimator('kalman', 4, bandwidth=value), short())
-                       for value in (kind(50.0), 50.0))
-    assert estimates[-1].valid
-    assert all(np.array_equal(one.qdd, other.qdd, equal_nan=True)
-               for one, other in zip(estimates, same, strict=True))

@@ -1,4 +1,4 @@
-"""Whatever arrives: no exception, stamps that rise, bounded accelerations, C as numpy."""
+"""Whatever arrives: no exception, one outcome each, bounded accelerations, C as numpy."""
 
 from typing import Any, NamedTuple
 
@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from urdf2dyn_ros.estimation.bank import MOST, RATIO, SLOWEST
 from urdf2dyn_ros.estimation.compiled import CompiledEstimator
-from urdf2dyn_ros.estimation.estimator import Estimator
-from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.estimator import REASONS, Estimator
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.messages import MAX_UNKNOWN
+from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.stream import Stream
 
 START = 1_700_000_000_000_000_000
@@ -54,7 +56,7 @@ def messages(joints: int, rate: float, seed: int, faults: list[Piece]) -> Arrive
         for i in range(count):
             k += 1
             step, named = round(1e9 / rate), np.ones(joints, bool)
-            q, qd = np.sin(w * k / rate) + offset, w * np.cos(w * k / rate)
+            q, qd = np.sin(w * k / rate).round(5) + offset, w * np.cos(w * k / rate)
             if kind == 'repeated':
                 q, qd = rows[-1][1].copy(), rows[-1][2].copy()
             elif (kind == 'outliers' and i % 3 == 0) or (kind == 'another publisher' and i % 2):
@@ -86,42 +88,81 @@ def messages(joints: int, rate: float, seed: int, faults: list[Piece]) -> Arrive
         np.array([row[i] for row in rows]) for i in (1, 2, 3)))
 
 
+GARBAGE = st.none() | st.text(max_size=3) | st.lists(
+    st.floats(width=64) | st.integers() | st.none() | st.text(max_size=2), max_size=4)
+nonsense = st.lists(st.tuples(
+    st.integers(0, 100), st.integers() | st.just(0),
+    st.lists(st.sampled_from(['joint0', 'joint1', 'gripper', '']), max_size=5), GARBAGE, GARBAGE,
+    GARBAGE), max_size=4)
+
+
 @settings(max_examples=80, deadline=None)
-@given(robots, st.sampled_from(('kalman', 'kalman_fixed_lag')))
-def test_the_stream_keeps_its_invariants(robot: tuple[Any, ...], name: str) -> None:
+@given(robots, st.sampled_from([*ESTIMATORS]), nonsense)
+def test_the_stream_keeps_its_invariants(robot: tuple[Any, ...], name: str,
+                                         other: list[tuple[Any, ...]]) -> None:
+    """Also among messages of any contents; every one is counted once."""
     arrives = messages(*robot)
     names = [f'joint{k}' for k in range(arrives.q.shape[1])]
     now = START
     stream = Stream(unlimited_joints(names), lambda q, qd, qdd: qdd,
                     lambda count: make_estimator(name, count), clock=lambda: now)
-    spread = np.ptp(arrives.q[np.isfinite(arrives.q)])
-    last, jumps = 0, 0
-    for now, q, qd, named in zip(*arrives):
+    largest = np.abs(arrives.q[np.isfinite(arrives.q)]).max()
+    last, jumps, sent = 0, 0, 0
+    for k, (now, q, qd, named) in enumerate(zip(*arrives)):
         some = np.flatnonzero(named)
-        found = stream.receive(now, [names[k] for k in some], q[some], qd[some], ())
-        if stream.counters['jump_back'] > jumps:
-            last, jumps = 0, stream.counters['jump_back']
-        if found is None:
-            continue
-        assert last < found.stamp
-        last = found.stamp
-        for values in found[1:5]:
-            assert np.isfinite(values).all()
-        # what positions show: a step of all of them, seen by the fastest filter
-        assert np.abs(found.qdd).max() < spread * FASTEST**2
-        assert np.abs(found.q).max() < 2.0 * np.abs(arrives.q[np.isfinite(arrives.q)]).max()
+        fields = now, [names[j] for j in some], q[some], qd[some], ()
+        stream.accelerate(now, names, np.zeros(len(names)))
+        for each in (*(row[1:] for row in other if row[0] == k), fields):
+            found = stream.receive(*each)
+            sent += 1
+            if stream.counters['jump_back'] > jumps:
+                last, jumps = 0, stream.counters['jump_back']
+            if found is None:
+                continue
+            assert last < found.stamp
+            last = found.stamp
+            assert all(np.isfinite(values).all() for values in found[1:5])
+            if name.startswith('kalman') and not other:
+                # what positions show: a step of all of them, seen by the fastest filter
+                assert np.abs(found.qdd).max() < 2.0 * largest * FASTEST**2
+                assert np.abs(found.q).max() < 2.0 * largest
+        counters = stream.counters
+        assert counters['received'] == sent == sum(counters[each] for each in JOINT_STATE_OUTCOMES)
+    assert counters.keys() <= JOINT_STATE_OUTCOMES.keys() | JOINT_STATE_EVENTS.keys()
+    assert sorted(joint for group in stream.groups for joint in group.joints) == names
+    assert len(stream.unknown_joints) <= MAX_UNKNOWN
 
 
-@settings(max_examples=40, deadline=None)
-@given(robots, st.sampled_from((0.0, 0.02)))
-def test_numpy_and_c_are_equal(robot: tuple[Any, ...], lag: float) -> None:
-    arrives = messages(*robot)
-    joints = arrives.q.shape[1]
+def check_equal(arrives: Arrives, lag: float) -> set[str]:
+    """Feed both estimators, and return the names of the outcomes."""
+    joints, reasons = arrives.q.shape[1], set()
     first, second = Estimator(joints, lag), CompiledEstimator(joints, lag)
+    last = START
     for stamp, q, qd, named in zip(*arrives):
+        if stamp - last > 500_000_000:   # as the stream does
+            first.pause()
+            second.pause()
+        last = stamp
         q, qd = np.where(named, q, np.nan), np.where(named, qd, np.nan)
         with np.errstate(all='ignore'):
             expected = first.update(stamp, q, qd)
         estimate = second.update(stamp, q, qd)
         assert (estimate.stamp, estimate.outcome) == (expected.stamp, expected.outcome)
         np.testing.assert_array_equal(estimate[1:5], expected[1:5])
+        reasons.add(REASONS[expected.outcome])
+    return reasons
+
+
+@settings(max_examples=40, deadline=None)
+@given(robots, st.sampled_from((0.0, 0.02)))
+def test_numpy_and_c_are_equal(robot: tuple[Any, ...], lag: float) -> None:
+    check_equal(messages(*robot), lag)
+
+
+def test_every_outcome_is_reached() -> None:
+    """Otherwise the test above would compare little."""
+    found = set()
+    for size in (0.03, 40.0):
+        pieces = [Piece(kind, 60, size) for kind in ('repeated', *KINDS)]
+        found |= check_equal(messages(2, 250.0, 0, pieces), 0.0)
+    assert found == {*REASONS}

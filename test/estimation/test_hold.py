@@ -10,7 +10,7 @@ from support.robot_files import EXAMPLES
 from support.streams.pendulums import START
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream
-from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, hold_advice, read_hold
+from urdf2dyn_ros.estimation.hold import hold_advice, read_hold
 from urdf2dyn_ros.estimation.status import remedy
 
 PANDA = InverseDynamics(read_urdf(
@@ -140,17 +140,6 @@ def test_the_advice_is_a_command_that_keeps_what_is_held():
     words = shlex.split(hold_advice(["finger's"], ('', 'head=1'), '/left/node').partition(': ')[2])
     assert words[:5] == ['ros2', 'param', 'set', '/left/node', 'hold']
     assert json.loads(words[5]) == ['head=1', "finger's"]
-
-
-def test_no_command_is_advised_where_auto_will_hold_them():
-    assert hold_advice(['finger'], ('auto', 'head=1'), '/node') == (
-        'hold: auto holds them at rest once the other joints have been published for 5 s without '
-        'them')
-
-
-def test_nothing_changes_without_held_joints():
-    held = HeldJoints(('a', 'b'), Hold())
-    assert not held.published(['a'], [1.0]) and list(held.received) == [0, 1]
 
 
 @pytest.mark.parametrize('hold', ['auto', 'wheel'])

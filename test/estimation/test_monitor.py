@@ -5,25 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from support.streams.hand_clock import Clock
 from urdf2dyn_ros.estimation.status import LONGEST_SILENCE, MEDIAN_STEPS, Monitor
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.text import SECOND_NS
 
 OUTPUT = Output(1, *(np.zeros(2) for _ in range(6)))
-
-
-class Clock:
-    """Stands still until it is set."""
-
-    def __init__(self) -> None:
-        self.now = 7 * SECOND_NS
-
-    def __call__(self) -> int:
-        """Return the time [ns]."""
-        return self.now
-
-    def wait(self, seconds: float) -> None:
-        self.now += round(seconds * SECOND_NS)
 
 
 @pytest.fixture
@@ -33,13 +20,13 @@ def clock() -> Clock:
 
 @pytest.fixture
 def monitor(clock: Clock) -> Monitor:
-    return Monitor(clock)
+    return Monitor(lambda: round(clock.now * SECOND_NS))
 
 
 def flow(monitor: Monitor, clock: Clock, count: int, period: float = 0.01) -> None:
     """Have messages come that nothing comes of."""
     for _ in range(count):
-        clock.wait(period)
+        clock.now += period
         monitor.received()
 
 
@@ -47,9 +34,9 @@ def test_rates_and_latencies_are_those_since_the_last_report(monitor: Monitor,
                                                              clock: Clock) -> None:
     """Nearest rank: of 100 latencies of 1 to 100 us, p99 is the 99th."""
     for k in range(1, 101):
-        clock.wait(0.02 - k * 1e-6)
+        clock.now += 0.02 - k * 1e-6
         began = monitor.received()
-        clock.wait(k * 1e-6)
+        clock.now += k * 1e-6
         monitor.published(began, OUTPUT)
     flow(monitor, clock, 50, 0.0)
     figures = monitor.report()
@@ -57,7 +44,7 @@ def test_rates_and_latencies_are_those_since_the_last_report(monitor: Monitor,
     assert figures.published == pytest.approx(50.0)
     assert figures.latency == pytest.approx((50.0, 99.0, 100.0))
     assert figures.newest is OUTPUT and figures.messages == 150
-    clock.wait(0.4)
+    clock.now += 0.4
     figures = monitor.report()
     assert (figures.received, figures.published, figures.messages) == (0.0, 0.0, 150)
     assert all(map(math.isnan, figures.latency)) and figures.newest is None
@@ -77,9 +64,9 @@ def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
     flow(monitor, clock, 20)
     assert monitor.due
     monitor.report()
-    clock.wait(0.4)
+    clock.now += 0.4
     assert not monitor.due
-    clock.wait(0.2)
+    clock.now += 0.2
     assert monitor.due
     assert monitor.report().silent
     assert not monitor.due
@@ -91,16 +78,16 @@ def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
 def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock: Clock) -> None:
     """Three periods, and one pause does not count as a period."""
     flow(monitor, clock, 2 * MEDIAN_STEPS, 0.6)
-    clock.wait(1.7)
+    clock.now += 1.7
     assert not monitor.silent
-    clock.wait(0.2)
+    clock.now += 0.2
     assert monitor.silent
     flow(monitor, clock, 2 * MEDIAN_STEPS, 3600.0)
-    clock.wait(LONGEST_SILENCE + 0.1)
+    clock.now += LONGEST_SILENCE + 0.1
     assert monitor.silent
     flow(monitor, clock, MEDIAN_STEPS)
     flow(monitor, clock, 1, 100.0)
-    clock.wait(0.6)
+    clock.now += 0.6
     assert monitor.silent
 
 

@@ -104,21 +104,6 @@ def test_bias_and_mass_matrix_belong_to_a_moving_base_too() -> None:
     assert worst(dynamics.mass_matrix(q, payload) @ qdd + bias, tau) < 1e-12
 
 
-def test_a_batch_of_states_is_each_of_them() -> None:
-    model = read_urdf((OWN / 'rx90.urdf').read_bytes())
-    dynamics = InverseDynamics(model, base='moving')
-    rng = np.random.default_rng(0)
-    q, qd, qdd = rng.normal(size=(3, 5, 6))
-    base = rng.normal(size=(5, 9))
-    tau, wrench = dynamics(q, qd, qdd, base)
-    assert tau.shape == (5, 6)
-    assert wrench.shape == (5, 6)
-    for k in range(5):
-        alone = dynamics(q[k], qd[k], qdd[k], base[k])
-        assert worst(tau[k], alone[0]) < 1e-13
-        assert worst(wrench[k], alone[1]) < 1e-13
-
-
 def test_a_base_motion_must_be_nine_finite_numbers() -> None:
     dynamics = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_bytes()), base='moving')
     still = np.zeros(6)

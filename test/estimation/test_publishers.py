@@ -116,13 +116,6 @@ def test_equal_stamps_are_one_sample():
     assert np.abs(run.errors - together.errors).max() < 1e-9
 
 
-@pytest.mark.fault(26)
-def test_joints_that_are_published_in_turn():
-    run = judged(Run(six(), [Publisher([joint], 100, offset=0.0016 * joint)
-                             for joint in range(6)], 2.0))
-    assert run.rate(0.5, 2.0) == pytest.approx(100, rel=0.02)
-
-
 @pytest.mark.parametrize('shift', [-0.3, 10.0])
 @pytest.mark.fault(26, 31)
 def test_a_publisher_whose_clock_is_wrong_for_a_while(shift):
@@ -178,32 +171,6 @@ def test_two_publishers_of_the_same_joint_give_nothing(estimator):
 def test_estimators_with_a_lag_meet_where_all_have_arrived(values, rms):
     run = judged(Run(arm(), [Publisher([0], 250), Publisher([1], 49.9)], 2.5, **values), rms)
     assert run.rate(0.5, 2.5) == pytest.approx(250, rel=0.05)
-
-
-@pytest.mark.parametrize('change', [{}, {'jitter': 0.1}], ids=str)
-@pytest.mark.fault(26)
-def test_a_lag_gives_no_more_efforts_than_the_fastest_publisher_has_messages(change):
-    run = judged(Run(arm(), [Publisher([0], 100, **change), Publisher([1], 99, **change)], 2.5,
-                     estimator='kalman_fixed_lag'), 0.004, 0.01)
-    assert run.rate(0.5, 2.4) == pytest.approx(100, rel=0.03)
-
-
-@pytest.mark.fault(26)
-def test_external_accelerations_are_those_of_the_joints_that_are_named():
-    of = arm()
-    names = of.dynamics.joint_names
-    stream = new_stream(of, estimator='external')
-    outputs = []
-    for k in range(400):
-        joint, stamp = k % 2, START + 5_000_000 * k
-        q, qd, qdd = of.motion(joint, 0.005 * k)
-        stream.accelerate(stamp, [names[joint]], [qdd])
-        outputs.append(stream.receive(stamp, [names[joint]], [q], [qd], []))
-    found = [output for output in outputs if output is not None]
-    assert len(found) > 150
-    expected = of.efforts([output.stamp for output in found])
-    errors = np.array([output.effort for output in found])[20:] - expected[20:]
-    assert np.abs(errors).max() < 0.01 * np.abs(expected).max()
 
 
 def test_groups_are_divided_by_what_is_received():

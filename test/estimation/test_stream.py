@@ -1,15 +1,14 @@
 """From joint states to efforts, with a pendulum; the rows are those of the catalogue of faults."""
 
+import tracemalloc
 from math import inf, nan
 from typing import Any
 
 import numpy as np
 import pytest
 
-from support.memory import bytes_of
 from support.streams.pendulums import (
     MS,
-    NAMES,
     NOTHING,
     START,
     add_up,
@@ -106,30 +105,6 @@ def test_unknown_missing_and_duplicate_names(stream):
         'received': 3, 'incomplete': 1, 'duplicate_names': 1, 'other_joints': 1}
 
 
-@pytest.mark.fault(25)
-def test_unknown_names_are_reported_in_the_order_of_the_message(stream):
-    wheels = [f'wheel{k}' for k in range(20)]
-    assert receive(stream, 0, names=[*wheels, 'swing']) is None
-    assert stream.unknown_joints == tuple(wheels)
-
-
-@pytest.mark.fault(26)
-def test_two_publishers_of_disjoint_joints_are_merged():
-    stream = make_stream(max_skew=0.003)
-    outputs = []
-    for ms in range(0, 1000, 5):
-        for joint, delay in ((0, 0), (1, 2)):
-            q, qd, _ = motion(START + (ms + delay) * MS)
-            outputs.append(stream.receive(START + (ms + delay) * MS, [NAMES[joint]], [q[joint]],
-                                          [qd[joint]], NOTHING))
-    used = [output for output in outputs if output is not None]
-    assert len(used) == 200 - 9
-    for output in used:   # the first joint is carried over two milliseconds
-        assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.1)
-    assert stream.counters['incomplete'] > 190
-    assert add_up(stream.counters)
-
-
 @pytest.mark.fault(34)
 def test_a_wrapping_joint_gives_what_a_counting_one_does(stream):
     counting = make_stream()
@@ -139,18 +114,6 @@ def test_a_wrapping_joint_gives_what_a_counting_one_does(stream):
         if one is not None:
             assert one.qdd == pytest.approx(other.qdd, abs=1e-9)
             assert one.effort == pytest.approx(other.effort, abs=1e-9)
-
-
-@pytest.mark.parametrize('glitch', [0.5, 1e6, 1e200, 1e308])
-@pytest.mark.parametrize('velocity', [None, NOTHING])
-@pytest.mark.fault(35)
-def test_a_glitch_is_forgotten(stream, glitch, velocity):
-    fields = {} if velocity is None else {'velocity': velocity}
-    run(stream, range(100), **fields)
-    receive(stream, 100, position=[glitch, -glitch], **fields)
-    receive(stream, 101, velocity=[glitch, -glitch])
-    outputs = run(stream, range(102, 202), **fields)
-    assert outputs[-1].effort == pytest.approx(pendulums(*motion(outputs[-1].stamp)), abs=0.05)
 
 
 @pytest.mark.parametrize(('name', 'parameters'), [
@@ -240,9 +203,11 @@ def test_an_effort_that_no_estimate_takes_is_not_kept_for_ever():
 
     stream = make_stream(Idle())
     sizes = []
+    tracemalloc.start()
     for k in range(3):
         run(stream, range(k * MOST_KEPT, (k + 1) * MOST_KEPT))
-        sizes.append(bytes_of(stream))
+        sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
     assert max(sizes) < 1.1 * sizes[0]
 
 

@@ -26,19 +26,6 @@ def states(n, count=60):
 
 
 @pytest.mark.parametrize('name', ROBOTS)
-def test_columns_times_parameters_are_the_efforts(name) -> None:
-    """Also with mimic joints, prismatic ones, branches, and links that are lumped."""
-    model = read_urdf((EXAMPLES / name).read_text())
-    system, dynamics = multibody(model), InverseDynamics(model)
-    columns, prior = Columns(system, dynamics.gravity_vector), prior_of(system)
-    motion = states(len(dynamics.joint_names))
-    parts = columns(*motion)
-    found = np.stack([part @ prior.nominal[bodies].ravel()
-                      for part, bodies in zip(parts, columns.bodies)], axis=1)
-    np.testing.assert_allclose(found, dynamics(*motion), atol=1e-10)
-
-
-@pytest.mark.parametrize('name', ROBOTS)
 def test_links_of_changed_bodies_have_the_efforts_of_these(name) -> None:
     """And every one of them is possible, in URDF's own terms."""
     model = read_urdf((EXAMPLES / name).read_text())

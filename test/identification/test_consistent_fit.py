@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from urdf2dyn_ros.identification.fit import (
     SCALAR_WEIGHT,
@@ -19,13 +18,11 @@ from urdf2dyn_ros.identification.robot import (
     JOINT_COLUMNS,
     OFFSET,
     bounded,
-    parameters_of,
     pseudo_inertia,
 )
 
 TOP_SPEED, WEIGHT, COUNT = 2.0, 3.0, len(JOINT_COLUMNS)
 DIRECTIONS = (1.0, -1.0)
-LOWER = np.tril_indices(4)
 
 
 def problem(seed=0):
@@ -43,47 +40,6 @@ def problem(seed=0):
                      np.array(DIRECTIONS))
     return FitProblem(triangles, ((0, 1), (1,)), factors, terms, np.full((2, COUNT), 0.3),
                       np.array([0.5, 2.0]), WEIGHT)
-
-
-def cost(given, bodies, values):
-    """Return the sum of the module's head, from pseudo-inertias and scalars, by its words."""
-    total = 0.0
-    parameters = parameters_of(bodies)
-    for j, (R, used) in enumerate(zip(given.triangles, given.bodies)):
-        x = np.concatenate((parameters[list(used)].ravel(),
-                            bounded(TOP_SPEED, DIRECTIONS[j]) @ values[j]))
-        total += np.square((R[:, :-1] @ x - R[:, -1]) / given.sigma[j]).sum()
-    for L, P in zip(given.factors, bodies):
-        ratio = np.linalg.solve(L @ L.T, P)
-        total += WEIGHT * (np.trace(ratio) - np.linalg.slogdet(ratio)[1] - 4.0)
-    shares = np.delete(values / given.scale, OFFSET, axis=1)
-    total += np.square((values / given.scale)[:, OFFSET]).sum()
-    return total + SCALAR_WEIGHT * (shares - np.log(shares) - 1.0).sum()
-
-
-def test_the_cost_is_the_least_that_another_method_finds() -> None:
-    """BFGS in logarithms and triangles of Cholesky, which know no bounds, from the same start."""
-    given = problem()
-    fit = ConsistentFit(given).solve()
-
-    def parts(u):
-        C = np.zeros((2, 4, 4))
-        C[:, LOWER[0], LOWER[1]] = u[:20].reshape(2, 10)
-        for k in range(4):
-            C[:, k, k] = np.exp(C[:, k, k])
-        LC = given.factors @ C
-        values = u[20:].reshape(2, COUNT)
-        positive = given.scale * np.exp(values)
-        positive[:, OFFSET] = values[:, OFFSET]
-        return LC @ LC.transpose(0, 2, 1), positive
-
-    u = np.zeros(20 + 2 * COUNT)
-    for _ in range(3):
-        u = minimize(lambda u: cost(given, *parts(u)), u, method='BFGS',
-                     options={'gtol': 1e-9, 'maxiter': 3000}).x
-    other = cost(given, *parts(u))
-    np.testing.assert_allclose(fit.cost, other, rtol=1e-8)
-    assert fit.cost <= other * (1.0 + 1e-10)
 
 
 def test_the_cost_is_that_of_clarabel() -> None:

@@ -55,25 +55,6 @@ def test_two_recordings_with_different_loads_are_not_used(
     assert [each['name'] for each in figures['recordings']] == ['a', 'b', 'c', 'd']
 
 
-@pytest.mark.slow
-def test_one_of_several_recordings_that_the_others_contradict_is_not_used(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It spoils little: its first joint alone has efforts that are cut, in a tenth of the time."""
-    def cut(q, effort):
-        limit = 0.5 * np.abs(effort[:, 0]).max()
-        effort[:, 0] = effort[:, 0].clip(-limit, limit)
-        return q, effort
-
-    paths = [recording(tmp_path / f'{name}.csv', 4.0, seed) for seed, name in enumerate('abcd')]
-    paths.append(recording(tmp_path / 'cut.csv', 4.0, 51, change=cut))
-    assert main(['identify', *paths, '--urdf', str(SCARA), '-o', str(tmp_path / 'out'),
-                 '--cutoff', '10', '--delay', '0']) == 0
-    (note,) = [line for line in capsys.readouterr().err.splitlines() if 'not fit' in line]
-    assert 'recording cut does not fit the others, and is not used: its residual is up' in note
-    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
-    assert [each['name'] for each in figures['recordings']] == ['a', 'b', 'c', 'd']
-
-
 def test_good_recordings_fit_each_other(tmp_path: Path,
                                         capsys: pytest.CaptureFixture[str]) -> None:
     """One is faster, so that its residual of 0.6 % is three times theirs."""

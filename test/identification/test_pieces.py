@@ -13,16 +13,17 @@ from urdf2dyn_ros.robot.spatial import Array
 REST = 0.5   # s
 
 
-def whole(path: Path, time: Array, q: Array, effort: Array) -> Piece:
-    """Return the only piece of a recording; q and effort are (k, n), or (k,) of all joints."""
+def whole(path: Path, time: Array, q: Array, effort: Array) -> tuple[Piece, list[str]]:
+    """Return the only piece and the remarks; q and effort are (k, n), or (k,) of all joints."""
     rows = np.zeros((len(NAMES), len(time)))
     columns = (time, *(rows + q.T), *(rows + effort.T))
     np.savetxt(path, np.column_stack(columns), '%.9g', ',', comments='', header=','.join(
         ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
     names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
-    segments, names = read_segments(open_recording(path), names)
+    recording = open_recording(path)
+    segments, names = read_segments(recording, names)
     (piece,) = pieces_of(segments, names, path)
-    return piece
+    return piece, recording.remarks
 
 
 @pytest.mark.parametrize('repeats', [1, 4])
@@ -32,7 +33,7 @@ def test_an_exact_rest_before_the_motion_is_no_gap(repeats: int, tmp_path: Path)
     w = 2.0 * np.pi
     since = np.maximum(time[::repeats].repeat(repeats)[:len(time)] - REST, 0.0)
     q = 0.1 * (w * since - np.sin(w * since))
-    piece = whole(tmp_path / 'rest.csv', time, q, 10.0 + q)
+    piece, _ = whole(tmp_path / 'rest.csv', time, q, 10.0 + q)
     true = 0.1 * w * w * np.sin(w * np.maximum(piece.time - REST, 0.0))
     wrong = np.abs(piece.qdd - true[:, None]).max()
     print(f'{repeats} times: {wrong:.3g} rad/s^2 of {true.max():.3g}')
@@ -44,7 +45,7 @@ def test_messages_that_are_received_twice_leave_the_motion_as_it_is(tmp_path: Pa
     time = np.repeat(np.arange(0.0, 3.0, 0.01), 2)
     q, effort = np.sin(3.0 * time), 10.0 + np.random.default_rng(0).normal(size=len(time))
     time[1::2] += 3e-6
-    piece = whole(tmp_path / 'twice.csv', time, q, effort)
+    piece, _ = whole(tmp_path / 'twice.csv', time, q, effort)
     inner = (piece.time > 0.3) & (piece.time < 2.7)
     assert np.abs(piece.qdd + 9.0 * piece.q)[inner].max() < 0.1
 
@@ -56,7 +57,7 @@ def test_messages_that_are_lost_and_repeated_are_no_rests(tmp_path: Path) -> Non
     q = np.sin(2.0 * time[:, None] + phases)
     source = np.maximum.accumulate(np.where(rng.random(len(time)) < 1.0 / 3.0, 0,
                                             np.arange(len(time))))
-    piece = whole(tmp_path / 'lost.csv', time, q[source], 10.0 + q[source])
+    piece, _ = whole(tmp_path / 'lost.csv', time, q[source], 10.0 + q[source])
     inner = (piece.time > 1.0) & (piece.time < 59.0)
     assert np.abs(piece.qdd + 4.0 * piece.q)[inner].max() < 0.1
 
@@ -67,7 +68,7 @@ def test_a_slip_of_the_publishers_clock_is_a_short_motion(tmp_path: Path) -> Non
     time, speeds = 0.00803 * np.arange(1500), np.array([0.9, 1.7, 2.3, 1.3])
     taken = 0.008 * np.floor(time / 0.008 + 1e-9)
     q = np.sin(taken[:, None] * speeds)
-    piece = whole(tmp_path / 'slips.csv', time, q, 10.0 + q)
+    piece, _ = whole(tmp_path / 'slips.csv', time, q, 10.0 + q)
     slips = time[1:][np.diff(taken) > 0.012]
     assert len(slips) == 5
     wrong = np.abs(piece.qdd + speeds ** 2 * piece.q) / speeds ** 2
@@ -87,16 +88,9 @@ def test_a_driver_that_stalls_is_left_out_and_named(catching_up: float, tmp_path
     for row in range(300, 2900, 400):
         q[row:row + 10] = q[row - 1]
         q[row + 10] = q[row - 1] + catching_up * (true[row + 10] - q[row - 1])
-    columns = np.column_stack((time, q, 10.0 + q))
-    np.savetxt(tmp_path / 'r.csv', columns, '%.9g', ',', comments='', header=','.join(
-        ['time', *(f'{kind}_{name}' for kind in ('q', 'effort') for name in NAMES)]))
-    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
-    recording = open_recording(tmp_path / 'r.csv')
-    segments, names = read_segments(recording, names)
-    (piece,) = pieces_of(segments, names, recording.path)
+    piece, (remark,) = whole(tmp_path / 'r.csv', time, q, 10.0 + q)
     inner = (piece.time > 0.5) & (piece.time < 29.5)
     wrong = np.abs(piece.qdd + 4.0 * piece.q)[inner].max()
     print(wrong)
     assert wrong < 0.04
-    remark, = recording.remarks
     assert f'{70 if catching_up == 1.0 else 77} of 3000 records repeat the one before' in remark

@@ -81,54 +81,11 @@ def test_plotjuggler_subscribes_to_the_topics_that_it_draws_and_its_splitters_ar
         assert splitter.get('orientation') in '|-'
 
 
-# what a layout may contain, as the types LayoutData, TabConfig and PlotConfig of the sources of
-# Foxglove Studio and Lichtblick say
-_TEXT, _FLAG, _NUMBER = {'type': 'string'}, {'type': 'boolean'}, {'type': 'number'}
-
-
-def _exactly(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
-    return {'type': 'object', 'properties': {**required, **optional}, 'required': [*required],
-            'additionalProperties': False}
-
-
-SCHEMA = {
-    **_exactly({'configById': {
-        'type': 'object', 'additionalProperties': False, 'patternProperties': {
-            '^Tab!\\w+$': _exactly({
-                'activeTabIdx': {'type': 'integer'},
-                'tabs': {'type': 'array', 'items': _exactly({
-                    'title': _TEXT, 'layout': {'$ref': '#/$defs/mosaic'}})}}),
-            '^Plot!\\w+$': _exactly({
-                'paths': {'type': 'array', 'items': _exactly({
-                    'value': _TEXT, 'enabled': _FLAG,
-                    'timestampMethod': {'enum': ['receiveTime', 'headerStamp']}}, label=_TEXT)},
-                'xAxisVal': {'enum': ['timestamp', 'index', 'custom', 'currentCustom']},
-                'isSynced': _FLAG, 'showLegend': _FLAG,
-                'legendDisplay': {'enum': ['floating', 'top', 'left', 'none']},
-                'showPlotValuesInLegend': _FLAG, 'showXAxisLabels': _FLAG,
-                'showYAxisLabels': _FLAG, 'sidebarDimension': _NUMBER,
-                'foxglovePanelTitle': _TEXT})}},
-        'layout': {'$ref': '#/$defs/mosaic'}, 'globalVariables': _exactly({}),
-        'userNodes': _exactly({})}),
-    '$defs': {'mosaic': {'anyOf': [_TEXT, _exactly({
-        'direction': {'enum': ['row', 'column']}, 'first': {'$ref': '#/$defs/mosaic'},
-        'second': {'$ref': '#/$defs/mosaic'}, 'splitPercentage': _NUMBER})]}}}
-
-
 def _panels(mosaic: Any) -> Iterator[str]:
     if isinstance(mosaic, str):
         yield mosaic
     else:
         yield from (*_panels(mosaic['first']), *_panels(mosaic['second']))
-
-
-def test_the_layout_of_foxglove_contains_what_it_may():
-    jsonschema = pytest.importorskip('jsonschema')
-    jsonschema.validate(FOXGLOVE, SCHEMA)
-    panels = FOXGLOVE['configById']
-    [tab] = _panels(FOXGLOVE['layout'])
-    placed = [panel for each in panels[tab]['tabs'] for panel in _panels(each['layout'])]
-    assert sorted([tab, *placed]) == sorted(panels)
 
 
 @pytest.mark.parametrize(('tab', 'topics'), [

@@ -125,22 +125,6 @@ def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(tmp_path):
     assert 'defect' not in node.output
 
 
-def test_a_directory_that_cannot_be_written_is_the_answer(tmp_path):
-    (tmp_path / 'file').write_text('')
-    with Graph() as graph, graph.process(
-            'effort_comparison', **{'report.directory': str(tmp_path / 'file')}) as node:
-        Robot(graph).move(100)
-        answer = graph.call(Trigger, 'effort_comparison/save_report')
-        assert not answer.success
-        assert f'cannot write to {tmp_path / "file"}: it is a file, and' in answer.message
-        for directory, words in (('~no_such_user/a', 'home directory'), ('a' * 999, 'too long')):
-            assert graph.set_parameter('report.directory', 'effort_comparison', type=4,
-                                       string_value=directory).successful
-            answer = graph.call(Trigger, 'effort_comparison/save_report')
-            assert not answer.success and words in answer.message, answer.message
-        assert node.exit_code is None and 'Traceback' not in node.output
-
-
 def test_figures_are_published_every_second_and_faults_are_warnings():
     with Graph() as graph, graph.process('effort_comparison', window=1.0) as node:
         graph.describe(URDF)

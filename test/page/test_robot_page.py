@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pinocchio as pin
 import pytest
 
 from support.oracles import Mimics, prepared, random_state
+from support.pages import Source, asked, in_a_browser
 from support.paths import ROOT
 from support.random_trees import robot
 from support.robot_files import OWN, robot_path
@@ -27,7 +27,6 @@ from urdf2dyn_ros.robot.model import Limits
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.terms import Friction
 
-CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 FRICTION = Loads(terms={'joint2': [Friction(viscous=3.0, coulomb=5.0)]})
 STATE = ([0.3, -0.5, 0.4, 1.0, -1.2, 0.7], [1.0, -1.5, 2.0, 0.5, -2.0, 3.0],
          [4.0, 3.0, -2.0, 1.0, 5.0, -6.0])
@@ -96,25 +95,6 @@ def rx90() -> str:
     return robot_page(read_urdf(OWN / 'rx90.urdf'), loads=FRICTION)
 
 
-class Source(HTMLParser):
-    """The tags and their attributes; all of them close in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ('meta', 'link'):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-
 def data_of(page: str) -> Any:
     return json.loads(re.findall(r'id="robot">(.*?)</script>', page)[0])
 
@@ -136,23 +116,13 @@ def test_names_are_text_and_data() -> None:
     assert [joint['name'].startswith('<!--<script>') for joint in data['joints']] == [True] * 3
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason='needs the browser chromium (apt install chromium)')
+@in_a_browser
 def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Path) -> None:
     """On a narrow, dark screen, without a complaint of the browser."""
-    page = tmp_path / 'rx90.html'
-    page.write_text(rx90.replace('<header>', FRAMES + '<header>').replace(
-        '</body>', ASK.replace('@state', json.dumps(STATE)).replace(
-            '@loads', json.dumps(LOADED)) + '</body>'))
-    done = subprocess.run(
-        [str(CHROMIUM), '--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
-         '--host-resolver-rules=MAP * ~NOTFOUND', f'--user-data-dir={tmp_path / "profile"}',
-         '--window-size=500,900', '--blink-settings=preferredColorScheme=0',
-         '--virtual-time-budget=2000', '--dump-dom', page.as_uri()],
-        capture_output=True, text=True, timeout=230)
-    title = re.search('<title>({.*?})</title>', done.stdout, re.DOTALL)
-    assert title, done.stderr
-    seen = json.loads(title[1])
-    assert [line for line in done.stderr.splitlines() if 'CONSOLE' in line] == []
+    seen = asked(rx90.replace('<header>', FRAMES + '<header>'), ASK.replace(
+        '@state', json.dumps(STATE)).replace('@loads', json.dumps(LOADED)), tmp_path,
+        '--window-size=500,900', '--blink-settings=preferredColorScheme=0',
+        '--virtual-time-budget=2000')
     assert 'agree' in seen['check']
     dynamics = InverseDynamics(OWN / 'rx90.urdf', loads=FRICTION, backend='python')
     np.testing.assert_allclose(seen['sums'], dynamics(*STATE), rtol=1e-9, atol=1e-9)
@@ -218,18 +188,6 @@ def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(
     data: Any = robot_data(model, multibody(replace(model, joints=joints)), (0.0, 0.0, -9.81))
     first = data['joints'][0]
     assert (first['lower'], first['upper'], first['velocity']) == pytest.approx(shown)
-
-
-@pytest.mark.skipif(shutil.which('node') is None, reason='needs node (apt install nodejs)')
-def test_random_positions_are_within_the_range_also_if_zero_is_not(tmp_path: Path) -> None:
-    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'view.js', tmp_path / 'view.mjs')
-    (tmp_path / 'run.mjs').write_text("""
-        import { drawn } from './view.mjs';
-        console.log(JSON.stringify(Array.from({ length: 1000 }, () => drawn(8, 20, 0.6))));""")
-    done = subprocess.run(['node', 'run.mjs'], cwd=tmp_path, capture_output=True, text=True,
-                          check=True, timeout=60)
-    positions = json.loads(done.stdout)
-    assert 10.4 <= min(positions) < 10.8 and 17.2 < max(positions) <= 17.6
 
 
 @pytest.mark.parametrize('path', map(robot_path, ('humanoid_3p33r', 'tiago_dual')),

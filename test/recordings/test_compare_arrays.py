@@ -16,7 +16,6 @@ from urdf2dyn_ros import (
     compare,
     comparison_table,
     evaluate,
-    excite,
 )
 from urdf2dyn_ros.__main__ import main
 
@@ -67,8 +66,3 @@ def test_what_cannot_be_compared_is_refused(changed: dict, error: type[Exception
     arguments = {'time': TIME, 'measured': COMPUTED, 'computed': COMPUTED, **changed}
     with pytest.raises(error, match=words):
         compare(RX90, **arguments)
-
-
-def test_a_motion_that_is_too_short_is_refused() -> None:
-    with pytest.raises(ParameterError, match='duration 1: must be between 2 and 300'):
-        excite(RX90, 1.0)

@@ -43,18 +43,6 @@ def test_the_figures_are_those_of_their_definitions():
     assert figures.r2 == pytest.approx(1.0 - rmse**2 / np.var(measured))
 
 
-def test_efforts_are_matched_by_stamp_whatever_the_order_of_arrival():
-    comparison = Comparison()
-    stamps = range(START, START + 1000 * PERIOD, PERIOD)
-    for stamp in stamps:
-        comparison.add_measured(stamp, ['a', 'b'], [wave(stamp), -wave(stamp)])
-    for stamp in stamps:  # all of them later, and in another order of joints
-        comparison.add_computed(stamp, ['b', 'a'], [-wave(stamp), wave(stamp)])
-    assert [joint.joint for joint in comparison.joints()] == ['b', 'a']
-    assert all(joint.figures.rmse == 0.0 and joint.figures.samples == 1000
-               for joint in comparison.joints())
-
-
 def test_between_the_stamps_of_the_measurement_it_is_interpolated():
     comparison = Comparison()
     for k in range(1001):

@@ -179,17 +179,6 @@ def test_commanded_efforts_have_the_friction_of_the_urdf_in_them():
     np.testing.assert_allclose(fit.residual(np.array([-1.0, 1.0])), 0.0, atol=3e-3)
 
 
-def test_currents_are_multiplied_by_gains():
-    gain = 12.5
-    result = compared(lambda time: (effort(time) + friction(time) - OFFSET) / gain, facts=FACTS,
-                      semantics='current', gains=(gain,))
-    assert result.figures.rmse < 0.05
-    late = compared(lambda time: effort(time - 0.02) / gain, semantics='current', gains=(gain,))
-    assert late.total.lag == pytest.approx(0.02, abs=1e-9)
-    assert late.figures.rmse <= late.figures.max_error < 1e-11
-    assert np.abs(late.residual).max() < 1e-11
-
-
 def test_every_joint_has_its_own_gain_and_all_or_one_are_set():
     for gains, fault in (((2.0, 4.0), ''), ((2.0, 4.0, 8.0), '3 entries for 2 joints')):
         comparison = Comparison(semantics='current', gains=gains)

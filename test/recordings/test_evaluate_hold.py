@@ -1,15 +1,12 @@
 """`urdf2dyn evaluate` of recordings without some joints of the robot, which were at rest."""
 
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS
 from support.recordings import scara
 from support.recordings.evaluate_command import nrmse, true_efforts
-from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, read_urdf
 
 
@@ -36,25 +33,6 @@ def test_a_held_joint_that_is_recorded_is_as_recorded_with_a_warning(evaluate,
     done = evaluate(scara.mcap(tmp_path, samples), '--hold', 'joint4')
     assert done.code == 0 and 'held by the parameter hold, but published' in done.err
     assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-4
-
-
-TIAGO = RECORDINGS / 'tiago' / 'tiago.csv'
-
-
-@pytest.mark.skipif(not TIAGO.exists(), reason='the recording of a TIAGo is not here')
-def test_a_real_robot_whose_wheels_and_head_are_not_recorded_is_evaluated(evaluate, tmp_path: Path,
-                                                                         ) -> None:
-    with TIAGO.open() as file, (tmp_path / 'tiago.csv').open('w') as short:
-        short.writelines(islice(file, 500))
-    urdf = robot_path('tiago_no_hand')
-    refused = evaluate(tmp_path / 'tiago.csv', urdf=urdf)
-    assert refused.code == 1
-    words = refused.err.split('[rad or m]: ')[1].split(';')[0].split()
-    assert words[::2] == ['--hold'] * 4
-    done = evaluate(tmp_path / 'tiago.csv', *words, urdf=urdf)
-    assert done.code == 0 and len(done.rows['time']) > 450
-    assert np.isfinite(done.rows['computed_head_2_joint']).all()
-    assert np.abs(done.rows['computed_head_2_joint']).max() > 0.0
 
 
 def _with_jaw(folder: Path, multiplier: str) -> Path:

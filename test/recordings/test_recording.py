@@ -32,19 +32,6 @@ pytestmark = pytest.mark.skipif(
     'from the public repository unisa-acg/inverse-dynamics-solver')
 
 
-def test_the_validation_trajectory_is_read() -> None:
-    """One message with every point of it; its accelerations are those of its velocities."""
-    recording = open_recording(UR10.with_name('validation_trajectory.db3'))
-    points = list(recording)
-    assert (len(points), len(recording.joint_names)) == (3441, 6)
-    assert np.diff([point.stamp for point in points]) == pytest.approx(8_000_000, abs=2)
-    qd, qdd, tau = (np.array([getattr(point, what) for point in points])
-                    for what in ('velocity', 'acceleration', 'effort'))
-    slope = (qd[2:] - qd[:-2]) / 0.016
-    assert np.median(np.abs(slope - qdd[1:-1])) < 0.005 * np.sqrt(np.mean(qdd ** 2))
-    assert (np.ptp(tau, axis=0) > 1.0).all()
-
-
 def evaluated(recording: Path, folder: Path) -> tuple[list[str], np.ndarray, list[dict]]:
     """Return the joints, the table (k, 1 + 3 n) and the figures of `urdf2dyn evaluate`."""
     assert main(['evaluate', str(recording), '--urdf', str(URDF), '-o', str(folder)]) == 0

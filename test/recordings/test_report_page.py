@@ -1,16 +1,13 @@
 """The page of a report: in order by its source, and in a browser."""
 
-import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from hashlib import sha256
-from html.parser import HTMLParser
 
 import pytest
 from comparisons import FIT, joints
 
+from support.pages import Source, asked, in_a_browser
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings.comparison import FittedValue
 from urdf2dyn_ros.recordings.pages import ReportTable, report_page
@@ -19,7 +16,6 @@ from urdf2dyn_ros.text import Origin, __version__, facts
 
 pytest.importorskip('matplotlib')
 
-CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 ODD = '<script>alert(1)</script> & "quoted"\u202e'
 
 ASK = """<script>
@@ -55,27 +51,8 @@ def page(tmp_path_factory):
     return path
 
 
-class Source(HTMLParser):
-    """Notes the tags with their attributes, and whether they close in order."""
-
-    VOID = ('meta', 'link', 'img')
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open = [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def all(self, tag):
-        return [attributes for name, attributes in self.tags if name == tag]
+def every(source, tag):
+    return [attributes for name, attributes in source.tags if name == tag]
 
 
 def test_it_is_one_file_that_fetches_nothing(page):
@@ -85,21 +62,21 @@ def test_it_is_one_file_that_fetches_nothing(page):
         for name in ('src', 'href'):
             assert attributes.get(name, 'data:').startswith('data:')
     assert not re.search(r'url\(\s*["\']?(?!#)(?!data:)\w', text)
-    assert source.all('script') == [] and '@import' not in text
+    assert every(source, 'script') == [] and '@import' not in text
     assert [path.name for path in page.parent.iterdir()] == ['efforts.html']
 
 
 def test_everything_has_a_name_for_screen_readers(page):
     source = Source(page.read_text(encoding='utf-8'))
-    assert source.all('html') == [{'lang': 'en'}]
-    images = source.all('img')
+    assert every(source, 'html') == [{'lang': 'en'}]
+    images = every(source, 'img')
     assert images.pop(0)['alt'] == 'of each joint'
     assert len(images) == 10
     for over_time, over_velocity in zip(images[::2], images[1::2]):
         assert 'simulated and computed effort' in over_time['alt'] and ' s: ' in over_time['alt']
         assert over_velocity['alt'].endswith(': the difference over the velocity.')
-    assert {head['scope'] for head in source.all('th')} == {'col', 'row'}
-    assert len(source.all('caption')) == 1
+    assert {head['scope'] for head in every(source, 'th')} == {'col', 'row'}
+    assert len(every(source, 'caption')) == 1
 
 
 def test_the_origin_is_named_and_uncertain_numbers_are_grey(page):
@@ -135,30 +112,14 @@ def test_names_are_text_and_what_is_not_credible_is_reported(page):
     assert 'the measurement is 12 ms late; without alignment RMSE 0.001' in text
 
 
-def asked(page, tmp_path, *options):
-    """Return what a browser shows of the page, and what it complains about."""
-    copy = tmp_path / 'page.html'
-    copy.write_text(page.read_text(encoding='utf-8').replace('</body>', ASK + '</body>'),
-                    encoding='utf-8')
-    done = subprocess.run(
-        [CHROMIUM, '--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
-         '--host-resolver-rules=MAP * ~NOTFOUND', f'--user-data-dir={tmp_path / "profile"}',
-         *options, '--dump-dom', copy.as_uri()],
-        capture_output=True, text=True, timeout=230)
-    title = re.search('<title>(.*?)</title>', done.stdout, re.DOTALL)
-    assert title, done.stderr
-    return json.loads(title[1]), [line for line in done.stderr.splitlines() if 'CONSOLE' in line]
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason='needs the browser chromium (apt install chromium)')
+@in_a_browser
 @pytest.mark.parametrize(('options', 'ink', 'paper'), [
     (('--window-size=1400,900',), 'rgb(28, 28, 28)', 'rgb(255, 255, 254)'),
     (('--window-size=500,900', '--blink-settings=preferredColorScheme=0'),
      'rgb(232, 232, 232)', 'rgb(22, 25, 29)')])
 def test_a_browser_shows_table_and_pictures_on_light_and_dark(page, tmp_path, options, ink, paper):
-    seen, complaints = asked(page, tmp_path, *options)
-    assert complaints == []
+    seen = asked(page.read_text(encoding='utf-8'), ASK, tmp_path, *options)
     assert len(seen['images']) == 11
     for complete, natural, width in seen['images'][1:]:
         assert complete and natural > 300 and width > 300

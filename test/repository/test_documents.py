@@ -248,14 +248,6 @@ def test_the_site_has_every_page() -> None:
                     or goal in {site['site_path'](path) for path in site['linked_files']()}), goal
 
 
-def test_formulas_and_types_of_messages_are_marked_for_the_site() -> None:
-    """Fences of GitHub become what MathJax reads; a type breaks behind its package alone."""
-    linked = runpy.run_path(str(ROOT / 'docs' / 'build_site.py'))['linked']
-    assert linked('```math\na_1 = b\n```\n', 'docs/x.md') == '$$\na_1 = b\n$$\n'
-    assert linked('| `a_b` | sensor_msgs/Imu |', 'docs/x.md') == (
-        '| <code>a_<wbr>b</code> | sensor_msgs/<wbr>Imu |')
-
-
 def test_contributing_names_tables_where_they_are() -> None:
     """The last column of its table has a name and a file, or the file of the column before."""
     rows = re.findall(r'^\| [^|]+ \| ([^|]+) \| `(\w+)`(.*) \|$',

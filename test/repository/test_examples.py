@@ -109,14 +109,6 @@ def test_a_wrong_argument_of_an_example_is_named(
     assert f'python examples/{name}.py [' in str(ended.value.code)
 
 
-def test_what_mujoco_does_not_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The human has joints with several axes, between which it has links without mass."""
-    with pytest.raises(SystemExit) as ended:
-        run('compare_with_mujoco', monkeypatch, str(ROOT / 'urdf' / 'humanoid_3p33r.urdf'))
-    assert re.fullmatch(r'MuJoCo does not read \S+3r\.urdf: .*mass and inertia.*',
-                        str(ended.value.code))
-
-
 def test_every_example_is_tested() -> None:
     """And is mentioned in the documents."""
     programs = {path.stem for path in EXAMPLES.glob('*.py')}

@@ -2,8 +2,6 @@
 
 import ast
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -84,23 +82,3 @@ def test_the_floors_list_every_folder_once() -> None:
     there = {path.name.removesuffix('.py') for path in PACKAGE.iterdir()
              if path.suffix == '.py' or (path / '__init__.py').is_file()}
     assert sorted(ORDER) == sorted(there)
-
-
-IMPORTED = """
-import importlib, pkgutil, sys
-sys.modules['lxml'] = None   # import raises ImportError
-for folder in sys.argv[1:]:
-    package = importlib.import_module(f'urdf2dyn_ros.{folder}')
-    for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
-        importlib.import_module(module.name)
-print(*{name.split('.')[1] for name in sys.modules if name.startswith('urdf2dyn_ros.')})
-"""
-
-
-def test_only_the_reader_of_urdf_needs_lxml() -> None:
-    """Equations, languages and filters work where it is not installed."""
-    folders = ('equations', 'codegen', 'estimation')
-    done = subprocess.run([sys.executable, '-c', IMPORTED, *folders], cwd=ROOT, text=True,
-                          capture_output=True, timeout=230)
-    assert done.returncode == 0, done.stderr
-    assert {*folders} <= {*done.stdout.split()}

@@ -67,12 +67,6 @@ def test_addresses_agree() -> None:
     assert urls == {'website': home[1], 'bugtracker': f'{home[1]}/issues'}
 
 
-def test_issue_templates_are_read_by_their_host() -> None:
-    for path in (ROOT / '.github' / 'ISSUE_TEMPLATE').glob('*.md'):
-        head = yaml.safe_load(path.read_text().split('---')[1])
-        assert {'name', 'about'} <= {*head}, path
-
-
 def test_ci_runs_the_tests_and_builds_the_documents_strictly() -> None:
     """README and the Makefile name the command that it runs."""
     command = (ROOT / '.ci' / 'run').read_text().rstrip().rpartition('\n')[2]

@@ -6,7 +6,6 @@ import inspect
 import re
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -77,38 +76,6 @@ def test_every_error_is_public() -> None:
     package, errors = (importlib.import_module(f'{PACKAGE}{end}') for end in ('', '.errors'))
     assert {name for name, value in vars(errors).items()
             if inspect.isclass(value) and issubclass(value, Exception)} <= {*package.__all__}
-
-
-def signatures(name: str, value: object) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yield the functions of a public name, with those that a class inherits in the package."""
-    parts = inspect.getmro(value) if inspect.isclass(value) else (value,)
-    for part in parts:
-        if not getattr(part, '__module__', '').startswith(PACKAGE):
-            continue
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(part)))
-        except TypeError:   # an alias or a constant
-            continue
-        body = tree.body[0].body if inspect.isclass(part) else tree.body
-        for node in body:
-            if isinstance(node, ast.FunctionDef) and (
-                    not node.name.startswith('_') or node.name in ('__init__', '__call__')):
-                yield f'{name}: {part.__name__}.{node.name}', node
-
-
-@pytest.mark.parametrize('module', MODULES, ids=lambda module: module.__name__)
-def test_no_public_signature_has_any(module: ModuleType) -> None:
-    seen, faults = 0, []
-    for name, value in public(module):
-        for place, node in signatures(name, value):
-            arguments = node.args
-            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs,
-                     *filter(None, (arguments.vararg, arguments.kwarg))]
-            words = ' '.join(ast.unparse(each) for each in (
-                *(each.annotation for each in every), node.returns) if each is not None)
-            seen += 1
-            faults += [place] if re.search(r'\bAny\b', words) else []
-    assert seen and faults == []
 
 
 def test_types_have_the_choices_of_the_tables() -> None:

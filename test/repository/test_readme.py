@@ -31,6 +31,10 @@ def row(name: str) -> str:
     return f'| {name} | {len(found["joints"])} | {cells[0]} | {cells[1]} |'
 
 
+def test_it_is_short() -> None:
+    assert README.count('\n') <= 180
+
+
 @pytest.mark.parametrize('name', ROBOTS)
 def test_operations_are_those_that_info_prints(name: str) -> None:
     assert row(name) in EXPORTED_FILES

@@ -5,11 +5,11 @@ from collections import Counter
 from random import Random
 
 import pytest
-from fuzz.mutations import cross, mutate
-from fuzz.seeds import kept, real
+from fuzz.mutations import cross, mutate, reduced
 from fuzz.verdict import verdict, watched
 
 from support.paths import TEST
+from support.robot_files import EXAMPLES, ROBOTS
 from urdf2dyn_ros import Problem, RobotModel, UrdfError, read_urdf
 
 CORPUS = TEST / 'corpus'   # tiny URDFs with one defect each
@@ -172,10 +172,13 @@ def test_a_file_that_is_in_no_table_has_the_code_of_its_fault_as_name() -> None:
         assert [problem.code for problem in problems(name)] == [name]
 
 
-# ---- Whatever comes in, out comes a model that computes or a UrdfError; longer: `make fuzz`
+# ---- Whatever comes in, out comes a model that computes or a UrdfError
 
-REAL = real()
-SEEDS = [text for text in (*REAL, *kept()) if len(text) < 6000]
+KEPT = [path.read_bytes() for folder in (CORPUS, TEST / 'fuzz' / 'corpus')   # worth keeping
+        for path in sorted(folder.iterdir())]
+REAL = {reduced(path.read_bytes()) for path in (*ROBOTS, *EXAMPLES.rglob('*.urdf'))}
+SEEDS = [*sorted((text for text in REAL if b'<link' in text and len(text) < 6000),
+                 key=lambda text: (len(text), text)), *(x for x in KEPT if len(x) < 6000)]
 
 
 @pytest.mark.parametrize('batch', range(4))
@@ -195,7 +198,7 @@ def unlucky(seed: int) -> bytes:
 
 
 def test_what_was_found_before_is_right_by_now() -> None:
-    results = [verdict(text) for text in kept()]
+    results = [verdict(text) for text in KEPT]
     assert results and all(isinstance(result, RobotModel | UrdfError) for result in results)
 
 

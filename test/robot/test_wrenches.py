@@ -134,45 +134,6 @@ def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
             assert np.array_equal(moved(system, link, frame, wrench, q, 'by'), -found)
 
 
-@pytest.mark.fault(43)
-def test_the_equations_take_the_wrenches_as_they_are() -> None:
-    """Every limb's end is pushed, each by a wrench in a frame of another limb."""
-    path = PATHS[0]
-    oracle, model = Pinocchio(path.read_bytes()), read_urdf(path.read_bytes())
-    links, rng = ['hand_L', 'foot_R', 'head', 'hand_R', 'pelvis'], np.random.default_rng(2)
-    dynamics = InverseDynamics(model, loads=Loads(external=links))
-    names = dynamics.joint_names
-    state = random_state(names, 4)
-    q, qd, qdd = columns(names, state)
-    wrenches = ExternalWrenches(multibody(model), links, clock=lambda: 0, sign='by')
-    expected = InverseDynamics(model)(q, qd, qdd)
-    for link, frame in zip(links, (*links[1:], 'world')):
-        wrench = 50.0 * rng.normal(size=6)
-        wrenches.receive(link, 1, frame, wrench[:3], wrench[3:])
-        expected += oracle.pressed(state, link, wrench, frame)
-    assert worst(dynamics(q, qd, qdd, wrenches.wrenches_at(1, q)), expected) < 1e-10
-
-
-@pytest.mark.fault(43)
-def test_a_force_at_the_end_of_a_rod_has_the_moment_computed_by_hand() -> None:
-    """10 N along x at the end of a rod of 2 m that hangs along -z: 20 N m about the hinge's y."""
-    system = multibody(read_urdf(
-        '<robot name="r"><link name="base"/><link name="rod"/><link name="tip"/>'
-        '<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/>'
-        '<axis xyz="0 1 0"/></joint>'
-        '<joint name="weld" type="fixed"><parent link="rod"/><child link="tip"/>'
-        '<origin xyz="0 0 -2" rpy="0 0 1.5707963267948966"/></joint></robot>'))
-    q = np.zeros(1)
-    at_tip, along_tip = np.array([10.0, 0, 0, 0, 0, 0]), np.array([0, -10.0, 0, 0, 0, 0])
-    # the tip's -y is the rod's x
-    assert moved(system, 'rod', 'tip', along_tip, q) == pytest.approx([10, 0, 0, 0, -20, 0])
-    assert moved(system, 'tip', 'tip', at_tip, q) == pytest.approx(at_tip)
-    # the frame says where: the same force about the root's origin is one at the hinge
-    assert moved(system, 'tip', 'base', at_tip, q) == pytest.approx([0, -10, 0, 20, 0, 0])
-    assert moved(system, 'rod', 'base', at_tip, q + np.pi / 2) == pytest.approx(
-        [0, 0, 10, 0, 0, 0])
-
-
 # ---- Constant wrenches on links, by the tag <force>
 
 FORCES = ('<force link="hand" xyz="0 0 -.5" rpy="0 1.5 0" force="1 2\t3" torque="-4 5e-1 6"/>'

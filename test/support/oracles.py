@@ -118,14 +118,6 @@ class Pinocchio:
         found = pin.aba(self._model, self._data, *self._vectors(state))
         return {name: float(found[joint.idx_v]) for name, joint in self._joints()}
 
-    def acceleration_derivatives(self, names: Sequence[str], state: State) -> list[Array]:
-        """Return those of the accelerations by q, qd and tau, where no joint follows another."""
-        found = pin.computeABADerivatives(self._model, self._data, *self._vectors(state))
-        order = [self._model.joints[self._model.getJointId(name)].idx_v for name in names]
-        full = [np.array(each) for each in found]
-        full[2] = np.triu(full[2]) + np.triu(full[2], 1).T
-        return [each[np.ix_(order, order)] for each in full]
-
     def derivatives(self, names: Sequence[str], state: State) -> list[Array]:
         """Return the derivatives of the efforts by q, qd and qdd, (3, n, n), in this order."""
         found = pin.computeRNEADerivatives(self._model, self._data, *self._vectors(state))
@@ -251,14 +243,6 @@ class MuJoCo:
         data.qpos[:], data.qvel[:], data.qacc[:] = columns(names, state)
         mujoco.mj_inverse(model, data)
         return self._mimics.reflected(dict(zip(names, map(float, data.qfrc_inverse))))
-
-    def accelerations(self, state: State) -> dict[str, float]:
-        """Return accelerations by MuJoCo's forward dynamics: efforts are third in a state."""
-        model, data = self._model, self._data
-        names = [model.joint(i).name for i in range(model.njnt)]
-        data.qpos[:], data.qvel[:], data.qfrc_applied[:] = columns(names, state)
-        mujoco.mj_forward(model, data)
-        return dict(zip(names, map(float, data.qacc)))
 
 
 @lru_cache(maxsize=8)

@@ -14,8 +14,7 @@ import pytest
 
 from support.paths import ROOT
 from support.streams.hand_clock import Clock
-from urdf2dyn_ros.errors import ComparisonError, SourceError
-from urdf2dyn_ros.recordings import report as files
+from urdf2dyn_ros.errors import SourceError
 from urdf2dyn_ros.system import (
     LONGEST_PAUSE,
     NICENESS,
@@ -190,13 +189,3 @@ def test_a_process_that_hangs_is_ended() -> None:
     """One that is stopped reads, writes and ends no more."""
     with pytest.raises(subprocess.TimeoutExpired):
         run_giving_way(['sh', '-c', 'kill -STOP $$'], b'x' * 300_000, os.environ, limit=0.2)
-
-
-def test_a_report_that_hangs_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Else the node that waits for it would be busy for ever."""
-    monkeypatch.setattr(sys, 'executable', str(tmp_path / 'stopped'))
-    (tmp_path / 'stopped').write_text('#!/bin/sh\nkill -STOP $$\n')
-    (tmp_path / 'stopped').chmod(0o755)
-    monkeypatch.setattr(files, 'LONGEST_DRAWING', 0.2)
-    with pytest.raises(ComparisonError, match=r'took longer than 0\.2 s and was ended'):
-        files.write_report_in_child([], tmp_path, 'title')

@@ -1,7 +1,5 @@
 """The node inverse_dynamics as its own process, on a real DDS graph."""
 
-import math
-from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -43,34 +41,6 @@ def test_joint_states_become_efforts(graph: Graph) -> None:
     assert list(point.effort) == list(next(
         m for m in robot.efforts if moving_robot.stamp_of(m) == last).effort)
     assert np.abs(residuals[-1].effort).max() < 1e-2
-
-
-def test_bad_samples_are_dropped_and_good_ones_have_efforts_again(graph: Graph) -> None:
-    """NaN, wrong lengths, duplicate, zero and backward stamps: nothing wrong comes out."""
-    with moving_robot.started(graph) as process:
-        robot = moving_robot.connected(graph)
-        robot.move(20)
-        nan = math.nan
-        changes: list[dict[str, Any]] = [
-            {'position': [nan] * 6}, {'position': [math.inf] * 6}, {'position': [0.0] * 5},
-            {'name': ['joint1'] * 6}, {'name': []}, {'position': [], 'velocity': []}]
-        for change in changes:
-            robot.move(5, **change)
-        robot.publisher.publish(robot.message(stamp=0))
-        robot.publisher.publish(robot.message(stamp=robot.stamp))
-        robot.publisher.publish(robot.message(stamp=robot.stamp - moving_robot.STEP))
-        robot.move(5, velocity=[nan] * 6)
-        robot.efforts.clear()
-        robot.move(40)
-        assert len(robot.efforts) >= 35
-        assert all(math.isfinite(entry) for m in robot.efforts for entry in m.effort)
-        assert moving_robot.error(robot.efforts[-1], robot) < 5e-3
-        robot.stamp -= 3_600_000_000_000
-        robot.efforts.clear()
-        robot.move(40)
-        assert len(robot.efforts) >= 35, 'a bag that starts again from its beginning'
-        assert moving_robot.error(robot.efforts[-1], robot) < 5e-3
-        assert process.stop() == 0
 
 
 def test_names_are_relative_so_that_namespaces_work(graph: Graph) -> None:

@@ -112,18 +112,6 @@ def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
         assert 'rx90_mass_matrix(' in (tmp_path / 'rx90_dynamics.h').read_text()
 
 
-def test_where_there_is_no_compiler_the_node_runs_python_and_says_so(
-        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
-    monkeypatch.setenv('CC', '')
-    monkeypatch.setenv('PATH', str(tmp_path))
-    with started(graph) as process:
-        assert 'run by Python' in process.output and 'compiler' in process.output
-        robot = connected(graph)
-        robot.move(40)
-        assert error(robot.efforts[-1], robot) < 5e-3
-
-
 @pytest.mark.fault(52)
 def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> None:
     """With the reason, and the old value stays; a valid change applies while it runs."""
@@ -171,14 +159,3 @@ def test_lags_that_contradict_each_other_at_the_start_end_the_node(graph: Graph)
 
 
 # ---- What the log of the node inverse_dynamics says of its model, and when
-
-def test_a_change_that_leaves_the_model_as_it_was_logged_adds_no_line(graph: Graph) -> None:
-    """Another gravity, in the same equations; then other equations, without gravity."""
-    with started(graph, backend='python') as process:
-        robot = connected(graph)
-        for gravity, lines in ((-9.7, 1), (-9.6, 1), (0.0, 2)):
-            assert graph.set_parameter('gravity', type=8,
-                                       double_array_value=[0.0, 0.0, gravity]).successful
-            other = InverseDynamics(DYNAMICS.model, (0.0, 0.0, gravity))
-            robot.settled(lambda message, other=other: other(*robot.motion(stamp_of(message))))
-            assert process.output.count("model of 'rx90'") == lines

@@ -1,6 +1,5 @@
 """Descriptions that are received, repeated, rejected or missing."""
 
-from pathlib import Path
 
 import pytest
 from std_msgs.msg import String
@@ -61,20 +60,6 @@ def test_the_parameter_goes_before_the_topic(graph: Graph) -> None:
         robot = connected(graph)
         assert len(answered(robot)) > 10
         assert process.output.count('model of') == 1 and "model of 'rx90'" in process.output
-
-
-def test_a_model_that_takes_long_is_not_reported_as_missing(
-        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with a compiler that hangs: the log does not request what it has."""
-    hanging = tmp_path / 'cc'
-    hanging.write_text('#!/bin/sh\nexec sleep 20\n')
-    hanging.chmod(0o755)
-    monkeypatch.setenv('CC', str(hanging))
-    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    with graph.process('hurried_node', robot_description=TEXT) as process:
-        graph.wait(lambda: 'no model yet' in process.output)
-        assert 'the robot description is being read and compiled' in process.output
-        assert 'set the parameter robot_description' not in process.output
 
 
 @pytest.mark.fault(21)

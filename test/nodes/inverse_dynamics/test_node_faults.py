@@ -2,12 +2,10 @@
 
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
 from statuses import ERROR, OK, STALE, WARN, Statuses, move
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -121,35 +119,6 @@ def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
         client.call_async(Trigger.Request())
         graph.spin(0.3)   # in whatever state that is on a busy machine
         assert process.stop(signal.SIGTERM) == 0 and 'Traceback' not in process.output
-
-
-@pytest.mark.fault(51)
-def test_ever_new_names_and_descriptions_do_not_fill_the_memory(graph: Graph) -> None:
-    """What is kept of them is bounded, and the model before them remains active."""
-    publisher = graph.describe(TEXT)
-    with started(graph, robot_description='') as process:
-        robot, status = connected(graph), Statuses(graph)
-
-        def flood(first: int) -> float:
-            for k in range(first, first + 300):
-                names = [f'joint_{k}_{i}' for i in range(100)]
-                robot.publisher.publish(JointState(
-                    header=robot.message(stamp=time.time_ns()).header, name=names,
-                    position=[0.0] * 100))
-                publisher.publish(String(data=f'no XML {k} ' + 'x' * 100_000))
-                if k % 5 == 0:   # queues are bounded anyway
-                    graph.caught_up()
-            last = len(status.arrays)
-            graph.wait(lambda: len(status.arrays) > last + 1)
-            return float(status.values('output')['memory [MB]'])
-
-        before = flood(0)
-        assert flood(300) < before + 10.0   # 30 MB of text came meanwhile
-        received = status.values('input')
-        assert int(received['other_joints']) > 300 and len(received['unknown joints']) < 1000
-        assert status.level('model') == ERROR and len(process.output) < 1_000_000
-        robot.move(30)
-        assert len(robot.efforts) >= 20
 
 
 @pytest.mark.fault(53)

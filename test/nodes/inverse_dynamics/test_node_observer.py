@@ -10,13 +10,12 @@ from flight import FLOATING, Flight, imu
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Bool
-from std_srvs.srv import SetBool, Trigger
+from std_srvs.srv import Trigger
 
 from support.nodes.graph import LATCHED, Graph, Process
-from support.nodes.moving_robot import DYNAMICS, TEXT, connected, stamp_of, started
+from support.nodes.moving_robot import stamp_of
 from support.streams.pushed_robot import ARMATURE, START, STEP, TOOL, Motion, panda, pushed
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.robot.loads import Loads
 
 ARM = panda()
 NAMES = [f'panda_joint{k}' for k in range(1, 8)]
@@ -168,53 +167,6 @@ def test_a_push_is_reported_with_its_efforts_until_it_is_reset(graph: Graph) -> 
         assert arm.told() is None
         graph.wait(lambda: not graph.node.count_publishers(f'{NODE}/wrench'))
         assert process.stop() == 0
-
-
-def test_thresholds_of_other_joints_keep_it_off_until_they_are_right(graph: Graph) -> None:
-    """They were set before the model, so that they were not rejected; a payload is known."""
-    carrying = InverseDynamics(read_urdf(TEXT), loads=Loads(payload='link6'))
-    payload = [8.0, 0.0, 0.0, 0.1, *[0.0] * 6]
-    with started(graph, **{
-            'contact.thresholds': [5.0, 5.0], 'observer.enabled': True, 'payload.link': 'link6',
-            'payload.mass': 8.0, 'payload.com': [0.0, 0.0, 0.1]}) as process:
-        robot = connected(graph)
-        contact = graph.messages(Bool, f'{NODE}/contact', LATCHED)
-        external = graph.messages(JointState, f'{NODE}/external_efforts')
-        status = graph.messages(DiagnosticArray, f'{NODE}/status')
-        robot.move(50)
-        assert graph.set_parameter('stream.max_gap', type=3, double_value=0.2).successful
-        robot.efforts.clear()
-        robot.move(50)
-        assert robot.efforts and not external and not contact
-        assert process.output.count('contact.thresholds has 2 entries') == 1
-        assert '"joint6"' in process.output
-        graph.wait(lambda: any('not observed: parameter contact.thresholds' in part.message
-                               for array in status for part in array.status))
-        answer = graph.call(Trigger, f'{NODE}/reset_contact')
-        assert not answer.success and 'contact.thresholds' in answer.message
-        assert numbers(graph, 'contact.thresholds', *[500.0] * 6).successful
-        graph.wait(lambda: contact)
-        graph.wait(lambda: graph.node.count_publishers(f'{NODE}/external_efforts'))
-        graph.introduced()
-
-        def largest(expected: Any) -> tuple[float, float]:
-            external.clear()
-            robot.move(60)
-            rows = [(np.array(m.effort), expected(*robot.motion(stamp_of(m)))) for m in external]
-            assert len(rows) > 40
-            return (max(np.abs(found - due).max() for found, due in rows[25:]),
-                    max(np.abs(due).max() for _, due in rows))
-
-        off, scale = largest(lambda *state: carrying(*state, payload) - DYNAMICS(*state))
-        assert off < 0.05 * scale, 'it carries nothing, which lifts it'
-        graph.ask(SetBool, f'{NODE}/set_payload', data=False)
-        assert largest(lambda *state: np.zeros(6))[0] < 0.05 * scale
-        assert [message.data for message in contact] == [False]
-        stiff = TEXT.replace('<joint name="joint6" type="revolute">',
-                             '<joint name="joint6" type="fixed">')
-        assert graph.set_parameter('robot_description', type=4, string_value=stiff).successful
-        graph.wait(lambda: 'contact.thresholds has 6 entries' in process.output)
-        graph.wait(lambda: not graph.node.count_publishers(f'{NODE}/contact'))
 
 
 def test_a_base_that_moves_is_not_observed_and_efforts_go_on(graph: Graph) -> None:

@@ -60,23 +60,6 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         assert status.values('output')[deviation] == 'unknown'
 
 
-def test_bad_samples_and_stamps_of_another_clock_are_warned_of(graph: Graph) -> None:
-    """Old stamps have efforts; positions that are not numbers have none."""
-    with started(graph) as node:
-        robot, status = connected(graph), Statuses(graph)
-        graph.wait(lambda: status.arrays)
-        graph.wait(lambda: 'behind' in status.message('input') and status.level('output') == OK,
-                   meanwhile=robot.move_one)
-        assert status.level('input') == WARN
-        assert 'clocks' in status.message('input')
-        graph.wait(lambda: 'position_not_finite' in status.message('output'),
-                   meanwhile=lambda: robot.move_one(position=[float('nan')] * 6))
-        assert status.level('output') == WARN and 'messages dropped' in status.message('input')
-        line = r'joint states: \d+ position_not_finite'
-        graph.wait(lambda: re.search(line, node.output), what='line in the log')
-        assert len(re.findall(line, node.output)) < 10   # of some hundred messages
-
-
 @pytest.mark.fault(1, 10, 11, 20)
 def test_a_refused_description_is_an_error_until_a_good_one_comes(graph: Graph) -> None:
     """Before any has come it is a warning; model_info is that of the last good one, latched."""

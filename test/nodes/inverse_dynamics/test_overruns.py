@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
+from test_node_signals import chain
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import STEP, Robot, connected, error, stamp_of, started
@@ -20,6 +21,8 @@ from urdf2dyn_ros.text import Level
 pytestmark = pytest.mark.slow
 
 NAN = float('nan')
+HUGE = '<mass value="-1"/>'.join(chain(500).rsplit('<mass value="1"/>', 1))
+"""A description that takes long to read, with a negative mass at its end."""
 
 
 def test_gaps_in_the_numbers_of_a_publisher_are_lost_messages() -> None:
@@ -123,7 +126,7 @@ def test_a_node_that_was_busy_takes_all_that_wait_and_answers_the_newest(graph: 
         robot.move(50)
         client = graph.client(SetParameters, 'inverse_dynamics/set_parameters')
         answer = client.call_async(SetParameters.Request(parameters=[Parameter(
-            name='robot_description', value=ParameterValue(type=4, string_value=long_chain()))]))
+            name='robot_description', value=ParameterValue(type=4, string_value=HUGE))]))
         graph.wait(answer.done, meanwhile=lambda: send(robot, 100))
         assert 'mass-negative' in answer.result().results[0].reason
         graph.wait(lambda: stamp_of(robot.efforts[-1]) == robot.stamp)
@@ -140,16 +143,6 @@ def send(robot: Robot, messages: int) -> None:
     for _ in range(messages):
         robot.stamp += STEP
         robot.publisher.publish(robot.message())
-
-
-def long_chain(joints: int = 500) -> str:
-    """Return a description that takes long to read, with a negative mass at its end."""
-    body = ('<link name="l{k}"><inertial><mass value="{mass}"/><inertia ixx="1" ixy="0" ixz="0" '
-            'iyy="1" iyz="0" izz="1"/></inertial></link>')
-    joint = ('<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{next}"/>'
-             '</joint>')
-    parts = [body.format(k=k, mass=1) + joint.format(k=k, next=k + 1) for k in range(joints)]
-    return f'<robot name="chain">{"".join(parts)}{body.format(k=joints, mass=-1)}</robot>'
 
 
 class Counters:

@@ -25,7 +25,6 @@ from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
-from support.nodes.fork_server import ForkedProcess
 from support.paths import TEST
 from urdf2dyn_ros.nodes.demonstration import ChildProcess, Client, _in_use, stop_all
 from urdf2dyn_ros.system import IMPORT_ROOT
@@ -87,8 +86,6 @@ def domain() -> int:
 
 class Process(ChildProcess):
     """One node of this package; leaving the ``with`` block ends it, whatever happened."""
-
-    _start = staticmethod(ForkedProcess)
 
     def __enter__(self) -> Process:
         return self
