@@ -170,7 +170,6 @@ def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Libra
 
 
 def cache_folder() -> Path:
-    """Return the directory of the cache, which need not exist."""
     named = os.environ.get('XDG_CACHE_HOME', '')
     base = Path(named) if os.path.isabs(named) else Path(os.path.expanduser('~')) / '.cache'
     return base / 'urdf2dyn_ros'

@@ -24,7 +24,7 @@ from importlib.util import module_from_spec
 from itertools import accumulate, chain, groupby
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,20 +119,11 @@ _ARRAYS = [values for _, values in _CALLS.values()]
 PART = 150   # statements in one C function
 
 
-class Source(NamedTuple):
-    """A complete C text, and the sizes of what it takes and returns."""
-
-    text: str
-    inputs: tuple[int, ...]   # entries of each
-    result: tuple[int, ...]   # shape for one state: (n, n), or (m,) of all one behind the other
-    statements: int
-
-
-def source(function: Function) -> Source:
+def source(function: Function) -> str:
     """Return the C text of one function of a program of style fast."""
     # angles are collected before the recursion: their sines and cosines are a short loop over
     # vectors then, and the recursion has no calls that would empty the registers
-    inputs = tuple(len(x.entries) for x in function.inputs)
+    inputs = [len(x.entries) for x in function.inputs]
     statements, entries, counts = _Statements(function), function.entries, function.operations
     arithmetic = counts.multiplications + counts.additions + counts.divisions
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
@@ -143,9 +134,7 @@ def source(function: Function) -> Source:
                            *statements.result_function(entries)])
     for real, suffix in (('double', 'one'), ('vector', 'many')):
         lines.append(functions.replace('REAL', real).replace('SUFFIX', suffix))
-    lines.append(_packaged('states.h'))
-    shape = function.results[0].shape if len(function.results) == 1 else (len(entries),)
-    return Source('\n'.join(lines), inputs, shape, len(statements.rest))
+    return '\n'.join([*lines, _packaged('states.h')])
 
 
 def _alike(inputs: Sequence[int]) -> str:
@@ -245,23 +234,26 @@ _OPTIONS = ('-fno-fast-math', '-fno-unsafe-math-optimizations', '-fno-associativ
 _LEVELS = ((150, '-O3'), (10000, '-O2'), (sys.maxsize, '-O0'))
 
 
-def compiled(source: Source, threads: int = 1) -> Caller:
+def compiled(function: Function, threads: int = 1) -> Caller:
     """Compile a function, or find it compiled, as a callable with at most so many threads."""
-    compiler = find_compiler()
-    level = next(level for most, level in _LEVELS if source.statements <= most)
+    compiler, text = find_compiler(), source(function)
+    level = next(level for most, level in _LEVELS if len(function.statements) <= most)
     options = (level, *_OPTIONS)
 
     def build(target: Path) -> None:
-        compiler.build(source.text, options, ['-lm', '-lpthread'], target)
+        compiler.build(text, options, ['-lm', '-lpthread'], target)
 
-    key = key_of('robot', source.text, ' '.join(options), compiler.identity, machine())
+    key = key_of('robot', text, ' '.join(options), compiler.identity, machine())
     library = cached(key, build, _robot_library)
-    one, many = (ctypes.cast(function, ctypes.c_void_p).value
-                 for function in (library.urdf2dyn_one, library.urdf2dyn_many))
+    inputs = tuple(len(x.entries) for x in function.inputs)
+    # of one state: a matrix, or entries of all results one behind the other
+    shape = function.results[0].shape if len(function.results) == 1 else (len(function.entries),)
     made = extension(compiler)
     if made is None:
-        return _ctypes_caller(source, library, threads)
-    caller: Caller = made.Caller(one, many, source.inputs, source.result, threads, library)
+        return _ctypes_caller(inputs, shape, library, threads)
+    one, many = (ctypes.cast(entry, ctypes.c_void_p).value
+                 for entry in (library.urdf2dyn_one, library.urdf2dyn_many))
+    caller: Caller = made.Caller(one, many, inputs, shape, threads, library)
     return caller
 
 
@@ -284,32 +276,29 @@ def extension(compiler: Compiler) -> ModuleType | None:
         _LOG.info('no Python.h in %s: calls of compiled code take some microseconds longer; '
                   'Debian, Ubuntu: apt install python3-dev', folders[0])
         return None
-    text = files('urdf2dyn_ros.codegen').joinpath('caller.c').read_text(encoding='utf-8')
-    options = ('-O2', *(f'-I{folder}' for folder in folders))
+    text, options = _packaged('caller.c'), ('-O2', *(f'-I{folder}' for folder in folders))
 
     def build(target: Path) -> None:
         compiler.build(text, options, [], target)
 
+    def load(path: Path) -> ModuleType:
+        loader = ExtensionFileLoader('urdf2dyn_caller', str(path))
+        module = module_from_spec(ModuleSpec(loader.name, loader, origin=str(path)))
+        loader.exec_module(module)
+        return module
+
     key = key_of('caller', text, ' '.join(options), compiler.identity, sys.version, np.__version__,
                  str(sysconfig.get_config_var('SOABI')))
     try:
-        return cached(key, build, _module)
+        return cached(key, build, load)
     except CompilerError as error:
         _LOG.info('calls of compiled code take some microseconds longer: %s', error)
         return None
 
 
-def _module(path: Path) -> ModuleType:
-    loader = ExtensionFileLoader('urdf2dyn_caller', str(path))
-    module = module_from_spec(ModuleSpec(loader.name, loader, origin=str(path)))
-    loader.exec_module(module)
-    module.Caller   # noqa: B018 - an AttributeError now rather than later
-    return module
-
-
-def _ctypes_caller(source: Source, library: ctypes.CDLL, threads: int) -> Caller:
+def _ctypes_caller(sizes: tuple[int, ...], shape: tuple[int, ...], library: ctypes.CDLL,
+                   threads: int) -> Caller:
     """Return the same without the extension module."""
-    sizes = source.inputs
     pointers = ctypes.c_void_p * len(sizes)
 
     def call(*states: Any) -> Array | None:
@@ -320,9 +309,9 @@ def _ctypes_caller(source: Source, library: ctypes.CDLL, threads: int) -> Caller
                 and state.shape[:-1] == states[0].shape[:-1]
                 for state, size in zip(states, sizes)):
             return None
-        result = np.empty(states[0].shape[:-1] + source.result)
+        result = np.empty(states[0].shape[:-1] + shape)
         arguments = pointers(*(state.ctypes.data for state in states))
-        if result.ndim == len(source.result):
+        if result.ndim == len(shape):
             spoiled = library.urdf2dyn_one(arguments, result.ctypes.data)
         else:
             spoiled = len(result) and library.urdf2dyn_many(
@@ -359,7 +348,7 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     if backend == 'python' or not program.numbers:   # C has no arrays without elements
         return 'python', not_compiled
     try:
-        return 'c', compiled(source(program.function(function)), number)
+        return 'c', compiled(program.function(function), number)
     except CompilerError as error:
         if backend == 'c':
             raise

@@ -63,7 +63,6 @@ class Graph:
     _known: dict[tuple[Any, ...], Node] = field(default_factory=dict)
 
     def input(self, name: str) -> Expression:
-        """Return an argument of the generated function."""
         return Expression(self.node('input', (), name))
 
     def parameter(self, name: str) -> Expression:
@@ -91,7 +90,6 @@ class Graph:
             self.labels.setdefault(scalar.node, (name, scalar.negative))
 
     def label_entries(self, symbol: str, keys: Iterable[str], entries: Iterable[Scalar]) -> None:
-        """Name the entries of a vector or of a matrix."""
         for key, entry in zip(keys, entries):
             self.label(f'{symbol}_{key}', entry)
 
@@ -273,7 +271,6 @@ class Schedule:
 
     @property
     def operations(self) -> Operations:
-        """Operations of the needed nodes."""
         ops = [node.op for node in self.needed]
         return Operations(ops.count('mul'), ops.count('add') + ops.count('sub'),
                           ops.count('sin') + ops.count('cos'),

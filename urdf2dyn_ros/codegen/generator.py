@@ -63,19 +63,10 @@ from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
 from urdf2dyn_ros.equations.fewest_operations import InheritedSpin
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, root_frame, second_moment
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.robot import spatial
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias
-from urdf2dyn_ros.robot.spatial import (
-    TENSOR,
-    BodyInertia,
-    LinkInertia,
-    Scalar,
-    about_origin,
-    symmetric,
-    total,
-    upper,
-    with_second_moments,
-)
+from urdf2dyn_ros.robot.spatial import BodyInertia, Scalar
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Spring
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
@@ -155,7 +146,6 @@ class Request:
 
     @property
     def inputs(self) -> dict[str, Input]:
-        """All inputs that a function may depend on."""
         return inputs_of(self.system, self.loads)
 
 
@@ -198,7 +188,6 @@ class Derivation:
     quantities: tuple[Quantity, ...]
 
     def operations(self) -> int:
-        """Return the number of multiplications, additions and divisions of a call."""
         return sum(node.op in ('mul', 'add', 'sub', 'reciprocal') for node in self._needed()[1]
                    if node.serial >= self.shared)
 
@@ -259,9 +248,10 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
                       for i, each in lines.items()]
         moments: list[BodyInertia | None] = []
         if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
-            moments = with_second_moments(inertias)
+            moments = spatial.with_second_moments(inertias)
             for n, inertia in enumerate(moments, 1):
-                graph.label_entries(f'S{n}', TENSOR, upper(inertia.J) if inertia else ())
+                graph.label_entries(f'S{n}', spatial.TENSOR,
+                                    spatial.upper(inertia.J) if inertia else ())
         mechanics = Mechanics(
             system, gravity, inertias, moments, Recursion(note=notebook.note), arguments,
             (request.system, request.gravity), moving, named_terms, notes=notebook,
@@ -318,8 +308,9 @@ def _add_loads(mechanics: Mechanics, loads: Loads) -> None:
     if 'payload' in mechanics.arguments:
         i, at = mechanics.system.links[loads.payload]
         m, x, y, z, *six = mechanics.arguments['payload']
-        inertia = about_origin(LinkInertia(m, (x, y, z), symmetric(tuple(six)), at.body_R_link,
-                                           at.body_R_link, at.body_p_link))
+        inertia = spatial.about_origin(spatial.LinkInertia(
+            m, (x, y, z), spatial.symmetric(tuple(six)), at.body_R_link, at.body_R_link,
+            at.body_p_link))
         moments = inertia.with_second_moments()
         if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
             mechanics.second_moments[i] = _sum(mechanics.second_moments[i], moments)
@@ -336,7 +327,7 @@ def _add_loads(mechanics: Mechanics, loads: Loads) -> None:
 
 
 def _sum(*inertias: BodyInertia | None) -> BodyInertia:
-    whole = total(each for each in inertias if each is not None)
+    whole = spatial.total(each for each in inertias if each is not None)
     assert whole is not None
     return whole
 
@@ -456,7 +447,6 @@ def _scheduled(graph: Graph, results: Mapping[str, Rows], request: Request,
 
 def _results(request: Request, derived: Derivation, rows: Mapping[str, Rows],
              schedule: Schedule) -> tuple[Result, ...]:
-    """Return the results in terms of the statements."""
     quantities = {quantity.name: quantity for quantity in derived.quantities}
     joints = [request.rows[i] for i in request.system.drivers]
     results = []
@@ -510,10 +500,10 @@ def _references(request: Request) -> tuple[Reference, ...]:
         state = {name: entries(name, len(each.entries)) for name, each in request.inputs.items()}
         if 'payload' in state:
             state['payload'] = _PAYLOAD
-        mechanics = Mechanics(system, request.gravity, [*inertias], with_second_moments(inertias),
-                              TEXTBOOK, state, (frames, request.gravity),
-                              loads.moving(system), body_terms(system, loads),
-                              frames=request.frames)
+        mechanics = Mechanics(
+            system, request.gravity, [*inertias], spatial.with_second_moments(inertias), TEXTBOOK,
+            state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
+            frames=request.frames)
         _add_loads(mechanics, loads)
         for name in functions:
             for each in FUNCTIONS[name].quantities(mechanics):

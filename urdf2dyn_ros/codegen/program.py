@@ -125,7 +125,6 @@ def untitled(statements: Iterable[Statement], title: str = '') -> Section:
 
 
 def names_in(values: Iterable[Signed]) -> set[str]:
-    """Return the names that some terms mention."""
     return {term.text for term in parts(values) if isinstance(term, Name)}
 
 
@@ -197,7 +196,6 @@ class Row(NamedTuple):
 
     @property
     def comment(self) -> str:
-        """Label and unit."""
         return f'{self.label} [{self.unit}]' if self.label else ''
 
 
@@ -218,7 +216,6 @@ class Result(NamedTuple):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """Axes of the rows and, for a matrix, of the columns."""
         rows, columns = self.quantity.rows, self.quantity.columns
         return (rows,) if columns is None else (rows, columns)
 
@@ -254,7 +251,6 @@ class Function:
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """All statements, in order."""
         return tuple(statement for section in self.sections for paragraph in section.paragraphs
                      for block in paragraph.blocks for statement in block.statements)
 
@@ -269,12 +265,10 @@ class Function:
 
     @property
     def names(self) -> set[str]:
-        """All names that statements and results mention."""
         return names_in(self._values)
 
     @property
     def calls(self) -> set[str]:
-        """The mathematical functions that are called."""
         return {term.function for term in parts(self._values) if isinstance(term, Call)}
 
     @property
@@ -283,7 +277,6 @@ class Function:
 
     @property
     def entries(self) -> list[Signed]:
-        """The entries of all results, one behind the other."""
         return [entry for result in self.results for row in result.rows for entry in row.entries]
 
     @property
@@ -379,7 +372,6 @@ class Program:
 
     @property
     def independent(self) -> tuple[JointRow, ...]:
-        """The rows of the independent joints."""
         return tuple(self.joints[number - 1] for number in self.numbers)
 
 
@@ -441,7 +433,6 @@ def transmitted(program: Program, unit: str) -> float:
 
 
 def wrench_scales(program: Program) -> Sequence[float]:
-    """Return the scales of the forces and of the moments that joints transmit."""
     return [_scale(transmitted(program, unit) or 1.0, True) for unit in ('N', 'N m')]
 
 
@@ -459,7 +450,6 @@ def _one_digit(value: float) -> float:
 
 
 def joint_table(system: Multibody) -> tuple[JointRow, ...]:
-    """Return a row for every body."""
     drivers = system.drivers
     rows = []
     for i, body in enumerate(system.bodies):
@@ -475,14 +465,12 @@ def joint_table(system: Multibody) -> tuple[JointRow, ...]:
 
 
 def _follows(body: Body, driver: int) -> str:
-    """Return the position of a mimic joint as a formula."""
     multiplier = '' if body.multiplier == 1.0 else f'{body.multiplier:.9g} '
     offset = '' if body.offset == 0.0 else f' {body.offset:+.9g}'
     return f'{multiplier}q{driver}{offset}'
 
 
 def _limits(body: Body) -> str:
-    """Return the limits that the URDF gives, as text."""
     joint, limits = JOINTS[body.type], body.limits
     parts = []
     if limits.lower is not None and limits.upper is not None:

@@ -148,7 +148,6 @@ def _names(program: Program, joints: Sequence[Body], payload: str,
 
 
 def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str, str]:
-    """Return limits and friction, a line for each joint."""
     def lines(entries: Sequence[str]) -> str:
         width = max(map(len, entries)) + 1
         return ''.join(f'  {entry + ",":{width}}   // {_comment(body.name)}\n'

@@ -32,8 +32,7 @@ typedef long long quad_integers __attribute__((vector_size(32)));
 #endif
 
 /* 4 x 4: rows `from_step` doubles apart to columns, `to_step` doubles apart */
-INLINE void transpose(
-    const double *from, ptrdiff_t from_step, double *to, ptrdiff_t to_step)
+INLINE void transpose(const double *from, ptrdiff_t from_step, double *to, ptrdiff_t to_step)
 {
     const quad a = *(const loose_quad *)from;
     const quad b = *(const loose_quad *)(from + from_step);
@@ -47,41 +46,26 @@ INLINE void transpose(
     *(loose_quad *)(to + 3 * to_step) = SHUFFLE(f, h, 2, 3, 6, 7);
 }
 
-/* WIDTH rows of `size` to `size` vectors; the last tile overlaps the one before */
-INLINE void gather(
-    const double *rows, ptrdiff_t size, vector *columns)
+/* WIDTH rows of `size` to `size` vectors, or back; the last tile overlaps the one before */
+INLINE void exchange(double *rows, ptrdiff_t size, double *columns, int back)
 {
-    if (size < 4) {
-        for (ptrdiff_t k = 0; k < size; k++)
-            for (int lane = 0; lane < WIDTH; lane++)
-                columns[k][lane] = rows[lane * size + k];
-        return;
-    }
-    for (int lane = 0; lane < WIDTH; lane += 4) {
-        double *to = (double *)columns + lane;
+#define TILE(k) \
+    if (back) \
+        transpose(columns + (k) * WIDTH + lane, WIDTH, rows + lane * size + (k), size); \
+    else \
+        transpose(rows + lane * size + (k), size, columns + (k) * WIDTH + lane, WIDTH);
+    for (int lane = 0; lane < WIDTH && size >= 4; lane += 4) {
         for (ptrdiff_t k = 0; k + 4 <= size; k += 4)
-            transpose(rows + lane * size + k, size, to + k * WIDTH, WIDTH);
+            TILE(k)
         if (size % 4)
-            transpose(rows + lane * size + size - 4, size, to + (size - 4) * WIDTH, WIDTH);
+            TILE(size - 4)
     }
-}
-
-INLINE void scatter(
-    const vector *columns, ptrdiff_t size, double *rows)
-{
-    if (size < 4) {
+    for (int lane = 0; lane < WIDTH && size < 4; lane++)
         for (ptrdiff_t k = 0; k < size; k++)
-            for (int lane = 0; lane < WIDTH; lane++)
-                rows[lane * size + k] = columns[k][lane];
-        return;
-    }
-    for (int lane = 0; lane < WIDTH; lane += 4) {
-        const double *from = (const double *)columns + lane;
-        for (ptrdiff_t k = 0; k + 4 <= size; k += 4)
-            transpose(from + k * WIDTH, WIDTH, rows + lane * size + k, size);
-        if (size % 4)
-            transpose(from + (size - 4) * WIDTH, WIDTH, rows + lane * size + size - 4, size);
-    }
+            if (back)
+                rows[lane * size + k] = columns[k * WIDTH + lane];
+            else
+                columns[k * WIDTH + lane] = rows[lane * size + k];
 }
 
 /* WIDTH states; `spoiled` becomes NaN with the first number that is not finite. Inlined into the
@@ -98,7 +82,7 @@ static __attribute__((noinline)) void block(const double *const in[INPUTS], doub
 #define GATHER(first, end, entry, size) \
     for (int i = first; i < end; i++) { \
         states[i] = columns + entry + (i - first) * size; \
-        gather(in[i], size, columns + entry + (i - first) * size); \
+        exchange((double *)in[i], size, (double *)states[i], 0); \
     }
     ALIKE(GATHER)
     arguments_many(states, angles, ratios, exponents);
@@ -119,7 +103,7 @@ static __attribute__((noinline)) void block(const double *const in[INPUTS], doub
     if (RESULT % 2)
         even += 0.0 * result[RESULT - 1];
     *spoiled += even + odd;
-    scatter(result, RESULT, out);
+    exchange(out, RESULT, (double *)result, 1);
 }
 
 /* the rest of a batch: its last state fills up the lanes */
@@ -142,8 +126,7 @@ static void partial_block(const double *const in[INPUTS], double *out, ptrdiff_t
 }
 
 /* begin to load the block after this one: the processor's own prefetching ends at every page */
-INLINE void prefetch(const double *rows, ptrdiff_t size,
-                                                           int written)
+INLINE void prefetch(const double *rows, ptrdiff_t size, int written)
 {
     for (ptrdiff_t k = 0; k < WIDTH * size; k += 8)
         if (written)

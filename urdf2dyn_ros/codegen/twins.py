@@ -31,7 +31,6 @@ class Signs:
         self._solved: dict[int, int] = {}
 
     def unknown(self) -> int:
-        """Return a new unknown sign."""
         self._unknowns += 1
         return 1 << (self._unknowns - 1)
 

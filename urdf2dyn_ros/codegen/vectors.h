@@ -32,8 +32,7 @@ typedef long long integers __attribute__((vector_size(8 * WIDTH)));
 /* 2^17: products of the parts of pi/2 with the quotient are exact, with or without FMA */
 #define ANGLE_LIMIT 131072.0
 
-INLINE void sine_cosine(
-    const vector *angle, vector *sine, vector *cosine)
+INLINE void sine_cosine(const vector *angle, vector *sine, vector *cosine)
 {
     const vector x = *angle;
     const vector shifted = x * 6.36619772367581382433e-01 + ROUND;
@@ -59,8 +58,7 @@ INLINE void sine_cosine(
 }
 
 /* `count` vectors; the three arrays do not overlap */
-INLINE void sines_cosines(
-    ptrdiff_t count, const vector *angles, vector *sines, vector *cosines)
+INLINE void sines_cosines(ptrdiff_t count, const vector *angles, vector *sines, vector *cosines)
 {
     integers wild = {0};
     for (ptrdiff_t k = 0; k < count; k++) {
@@ -121,8 +119,7 @@ INLINE void reduce(const vector *x, vector *e, vector *k)
 }
 
 /* `count` vectors; the arrays do not overlap */
-INLINE void exponentials(
-    ptrdiff_t count, const vector *argument, vector *result)
+INLINE void exponentials(ptrdiff_t count, const vector *argument, vector *result)
 {
     for (ptrdiff_t i = 0; i < count; i++) {
         vector x = argument[i], e, k;
@@ -133,8 +130,7 @@ INLINE void exponentials(
     }
 }
 
-INLINE void hyperbolic_tangents(
-    ptrdiff_t count, const vector *argument, vector *result)
+INLINE void hyperbolic_tangents(ptrdiff_t count, const vector *argument, vector *result)
 {
     for (ptrdiff_t i = 0; i < count; i++) {
         const integers sign = (integers)argument[i] & ~0x7fffffffffffffffLL;

@@ -76,7 +76,6 @@ class Composite(NamedTuple):
     K: Matrix = NO_TENSOR
 
     def plus(self, other: Composite) -> Composite:
-        """Return the sum of two about the same origin."""
         return Composite(self.m + other.m, add(self.h, other.h), matrix_sum(self.J, other.J),
                          add(self.P, other.P), matrix_sum(self.K, other.K))
 
@@ -144,7 +143,6 @@ class SpunMotion(NamedTuple):
 
     @property
     def twice_w(self) -> Vector:
-        """Return 2 w, which P and K are made of."""
         return scale(2.0, self.motion.w)
 
 
@@ -420,7 +418,6 @@ def _of_other(joint: JointType, spun: SpunMotion, column: Column) -> list[Scalar
 
 def _add(system: Multibody, matrices: Sequence[_Rows], row: int, column: int,
          entries: Sequence[Scalar]) -> None:
-    """Add an entry to each matrix, of the coordinates of two bodies."""
     r, c = system.bodies[row], system.bodies[column]
     for matrix, entry in zip(matrices, entries):
         whole = matrix[r.coordinate]

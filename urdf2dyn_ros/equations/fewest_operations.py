@@ -156,7 +156,6 @@ def _axis(body: Body) -> Vector:
 
 
 def _displaced(body: Body, t: float) -> Vector:
-    """Return the position of a joint whose origin moves by t."""
     return add(body.parent_p_joint, scale(t, _axis(body)))
 
 
@@ -454,12 +453,10 @@ class ParallelAxes(NamedTuple):
 
     def terms(self, terms: Mapping[int, Sequence[JointTerm]],
               ) -> dict[int, Sequence[JointTerm]]:
-        """Return terms at joints by the numbers of this robot."""
         return {self.joints[i]: each for i, each in terms.items()}
 
     @property
     def numbers(self) -> dict[int, int]:
-        """Number of the body with a joint to that of the robot as it was."""
         return {new: old for old, new in self.joints.items()}
 
     def note(self, note: Note) -> Note:

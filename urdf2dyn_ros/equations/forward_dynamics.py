@@ -191,7 +191,6 @@ class SpatialInertia(NamedTuple):
     J: Matrix = NO_TENSOR
 
     def plus(self, other: SpatialInertia) -> SpatialInertia:
-        """Return the sum of two about the same origin."""
         return SpatialInertia(matrix_sum(self.M, other.M), matrix_sum(self.H, other.H),
                               matrix_sum(self.J, other.J))
 
@@ -450,7 +449,6 @@ class ArticulatedBodies:
         self._freed(ROOT, False, NO_WRENCH, rest)
 
     def _is_freed(self, i: int) -> bool:
-        """Return whether the joint of a body is eliminated in the frame of this body."""
         return any(i in block.bodies for block in self._blocks.get(i, ()))
 
     def _say_inertia(self, i: int, symbol: str, inertia: SpatialInertia) -> None:

@@ -51,7 +51,6 @@ class Placement(NamedTuple):
     p: Vector
 
     def link(self, link: Attached) -> Placement:
-        """Return the placement of a link from that of its body."""
         return Placement(product(self.R, link.body_R_link),
                          add(self.p, apply(self.R, link.body_p_link)))
 
@@ -144,7 +143,6 @@ def _fixed_point(frame: Frame, r: Vector, symbols: Sequence[str], note: BodyNote
 
 def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], links: Collection[str],
                 note: Note = unnoted, root: Frame = REFERENCE) -> dict[int, Frame]:
-    """Return the frames of all bodies on the way to links, by number; state is q, qd, qdd."""
     frames = {ROOT: root}
     for i in sorted({i for link in links for i in chain(system, system.links[link][0])}):
         body = system.bodies[i]
@@ -219,7 +217,6 @@ class Screws:
         self._end(posed)
 
     def _go(self, R: Matrix, p: Vector) -> None:
-        """Go on by a constant placement."""
         before = self._constant
         self._constant = Placement(composed(before.R, R), add(before.p, apply(before.R, p)))
 
@@ -297,8 +294,6 @@ def _turned(p: Vector, angle: float) -> Vector:
 # ---- A group of parallel axes in a position: the angles of its joints, and vectors across it
 
 class TurnedGroup:
-    """A group of a robot in a position."""
-
     def __init__(self, group: AxisGroup, q: Sequence[Scalar]) -> None:
         self.group, self.joints = group, group.steps
         self.tilt = turned_about_x(group.tilt)
@@ -457,7 +452,6 @@ class LinkKinematics:
         return Twist(v, w), Twist(a, wd)
 
     def _rotations(self) -> list[Matrix]:
-        """Return the rotation from each group's frame, and from the link, to the root."""
         rotations = [self._screws.R]
         for group in self._groups:
             R = _times_about_z(rotations[-1], group.cos, group.sin)

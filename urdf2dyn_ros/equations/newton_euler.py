@@ -359,7 +359,6 @@ def displaced(body: Body, at: Coordinate) -> Vector:
 
 
 def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = silent) -> Matrix:
-    """Return the orientation of a body from that of its parent."""
     cos_sin = JOINTS[body.type].cos_sin(at)
     note('kR', cos_sin)
     return product(product(parent_R, body.parent_R_joint), about_z(*cos_sin))

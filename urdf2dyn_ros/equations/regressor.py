@@ -53,7 +53,6 @@ class UnitParameter(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The parameter, and the number of the body from 1."""
         return f'{self.entry}{self.body + 1}'
 
     @property
@@ -182,7 +181,6 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
 
 
 def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter]) -> Array:
-    """Return the regressor at random states, (N, n, columns)."""
     n, several = len(system.joint_names), [0] * len(system.joint_names)
     for column in columns:
         several[system.bodies[column.body].coordinate] += 1

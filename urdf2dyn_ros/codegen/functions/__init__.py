@@ -1,46 +1,28 @@
 """The table of generated functions: a new one is a file and a line here."""
 
-from urdf2dyn_ros.codegen.functions.dynamics import (
-    Bias,
-    CentreOfMass,
-    Dynamics,
-    EffortsOfMotion,
-    Energy,
-    Gravity,
-    MassMatrix,
-    Momentum,
-    Regressor,
-    Terms,
-)
-from urdf2dyn_ros.codegen.functions.forward_dynamics import (
-    CheapestAccelerations,
-    CoriolisMatrix,
-    ForwardDynamicsDerivatives,
-    InverseDynamicsDerivatives,
-)
+from urdf2dyn_ros.codegen.functions import dynamics, forward_dynamics, links
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
-from urdf2dyn_ros.codegen.functions.links import ForwardKinematics, FrameMotion, Jacobian
 
 FUNCTIONS: dict[str, ModelFunction] = {
-    'inverse_dynamics': EffortsOfMotion(),
-    'gravity': Gravity(),
-    'bias': Bias(),
-    'mass_matrix': MassMatrix(),
-    'forward_dynamics': CheapestAccelerations(),
-    'momentum': Momentum(),
-    'coriolis_matrix': CoriolisMatrix(),
-    'energy': Energy(),
-    'centre_of_mass': CentreOfMass(),
-    'terms': Terms(),
-    'inverse_dynamics_derivatives': InverseDynamicsDerivatives(),
-    'forward_dynamics_derivatives': ForwardDynamicsDerivatives(),
-    'forward_kinematics': ForwardKinematics(),
-    'jacobian': Jacobian(),
-    'frame_motion': FrameMotion(),
-    'regressor': Regressor(),
-    'dynamics': Dynamics(),
+    'inverse_dynamics': dynamics.EffortsOfMotion(),
+    'gravity': dynamics.Gravity(),
+    'bias': dynamics.Bias(),
+    'mass_matrix': dynamics.MassMatrix(),
+    'forward_dynamics': forward_dynamics.CheapestAccelerations(),
+    'momentum': dynamics.Momentum(),
+    'coriolis_matrix': forward_dynamics.CoriolisMatrix(),
+    'energy': dynamics.Energy(),
+    'centre_of_mass': dynamics.CentreOfMass(),
+    'terms': dynamics.Terms(),
+    'inverse_dynamics_derivatives': forward_dynamics.InverseDynamicsDerivatives(),
+    'forward_dynamics_derivatives': forward_dynamics.ForwardDynamicsDerivatives(),
+    'forward_kinematics': links.ForwardKinematics(),
+    'jacobian': links.Jacobian(),
+    'frame_motion': links.FrameMotion(),
+    'regressor': dynamics.Regressor(),
+    'dynamics': dynamics.Dynamics(),
 }
 
 # what a user may request, to the functions of the program
 CHOICES = {**{name: (name,) for name in FUNCTIONS if name != 'dynamics'},
-           'all': (*Dynamics.COMBINED, 'dynamics')}
+           'all': (*dynamics.Dynamics.COMBINED, 'dynamics')}

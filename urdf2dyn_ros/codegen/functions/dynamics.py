@@ -92,8 +92,6 @@ def efforts_of(mechanics: Mechanics, efforts: Sequence[Scalar],
 
 
 class EffortsOfMotion(Efforts):
-    """Efforts that a motion requires."""
-
     INPUTS = ('q', 'qd', 'qdd')
     SUMMARY = 'the efforts tau that a motion requires'
     TITLE = ('Inverse dynamics{robot}: {results} = ID({inverse_dynamics}), the efforts that give '
@@ -101,8 +99,6 @@ class EffortsOfMotion(Efforts):
 
 
 class Gravity(Efforts):
-    """Efforts where qd = qdd = 0."""
-
     INPUTS = ('q',)
     SUMMARY = 'the efforts tau that hold the robot still'
     SUMMARY_WITH_LOADS = 'the efforts tau where qd = qdd = 0'
@@ -110,8 +106,6 @@ class Gravity(Efforts):
 
 
 class Bias(Efforts):
-    """Efforts where qdd = 0."""
-
     INPUTS = ('q', 'qd')
     SUMMARY = ('the efforts tau of a motion without accelerations: Coriolis, centrifugal and '
                'gravity')
@@ -123,8 +117,6 @@ _LINK_TERMS = ('gravity', 'coriolis', 'inertia')
 
 
 class Terms(ModelFunction):
-    """Terms whose sum are the efforts."""
-
     INPUTS = ('q', 'qd', 'qdd')
     SUMMARY = 'the terms whose sum are the efforts of inverse_dynamics'
     RESULTS = tuple(Quantity(f'tau_{name}', EFFORTS_UNIT)
@@ -431,7 +423,6 @@ class CentreOfMass(ModelFunction):
 
 
 def _sum(columns: Sequence[Vector], rates: Sequence[Scalar]) -> Vector:
-    """Return columns times rates."""
     total = ZERO
     for column, rate in zip(columns, rates):
         total = add(total, scale(rate, column))

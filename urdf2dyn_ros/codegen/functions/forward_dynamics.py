@@ -32,13 +32,7 @@ from urdf2dyn_ros.codegen.functions.function import (
     tensor,
     vector,
 )
-from urdf2dyn_ros.equations.derivatives import (
-    body_frames,
-    composites,
-    derivatives,
-    own_composite,
-    shared_axes,
-)
+from urdf2dyn_ros.equations import derivatives
 from urdf2dyn_ros.equations.forward_dynamics import (
     SMALLEST_INERTIA,
     ArticulatedBodies,
@@ -71,8 +65,6 @@ ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
 
 
 class AccelerationsOfEfforts(ModelFunction):
-    """qdd of tau = M(q) qdd + bias(q, qd)."""
-
     INPUTS = ('q', 'qd', 'tau')
     SUMMARY = 'the accelerations qdd that efforts cause, the inverse of inverse_dynamics'
     TITLE = ('Forward dynamics{robot}: {results} = FD({forward_dynamics}), the accelerations that '
@@ -81,7 +73,6 @@ class AccelerationsOfEfforts(ModelFunction):
     SECOND_MOMENTS = True
 
     def check(self, system: Multibody, loads: Loads) -> None:
-        """Raise a ParameterError where efforts do not determine the accelerations."""
         terms = body_terms(system, loads)
         for i, each in terms.items():
             if any(term.needs_transmitted() for term in each):
@@ -196,7 +187,6 @@ class _Log:
             self._notes.note(i, name, (entry,))
 
     def _row(self, k: int) -> str:
-        """Return the formulas of one row of the factors."""
         n = self._drivers[k] + 1
         behind = [self._drivers[m] + 1 for m in self._behind.get(k, ())]
         less = ''.join(f' - l{m}_{n} r{m}_j' for m in behind)
@@ -457,8 +447,6 @@ def _of_parent(symbol: str) -> tuple[str, ...]:
 
 
 class InverseDynamicsDerivatives(ModelFunction):
-    """tau, dtau/dq, dtau/dqd, and dtau/dqdd, which is M."""
-
     INPUTS = STATE
     SUMMARY = ('the efforts tau that a motion requires, and their derivatives dtau_dq, dtau_dqd '
                'and M with respect to q, qd and qdd: rows efforts, columns joints')
@@ -503,7 +491,6 @@ fqi, nqi      how the q of a column changes force and moment on link i; fvi, nvi
 gi            gi . d is how a change d of wi changes the effort of the column's joint"""}
 
     def check(self, system: Multibody, loads: Loads) -> None:
-        """Raise a ParameterError for a term whose derivative has jumps."""
         for i, terms in body_terms(system, loads).items():
             if any(term.needs_transmitted() for term in terms):
                 raise ParameterError(
@@ -517,24 +504,24 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         if mechanics.textbook:
             sweep = mechanics.sweep(STATE)
             efforts, wrench, at = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
-            frames, own = body_frames(system, sweep), []
+            frames, own = derivatives.body_frames(system, sweep), []
             for i, (frame, inertia, moments) in enumerate(zip(
                     frames[:-1], mechanics.inertias, mechanics.second_moments)):
                 twice_w = frame.here.twice_w
                 notes.note(i, 'W', twice_w)
-                own.append(own_composite(inertia, moments and moments.J, twice_w))
+                own.append(derivatives.own_composite(inertia, moments and moments.J, twice_w))
         else:
-            efforts, wrench, frames, own, at = shared_axes(
+            efforts, wrench, frames, own, at = derivatives.shared_axes(
                 system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,
                 mechanics.loads(), notes.note)
         results = efforts_of(mechanics, efforts, wrench)
-        whole = composites(system, frames, own, at, mechanics.terms, notes.note)
+        whole = derivatives.composites(system, frames, own, at, mechanics.terms, notes.note)
 
         def column(j: int) -> None:
             body = system.bodies[j]
             notes.begin('', f'_{j + 1}', f'q, qd and qdd of joint {j + 1}{mention(body.name)}')
 
-        of_efforts, of_wrench = derivatives(
+        of_efforts, of_wrench = derivatives.derivatives(
             system, frames, whole, at, mechanics.terms, moving, notes.note, column)
         results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), of_efforts))
         if moving:

@@ -209,12 +209,10 @@ class Fields:
 
     @property
     def along(self) -> str:
-        """Entry of the transmitted wrench along the joint."""
         return self.joint.formulas['along'].format(n=self.n)
 
     @property
     def tb(self) -> str:
-        """Effort that the joint transmits."""
         return self.along if self._has('links') else f'tb{self.n}'
 
     @property
@@ -234,7 +232,6 @@ class Fields:
 
     @property
     def tau(self) -> str:
-        """Effort of the coordinate."""
         return self.of_coordinate('tau', [self.along, *(f'{name}{self.n}' for name in self.terms)])
 
     def transmitted(self, own: str, carried: str, external: str = '') -> str:
@@ -295,8 +292,6 @@ class Input(NamedTuple):
 
 
 class JointInput(NamedTuple):
-    """Summary and units of an input of the joints."""
-
     kind: str   # a word for names of variables
     unit: str   # of an entry, with {unit} and {effort} of its joint
     units: str   # of all
@@ -406,7 +401,6 @@ class Mechanics:
         return self.recursion.moment is textbook_moment
 
     def of_joints(self, name: str) -> list[Scalar]:
-        """Return q, qd or qdd."""
         return list(self.arguments[name])
 
     def base(self, inputs: Collection[str] = ('q', 'qd', 'qdd')) -> Motion | None:

@@ -133,7 +133,6 @@ def in_axes(mechanics: Mechanics, R: Matrix, vectors: Sequence[Vector]) -> list[
 
 
 def base_and_joints(system: Multibody) -> Axis:
-    """Return the columns of a Jacobian of a base that moves."""
     base = spatial('m/s', 'rad/s')
     return Axis(VELOCITY, (*(f'base {key}' for key in base.keys), *system.joint_names),
                 base.units)
@@ -231,8 +230,6 @@ _XYZ = Axis('axis', tuple(AXES), ('m', 'm', 'm'))
 
 
 class ForwardKinematics(LinkFunction):
-    """Pose of links relative to the root."""
-
     INPUTS = ('q',)
     OPTIONS = ('link',)
     SUMMARY = 'the pose of the link relative to the root'

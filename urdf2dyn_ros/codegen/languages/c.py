@@ -10,16 +10,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import ClassVar
 
+from urdf2dyn_ros.codegen.languages import sections
 from urdf2dyn_ros.codegen.languages.language import Infix, magnitude_as, nearest_single
-from urdf2dyn_ros.codegen.languages.sections import (
-    SINES,
-    CLike,
-    Hoisted,
-    at_once,
-    most_angles,
-    sectioned,
-    with_statements,
-)
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
@@ -154,7 +146,7 @@ _MOST_BY_HAND = 16   # angles: of longer loops, clang makes longer vectors by it
 
 def sines_and_cosines(real: str, most: int) -> list[str]:
     """Return the definition of the loop for a type, with its literals and functions of libm."""
-    step = at_once(most)
+    step = sections.at_once(most)
     form = _BY_HAND if 1 < most <= _MOST_BY_HAND else _PLAIN
     text = _LOOP
     for name, value in {'@turned': _SEVERAL if step > 1 else _ONE, **_VALUES[real],
@@ -168,7 +160,6 @@ def sines_and_cosines(real: str, most: int) -> list[str]:
 
 
 def suffixed(value: float) -> str:
-    """Return a literal of single precision."""
     return f'{nearest_single(value)}f'
 
 
@@ -212,7 +203,7 @@ _APART = """
 _ZERO = Signed(False, Number(0.0))
 
 
-class C(CLike):
+class C(sections.CLike):
     """A header, and a source file with its self-test where a macro is defined."""
 
     INFIX = Infix(call=_MAGNITUDE)
@@ -271,7 +262,6 @@ class C(CLike):
         yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
 
     def signature(self, function: Function) -> str:
-        """Return the head of a function's definition."""
         vectors = [f'const {self.real} {x.name}[{self.size(x.name)}]' for x in function.inputs]
         results = [f'{self.real} {self.declared(result)}' for result in function.results]
         head = f'void {self.program.name}_{function.name}('
@@ -290,7 +280,7 @@ class C(CLike):
             f'const char *const {program.name}_joint_names[{self.size("q")}] = {{', names, '};')
         yield from self.parameters(self.used(program.functions))
         if has_angles:
-            yield from sines_and_cosines(self.real, most_angles(program.functions))
+            yield from sines_and_cosines(self.real, sections.most_angles(program.functions))
         if any(function.twinned for function in program.functions):
             yield from _TWINS.replace('@real', self.real).splitlines()
         if any('APART ' in line for line in functions):
@@ -299,7 +289,6 @@ class C(CLike):
                     *self.self_test(), '#endif']
 
     def function(self, function: Function) -> Iterator[str]:
-        """Yield the definition of a function."""
         if self.is_long(function):
             yield from self._in_sections(function)
             return
@@ -310,7 +299,7 @@ class C(CLike):
         yield from self.unpacked(function)
         yield from self.derived(self.used([function]), self.INDENT, self.STATEMENT)
         if self.has_angles(function):
-            angles = Hoisted(function)
+            angles = sections.Hoisted(function)
             yield from self.in_one_loop(angles, self.real)
             function = angles.rest()
         stores = self._stores(function)
@@ -325,10 +314,10 @@ class C(CLike):
     def _in_sections(self, function: Function) -> Iterator[str]:
         """Yield the definition of a function behind those of its sections."""
         signature, function = self.signature(function), function.twinned or function
-        angles = Hoisted(function)
+        angles = sections.Hoisted(function)
         values = angles.arguments['angle']
-        whole = sectioned(angles.rest(), angles.before)
-        arrays = [*(x.name for x in function.inputs), *SINES * bool(values)]
+        whole = sections.sectioned(angles.rest(), angles.before)
+        arrays = [*(x.name for x in function.inputs), *sections.SINES * bool(values)]
         for k, statements in enumerate(whole.sections):
             twins = statements[0].name in function.twins
             memory = ['const ' * twins + f'{self.real} *kept',
@@ -346,7 +335,7 @@ class C(CLike):
                                         [*arrays, *['twins'] * bool(whole.twins)])
             yield from ['}', '']
         yield from [signature, '{']
-        yield from self.unpacked(with_statements(whole.function, [
+        yield from self.unpacked(sections.with_statements(whole.function, [
             *angles.before, *(Statement('', angle) for angle in values)]))
         if values:
             yield from self.in_one_loop(angles, self.real)
@@ -460,7 +449,6 @@ static void times({matrix}, const {self.real} *x, {self.real} *product)
 
     def _called(self, function: Function, k: str, indent: str,
                 products: dict[str, str]) -> Iterator[str]:
-        """Yield declarations of results, and the call for state k."""
         results = [f'{self.declared(result)}' + (
             f', {products[result.name]}[{self.shape(result)[0]}]'
             if result.name in products else '') for result in function.results]

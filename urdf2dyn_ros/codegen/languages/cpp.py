@@ -8,18 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from urdf2dyn_ros.codegen.languages import sections
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
 from urdf2dyn_ros.codegen.languages.language import Infix, shortest
-from urdf2dyn_ros.codegen.languages.sections import (
-    ANGLES,
-    SINES,
-    CLike,
-    Hoisted,
-    Sectioned,
-    most_angles,
-    sectioned,
-    with_statements,
-)
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
@@ -96,9 +87,7 @@ def _sines_and_cosines(real: str, most: int) -> list[str]:
     return [*_ANY_SCALAR.splitlines(), *text.splitlines()]
 
 
-class Cpp(CLike):
-    """A header, with its self-test where a macro is defined."""
-
+class Cpp(sections.CLike):
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     LOCAL = 'const Scalar '
     STD, NOTHING = 'std::', ''
@@ -167,7 +156,7 @@ class Cpp(CLike):
                 yield from doubles.derived(used, '', self.CONSTANT)
             yield from ['', '}  // namespace parameters']
         if any(map(self.has_angles, program.functions)):
-            yield from _sines_and_cosines(self.real, most_angles(program.functions))
+            yield from _sines_and_cosines(self.real, sections.most_angles(program.functions))
         if any(function.twinned for function in program.functions):
             yield from _DEFINITIONS.replace('\n@vectors', ''.join(
                 _VECTORS.replace('@real', real)
@@ -186,17 +175,16 @@ class Cpp(CLike):
         return kind.replace('std::array<Vector<Scalar>, joints>', 'Matrix<Scalar>')
 
     def _function(self, function: Function) -> Iterator[str]:
-        """Yield the definition of a function, after the sections that it calls."""
         whole = function.twinned or function
-        angles = Hoisted(whole, ANGLES if self.has_angles(function) else {})
+        angles = sections.Hoisted(whole, sections.ANGLES if self.has_angles(function) else {})
         rest = angles.rest()
         first = [*angles.before, *(Statement('', angle) for values in angles.arguments.values()
                                    for angle in values)]
         loop = [*self.in_one_loop(angles, 'Scalar')] if any(angles.arguments.values()) else []
         calls: list[str] = []
         if self.is_long(function):
-            divided = sectioned(rest, angles.before)
-            arrays = [*(x.name for x in function.inputs), *SINES * bool(loop)]
+            divided = sections.sectioned(rest, angles.before)
+            arrays = [*(x.name for x in function.inputs), *sections.SINES * bool(loop)]
             yield from self._sections(whole, divided, arrays)
             calls = [f'    std::array<Scalar, {len(divided.kept)}> kept;',
                      *[f'    Twin<Scalar> twins[{len(divided.twins)}];'
@@ -205,10 +193,10 @@ class Cpp(CLike):
                          *arrays, 'kept', *['twins'] * bool(divided.twins)], ');')
                        for k in range(len(divided.sections)))]
             rest = divided.function
-            whole = with_statements(rest, first)
+            whole = sections.with_statements(rest, first)
         called = self.called([rest])
         if loop:   # it calls its own
-            in_body = rest.calls | with_statements(rest, first).calls
+            in_body = rest.calls | sections.with_statements(rest, first).calls
             called = [name for name in called if name in in_body]
         results = [(result, self._type_of(result)) for result in rest.results]
         inputs = [f'const {self.vector_type(x)} &{x if entries or calls else ""}'
@@ -224,11 +212,11 @@ class Cpp(CLike):
         yield f'    return {names if len(results) == 1 else f"{{{names}}}"};'
         yield '}'
 
-    def _sections(self, function: Function, whole: Sectioned,
+    def _sections(self, function: Function, whole: sections.Sectioned,
                   inputs: Sequence[str]) -> Iterator[str]:
         """Yield the sections; few of them may become part of the function, being called once."""
         arguments = [
-            *(f'const Scalar *{name}' if name in SINES else
+            *(f'const Scalar *{name}' if name in sections.SINES else
               f'const {self.vector_type(name)} &{name}' for name in inputs),
             f'std::array<Scalar, {len(whole.kept)}> &kept',
             *['Twin<Scalar> *twins'] * bool(whole.twins)]

@@ -9,13 +9,10 @@ from urdf2dyn_ros.codegen.program import Function
 
 
 def camel(name: str) -> str:
-    """Return inverse_dynamics as inverseDynamics."""
     return re.sub('_([a-z])', lambda match: match[1].upper(), name)
 
 
 class JavaScript(Language):
-    """A module that runs as a program under Node.js."""
-
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
     DECLARE = LOCAL = 'const '
     JOINTS = 'jointNames'

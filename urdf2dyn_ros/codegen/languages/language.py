@@ -89,7 +89,6 @@ def nearest_single(value: float) -> str:
 
 
 def prefix_call(function: str, argument: str) -> str:
-    """Return f(x)."""
     return f'{function}({argument})'
 
 
@@ -171,7 +170,6 @@ _NUMBERS = {
 
 
 def heading(program: Program) -> list[str]:
-    """Return title, joint table, conventions and costs."""
     several = len(program.functions) > 1
     single = ', single precision' * bool(program.accuracy)
     method, units = (_KINEMATIC if program.kinematic else _DYNAMIC)
@@ -324,7 +322,6 @@ class Language(ABC):
         return self.assignment(statement.name, self.INFIX.signed(statement.value), indent, form)
 
     def assignment(self, name: str, value: str, indent: str, form: str = '') -> str:
-        """Return a statement from the texts of its two sides."""
         line = indent + (form or self.STATEMENT).format(name=name, value=value)
         if len(line) <= WIDTH:
             return line
@@ -397,14 +394,12 @@ class Language(ABC):
                 if name in used or not self.OMITS]
 
     def block(self, block: Block, indent: str, form: str = '') -> Iterator[str]:
-        """Yield a formula and its statements."""
         if block.comment:
             yield from self.comments([block.comment], indent)
         for statement in block.statements:
             yield self.statement(statement, indent, form)
 
     def body(self, function: Function) -> Iterator[str]:
-        """Yield the statements of a function."""
         for section in function.sections:
             yield from ['', self.rule(section.title, self.INDENT)]
             for k, paragraph in enumerate(section.paragraphs):
@@ -469,7 +464,6 @@ class Language(ABC):
         return f'{code:40}  {self.COMMENT}{comment}'
 
     def array(self, first: str, entries: Sequence[str], last: str) -> str:
-        """Return entries in lines, aligned behind what comes first."""
         return packed(entries, first, ' ' * len(first), last, continued=self.CONTINUED
                       ) if entries else first + last
 
@@ -488,7 +482,6 @@ class Language(ABC):
         return str(self.sizes.get(name, self.COUNT or self.n))
 
     def shape(self, result: Result) -> list[str]:
-        """Return the number of rows of a result and, for a matrix, that of its columns."""
         return [self.size(axis.name) for axis in result.axes]
 
     def called(self, functions: Iterable[Function]) -> list[str]:
@@ -572,7 +565,6 @@ class Language(ABC):
 
     @staticmethod
     def units(result: Result, quote: str = '"') -> list[str]:
-        """Return the units of a result's rows as string literals."""
         return [f'{quote}{row.unit}{quote}' for row in result.rows]
 
     def changed(self) -> Iterator[str]:
@@ -584,7 +576,6 @@ class Language(ABC):
             yield self.array(first, entries, last) if here else line
 
     def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
-        """Yield a table of numbers, whose rows are those of an input or an axis."""
         yield self.TABLE[0].format(name=name, size=self.size(of), real=self.real)
         first, last = self.INDENT + self.ROW[0], self.ROW[1]
         for row in rows:
@@ -608,7 +599,6 @@ class Language(ABC):
         return len(function.results) > 2
 
     def title(self, function: Function, result: Result) -> str:
-        """Return the names of the function and, of many results, of the result."""
         which = [result.name] * self.many(function)
         return ', '.join(map(self.identifier, [function.name, *which]))
 

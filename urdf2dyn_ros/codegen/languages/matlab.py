@@ -14,8 +14,6 @@ def _quoted(text: str) -> str:
 
 
 class Matlab(Language):
-    """Function files, and a script."""
-
     COMMENT = '% '
     CONTINUED = ' ...'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
@@ -30,7 +28,6 @@ class Matlab(Language):
                 f'{name}_main.m': self.script()}
 
     def function(self, function: Function) -> Iterator[str]:
-        """Yield the lines of a function's file."""
         used = self.used([function])
         name = f'{self.program.name}_{function.name}'
         yield self.call('function ', function, [x.name for x in function.inputs], ')')

@@ -64,8 +64,6 @@ def definitions(program: Program, number: Callable[[float], str] | None = None) 
 
 
 class Python(Language):
-    """A module that runs as a program."""
-
     COMMENT, SPACED, DYNAMIC_MODEL = '# ', False, True
     STATEMENT = CONSTANT = '{name} = {value}'
     LONG = '{name} = ({value})'
@@ -174,7 +172,6 @@ class Python(Language):
 
     def _docstring(self, function: Function, arguments: Sequence[str],
                    has_model: bool) -> list[str]:
-        """Return the lines of a function's docstring, without indentation."""
         units = [result.quantity.summary for result in function.results if result.of_joints]
         inputs = ', '.join(f'{x} {known.units}' for x, known in self.program.state.items()
                            if units or x in arguments)
@@ -229,7 +226,6 @@ class Python(Language):
             yield from [*self.comments([block.comment] * bool(comment), indent), *lines]
 
     def _rows(self, head: str, rows: Sequence[Row], matrix: bool) -> Iterator[str]:
-        """Write a row a line, with its joint's number."""
         if not rows:
             yield f'    {head}[]'
         for k, row in enumerate(rows):
@@ -242,7 +238,6 @@ class Python(Language):
                 yield self.note(f'{start}{entries[0]}{end}', row.comment)
 
     def script(self) -> Iterator[str]:
-        """Write a state that people fill in, and the check."""
         independent, reference = self.program.independent, self.program.references[0]
         names = variables(independent)
         kinds = [known.kind for known in self.program.state.values()]

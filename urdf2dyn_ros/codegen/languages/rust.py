@@ -20,8 +20,6 @@ def _quoted(text: str) -> str:
 
 
 class Rust(Language):
-    """A module, with its check as a test."""
-
     STATEMENT = LONG = 'let {name} = {value};'
     INFIX = _INFIX
     REALS: ClassVar[dict[str, str]] = {DOUBLE: 'f64', SINGLE: 'f32'}
