@@ -133,15 +133,13 @@ def test_friction_is_identified_with_its_standard_error(sigma):
                                + COULOMB * np.sign(velocity) + OFFSET, atol=0.05)
 
 
-@pytest.mark.parametrize(('velocity', 'reason'), [
-    (lambda time: 0.0 * time, 'moves in 0 samples'),
-    (lambda time: 0.004 * np.sin(time), 'moves in 0 samples'),
-    (lambda time: np.nan * time, 'moves in 0 samples'),
-    (lambda time: 1.0 + 0.5 * np.sin(time), 'one direction only'),
-    (lambda time: np.sign(np.sin(time)), 'one speed only')])
-def test_a_motion_that_shows_no_friction_is_reported(velocity, reason):
+@pytest.mark.parametrize('velocity', [
+    lambda time: 0.0 * time, lambda time: 0.004 * np.sin(time), lambda time: np.nan * time,
+    lambda time: 1.0 + 0.5 * np.sin(time),       # one direction
+    lambda time: np.sign(np.sin(time))])         # one speed
+def test_a_motion_that_shows_no_friction_is_reported(velocity):
     fit = compared(lambda time: effort(time) + noise(0.1)(time), velocity=velocity)
-    assert reason in fit.figures.friction.unknown
+    assert 'both ways, at several speeds, in 50 samples' in fit.figures.friction.unknown
     assert np.isnan(fit.figures.friction.viscous.value)
 
 

@@ -7,9 +7,7 @@ import pytest
 
 from support.recordings import scara
 from support.recordings.evaluate_command import REPORT, WRITTEN, nrmse, true_efforts, with_dynamics
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.robot.reader import read_urdf
 
 
 @pytest.mark.parametrize('kind', scara.KINDS)
@@ -36,8 +34,7 @@ def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path: 
     assert [record.stamp for record in records] == done.stamps.tolist()
     np.testing.assert_allclose([record.effort for record in records], done.side('computed'),
                                rtol=1e-8)
-    ending = 'db3' if kind in ('db3', 'directory') else 'mcap'
-    assert (done.folder / 'efforts_bag' / f'efforts_bag.{ending}').exists()
+    assert (done.folder / 'efforts_bag' / 'efforts_bag.mcap').exists()
 
     for joint, row in zip(scara.JOINTS, done.figures()):
         assert row['joint'] == joint and row['nrmse'] < 1.5e-5
@@ -72,24 +69,7 @@ def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path
         np.testing.assert_allclose(done.side('computed'), samples.effort, atol=1e-7)
         assert len(list(open_recording(done.folder / 'efforts_bag'))) == 100
     done = evaluate(path, '--estimator', 'kalman_fixed_lag')
-    assert 'accelerations: kalman_fixed_lag, offline smoothing' in done.out
-
-
-def test_the_first_row_and_a_single_one_have_efforts(evaluate, tmp_path: Path) -> None:
-    """Where accelerations are recorded or taken as zero; a velocity leads to the next row."""
-    samples = scara.motion(100)
-    path = scara.table(tmp_path, samples.but(qd=None), accelerations=True)
-    done = evaluate(path)
-    assert 'efforts computed: 100 of 100 records' in done.out and 'warming_up' not in done.out
-    np.testing.assert_allclose(done.side('computed')[0], samples.effort[0], atol=0.05)
-    path.write_text('\n'.join(path.read_text().splitlines()[:2]))
-    done = evaluate(path, '--estimator', 'none')
-    assert 'velocities of a single record are taken as zero' in done.err
-    still = InverseDynamics(read_urdf(scara.SCARA.read_text()))
-    np.testing.assert_allclose(done.side('computed'), still(samples.q[:1], 0.0 * samples.q[:1],
-                                                            0.0 * samples.q[:1]), rtol=1e-6)
-    done = evaluate(path, '--estimator', 'smoothing_spline')
-    assert done.code == 1 and '--estimator none takes them as zero' in done.out
+    assert 'accelerations: kalman_fixed_lag, as the node estimates them' in done.out
 
 
 def test_turns_of_joints_with_limits_are_no_jumps(evaluate, tmp_path: Path) -> None:
@@ -147,6 +127,8 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
                         (['--effort-semantics', 'current', '--gains', 1, 2],
                          '--gains: there are 2 without a name'),
                         (['--effort-semantics', 'current', '--gains', 0], 'other than zero'),
+                        (['--effort-semantics', 'current', '--gains', 'free'],
+                         'urdf2dyn identify --effort-semantics current --gains free fits'),
                         (['--gains', 1], '--gains require --effort-semantics current')):
         failed = evaluate(path, *words)
         assert failed.code == 1 and said in failed.err
@@ -160,26 +142,6 @@ def test_currents_and_efforts_beyond_gravity_are_made_comparable(evaluate, tmp_p
     done = evaluate(recording, '--effort-semantics', 'gravity_compensated')
     np.testing.assert_allclose(done.side('residual'), 0.0, atol=1e-6)
     assert done.side('measured')[0] == pytest.approx(weight, abs=0.1 * abs(weight[3]))
-
-
-def test_free_gains_are_fitted_and_can_be_typed(evaluate, tmp_path: Path) -> None:
-    """With friction that the URDF is without; one motor turns the other way."""
-    samples = scara.motion()
-    gains = np.array([2.0, -3.0, 4.0, 5.0])
-    currents = (samples.effort + [2.0, 1.0, 0.5, 3.0] * np.sign(samples.qd)) / gains
-    path = scara.mcap(tmp_path, samples.but(effort=currents))
-    words = ('--effort-semantics', 'current', '--gains')
-    done = evaluate(path, *words, 'free', f'{scara.JOINTS[3]}=5')
-    assert done.code == 0 and f'{scara.JOINTS[3]} 5 N/A (known)' in done.out
-    typed = done.out.partition('to use them: --gains ')[2].partition('\n')[0].split()
-    assert [word.partition('=')[0] for word in typed] == list(scara.JOINTS)
-    np.testing.assert_allclose([float(word.partition('=')[2]) for word in typed], gains, rtol=1e-3)
-    again = evaluate(path, *words, *typed)
-    np.testing.assert_allclose(done.side('measured'), again.side('measured'), rtol=1e-5)
-    (tmp_path / 'still').mkdir()
-    still = evaluate(scara.mcap(tmp_path / 'still', scara.motion(100).but(
-        q=np.tile([0.1, -0.3, 0.5, -0.1], (100, 1)), qd=np.zeros((100, 4)))), *words, 'free')
-    assert f'the gain of {scara.JOINTS[0]} cannot be fitted' in still.err
 
 
 def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:

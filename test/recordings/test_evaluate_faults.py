@@ -56,7 +56,7 @@ def test_nothing_is_written_over_what_is_not_ours(evaluate, tmp_path: Path) -> N
     before = first.stamps
     second = evaluate(path, '--estimator', 'finite_difference')
     assert second.code == 0 and len(second.stamps) == 98 > len(before)
-    assert 'differences of adjacent samples' in second.out
+    assert 'finite_difference, as the node estimates them' in second.out
     assert len(list(open_recording(second.folder / 'efforts_bag'))) == 98
 
     again = evaluate(second.folder / 'efforts_bag')

@@ -33,39 +33,3 @@ def test_a_held_joint_that_is_recorded_is_as_recorded_with_a_warning(evaluate,
     done = evaluate(scara.mcap(tmp_path, samples), '--hold', 'joint4')
     assert done.code == 0 and 'held by the parameter hold, but published' in done.err
     assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-4
-
-
-def _with_jaw(folder: Path, multiplier: str) -> Path:
-    """Return the SCARA with a joint more, whose position is that of joint4 times `multiplier`."""
-    urdf = folder / 'jaw.urdf'
-    urdf.write_text(scara.SCARA.read_text().replace('</robot>', f"""
-      <link name="jaw"/>
-      <joint name="jaw_joint" type="prismatic"><parent link="link4"/><child link="jaw"/>
-        <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/>
-        <mimic joint="joint4" multiplier="{multiplier}" offset="0.1"/></joint></robot>"""))
-    return urdf
-
-
-def test_the_driver_of_a_mimic_joint_that_alone_is_recorded_is_computed(
-        evaluate, tmp_path: Path) -> None:
-    """As of a gripper whose driver publishes another finger than the URDF's first one."""
-    urdf = _with_jaw(tmp_path, '-2')
-    samples = scara.motion()
-    q, qd = samples.q * [1, 1, 1, -2] + [0, 0, 0, 0.1], samples.qd * [1, 1, 1, -2]
-    done = evaluate(scara.mcap(tmp_path, scara.renamed(
-        samples.but(q=q, qd=qd), (*scara.JOINTS[:3], 'jaw_joint'))), urdf=urdf)
-    assert done.code == 0
-    assert ('joint4 is not recorded, but jaw_joint, which mimics it: its position is computed '
-            'from that as (q - 0.1) / -2; its effort is unknown') in done.err
-    assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-3
-    assert not {'measured_joint4', 'residual_joint4'} & {*done.rows}
-    assert np.isfinite(done.side('measured', scara.JOINTS[:3])).all()
-
-
-def test_a_mimic_joint_that_never_moves_shows_nothing_of_its_driver(
-        evaluate, tmp_path: Path) -> None:
-    recording = scara.mcap(tmp_path, scara.renamed(scara.motion(30), (
-        *scara.JOINTS[:3], 'jaw_joint')))
-    done = evaluate(recording, urdf=_with_jaw(tmp_path, '0'))
-    assert done.code == 1
-    assert 'joints of the robot that are not in it: joint4' in ' '.join(done.err.split())

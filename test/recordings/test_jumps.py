@@ -41,15 +41,17 @@ def test_a_turn_in_degrees_says_so() -> None:
     assert sentence.startswith('the position of c jumps by -') and 'it is in degrees' in sentence
 
 
-def test_joints_that_exchange_their_names_are_named_together() -> None:
+def test_joints_that_exchange_their_names_are_both_named() -> None:
     samples = record(PROFILES['C'])
     row = int(np.argmax(np.abs(samples.q[:, 1] - samples.q[:, 2])[100:])) + 100
     q = samples.q.copy()
     q[row:, [1, 2]] = q[row:, [2, 1]]
-    sentence, = jump_sentences(position_jumps(samples.stamps, q), NAMES, UNITS,
+    sentences = jump_sentences(position_jumps(samples.stamps, q), NAMES, UNITS,
                                int(samples.stamps[0]))
-    assert sentence.startswith('b and c are interchanged from '
-                               f'{(samples.stamps[row] - samples.stamps[0]) * 1e-9:.3f} s after')
+    when = f'{(samples.stamps[row] - samples.stamps[0]) * 1e-9:.3f} s after'
+    for name, sentence in zip('bc', sentences, strict=True):
+        assert sentence.startswith(f'the position of {name} jumps by ')
+        assert when in sentence and 'the values are those of another joint' in sentence
 
 
 def lost(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,5 @@
 """Tables and bags as other programs write them are read, and what is assumed is said."""
 
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -64,14 +62,6 @@ def test_numbered_efforts_are_of_the_joints_in_the_order_of_their_positions(
                'tau2 = a; if that is wrong, rename them' in remark for remark in remarks)
 
 
-def test_rostopic_names_the_joints_in_its_rows(tmp_path: Path) -> None:
-    header = ['%time', 'field.header.stamp', *(f'field.{what}{k}' for what in (
-        'name', 'position', 'velocity', 'effort') for k in range(2))]
-    rows = [[10**18, round(1e9 * t), *JOINTS, *q, *qd, *effort]
-            for t, q, qd, effort in zip(TIMES, Q, QD, EFFORT)]
-    check(write_csv(tmp_path / 'x.csv', header, rows), JOINTS)
-
-
 def test_a_bag_of_ros_1(tmp_path: Path) -> None:
     store = get_typestore(Stores.ROS1_NOETIC)
     stamp, header, state = (store.types[name] for name in (
@@ -83,31 +73,6 @@ def test_a_bag_of_ros_1(tmp_path: Path) -> None:
                             *map(np.array, values))
             bag.write(connection, 10**12 + k, store.serialize_ros1(message, JOINT_STATE))
     check(tmp_path / 'x.bag', JOINTS, later=10**12)
-
-
-def test_parquet_with_lists_as_lerobot_writes_it(tmp_path: Path,
-                                                 monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / 'x.parquet'
-    path.write_text('')
-    with monkeypatch.context() as patch:
-        patch.setitem(sys.modules, 'pandas', None)
-        with pytest.raises(Urdf2DynError, match='pip install pandas pyarrow'):
-            open_recording(path)
-    pandas = pytest.importorskip('pandas', reason='.ci/run installs it')
-    pandas.DataFrame({
-        'observation.state': [*map(np.array, Q)], 'observation.velocity': [*map(np.array, QD)],
-        'observation.effort': [*map(np.array, EFFORT)], 'timestamp': TIMES,
-        'task': 'pick'}).to_parquet(path)
-    check(path, '01')
-    folder = tmp_path / 'data' / 'chunk-000'
-    folder.mkdir(parents=True)
-    path = path.rename(folder / 'episode_000000.parquet')
-    names: list[object] = ['a.pos', 'b.pos']
-    for each in (names, {'motors': names}):
-        (tmp_path / 'meta').mkdir(exist_ok=True)
-        (tmp_path / 'meta' / 'info.json').write_text(json.dumps({'features': {
-            f'observation.{what}': {'names': each} for what in ('state', 'velocity', 'effort')}}))
-        check(path, JOINTS)
 
 
 @pytest.mark.parametrize(('columns', 'words'), [

@@ -33,8 +33,7 @@ RUN_AS_THEY_STAND = (
 SHELL = ('cc', 'c++', 'head')
 """Other commands of these blocks that run."""
 
-PICTURES = ('recordings.report.plot_comparison', 'recordings.report.write_page',
-            'recordings.external.draw_external', 'recordings.many.external_picture')
+PICTURES = ('recordings.report.plot_comparison', 'recordings.report.write_page')
 """Functions that take most of the time."""
 
 FENCED = re.compile(r'^```(\w*)\n(.*?)^```', re.MULTILINE | re.DOTALL)

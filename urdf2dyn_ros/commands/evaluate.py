@@ -4,8 +4,6 @@ import argparse
 import os
 from collections.abc import Sequence
 
-import numpy as np
-
 from urdf2dyn_ros.codegen.compiled import BACKENDS
 from urdf2dyn_ros.commands.arguments import (
     CHECKED,
@@ -63,7 +61,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
                         help='what the measured effort is: ' + '; '.join(
                             f'{name}: {row.meaning}' for name, row in SEMANTICS.items())
                         + ' (default: net)')
-    add(parser, *EFFORTS, free='fitted to the recording, joint by joint')
+    add(parser, *EFFORTS, free='only of identify, which fits and prints them')
     parser.add_argument('--observer', action='store_true',
                         help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',
@@ -102,32 +100,31 @@ def run_evaluate(arguments: argparse.Namespace) -> int:
 
 
 def _gains(arguments: argparse.Namespace, joints: Sequence[str]) -> tuple[float, ...]:
-    """Return the gains of all joints, NaN where they are free."""
     if arguments.effort_semantics != 'current':
         if arguments.gains:
             raise ParameterError('--gains require --effort-semantics current')
         return (1.0,)
     if not arguments.gains:
         raise ParameterError('--gains are missing: currents require one gain for all joints or '
-                             f'one for each of {len(joints)} [N m/A or N/A], or free')
+                             f'one for each of {len(joints)} [N m/A or N/A]')
     gains = read_gains(arguments.gains, joints)
-    return tuple(np.where(gains.free, np.nan, gains.values).tolist())
+    if gains.free.any():
+        raise ParameterError('--gains free: evaluate compares with known gains; urdf2dyn identify '
+                             '--effort-semantics current --gains free fits and prints them')
+    return tuple(gains.values.tolist())
 
 
 def _one(job: EvaluationJob, arguments: argparse.Namespace) -> int:
     path, = arguments.recordings
-    with results(arguments.output, RESULTS, arguments.overwrite) as output:
-        with progress('evaluating') as show:
-            recording, result, about = job.evaluated(path, output, show)
-        print_remarks(result.remarks)
-        print('\n'.join([*about, '', figures_table(result), '']))
-        job.write_report(recording, result, about, output)
-    for file in result.files:
-        print(file)
+    with (results(arguments.output, RESULTS, arguments.overwrite) as output,
+          progress('evaluating') as show):
+        result, about = job.evaluated(path, output, show)
+    print_remarks(result.remarks)
+    print('\n'.join([*about, '', figures_table(result), '', *map(str, result.files)]))
     if result.error is not None:
         raise result.error
     if result.span is None:
-        raise RecordingError(recording.path, 'no effort could be computed, for the reasons above')
+        raise RecordingError(path, 'no effort could be computed, for the reasons above')
     return 0
 
 

@@ -24,7 +24,6 @@ from urdf2dyn_ros.identification.robot import (
 )
 from urdf2dyn_ros.identification.rollouts import HORIZON, rollouts
 from urdf2dyn_ros.identification.rows import BLOCKS, HIGHEST_CUTOFF, ROW_RATE
-from urdf2dyn_ros.recordings.many import gain_words
 from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
     GREY,
@@ -147,7 +146,9 @@ def _gains(result: Identification) -> list[ReportTable]:
             rows.append([joint, f'{unit}/A', figure_text(value), *(
                 [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
                 else ['known', 'known'])])
-    words = gain_words(robot.joints, np.where(result.used, result.effort_per_unit, np.nan))
+    typed = [f'{joint}={value:.6g}' for joint, value, used in zip(
+        robot.joints, result.effort_per_unit, result.used) if used]
+    words = ' '.join(typed if result.used.all() else ['free', *typed])
     known = result.payload is not None and result.payload.known
     scale = ('fixed by the mass of the payload' if known else
              'fixed by the known gains' if not gains.free[result.used].all() else

@@ -59,9 +59,9 @@ COMPARISON_PARAMETERS = (
               'names them.', choices=EFFORT_SOURCES, read_only=True),
     Parameter('window', 10.0, 'Length of the sliding window.', unit='s', minimum=0.5,
               maximum=3600.0, read_only=True),
-    Parameter('samples', 60_000, 'Newest samples of each joint that are kept for pictures and '
-              'tables; figures of the total cover all.', minimum=1000, maximum=10_000_000,
-              read_only=True),
+    Parameter('samples', 60_000, 'Newest samples of each joint that are kept for pictures, tables '
+              'and the window; figures of the total cover all.', minimum=1000,
+              maximum=10_000_000, read_only=True),
     Parameter('lag.search', 0.1, 'Longest constant lag of the measurement that is searched for '
               'and aligned; below 1 ms: none.', unit='s', minimum=0.0, maximum=0.5,
               read_only=True),

@@ -7,7 +7,7 @@ from pathlib import Path
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.bag import METADATA, BagRecording, TrajectoryFile
 from urdf2dyn_ros.recordings.recording import ProgressCallback, Recording
-from urdf2dyn_ros.recordings.table import CsvRecording, ParquetRecording
+from urdf2dyn_ros.recordings.table import CsvRecording
 
 DIRECTORY = 'directory'
 
@@ -15,7 +15,7 @@ DIRECTORY = 'directory'
 RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str]], Recording]] = {
     **dict.fromkeys((DIRECTORY, '.db3', '.mcap', '.bag'), BagRecording),
     **dict.fromkeys(('.yaml', '.yml'), TrajectoryFile),
-    '.parquet': ParquetRecording, '.csv': CsvRecording}
+    '.csv': CsvRecording}
 
 
 def open_recording(path: str | Path, topic: str | None = None,
@@ -27,7 +27,7 @@ def open_recording(path: str | Path, topic: str | None = None,
     Parameters
     ----------
     path : str or Path
-        A rosbag2 directory, or a file .db3, .mcap, .bag (of ROS 1), .yaml, .parquet or .csv.
+        A rosbag2 directory, or a file .db3, .mcap, .bag (of ROS 1), .yaml or .csv.
     topic : str or None
         Topic of a bag; by default the only one of joint states, or /joint_states if there are
         several, or else the only one of joint trajectories.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import secrets
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from types import TracebackType
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -186,6 +185,8 @@ class BagRecording(Recording):
             wanted = [connection for connection in reader.connections
                       if (connection.topic, connection.msgtype) == self._topic[:2]]
             for number, (_, recorded, data) in enumerate(reader.messages(wanted), start=1):
+                if self._ros == 2 and data[0]:   # the first byte of CDR is zero
+                    raise self.defect(f'its messages are compressed: {self.remedy}')
                 unstamped += not any(data[4:12])
                 yield from records(data, recorded)
                 if expected:
@@ -201,13 +202,9 @@ def _check_kind(path: Path) -> None:
     """Reject what is not a bag, with clearer messages than those of the library."""
     if path.is_dir():
         if not (path / METADATA).exists():
-            files = sorted(file.name for kind in _MAGIC for file in path.glob(f'*{kind}'))
-            packed = sorted(file.name for kind in _MAGIC for file in path.glob(f'*{kind}.zstd'))
-            remedy = (f'; ros2 bag reindex writes one, or name a file in it: {", ".join(files)}'
-                      if files else f'; decompress its files with zstd -d, and name one: '
-                      f'{", ".join(packed)}' if packed
-                      else ', and no .db3 or .mcap file: it is not a bag')
-            raise RecordingError(path, f'a directory without {METADATA}{remedy}')
+            raise RecordingError(path, f'a directory without {METADATA}: ros2 bag reindex writes '
+                                 'one, or name a .db3 or .mcap file in it; decompress those that '
+                                 'end in .zstd before')
         return
     magic, kind = _MAGIC[path.suffix.lower()]
     try:
@@ -217,13 +214,6 @@ def _check_kind(path: Path) -> None:
         raise RecordingError(path, f'cannot be read: {error.strerror}') from None
     if not begin:
         raise RecordingError(path, 'an empty file: nothing was recorded, or the disk was full')
-    try:
-        text = (path.parent / METADATA).read_text(encoding='utf-8', errors='replace')
-    except OSError:
-        text = ''
-    if path.name in text and re.search(r'compression_mode:\s*["\']?message', text, re.IGNORECASE):
-        raise RecordingError(path, f'the messages of its bag are compressed, as {METADATA} next '
-                             f'to it says: name the directory {str(path.parent)!r}')
     if begin != magic:
         raise RecordingError(path, f'not in the format {kind}, in spite of {path.suffix}: it '
                              f'begins with {begin!r}')
@@ -232,108 +222,72 @@ def _check_kind(path: Path) -> None:
 def _remedy(path: Path) -> str:
     """Return the commands that make a readable bag of a damaged one."""
     files = sorted(path.iterdir()) if path.is_dir() else [path]
-    repairs = {file.suffix.lower(): _REPAIRS[file.suffix.lower()].format(file.name)
+    repairs = {file.suffix: _REPAIRS[file.suffix.lower()].format(file.name)
                for file in files if file.suffix.lower() in _REPAIRS}
     saving = f'{" or ".join(repairs.values())} saves what can be read of a file' if repairs else ''
-    reindex = f'ros2 bag reindex {path.name} writes its metadata again' if path.is_dir() else ''
-    return ', '.join(filter(None, (saving, reindex)))
+    other = (f'ros2 bag reindex {path.name} writes its metadata again' if path.is_dir() else
+             f'if it is of a compressed bag, name the directory {str(path.parent)!r}' if (
+                 path.parent / METADATA).exists() else '')
+    return ', '.join(filter(None, (saving, other)))
 
 
 # ---- Computed efforts as a bag of joint states, written by the library rosbags
 
 _TOPIC = '/inverse_dynamics/efforts'
-_PLUGINS = {'db3': 'SQLITE3', 'mcap': 'MCAP'}
 _VERSION = 8   # of the format: the newest that ROS 2 Humble reads, and all later ones
 
 
-class EffortBag:
+@contextmanager
+def effort_bag(path: Path, joints: Sequence[str], frame: str,
+               ) -> Iterator[Callable[[int, Array, Array, Array], None]]:
     """
-    A bag of the messages that the node would publish; its directory appears when it is complete.
+    Yield a function that writes a message as the node would publish it; a bag appears at the end.
 
-    An earlier bag of this kind, 'db3' or 'mcap', is replaced. The frame of the messages is the
-    model's root. It raises Urdf2DynError if rosbags is not installed, and ExportError if it cannot
-    be written.
+    Its arguments are the stamp [ns], q, qd and effort (n,) in the order of the joints; the frame
+    of the messages is the model's root. An earlier bag is replaced. It raises Urdf2DynError if
+    rosbags is not installed, and ExportError if the bag cannot be written.
     """
+    rosbag2, store = library(), types()
+    others = sorted({file.name for file in path.iterdir()} - {
+        METADATA, f'{path.name}.mcap'}) if path.is_dir() else [path.name] * path.exists()
+    if others:
+        raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
+                          f'{", ".join(others[:3])}; move it, or choose another directory')
+    header = store.types['std_msgs/msg/Header'](
+        store.types['builtin_interfaces/msg/Time'](0, 0), frame)
+    message = store.types[JOINT_STATE](header, list(joints), *np.zeros((3, len(joints))))
+    template = JointStateTemplate(
+        store.serialize_cdr(message, JOINT_STATE, little_endian=True), len(joints))
 
-    def __init__(self, path: Path, kind: str, joints: Sequence[str], frame: str,
-                 topic: str = _TOPIC) -> None:
-        rosbag2 = library()
-        strange = [path.name] if path.exists() and not path.is_dir() else sorted(
-            {file.name for file in path.iterdir()} - _files(path)) if path.exists() else []
-        if strange:
-            raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
-                              f'{", ".join(strange[:3])}; move it, or choose another directory')
-        # SQLite would read these characters as parts of an address
-        kind = 'mcap' if set('?#%') & set(str(path)) else kind
-        self._path = path
-        self._part = path.with_name(f'.{secrets.token_hex(8)}')
-        # the file in it is named after the directory
-        self._bag = self._part / path.name
-        kinds = types().types
-        header = kinds['std_msgs/msg/Header'](kinds['builtin_interfaces/msg/Time'](0, 0), frame)
-        message = kinds[JOINT_STATE](header, list(joints), *np.zeros((3, len(joints))))
-        self._message = JointStateTemplate(
-            types().serialize_cdr(message, JOINT_STATE, little_endian=True), len(joints))
+    @contextmanager
+    def writing() -> Iterator[None]:   # the library raises many types, as when the disk is full
         try:
-            self._writer = rosbag2.Writer(
-                self._bag, version=_VERSION,
-                storage_plugin=rosbag2.StoragePlugin[_PLUGINS[kind]])
-            self._writer.open()
-            self._connection = self._writer.add_connection(topic, JOINT_STATE,
-                                                           typestore=types())
-        # the library raises many types when the disk is full or not writable
+            yield
         except Exception as error:
-            self._discard()
-            raise self._failed(error) from None
+            raise ExportError(f'cannot write the bag {path}: {one_line(error)}') from None
 
-    def write(self, stamp: int, q: Array, qd: Array, effort: Array) -> None:
-        """Write a message: stamp [ns], q, qd and effort (n,) in the order of the joints."""
+    def write(stamp: int, q: Array, qd: Array, effort: Array) -> None:
+        with writing():
+            writer.write(connection, stamp, template.filled(stamp, q, qd, effort))
+
+    with TemporaryDirectory(prefix='.', dir=path.parent) as folder:
+        part = Path(folder, path.name)   # the files in it are named after the directory
+        with writing():
+            writer = rosbag2.Writer(part, version=_VERSION,
+                                    storage_plugin=rosbag2.StoragePlugin.MCAP)
+            writer.open()
+            connection = writer.add_connection(_TOPIC, JOINT_STATE, typestore=store)
         try:
-            self._writer.write(self._connection, stamp, self._message.filled(stamp, q, qd, effort))
-        except Exception as error:
-            raise self._failed(error) from None
-
-    def __enter__(self) -> EffortBag:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
-        try:
-            self._writer.__exit__(kind, error, trace)
-            if kind is None:
-                _remove(self._path)
-                self._bag.replace(self._path)
-        except Exception as problem:
-            raise self._failed(problem) from None
-        finally:
-            self._discard()
-
-    def _discard(self) -> None:
-        with suppress(OSError):
-            _remove(self._bag)
-            self._part.rmdir()
-
-    def _failed(self, error: Exception) -> ExportError:
-        return ExportError(f'cannot write the bag {self._path}: {one_line(error)}')
-
-
-def _files(path: Path) -> set[str]:
-    """Return the possible names of a bag's files, including journals of SQLite."""
-    return {METADATA} | {f'{path.name}.{kind}{end}' for kind in _PLUGINS
-                         for end in ('', '-journal')}
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        for name in _files(path):
-            (path / name).unlink(missing_ok=True)
-        path.rmdir()
-
-
-def storage_kind(path: Path) -> str:
-    """Return the kind of a bag's files, mcap for other recordings, to write efforts alike."""
-    files = path.iterdir() if path.is_dir() else [path]
-    return 'db3' if any('.db3' in file.suffixes for file in files) else 'mcap'
+            yield write
+        except BaseException:
+            with suppress(Exception):
+                writer.close()
+            raise
+        with writing():
+            writer.close()
+            if path.is_dir():
+                shutil.rmtree(path)
+            part.replace(path)
 
 
 # ---- Trajectories as YAML: a trajectory_msgs/JointTrajectory, also inside of another message

@@ -11,22 +11,14 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.codegen.compiled import Values, in_order
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
-from urdf2dyn_ros.recordings.lag import (
-    OwnLag,
-    lag_evidence,
-    shared_lags,
-    tried_lags,
-    weights_at,
-)
+from urdf2dyn_ros.recordings.credibility import NO_SIGN, Evidence, have_no_sign
+from urdf2dyn_ros.recordings.lag import lag_evidence, shared_lags, tried_lags, weights_at
 from urdf2dyn_ros.recordings.measured_efforts import (
     ADDED,
     COMPUTED,
-    IN_SUMS,
     MEASURED,
     SEMANTICS,
     VELOCITY,
-    Fair,
     JointFacts,
     contradiction,
 )
@@ -43,7 +35,6 @@ from urdf2dyn_ros.recordings.series import (
     MessageBuffer,
     Moments,
     Stamps,
-    Sums,
 )
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import Loads
@@ -107,18 +98,15 @@ def fit_friction(moments: Moments, weights: Array, viscous: float, coulomb: floa
     """
     gram = moments.gram
     normal = gram[np.ix_(_TERMS, _TERMS)]
-    if normal[2, 2] < FEWEST_MOVING:
-        return FrictionFit(unknown=f'it moves in {counted(round(normal[2, 2]), "sample")}, at '
-                                   f'least {FEWEST_MOVING} are needed')
+    undetermined = FrictionFit(unknown='it shows where the joint moves both ways, at several '
+                               f'speeds, in {FEWEST_MOVING} samples or more')
     if not moments.moves_both_ways:
-        return FrictionFit(unknown='it moves in one direction only: Coulomb friction and offset '
-                                   'cannot be distinguished')
+        return undetermined
     scale = 1.0 / np.sqrt(np.diag(normal))
     scaled = normal * np.outer(scale, scale)
     smallest, *_, largest = np.linalg.eigvalsh(scaled)
     if largest > _LARGEST_CONDITION * smallest:
-        return FrictionFit(unknown='it moves at one speed only: viscous and Coulomb friction '
-                                   'cannot be distinguished')
+        return undetermined
     explained = weights @ gram[:moments.lags, _TERMS]
     inverse = np.linalg.inv(scaled) * np.outer(scale, scale)
     terms = inverse @ explained
@@ -197,8 +185,7 @@ class Span:
     `fault` is the reason why the efforts are not credible and have no figures, or empty; `hint`
     a warning about credible ones. `lag` is that of the measurement [s], one for the joints of a
     message, NaN if not significant; `figures` correct it, and their largest error is then that of
-    the kept samples that they have. `own_lag` is that of the joint where it differs; nothing
-    corrects it.
+    the kept samples.
     """
 
     fault: str = ''
@@ -206,7 +193,6 @@ class Span:
     figures: EffortFigures = NO_FIGURES
     unaligned: EffortFigures = NO_FIGURES
     hint: str = ''
-    own_lag: OwnLag | None = None
 
 
 @dataclass(frozen=True)
@@ -246,13 +232,11 @@ class JointComparison:
 
 # ---- Measured against computed effort, joint by joint, at the same instants
 
-_MESSAGES_AT_ONCE = 1024
+_MESSAGES_AT_ONCE = 4096   # at most; not more than are kept
 _FEWEST_KEPT = 1000   # samples: the sums over lags need the last tenths of a second
 _SHORTEST_SEARCH = 0.001   # range in which a lag is searched [s]
 _OPPOSITE_SIGN = -0.5   # correlation below which the sign is not credible
 _PAIRS_JUDGED = 2000
-
-_NO_ROWS = np.zeros((0, 3))
 
 GravityEfforts = Callable[[Sequence[str], Array], Array]
 """From names (n,) and positions (k, n) to efforts (k, n); NaN if unknown."""
@@ -265,24 +249,13 @@ class Comparison:
     Compares measured and computed efforts of the same instants, in bounded memory.
 
     Messages may arrive in any order: at the stamp of every computed effort the measured one is
-    interpolated between its neighbours in time. Figures cover all pairs by sums; only the newest
-    samples are kept.
+    interpolated between its neighbours in time. Figures cover all pairs by sums; of each joint
+    and side the newest samples are kept, at most `capacity`, at least 1000.
 
-    Parameters
-    ----------
-    capacity : int
-        Newest samples kept of each joint and side, at least 1000.
-    window : float
-        Length of the sliding window [s].
-    semantics : str
-        A key of SEMANTICS.
-    gains : sequence of float
-        Gains of currents [N m/A]: one for all joints, or one each in the computed order.
-    search : float
-        Largest lag that is searched and aligned [s]; none below 1 ms.
-    still : float
-        Velocity up to which a joint is at rest [rad/s or m/s].
-
+    `window` is the length of the sliding window [s], `semantics` a key of SEMANTICS; `gains` are
+    those of currents [N m/A], one or one each in the computed order; `search` is the largest lag
+    that is searched and aligned [s], none below 1 ms. Up to the velocity `still` [rad/s or m/s] a
+    joint is at rest.
     """
 
     def __init__(self, capacity: int = 60_000, window: float = 10.0, semantics: str = 'net',
@@ -294,20 +267,14 @@ class Comparison:
         self._gains = tuple(gains)
         self._lags = tried_lags(search) if search >= _SHORTEST_SEARCH else NO_LAG
         self._still = still
-        self._facts: Mapping[str, JointFacts] = {}
-        self._gravity: GravityEfforts | None = None
-        self.restart()
-
-    def restart(self) -> None:
-        """Remove everything but the facts of the robot."""
-        self._measured, self._computed = MessageBuffer(), MessageBuffer()
-        self._records: dict[str, JointRecord] = {}
+        self.describe({})
 
     def describe(self, facts: Mapping[str, JointFacts],
                  gravity: GravityEfforts | None = None) -> None:
-        """Set the facts of another robot and its efforts against gravity; restart."""
+        """Begin anew with the facts of a robot and its efforts against gravity."""
         self._facts, self._gravity = dict(facts), gravity
-        self.restart()
+        self._measured, self._computed = MessageBuffer(), MessageBuffer()
+        self._records: dict[str, JointRecord] = {}
 
     def add_measured(self, stamp: int, names: Sequence[str], efforts: Sequence[float]) -> None:
         """Add efforts [N m or N, or A] measured at `stamp` [ns]; NaN if not measured."""
@@ -329,14 +296,26 @@ class Comparison:
     def joints(self, samples: bool = True) -> tuple[JointComparison, ...]:
         """Compare every computed joint, in the order of their first message, as a copy."""
         self._work(at_once=True)
-        return tuple(self._compared(name, total, window, samples) for name, total, window in zip(
-            self._computed.names, self._spans(window=False), self._spans(window=True)))
+        names = self._computed.names
+        records = [self._record(name) for name in names]
+        faults = [self._missing(name) or record.evidence.fault(limit=self._facts_of(name).limit)
+                  for name, record in zip(names, records)]
+        if have_no_sign([record.evidence.range for record in records
+                         if record.plain.moves_both_ways]):
+            faults = [NO_SIGN] * len(names)
+        # the joints of a message share one lag
+        evidence = {name: known for name, record, fault in zip(names, records, faults)
+                    if not fault and (known := lag_evidence(record.late)) is not None}
+        lags = shared_lags(evidence, self._measured.groups, self._lags)
+        return tuple(self._compared(name, fault, lags.get(name, np.nan), samples)
+                     for name, fault in zip(names, faults))
 
     # ---- messages
 
     def _work(self, at_once: bool = False) -> None:
         """Sort the messages by joint and match them, once there are enough."""
-        if not at_once and self._measured.waiting + self._computed.waiting < _MESSAGES_AT_ONCE:
+        waiting = self._measured.waiting + self._computed.waiting
+        if not at_once and waiting < min(_MESSAGES_AT_ONCE, self._capacity):
             return
         for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
             record = self._record(name)
@@ -349,7 +328,10 @@ class Comparison:
             record = self._record(name)
             record.take(record.computed, stamps, rows)
         for name in self._computed.names:
-            self._record(name).update(partial(self._sides, name), self._facts_of(name).limit)
+            facts = self._facts_of(name)
+            self._record(name).update(
+                partial(self._semantics.sides, facts=facts, still=self._still), self._gain(name),
+                facts.limit)
 
     def _record(self, name: str) -> JointRecord:
         if name not in self._records:
@@ -360,12 +342,13 @@ class Comparison:
     def _facts_of(self, name: str) -> JointFacts:
         return self._facts.get(name, _NO_FACTS)
 
-    def _sides(self, name: str, rows: Array = _NO_ROWS) -> Fair:
-        gain = self._gains[0]
-        if len(self._gains) > 1:
-            number = self._computed.names.index(name)
-            gain = self._gains[number] if number < len(self._gains) else np.nan
-        return self._semantics.sides(rows, self._facts_of(name), gain, self._still)
+    def _gain(self, name: str) -> float:
+        if not self._semantics.current:
+            return 1.0
+        if len(self._gains) == 1:
+            return self._gains[0]
+        number = self._computed.names.index(name)
+        return self._gains[number] if number < len(self._gains) else np.nan
 
     # ---- results
 
@@ -380,49 +363,39 @@ class Comparison:
             return 'the effort against gravity is unknown: no robot description was received'
         return ''
 
-    def _spans(self, window: bool) -> list[Span]:
-        """Return the figures of the total or the window; the joints of a message share one lag."""
-        names = self._computed.names
-        sums, faults, ranges, evidence = [], [], [], {}
-        for name in names:
-            record, limit = self._record(name), self._facts_of(name).limit
-            fault = self._missing(name) or record.evidence.fault(limit=limit)
-            each = record.total
-            if window:
-                each, against = record.window(limit)
-                fault = fault or against.fault(record.evidence, limit)
-            sums.append(each)
-            faults.append(fault)
-            known = None if fault else lag_evidence(each.late)
-            if known is not None:
-                evidence[name] = known
-            if record.total.plain.moves_both_ways:
-                ranges.append(record.evidence.range)
-        if have_no_sign(ranges):
-            faults, evidence = [NO_SIGN] * len(names), {}
-        lags = shared_lags(evidence, self._measured.groups, self._lags)
-        return [self._span(name, each, fault, *lags.get(name, (np.nan, None)), window)
-                for name, each, fault in zip(names, sums, faults)]
+    def _compared(self, name: str, fault: str, lag: float, samples: bool) -> JointComparison:
+        total, window = (self._span(name, fault, lag, window) for window in (False, True))
+        stamps, rows = np.empty(0, dtype=np.int64), np.empty((0, 5))
+        if samples:
+            stamps, rows = self._record(name).pairs(total.lag, self._gain(name))
+        return JointComparison(name, self._facts_of(name).unit, total, window, stamps,
+                               rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
+                               rows[:, VELOCITY])
 
-    def _span(self, name: str, sums: Sums, fault: str, lag: float, own: OwnLag | None,
-              window: bool) -> Span:
-        if fault:
-            few = EffortFigures(sums.plain.samples)
-            return Span(fault, figures=few, unaligned=few)
+    def _span(self, name: str, fault: str, lag: float, window: bool) -> Span:
+        """Return the figures of the total, by its sums, or of the kept pairs in the window."""
         record, facts = self._record(name), self._facts_of(name)
+        plain, (stamps, rows) = record.plain, record.pairs(np.nan, 1.0, window)
+        if window:
+            plain = record.moments(rows) if len(rows) else Moments.none(1)
+            evidence = Evidence()
+            evidence.take(stamps, rows[:, MEASURED], rows[:, COMPUTED], facts.limit)
+            fault = fault or evidence.fault(record.evidence, facts.limit)
+        if fault:
+            few = EffortFigures(plain.samples)
+            return Span(fault, figures=few, unaligned=few)
         assert record.reference is not None
         known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
-        plain = aligned = effort_figures(sums.plain, record.reference, np.ones(1), *known)
-        _, rows = record.matched.values()
+        unaligned = figures = effort_figures(plain, record.reference, np.ones(1), *known)
         if not np.isnan(lag):
-            aligned = effort_figures(sums.late, record.reference, weights_at(lag, self._lags),
-                                     *known)
-            _, rows = record.aligned(lag, self._sides(name).gain, window)
-            summed = rows[rows[:, IN_SUMS] > 0.0]
-            error = summed[:, MEASURED] + summed[:, ADDED] - summed[:, COMPUTED]
+            _, rows = record.pairs(lag, self._gain(name), window)
+            late, weights = (record.moments(rows), np.ones(1)) if window else (
+                record.late, weights_at(lag, self._lags))
+            figures = effort_figures(late, record.reference, weights, *known)
+            error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
             # interpolation between lags may leave a larger RMSE
-            aligned = replace(aligned, max_error=float(np.abs(error).max(initial=aligned.rmse)))
-        correlation = sums.plain.correlation
+            figures = replace(figures, max_error=float(np.abs(error).max(initial=figures.rmse)))
+        correlation = plain.correlation
         hint = '' if correlation > _OPPOSITE_SIGN else (
             f'measured and computed effort are of opposite sign (correlation {correlation:.2f}):'
             ' check which direction is positive for the driver')
@@ -430,17 +403,7 @@ class Comparison:
             step = max(1, len(rows) // _PAIRS_JUDGED)
             # of the opposite gravity, some efforts have the opposite sign
             hint = contradiction(self._chosen, rows[::step], facts, self._still) or hint
-        # the lag of what no sensor resolves is that of rounding
-        return Span('', lag, aligned, plain, hint, None if np.isnan(aligned.nrmse) else own)
-
-    def _compared(self, name: str, total: Span, window: Span, samples: bool) -> JointComparison:
-        stamps, rows = np.empty(0, dtype=np.int64), np.empty((0, 6))
-        if samples:
-            lag = 0.0 if np.isnan(total.lag) else total.lag
-            stamps, rows = self._record(name).aligned(lag, self._sides(name).gain)
-        return JointComparison(name, self._facts_of(name).unit, total, window, stamps,
-                               rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
-                               rows[:, VELOCITY])
+        return Span('', lag, figures, unaligned, hint)
 
 
 # ---- Facts of a robot's joints that a comparison uses

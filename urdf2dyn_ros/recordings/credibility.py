@@ -9,7 +9,6 @@ instants; `sensor_fault` judges a whole recording by its motion alone, where no 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +27,11 @@ _AT_LIMIT = 1e-3   # relative distance from the URDF's limit at which an effort 
 _SAME = 1e-9   # relative difference up to which measured efforts are the same
 
 
-@dataclass
-class _Repeated:
-    """A repeated value of a measurement, and the range of the computed effort at those times."""
+class _Extent:
+    """Number of samples, and the lowest and the highest computed effort at them."""
 
-    value: float = np.nan
-    count: int = 0
-    lowest: float = np.inf
-    highest: float = -np.inf
-    since: int = 0   # stamp [ns]
+    def __init__(self) -> None:
+        self.count, self.lowest, self.highest = 0, np.inf, -np.inf
 
     def take(self, computed: Array) -> None:
         self.count += len(computed)
@@ -53,8 +48,11 @@ class Evidence:
     """Evidence against a measured effort, collected over any number of samples."""
 
     def __init__(self) -> None:
-        self._all, self._run = _Repeated(), _Repeated()
-        self._low, self._high = _Repeated(np.inf), _Repeated(-np.inf)
+        self._all = _Extent()
+        self.range = np.inf, -np.inf   # the smallest and the largest measured effort
+        self._at_ends = _Extent(), _Extent()
+        # of the repetitions at the end: measured effort, stamp of the first, computed efforts
+        self._run = np.nan, 0, np.inf, -np.inf
         self._frozen, self._frozen_varied = 0, 0.0
         self._at_limit = 0
 
@@ -64,13 +62,13 @@ class Evidence:
         if not len(stamps):
             return
         self._all.take(computed)
+        (low, high), (at_low, at_high) = self.range, self._at_ends
         lowest, highest = float(measured.min()), float(measured.max())
-        if lowest < self._low.value:
-            self._low = _Repeated(lowest)
-        if highest > self._high.value:
-            self._high = _Repeated(highest)
-        for extreme in (self._low, self._high):
-            extreme.take(computed[_same(measured, extreme.value)])
+        self.range = min(low, lowest), max(high, highest)
+        self._at_ends = (_Extent() if lowest < low else at_low,
+                         _Extent() if highest > high else at_high)
+        for value, extent in zip(self.range, self._at_ends):
+            extent.take(computed[_same(measured, value)])
         if limit:
             self._at_limit += int(np.sum(np.abs(measured) >= (1.0 - _AT_LIMIT) * limit))
         self._take_runs(stamps, measured, computed)
@@ -82,17 +80,15 @@ class Evidence:
         lowest, highest = (function.reduceat(computed, starts)
                            for function in (np.minimum, np.maximum))
         since = stamps[starts]
-        if _same(measured[0], self._run.value):
-            since[0] = self._run.since
-            lowest[0] = min(lowest[0], self._run.lowest)
-            highest[0] = max(highest[0], self._run.highest)
+        value, first, low, high = self._run
+        if _same(measured[0], value):
+            since[0], lowest[0], highest[0] = first, min(lowest[0], low), max(highest[0], high)
         times = stamps[ends - 1] - since
         varied = np.where(times > _FROZEN_TIME, highest - lowest, -1.0)
         worst = int(np.argmax(varied))
         if varied[worst] > self._frozen_varied:
             self._frozen, self._frozen_varied = int(times[worst]), float(varied[worst])
-        self._run = _Repeated(float(measured[-1]), 1, float(lowest[-1]), float(highest[-1]),
-                              int(since[-1]))
+        self._run = (float(measured[-1]), int(since[-1]), float(lowest[-1]), float(highest[-1]))
 
     def fault(self, whole: Evidence | None = None, limit: float | None = None) -> str:
         """
@@ -101,32 +97,28 @@ class Evidence:
         For a window, `whole` is the evidence of all samples: an effort at rest may be constant.
         The URDF's limit is in [N m or N].
         """
-        count = self._all.count
+        count, (low, high) = self._all.count, self.range
         if count < _FEWEST_SAMPLES:
             return f'{counted(count, "sample")}, at least {_FEWEST_SAMPLES} are needed'
-        if whole is None and _same(self._low.value, self._high.value):
-            return _constant(self._low.value)
-        spread = (whole or self)._all.varied
+        if whole is None and _same(low, high):
+            return _constant(low)
+        least = _VARIED_SHARE * (whole or self)._all.varied
         # a limit that the measurement exceeds is wrong
-        within = limit and max(-self._low.value, self._high.value) <= (1.0 + _AT_LIMIT) * limit
+        within = limit and max(-low, high) <= (1.0 + _AT_LIMIT) * limit
         if within and self._at_limit > _SATURATED_SHARE * count:
             return (f"the measured effort is at the URDF's limit of {limit:.6g} in "
                     f'{100.0 * self._at_limit / count:.0f} % of the samples')
-        cut, sign = next(((extreme, sign) for extreme, sign in ((self._low, -1), (self._high, 1))
-                          if extreme.count > _SATURATED_SHARE * count
-                          and extreme.varied > _VARIED_SHARE * spread), (None, 0))
-        beyond = cut is not None and sign * (0.5 * (cut.lowest + cut.highest) - cut.value) > 0.0
-        if self._frozen_varied > _VARIED_SHARE * spread and not beyond:
+        cut = [(value, extent, sign) for value, extent, sign in zip(
+            self.range, self._at_ends, (-1.0, 1.0))
+            if extent.count > _SATURATED_SHARE * count and extent.varied > least][:1]
+        beyond = any(sign * (0.5 * (extent.lowest + extent.highest) - value) > 0.0
+                     for value, extent, sign in cut)
+        if self._frozen_varied > least and not beyond:
             return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
                     'computed one varies')
-        return '' if cut is None else (
-            f'the measured effort is saturated at {cut.value:.6g} in '
-            f'{100.0 * cut.count / count:.0f} % of the samples')
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """The smallest and the largest measured effort."""
-        return self._low.value, self._high.value
+        return ''.join(f'the measured effort is saturated at {value:.6g} in '
+                       f'{100.0 * extent.count / count:.0f} % of the samples'
+                       for value, extent, _ in cut)
 
 
 NO_SIGN = ('the efforts have no sign: none is negative, although the joints move both ways, as if '

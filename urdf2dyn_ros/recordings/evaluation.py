@@ -1,7 +1,7 @@
 """Efforts of a recording as a table and a bag, and their comparison with the measured ones."""
 
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -21,7 +21,7 @@ from urdf2dyn_ros.estimation.outcomes import joint_state_lines
 from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.bag import LATEST_STAMP, TOO_LATE, EffortBag, storage_kind
+from urdf2dyn_ros.recordings.bag import LATEST_STAMP, TOO_LATE, effort_bag
 from urdf2dyn_ros.recordings.comparison import (
     Comparison,
     JointComparison,
@@ -34,7 +34,7 @@ from urdf2dyn_ros.recordings.joint_names import RecordedJoints, recorded_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
-from urdf2dyn_ros.recordings.recording import Record, Recording
+from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import (
     KINDS,
     OBSERVED,
@@ -45,6 +45,7 @@ from urdf2dyn_ros.recordings.report import (
 )
 from urdf2dyn_ros.recordings.table import keep_columns
 from urdf2dyn_ros.robot.loads import TERMS
+from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import SECOND_NS, asked_once, counted, printable
 
@@ -53,31 +54,13 @@ from urdf2dyn_ros.text import SECOND_NS, asked_once, counted, printable
 RECORDED = 'external'
 OFFLINE_DEFAULT = 'smoothing_spline'
 
-_OFFLINE: dict[str, dict[str, Any]] = {
-    'polynomial': {'order': 4, 'window': 0.08, 'align': 'centre'},
-    'kalman_fixed_lag': {'lag': 0.1},
-    'finite_difference': {'align': 'centre', 'cutoff': 0.0},
-}
-"""Parameters that differ from the defaults of the node, which cannot use later samples."""
-
-ACCELERATION_SOURCES = {
+# what the others do is in their documentation: they estimate as the node does
+_SOURCES = {
     OFFLINE_DEFAULT: 'offline smoothing: a curve through the positions, with the cutoff of each '
                      'joint that best predicts samples hidden from it',
-    'polynomial': 'offline smoothing: a polynomial around every sample (80 ms, at least 7 '
-                  'samples), velocities of degree 4, positions of degree 5',
-    'kalman': 'a Kalman filter, which uses earlier samples only',
-    'kalman_fixed_lag': 'offline smoothing: a Kalman filter that also uses the next 100 ms',
-    'finite_difference': 'differences of adjacent samples, not smoothed',
     'none': 'assumed to be zero',
     RECORDED: 'as recorded',
 }
-
-
-def offline_parameters(estimator: str) -> dict[str, Any]:
-    """Return the defaults of the stream, with an estimator that may use later samples."""
-    return {row.name: row.default for row in STREAM_PARAMETERS} | {
-        'estimator': estimator, 'implausible': 'warn',
-        **{f'{estimator}.{name}': value for name, value in _OFFLINE.get(estimator, {}).items()}}
 
 
 # ---- The settings of an evaluation, and its result with a summary in sentences
@@ -89,7 +72,7 @@ class EvaluationSettings:
     # a key of ESTIMATORS; empty for recorded accelerations, or the offline default without them
     estimator: str = ''
     semantics: str = 'net'   # a key of SEMANTICS
-    # of currents: one, or one for each joint [N m/A or N/A]; NaN: fitted by `EvaluationJob`
+    # of currents: one, or one for each joint [N m/A or N/A]
     gains: tuple[float, ...] = (1.0,)
     renames: tuple[str, ...] = ()   # rules of `renaming`
     observer: bool = False   # whether external efforts are observed
@@ -150,7 +133,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
     topic = f', topic {recording.topic}' if recording.topic else ''
     gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)
     used, received = result.counters['used'], result.counters['received']
-    how = ACCELERATION_SOURCES.get(result.estimator, 'with its parameters at their defaults')
+    how = _SOURCES.get(result.estimator, 'as the node estimates them by default')
     cutoffs = ', '.join(f'{printable(joint)} {low:.2g}' + f' to {high:.2g}' * (high > 1.05 * low)
                         for joint, (low, high) in result.cutoffs.items())
     terms = []   # that are part of the computed efforts
@@ -205,11 +188,9 @@ def figures_table(result: Evaluation) -> str:
 
 # ---- Where the outputs of an evaluation go: the comparison, the table and the bag
 
-_ROWS_AT_ONCE = 1024
-# time by which measured efforts are added before computed ones: more than any lag [ns]
-_MEASURED_AHEAD_NS = 200_000_000
-_MOST_WAITING = 50_000
-_KEPT_SAMPLES = 1_000_000   # for pictures, of all joints together: some 120 MB
+_AT_ONCE = 1024   # outputs that are passed on, and written, together
+# for pictures, of all joints together: some 120 MB; of each more than wait for later ones
+_KEPT_SAMPLES, _FEWEST_KEPT = 1_000_000, 20_000
 _RESTING_SPEED = 0.005   # velocity up to which a joint is at rest [rad/s or m/s]
 
 
@@ -223,50 +204,42 @@ class _Sinks:
     """
 
     def __init__(self, dynamics: InverseDynamics, settings: EvaluationSettings, table: TextIO,
-                 bag: EffortBag | None) -> None:
+                 bag: Callable[[int, Array, Array, Array], None] | None) -> None:
         self._joints, self._table, self._bag = dynamics.joint_names, table, bag
-        self._facts, self._gravity = robot_facts(dynamics.model, dynamics.loads), gravity_of(
-            dynamics)
+        self._facts = robot_facts(dynamics.model, dynamics.loads)
+        self._gravity = gravity_of(dynamics)
         self._semantics = SEMANTICS[settings.semantics]
-        self._gains = np.broadcast_to(settings.gains, len(self._joints)).tolist()
+        self._gains = np.broadcast_to(
+            settings.gains if self._semantics.current else 1.0, len(self._joints)).tolist()
         self.comparison = Comparison(
-            _KEPT_SAMPLES // len(self._joints), semantics=settings.semantics,
+            max(_KEPT_SAMPLES // len(self._joints), _FEWEST_KEPT), semantics=settings.semantics,
             gains=settings.gains, still=_RESTING_SPEED)
         self.comparison.describe(self._facts, self._gravity)
         self.external = (ExternalEfforts(dynamics, settings.observer_gain, settings.thresholds)
                          if settings.observer else None)
-        self._measured: deque[tuple[int, Sequence[str], Any]] = deque()
         self.later = self.bag_later = 0
         self.span: tuple[int, int] | None = None
         self._range = np.array([[np.inf], [-np.inf]]) * np.ones(len(self._joints))
-        kinds = len(KINDS if self.external is None else OBSERVED)
+        self._kinds = KINDS if self.external is None else OBSERVED
         # columns of the table that have a number
-        self.known = np.zeros(kinds * len(self._joints), dtype=bool)
-
-    def add_measured(self, stamp: int, names: Sequence[str], efforts: Sequence[float]) -> None:
-        """Add measured efforts, which wait for the computed ones of their time."""
-        self._measured.append((stamp, names, efforts))
-        if len(self._measured) > _MOST_WAITING:
-            self.comparison.add_measured(*self._measured.popleft())
+        self.known = np.zeros(len(self._kinds) * len(self._joints), dtype=bool)
+        write_head(table, self._joints, self._kinds)
 
     def add(self, outputs: Outputs) -> None:
         """Add computed efforts."""
         if not len(outputs.stamps):
             return
-        measured, comparison = self._measured, self.comparison
         self._range = np.array((np.fmin(self._range[0], outputs.q.min(axis=0)),
                                 np.fmax(self._range[1], outputs.q.max(axis=0))))
-        for stamp, *values in zip(outputs.stamps.tolist(), outputs.effort, outputs.q, outputs.qd):
-            while measured and measured[0][0] <= stamp + _MEASURED_AHEAD_NS:
-                comparison.add_measured(*measured.popleft())
-            comparison.add_computed(stamp, self._joints, *values)
         stamps = (outputs.stamps - self.later).tolist()
-        for first in range(0, len(stamps), _ROWS_AT_ONCE):
-            rows = slice(first, first + _ROWS_AT_ONCE)
+        for output, stamp, q, qd, effort in zip(outputs.stamps.tolist(), stamps, outputs.q,
+                                                outputs.qd, outputs.effort):
+            self.comparison.add_computed(output, self._joints, effort, q, qd)
+            if self._bag is not None:
+                self._bag(stamp + self.bag_later, q, qd, effort)
+        for first in range(0, len(stamps), _AT_ONCE):
+            rows = slice(first, first + _AT_ONCE)
             self._write_rows(stamps[rows], outputs.some(rows))
-        if self._bag is not None:
-            for stamp, *values in zip(stamps, outputs.q, outputs.qd, outputs.effort):
-                self._bag.write(stamp + self.bag_later, *values)
         self.span = (self.span or (stamps[0], 0))[0], stamps[-1]
 
     def _write_rows(self, stamps: Sequence[int], outputs: Outputs) -> None:
@@ -274,13 +247,12 @@ class _Sinks:
         gravity = (self._gravity(self._joints, q) if self._semantics.gravity
                    else np.zeros_like(computed))
         columns = np.empty((len(computed), len(self.known)))
-        kinds = len(self.known) // len(self._joints)
+        kinds = len(self._kinds)
         for joint, name in enumerate(self._joints):
-            fair = self._semantics.sides(
+            added, columns[:, kinds * joint + 1] = self._semantics.sides(
                 np.column_stack((computed[:, joint], qd[:, joint], gravity[:, joint])),
-                self._facts[name], self._gains[joint], _RESTING_SPEED)
-            columns[:, kinds * joint] = fair.gain * outputs.measured[:, joint] + fair.added
-            columns[:, kinds * joint + 1] = fair.computed
+                self._facts[name], _RESTING_SPEED)
+            columns[:, kinds * joint] = self._gains[joint] * outputs.measured[:, joint] + added
         residual = columns[:, 0::kinds] - columns[:, 1::kinds]
         columns[:, 2::kinds] = residual
         if self.external is not None:
@@ -290,23 +262,16 @@ class _Sinks:
         self.known |= np.isfinite(columns).any(axis=0)
         write_rows(self._table, stamps, columns.tolist())
 
-    @property
-    def at_rest(self) -> list[str]:
-        """The joints whose position is the same in all outputs."""
-        return [*compress(self._joints, self._range[0] == self._range[1])]
-
-    def finish(self) -> None:
-        """Add the measured efforts that wait, and end contacts."""
-        while self._measured:
-            self.comparison.add_measured(*self._measured.popleft())
-        if self.external is not None:
-            self.external.stop()
+    def dead(self, joints: Sequence[JointComparison]) -> list[str]:
+        """Return the joints whose position is always the same, but whose effort is of a motion."""
+        at_rest = {*compress(self._joints, self._range[0] == self._range[1])}
+        return [each.joint for each in joints if each.joint in at_rest
+                and not each.fault and is_of_motion(each.measured, each.figures.r2)]
 
 
 # ---- Efforts of a recording as a table and a bag, and their comparison with the measured ones
 
 TABLE, BAG = 'efforts.csv', 'efforts_bag'
-_AT_ONCE = 1024   # outputs that are passed on together
 
 
 def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
@@ -379,13 +344,11 @@ def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
             result.files.append(table)
             efforts = None
             if find_spec('rosbags'):
-                efforts = stack.enter_context(EffortBag(
-                    bag, storage_kind(recording.path), names, dynamics.model.root))
+                efforts = stack.enter_context(effort_bag(bag, names, dynamics.model.root))
                 result.files.append(bag)
             else:
                 result.remark('no bag is written: the Python library rosbags is not installed')
             with part.open('w', encoding='utf-8', newline='') as file:
-                write_head(file, names, OBSERVED if settings.observer else KINDS)
                 sinks = _Sinks(dynamics, settings, file, efforts)
                 _run(dynamics, sinks, recorded, result)
             if result.span is None:
@@ -407,17 +370,53 @@ class _NothingComputedError(Exception):
 
 def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
          result: Evaluation) -> None:
-    """Pass all records to a stream, and its outputs to the sinks."""
-    joints = dynamics.joint_names
+    """Pass all records to a stream, and its outputs to the sinks, in batches, which cost less."""
+    joints, estimator = dynamics.joint_names, result.estimator
     offline = OfflineStream(dynamics, joints_of(dynamics)) if (
-        result.estimator == OFFLINE_DEFAULT) else None
+        estimator == OFFLINE_DEFAULT) else None
     source: Stream = offline or stream(
-        offline_parameters(result.estimator), dynamics, lambda: 0)
+        {row.name: row.default for row in STREAM_PARAMETERS}
+        | {'estimator': estimator, 'implausible': 'warn'}, dynamics, lambda: 0)
     source.hold(recorded.hold)
-    for outputs in _outputs(source, offline, sinks, joints, recorded, result):
-        sinks.add(outputs)
-    sinks.finish()
+    quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
+                  for joint in joints]
+    waiting: list[Output] = []
+    for number, record in enumerate(recorded.records):
+        if number == 0:   # a table's time may begin at zero, but a message has no stamp of zero
+            sinks.later = max(SECOND_NS - record.stamp, 0)
+            sinks.bag_later = sinks.later if record.stamp < 0 else 0
+        names, stamp = record.names, record.stamp + sinks.later
+        if stamp >= LATEST_STAMP:
+            stamp = 0
+            result.remark(TOO_LATE)
+        position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
+        if stamp > 0 and len(effort) == len(names):
+            sinks.comparison.add_measured(stamp, names, effort)
+        if estimator == RECORDED:
+            source.accelerate(stamp, names, acceleration)
+        output = source.receive(stamp, names, position, velocity, effort)
+        if output is not None:
+            waiting.append(output)
+        if len(waiting) >= _AT_ONCE:
+            sinks.add(Outputs.of(waiting))
+            waiting = []
+        if offline is not None:
+            for outputs in offline.take():
+                sinks.add(outputs)
+        for warning in source.warnings:   # the last one is kept: its figures change
+            result.warnings[next(filter(warning.startswith, quantities), '')] = warning
+    if waiting:
+        sinks.add(Outputs.of(waiting))
+    if offline is not None:
+        offline.finish()
+        for outputs in offline.take():
+            sinks.add(outputs)
+        for joint, fault in offline.velocity_report.warnings.items():
+            quantity = f'velocity of {joints[joint]!r}: '
+            result.warnings[quantity] = quantity + fault
     result.span, result.external = sinks.span, sinks.external
+    if result.external is not None:
+        result.external.stop()
     if offline is not None and sinks.span is not None:
         result.cutoffs = {joint: (low, high) for joint, low, high in zip(
             joints, *offline.cutoffs.tolist()) if low <= high}
@@ -430,70 +429,5 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
         result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints
     result.joints = sinks.comparison.joints()
-    dead = [each.joint for each in result.joints if each.joint in sinks.at_rest
-            and not each.fault and is_of_motion(each.measured, each.figures.r2)]
-    if dead:
+    if dead := sinks.dead(result.joints):
         result.remark(dead_position(dead))
-
-
-def _with_first_velocity(records: Iterator[Record], result: Evaluation) -> Iterator[Record]:
-    """Yield the records, the first with the velocity to the second one where it has none."""
-    first, second = next(records), next(records, None)
-    count = len(first.names)
-    qd = first.velocity if len(first.velocity) == count else np.full(count, np.nan)
-    if second is None and not np.isfinite(qd).all():
-        result.remark('unknown velocities of a single record are taken as zero')
-        first = first._replace(velocity=np.nan_to_num(qd))
-    elif (second is not None and tuple(second.names) == tuple(first.names)
-          and second.stamp > first.stamp and len(first.position) == len(second.position) == count):
-        step = np.asarray(second.position) - first.position
-        step -= 2.0 * np.pi * np.rint(step / (2.0 * np.pi))
-        first = first._replace(velocity=np.where(
-            np.isfinite(qd), qd, step * SECOND_NS / (second.stamp - first.stamp)))
-    yield first
-    if second is not None:
-        yield second
-    yield from records
-
-
-def _outputs(source: Stream, offline: OfflineStream | None, sinks: _Sinks,
-             joints: Sequence[str], recorded: RecordedJoints,
-             result: Evaluation) -> Iterator[Outputs]:
-    """Yield the outputs of all records in batches, whose cost per message is smaller."""
-    quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
-                  for joint in joints]
-    waiting: list[Output] = []
-    records = recorded.records
-    if result.estimator in (RECORDED, 'none'):
-        records = _with_first_velocity(records, result)
-    for number, record in enumerate(records):
-        if number == 0:   # a table's time may begin at zero, but a message has no stamp of zero
-            sinks.later = max(SECOND_NS - record.stamp, 0)
-            sinks.bag_later = sinks.later if record.stamp < 0 else 0
-        names, stamp = record.names, record.stamp + sinks.later
-        if stamp >= LATEST_STAMP:
-            stamp = 0
-            result.remark(TOO_LATE)
-        position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
-        if stamp > 0 and len(effort) == len(names):
-            sinks.add_measured(stamp, names, effort)
-        if result.estimator == RECORDED:
-            source.accelerate(stamp, names, acceleration)
-        output = source.receive(stamp, names, position, velocity, effort)
-        if output is not None:
-            waiting.append(output)
-        if len(waiting) >= _AT_ONCE:
-            yield Outputs.of(waiting)
-            waiting = []
-        elif offline is not None:
-            yield from offline.take()
-        for warning in source.warnings:   # the last one is kept: its figures change
-            result.warnings[next(filter(warning.startswith, quantities), '')] = warning
-    if offline is not None:
-        offline.finish()
-        yield from offline.take()
-        for joint, fault in offline.velocity_report.warnings.items():
-            result.warnings[f'velocity of {joints[joint]!r}: '] = (
-                f'velocity of {joints[joint]!r}: {fault}')
-    if waiting:
-        yield Outputs.of(waiting)

@@ -1,6 +1,5 @@
 """External efforts and contacts during a recording, and their report."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,10 +18,8 @@ from urdf2dyn_ros.recordings.pages import (
     drawn_name,
     panels,
     png_bytes,
-    save,
     style_axes,
 )
-from urdf2dyn_ros.recordings.report import PagePicture
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files, json_text
 from urdf2dyn_ros.text import SECOND_NS, counted
@@ -35,27 +32,23 @@ class Curves:
     """Lowest and highest values by segment of time, in bounded memory."""
 
     def __init__(self) -> None:
-        self._size = 1
+        self._size = 1   # samples of a segment
         self.stamps: list[int] = []
-        self._ends: list[tuple[Array, Array]] = []
+        self.lowest: list[Array] = []   # (n,) of each segment
+        self.highest: list[Array] = []
 
     def add(self, stamps: Sequence[int], values: Array) -> None:
         """Add rows (k, n) at their stamps [ns]."""
         firsts = np.arange(0, len(values), self._size)
         self.stamps += stamps[::self._size]
-        self._ends += zip(np.fmin.reduceat(values, firsts), np.fmax.reduceat(values, firsts))
+        self.lowest += [*np.fmin.reduceat(values, firsts)]
+        self.highest += [*np.fmax.reduceat(values, firsts)]
         while len(self.stamps) > 2 * FEWEST_SEGMENTS:
             self._size *= 2
+            firsts = np.arange(0, len(self.stamps), 2)
             self.stamps = self.stamps[::2]
-            pairs = [(*self._ends[k], *self._ends[min(k + 1, len(self._ends) - 1)])
-                     for k in range(0, len(self._ends), 2)]
-            self._ends = [(np.fmin(low, lower), np.fmax(high, higher))
-                          for low, high, lower, higher in pairs]
-
-    @property
-    def ends(self) -> Array:
-        """The lowest and the highest values (2, k, n)."""
-        return np.array(self._ends).swapaxes(0, 1)
+            self.lowest = [*np.fmin.reduceat(self.lowest, firsts)]
+            self.highest = [*np.fmax.reduceat(self.highest, firsts)]
 
 
 @dataclass
@@ -146,8 +139,8 @@ EXTERNAL_FILES = ('external_efforts.json', 'external_efforts.png')
 _CONTACTS_LISTED = 3   # of a joint, one by one
 _THRESHOLD_MARGIN = 1.5   # advised threshold, relative to the largest effort without contact
 _SHADE = 0.35   # opacity of the times with contact
-# all in [in]: width of a joint's place, on a page for a phone too; height of its axis
-_CELL, _ON_PAGE, _AXIS = 5.3, 4.4, 1.35
+# all in [in]: width of a joint's place, which suits a phone; height of its axis
+_WIDE, _AXIS = 4.4, 1.35
 _LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 0.75, 0.15, 0.5, 0.3, 0.7   # space around it; the head
 
 
@@ -178,38 +171,30 @@ def external_summary(external: ExternalEfforts) -> list[str]:
     return lines
 
 
-def write_external_efforts(external: ExternalEfforts, directory: Path, title: str) -> list[Path]:
-    """Write figures (JSON, stamps [ns]) and a picture (PNG); return their paths."""
-    numbers, picture = (directory / name for name in EXTERNAL_FILES)
+def write_external_efforts(external: ExternalEfforts, directory: Path,
+                           picture: bytes) -> list[Path]:
+    """Write figures (JSON, stamps [ns]) and the picture (PNG); return their paths."""
     rows = [{**vars(joint), 'contacts': [
         {'begin': contact.begin, 'end': contact.end, 'peak': contact.peak}
         for contact in joint.contacts]} for joint in external.joints]
-    text = json_text({'gain': external.gain, 'joints': rows}, indent=2)
-    create_files({numbers: text.encode()}, replace=True)
-    # up to four joints next to each other
-    columns = min(4, math.ceil(len(external.joints) / 4))
-    figure = _figure(external, title, columns, _CELL if columns > 1 else 1.4 * _CELL)
-    save(figure, picture, title)
-    return [numbers, picture]
+    figures = json_text({'gain': external.gain, 'joints': rows}, indent=2).encode()
+    paths = [directory / name for name in EXTERNAL_FILES]
+    create_files(dict(zip(paths, (figures, picture))), replace=True)
+    return paths
 
 
-def external_picture(external: ExternalEfforts) -> PagePicture:
-    """Return the picture with the joints below each other, for a page of any width."""
-    return PagePicture('External efforts', 'External effort of each joint over time, with '
-                       'thresholds and contacts', png_bytes(_figure(external, '', 1, _ON_PAGE)))
-
-
-def _figure(external: ExternalEfforts, title: str, columns: int, wide: float) -> Any:
-    """Return the figure of joints in columns of a width [in]."""
-    joints, (low, high) = external.joints, external.curves.ends
-    start = external.curves.stamps[0]
-    time = (np.array(external.curves.stamps) - start) / SECOND_NS
-    figure, places = panels(len(joints), columns, (wide, _ABOVE + _AXIS + _BELOW), _HEAD,
+def external_picture(external: ExternalEfforts, title: str) -> bytes:
+    """Return a PNG with the joints below each other."""
+    joints, curves = external.joints, external.curves
+    start = curves.stamps[0]
+    time = (np.array(curves.stamps) - start) / SECOND_NS
+    low, high = np.array(curves.lowest), np.array(curves.highest)
+    figure, places = panels(len(joints), 1, (_WIDE, _ABOVE + _AXIS + _BELOW), _HEAD,
                             (_LEFT, _RIGHT), [(_BELOW, _AXIS)])
     for number, (joint, (axes,)) in enumerate(zip(joints, places)):
         handles = _draw(axes, time, low[:, number], high[:, number], joint, start)
-    add_head(figure, title, 40 * columns + 40, handles, legend=0.48)
-    return figure
+    add_head(figure, title, 60, handles, legend=0.48)
+    return png_bytes(figure)
 
 
 def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,

@@ -8,14 +8,11 @@ from pathlib import Path
 from shlex import quote as quoted
 from typing import NamedTuple
 
-import numpy as np
-
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import Hold
 from urdf2dyn_ros.recordings.measured_efforts import with_followers
 from urdf2dyn_ros.recordings.recording import Record, Recording
 from urdf2dyn_ros.robot.model import Mimic
-from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import first_names
 
 _RECORDS_SEARCHED = 1000   # for names: a sample may need several messages
@@ -29,8 +26,8 @@ class RecordedJoints(NamedTuple):
     """
     Records with the names of the robot; the first ones, `heads`, again.
 
-    `hold` is what is held in them, `moving` are the joints that are not, and `remarks` what of
-    drivers and mimic joints was combined.
+    `hold` is what is held in them, `moving` are the joints that are not, and `remarks` what was
+    changed.
     """
 
     records: Iterator[Record]
@@ -48,12 +45,13 @@ def recorded_joints(records: Iterable[Record], recording: Recording, names: Sequ
 
     Joints of other names are matched where there are as many: see `_matched`.
     What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
-    A driver that is missing has the positions that one of its `mimics`, by name, shows. A
-    RecordingError if a joint of the model is missing.
+    The effort of a driver counts those of its `mimics`, by name. A RecordingError if a joint of
+    the model is missing.
     """
     path = recording.path
     renamed = renaming(renames, path)
-    rest = (record._replace(names=renamed(tuple(record.names))) for record in records)
+    rest: Iterator[Record] = (
+        record._replace(names=renamed(tuple(record.names))) for record in records)
     heads: list[Record] = []   # up to the one that completes the names
     missing = set(names) - set(hold.positions)
     for record in islice(rest, _RECORDS_SEARCHED):
@@ -62,46 +60,34 @@ def recorded_joints(records: Iterable[Record], recording: Recording, names: Sequ
         if not missing:
             break
     remarks: list[str] = []
-    recorded = {name for record in heads for name in record.names}
-    if recorded.isdisjoint(names) and (rule := _matched(
-            tuple(dict.fromkeys(name for record in heads for name in record.names)),
-            [name for name in names if name not in hold.positions], recording.in_order)):
+    recorded = tuple(dict.fromkeys(name for record in heads for name in record.names))
+    others = {} if not set(recorded).isdisjoint(names) else _matched(
+        recorded, [name for name in names if name not in hold.positions], recording.in_order)
+    if others:
         remarks.append('its joints have other names, and are taken as those of the robot: '
-                       + first_names([f'{old} = {new}' for old, new in rule.items()], _MOST_NAMES)
-                       + '; if that is wrong, use --rename')
-        heads = [_with_names(record, rule) for record in heads]
-        rest = (_with_names(record, rule) for record in rest)
-        recorded = {*rule.values()}
-    # mimic joints whose drivers are neither recorded nor held, one each; a joint with the
-    # multiplier 0, which never moves, shows nothing of its driver
-    missing = set(names) - recorded - set(hold.positions)
-    found = {mimic.joint: name for name, mimic in mimics.items()
-             if name in recorded and mimic.joint in missing and mimic.multiplier}
-    drivers = {name: mimics[name] for name in found.values()}
-    if drivers:
-        heads = [_of_drivers(record, drivers) for record in heads]
-        rest = (_of_drivers(record, drivers) for record in rest)
+                       + first_names([f'{old} = {new}' for old, new in others.items()],
+                                     _MOST_NAMES) + '; if that is wrong, use --rename')
+        recorded = tuple(others[name] for name in recorded)
     followers = {name: mimic for name, mimic in mimics.items()
-                 if {name, mimic.joint} <= recorded}
-    if followers:
-        rest = (record._replace(effort=with_followers(record.names, record.effort, followers))
-                if len(record.effort) == len(record.names) else record
-                for record in chain(heads, rest))
-        heads = list(islice(rest, len(heads)))
+                 if {name, mimic.joint} <= {*recorded}}
+
+    def changed(record: Record) -> Record:
+        new = tuple(others.get(name, name) for name in record.names)
+        return record._replace(names=new, effort=with_followers(
+            new, record.effort, followers) if len(record.effort) == len(new) else record.effort)
+
+    if others or followers:
+        heads, rest = [*map(changed, heads)], map(changed, rest)
         remarks += [f'the measured effort of {mimic.joint} counts that of {name}, which mimics '
                     f'it, {mimic.multiplier:g} times' for name, mimic in followers.items()
                     if any(dict(zip(record.names, record.effort)).get(name) for record in heads)]
     lacking = {}
-    recorded = {name for record in heads for name in record.names}
-    if hold.automatic and not recorded.isdisjoint(names):
+    if hold.automatic and not set(recorded).isdisjoint(names):
         lacking = {name: hold.defaults[name] for name in names
                    if name not in recorded and name not in hold.positions}
     hold = Hold({**hold.positions, **lacking}, False, hold.defaults)
     moving = [name for name in names if name not in hold.positions]
-    _check_recorded(moving, heads, path)
-    remarks += [f'{mimic.joint} is not recorded, but {name}, which mimics it: its position is '
-               f'computed from that as (q - {mimic.offset:g}) / {mimic.multiplier:g}; its effort '
-               'is unknown' for name, mimic in drivers.items()]
+    _check_recorded(moving, recorded, path)
     return RecordedJoints(chain(heads, rest), hold, moving, heads, remarks)
 
 
@@ -121,34 +107,8 @@ def _matched(recorded: Sequence[str], joints: Sequence[str], in_order: bool) -> 
     return dict(zip(recorded, joints)) if in_order else {}
 
 
-def _with_names(record: Record, names: Mapping[str, str]) -> Record:
-    return record._replace(names=tuple(names.get(name, name) for name in record.names))
-
-
-def _of_drivers(record: Record, drivers: Mapping[str, Mimic]) -> Record:
-    """Return a record with drivers in the places of mimic joints: q = multiplier q + offset."""
-    mimicking = [drivers.get(name) for name in record.names]
-    if not any(mimicking):
-        return record
-    offsets, factors = np.array([(each.offset, each.multiplier) if each else (0.0, 1.0)
-                                 for each in mimicking]).T
-    unknown = np.array([np.nan if each else 0.0 for each in mimicking])
-
-    def changed(values: Array, change: Callable[[Array], Array]) -> Array:
-        return change(np.asarray(values)) if len(values) == len(mimicking) else values
-
-    return Record(
-        record.stamp, tuple(each.joint if each else name
-                            for name, each in zip(record.names, mimicking)),
-        changed(record.position, lambda q: (q - offsets) / factors),
-        changed(record.velocity, lambda qd: qd / factors),
-        changed(record.effort, lambda effort: effort + unknown),
-        changed(record.acceleration, lambda qdd: qdd / factors))
-
-
-def _check_recorded(joints: Sequence[str], heads: Iterable[Record], path: Path) -> None:
+def _check_recorded(joints: Sequence[str], recorded: Sequence[str], path: Path) -> None:
     """Raise RecordingError with the names of both sides if a joint of a model is missing."""
-    recorded = tuple(dict.fromkeys(name for record in heads for name in record.names))
     missing = [joint for joint in joints if joint not in recorded]
     if not missing:
         return

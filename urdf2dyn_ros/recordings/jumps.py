@@ -74,53 +74,46 @@ def _jumps(time: Array, positions: Array, joint: int) -> Iterator[tuple[int, flo
     largest = np.maximum(np.roll(excess, 1), np.roll(excess, -1))
     rows = 1 + np.flatnonzero((excess > np.maximum(least, usual)) & (excess >= largest))
     for row in rows[(rows >= _SIDE) & (rows < len(time) - _SIDE)].tolist():
-        across, step = _across(time, positions, row), row - 1
-        size = abs(float(across.after[joint] - across.before[joint]))
-        if (size > least[step] and size > _OF_EXCESS * excess[step]
-                and size > _OF_RESIDUALS * across.residual[joint]
-                and size > _OF_CHANGES * _usual_change(time, changes, step)
-                and not _is_late(across, joint, float(steps[step]),
-                                 _stay(time, positions[:, joint], step))):
-            yield row, float(across.before[joint]), float(across.after[joint])
+        before, after = sides = _sides(time, positions, row)
+        residual, step = np.maximum(before.residual, after.residual), row - 1
+        change = np.abs(after.position - before.position)
+        size = float(change[joint])
+        if not (size > least[step] and size > _OF_EXCESS * excess[step]
+                and size > _OF_RESIDUALS * residual[joint]
+                and size > _OF_CHANGES * _usual_change(time, changes, step)):
+            continue
+        # stamps or positions that are late may explain the change of a joint
+        speeds = np.abs([side.speed for side in sides])
+        speed = float(speeds[:, joint].max())
+        delay = size / speed if speed else np.inf
+        stay = 2.0 * min(_stay(time, positions[:, joint], step), _LONGEST_STAY)
+        # or of all joints at once, unless another one that moves on shows no delay
+        goes_on = np.sign(before.speed) == np.sign(after.speed)
+        expected = np.where(goes_on, speeds.min(axis=0), 0.0) * delay
+        clear = expected > np.maximum(_CLEAR_MOTION, _OF_RESIDUALS * residual)
+        on_time = (clear & (change < _ON_TIME * expected)).any()
+        if delay > _LATE_STEPS * steps[step] + stay and (
+                delay > _LONGEST_DELAY + stay or on_time):
+            yield row, float(before.position[joint]), float(after.position[joint])
 
 
-class _Across(NamedTuple):
-    """Parabolas before a row and after it, at the row."""
+class _Side(NamedTuple):
+    """A parabola on one side of a row, at that row."""
 
-    before: Array   # (n,) [rad or m]
-    after: Array   # (n,)
-    faster: Array   # the larger one of their speeds (n,) [1/s]
-    slower: Array   # the smaller one; 0 if they differ in sign
-    residual: Array   # the largest one of both (n,) [rad or m]
+    position: Array   # (n,) [rad or m]
+    speed: Array   # (n,) [rad/s or m/s]
+    residual: Array   # the largest one (n,) [rad or m]
 
 
-def _across(time: Array, positions: Array, row: int) -> _Across:
+def _sides(time: Array, positions: Array, row: int) -> tuple[_Side, _Side]:
     """Return the parabolas; the row itself is in neither: a driver may have interpolated it."""
-    sides = []
-    for rows in (slice(row - _SIDE, row), slice(row + 1, row + 1 + _SIDE)):
+    def side(rows: slice) -> _Side:
         powers = np.vander(time[rows] - time[row], 3, increasing=True)
         factors = np.linalg.lstsq(powers, positions[rows], rcond=None)[0]
-        residual = np.abs(positions[rows] - powers @ factors).max(axis=0)
-        sides.append((factors[0], factors[1], residual))
-    (before, qd_before, left_before), (after, qd_after, left_after) = sides
-    speeds = np.abs([qd_before, qd_after])
-    return _Across(before, after, speeds.max(axis=0),
-                   np.where(np.sign(qd_before) == np.sign(qd_after), speeds.min(axis=0), 0.0),
-                   np.maximum(left_before, left_after))
+        return _Side(factors[0], factors[1],
+                     np.abs(positions[rows] - powers @ factors).max(axis=0))
 
-
-def _is_late(across: _Across, joint: int, step: float, stay: float) -> bool:
-    """Return whether stamps or positions that are late explain the change of a joint."""
-    speed, stay = float(across.faster[joint]), 2.0 * min(stay, _LONGEST_STAY)
-    change = np.abs(across.after - across.before)
-    delay = float(change[joint]) / speed if speed else np.inf
-    if delay <= _LATE_STEPS * step + stay:
-        return True
-    # of all joints at once, unless another one that moves shows no delay
-    expected = across.slower * delay
-    clear = expected > np.maximum(_CLEAR_MOTION, _OF_RESIDUALS * across.residual)
-    return delay <= _LONGEST_DELAY + stay and not (
-        clear & (change < _ON_TIME * expected)).any()
+    return side(slice(row - _SIDE, row)), side(slice(row + 1, row + 1 + _SIDE))
 
 
 def _stay(time: Array, q: Array, row: int) -> float:
@@ -163,41 +156,21 @@ def alternation_sentence(names: Sequence[str]) -> str:
 # ---- Jumps of positions in words: which joint, when, by how much, and what to do
 
 _MOST_SENTENCES = 3
-
 _LARGEST_STEP = 60.0   # difference of a jump from 360 up to which it is a turn in degrees
-# difference of the positions of two joints that are interchanged, relative to the jump
-_EXCHANGE_ERROR = 0.1
 
 
 def jump_sentences(jumps: Iterable[PositionJump], names: Sequence[str], units: Sequence[str],
                    start: int) -> list[str]:
     """Return a sentence for each of the first jumps; `start` is the stamp of the first sample."""
-    sentences, rest = list[str](), sorted(jumps)
-    while rest:
-        jump = rest.pop(0)
-        when = f'{(jump.stamp - start) / SECOND_NS:.3f} s after the first sample'
-        other = next((each for each in rest if _are_interchanged(jump, each)), None)
-        joint = names[jump.joint]
-        if other is not None:
-            rest.remove(other)
-            sentences.append(
-                f'{joint} and {names[other.joint]} are interchanged from {when} on, or before: '
-                'there the position of each jumps to that of the other; change their names on '
-                'one side, or cut the recording there and use the side with the right ones')
-            continue
-        sentences.append(
-            f'the position of {joint} jumps by {jump.size:.3g} {units[jump.joint]} from one '
-            f'sample to the next, {when}, which no motion explains: '
-            + ('it is in degrees; convert it to radians'
-               if abs(abs(jump.size) - 360.0) < _LARGEST_STEP else
-               'its sensor was set to another zero, or the values are those of another joint; cut '
-               'the recording there, and use the side on which the zero is that of the URDF'))
+    sentences = [
+        f'the position of {names[jump.joint]} jumps by {jump.size:.3g} {units[jump.joint]} from '
+        f'one sample to the next, {(jump.stamp - start) / SECOND_NS:.3f} s after the first '
+        'sample, which no motion explains: '
+        + ('it is in degrees; convert it to radians'
+           if abs(abs(jump.size) - 360.0) < _LARGEST_STEP else
+           'its sensor was set to another zero, or the values are those of another joint; cut '
+           'the recording there, and use the side on which the zero is that of the URDF')
+        for jump in sorted(jumps)]
     more = len(sentences) - _MOST_SENTENCES
     return [*sentences[:_MOST_SENTENCES],
             *([f'there are {more} more jumps of positions'] if more > 0 else [])]
-
-
-def _are_interchanged(jump: PositionJump, other: PositionJump) -> bool:
-    error = _EXCHANGE_ERROR * abs(jump.size)
-    return (jump.stamp == other.stamp and abs(jump.after - other.before) < error
-            and abs(other.after - jump.before) < error)

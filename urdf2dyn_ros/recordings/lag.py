@@ -106,7 +106,7 @@ def _without_interpolation(power: Array, noise: Array) -> Array:
     return np.asarray(power + share * (noise.max() - noise))
 
 
-# ---- The lag that the joints of a message share, and that of a joint which differs
+# ---- The lag that the joints of a message share
 
 _LAGS_EACH_SIDE = 20   # lags that are tried on each side of zero
 _LARGEST_SHARE = 0.8   # of the uncorrelated power, that a significant alignment leaves
@@ -117,41 +117,28 @@ _FEWEST_AGREEING, _AGREEMENT = 3, 0.2
 _SHORTEST_LAG = 0.0005   # half the usual step of a simulator [s]
 
 
-class OwnLag(NamedTuple):
-    """
-    The lag of one joint where it differs from that of all [s].
-
-    `left` is the unexplained power with it, relative to that with the lag of all; `effect` is that
-    of LagEvidence.
-    """
-
-    lag: float
-    left: float
-    effect: float
-
-
 def tried_lags(search: float) -> Stamps:
     """Return the lags (p,) [ns] up to `search` [s], zero in the middle."""
     step = round(search * 1e9 / _LAGS_EACH_SIDE)
     return step * np.arange(-_LAGS_EACH_SIDE, _LAGS_EACH_SIDE + 1, dtype=np.int64)
 
 
-def shared_lags(evidence: Mapping[str, LagEvidence], groups: Mapping[str, int], lags: Stamps,
-                ) -> dict[str, tuple[float, OwnLag | None]]:
+def shared_lags(evidence: Mapping[str, LagEvidence], groups: Mapping[str, int],
+                lags: Stamps) -> dict[str, float]:
     """
-    Return for every joint the lag of its group [s], and its own if it differs.
+    Return for every joint the lag of its group [s].
 
-    The lag is that of the joints that agree, if these have most of the weight.
+    It is that of the joints that agree, if these have most of the weight.
     """
-    shared: dict[str, tuple[float, OwnLag | None]] = {}
+    shared: dict[str, float] = {}
     for group in {groups[name] for name in evidence}:
         joints = {name: joint for name, joint in evidence.items() if groups[name] == group}
         common = _common_lag(list(joints.values()), lags)
-        agreeing = [joint for joint in joints.values() if _own_lag(joint, common, lags) is None]
+        agreeing = [joint for joint in joints.values() if _agrees(joint, common, lags)]
         if 2.0 * sum(joint.weight for joint in agreeing) > sum(
                 joint.weight for joint in joints.values()):
             common = _common_lag(agreeing, lags)
-        shared |= {name: (common, _own_lag(joint, common, lags)) for name, joint in joints.items()}
+        shared |= dict.fromkeys(joints, common)
     return shared
 
 
@@ -174,15 +161,14 @@ def _common_lag(evidence: Sequence[LagEvidence], lags: Stamps) -> float:
 
     It minimises the sum over joints of the logarithm of each one's unexplained power, times its
     weight. A logarithm is flat far from its minimum, so that one joint cannot decide against
-    several, and it is flat throughout where the model explains little: friction that is not
-    viscous and Coulomb looks like a lead or a lag.
+    several, and throughout where the model explains little: friction that is neither viscous nor
+    Coulomb looks like a lag.
 
-    The lag is refined by a quartic. A lag is not significant at the border of the search, if the
-    joints' efforts are nearly all friction, or if it leaves more than `_LARGEST_SHARE` of the
-    uncorrelated power of joints with half the weight, unless several joints agree on it each by
-    itself: steps of friction, which no smoothed motion shows, leave more. If efforts are a linear
-    function of the position, or the motion is a single sine, viscous friction and lag cannot be
-    distinguished.
+    It is not significant at the border of the search, if efforts are nearly all friction, or if it
+    leaves more than `_LARGEST_SHARE` of the power without lag of joints with half the weight,
+    unless several joints agree on it each by itself: steps of friction, which no smoothed motion
+    shows, leave more. Where efforts are a linear function of the position, or the motion is one
+    sine, viscous friction and lag cannot be distinguished.
     """
     if not any(joint.effect >= _SMALLEST_EFFECT for joint in evidence):
         return float(np.nan)
@@ -196,8 +182,8 @@ def _common_lag(evidence: Sequence[LagEvidence], lags: Stamps) -> float:
     return lag if abs(lag) >= _SHORTEST_LAG else float(np.nan)
 
 
-def _own_lag(joint: LagEvidence, common: float, lags: Stamps) -> OwnLag | None:
-    """Return the lag of one joint if it differs significantly from the common one [s] or none."""
+def _agrees(joint: LagEvidence, common: float, lags: Stamps) -> bool:
+    """Return whether the lag of one joint is about the common one [s], or 0 for none."""
     common = 0.0 if np.isnan(common) else common
     place, change = _best([joint])
     step = float(lags[1] - lags[0]) * 1e-9
@@ -207,8 +193,7 @@ def _own_lag(joint: LagEvidence, common: float, lags: Stamps) -> OwnLag | None:
     places = (np.arange(len(lags)) - len(lags) // 2) * step
     at_common = float(np.interp(common, places, joint.logarithms))
     left = float(np.exp(joint.logarithms[len(lags) // 2] + change - at_common))
-    differs = abs(lag - common) >= _SHORTEST_LAG and left <= _LARGEST_SHARE
-    return OwnLag(lag, left, joint.effect) if differs else None
+    return abs(lag - common) < _SHORTEST_LAG or left > _LARGEST_SHARE
 
 
 def _best(evidence: Sequence[LagEvidence]) -> tuple[float, float]:

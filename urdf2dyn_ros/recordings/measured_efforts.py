@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
 
-MEASURED, ADDED, COMPUTED, VELOCITY, GRAVITY, IN_SUMS = range(6)
-"""
-Columns of pairs of one instant; ADDED is to be added to the measured effort.
-
-IN_SUMS is 1 for pairs that have measured neighbours at every lag.
-"""
-
-_COMPUTED, _VELOCITY, _GRAVITY = range(3)   # columns of what is computed, before it is paired
+MEASURED, ADDED, COMPUTED, VELOCITY, GRAVITY = range(5)
+"""Columns of pairs of one instant; ADDED is to be added to the measured effort."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +44,6 @@ def rate_unit(unit: str) -> str:
     return {'N m': 'rad/s', 'N': 'm/s'}.get(unit, 'rad/s | m/s')
 
 
-class Fair(NamedTuple):
-    """
-    Both sides of a comparison at k instants: gain * measured + added, and computed [N m or N].
-
-    The gain is a number, or [N m/A] for a current.
-    """
-
-    gain: float
-    added: Array
-    computed: Array
-
-
 @dataclass(frozen=True)
 class Semantics:
     """
@@ -76,18 +58,17 @@ class Semantics:
     gravity: bool = False
     current: bool = False
 
-    def sides(self, rows: Array, facts: JointFacts, gain: float, still: float) -> Fair:
+    def sides(self, rows: Array, facts: JointFacts, still: float) -> tuple[Array, Array]:
         """
-        Return both sides for rows (k, 3) of computed effort, velocity and effort against gravity.
+        Return what is to be added to the measured effort, and the computed one [N m or N].
 
-        The gain is that of a current [N m/A], `still` the velocity up to which the joint is at
-        rest [rad/s or m/s].
+        Rows (k, 3) have computed effort, velocity and effort against gravity. Up to the velocity
+        `still` [rad/s or m/s] the joint is at rest.
         """
-        computed = rows[:, _COMPUTED]
+        computed, velocity, gravity = rows.T
         if self.friction:
-            computed = computed + facts.friction_at(rows[:, _VELOCITY], still)
-        return Fair(gain if self.current else 1.0,
-                    rows[:, _GRAVITY] if self.gravity else np.zeros_like(computed), computed)
+            computed = computed + facts.friction_at(velocity, still)
+        return gravity if self.gravity else np.zeros_like(computed), computed
 
 
 SEMANTICS = {
@@ -121,13 +102,15 @@ def with_followers(names: Sequence[str], efforts: Any, mimics: Mapping[str, Mimi
 
 # ---- Whether measured efforts are of another semantics or gravity than the chosen one
 
-# residual relative to that of the chosen semantics from which on another one is likely
-_BETTER_RESIDUAL = 0.3
+# RMSE relative to that of the chosen meaning, or of the best without a fitted number, from which
+# on another explanation is likely
+_BETTER = 0.3
+_NOTHING = 1e-6   # part of the RMSE that is rounding
 _FEWEST_PAIRS = 100
 _LEAST_FACTOR = 0.3   # least difference from 1 of a factor that wrong masses do not explain
-# residual of a multiple of the computed effort, relative to the measured one
+# RMSE of a multiple of the computed effort, relative to the measured one
 _MOST_LEFT = 0.5
-# least residual, relative to the measured effort, that needs an explanation
+# least RMSE, relative to the measured effort, that another semantics may explain
 _LEAST_RESIDUAL = 0.01
 _LEAST_BIAS = 5e-4   # part of the effort against gravity: 9.81 for 9.8 is twice as much
 _MOST_BIAS = 1.5   # share from which it is no other gravity: a sign or a unit
@@ -135,83 +118,71 @@ _MOST_BIAS = 1.5   # share from which it is no other gravity: a sign or a unit
 
 def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> str:
     """
-    Return a hint if another semantics explains the pairs (k, 6) much better, or an empty text.
+    Return a hint if another meaning or gravity explains the pairs (k, 5) much better, or ''.
 
     Currents are not judged: their gain may be wrong, too.
     """
     rows = rows[np.isfinite(rows[:, VELOCITY])]
     if chosen == 'current' or len(rows) < _FEWEST_PAIRS:
         return ''
-    friction = facts.friction_at(rows[:, VELOCITY], still)
-    net = rows[:, COMPUTED] - (friction if SEMANTICS[chosen].friction else 0.0)
-    residuals = {'net': rows[:, MEASURED] - net,
-                 'commanded': rows[:, MEASURED] - net - friction,
-                 'gravity_compensated': rows[:, MEASURED] + rows[:, GRAVITY] - net}
-    sizes = {name: _rms(residual) for name, residual in residuals.items()}
-    text = (_upside_down(rows, net, sizes, facts) if chosen == 'net' else '') or _proportional(
-        rows, net, sizes, facts)
-    if text:
-        return text
-    best = min(sizes, key=lambda name: sizes[name] if np.isfinite(sizes[name]) else np.inf)
-    size = _rms(rows[:, MEASURED] + rows[:, ADDED])
-    if not (sizes[chosen] > _LEAST_RESIDUAL * size
-            and sizes[best] < _BETTER_RESIDUAL * sizes[chosen]):
-        return _weight_bias(rows)
-    included = (', and whether the computed one includes friction already (friction.enabled of '
-                'inverse_dynamics): then it compares as net'
-                if SEMANTICS[chosen].friction and best == 'net' else '')
-    if 'gravity_compensated' in (best, chosen):   # another direction looks like none
-        included += ', and whether gravity is that of the robot'
-    return (f'the measured effort seems to be {best} ({SEMANTICS[best].meaning}), not {chosen}: '
-            f'that would leave less than {100.0 * _BETTER_RESIDUAL:g} % of the RMSE; check the '
-            f'semantics of the effort{included}')
+    measured, added, computed, velocity, gravity = rows.T
+    friction = facts.friction_at(velocity, still)
+    net = computed - (friction if SEMANTICS[chosen].friction else 0.0)
+    residual = measured + added - computed
+    size, most = _rms(residual), _rms(measured)
+
+    # RMSE that explanations leave, and what they say: first those without a fitted number
+    found = {name: _rms(values) for name, values in (
+        ('net', measured - net), ('commanded', measured - net - friction),
+        ('gravity_compensated', measured + gravity - net)) if name != chosen}
+    plain = [(left, _other_semantics(chosen, name)) for name, left in found.items()
+             if np.isfinite(left) and size > _LEAST_RESIDUAL * _rms(measured + added)]
+    left = _rms(measured - net + 2.0 * gravity)
+    # a slow robot is explained by the opposite effort as well
+    if chosen == 'net' and left < _BETTER * _rms(measured + net):
+        plain.append((left, 'the measured effort is that of the opposite gravity, which leaves an '
+                      f'RMSE of {left:.3g} instead of {size:.3g} {facts.unit}: does the robot '
+                      'hang, or is z of its root downwards? (--gravity, parameter gravity)'))
+    fitted = []
+    factor, left = _fitted(measured, net)
+    if factor > 0.0 and abs(factor - 1.0) >= _LEAST_FACTOR and left <= _MOST_LEFT * most:
+        fitted.append((left, (
+            f'the measured effort is {factor:.3g} times the computed one, but for '
+            f'{100.0 * left / most:.2g} %: is it a current, an effort before the gear, or in '
+            f'another unit? The semantics current with a gain of {1.0 / factor:.3g} {facts.unit} '
+            'for each of its units would explain it')))
+    share, left = _fitted(residual, gravity)
+    # a multiple of gravity is nearly one of the effort of a slow robot
+    if _LEAST_BIAS < abs(share) < _MOST_BIAS and all(left < 0.5 * other for other, _ in fitted):
+        percent = format(100.0 * share, '.0f' if abs(share) > 0.1 else '.1g')
+        fitted = [(left, (
+            f'a bias proportional to gravity, {percent} % of the effort against it; is '
+            'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass, or '
+            'does the driver compensate a part of it?'))]
+    least, text = size, ''
+    for left, words in (*sorted(plain)[:1], *fitted):
+        if max(left, _NOTHING * size) < _BETTER * least:
+            least, text = max(left, _NOTHING * size), words
+    return text
 
 
 def _rms(values: Array) -> float:
     return float(np.sqrt(np.square(values).mean()))
 
 
-def _weight_bias(rows: Array, most: float = np.inf) -> str:
-    """
-    Return a hint if the residual is a multiple of the effort against gravity, or an empty text.
-
-    That has to leave at most an RMSE of `most` [N m or N].
-    """
-    residual, gravity = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED], rows[:, GRAVITY]
-    share = float(residual @ gravity / (gravity @ gravity)) if gravity.any() else np.nan
-    left, size = _rms(residual - share * gravity), _rms(residual)
-    if not (left < min(_BETTER_RESIDUAL * size, most)
-            and _LEAST_BIAS < abs(share) < _MOST_BIAS):   # or NaN
-        return ''
-    percent = format(100.0 * share, '.0f' if abs(share) > 0.1 else '.1g')
-    return (f'a bias proportional to gravity, {percent} % of the effort against it; is '
-            'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass, or '
-            'does the driver compensate a part of it?')
+def _fitted(values: Array, basis: Array) -> tuple[float, float]:
+    """Return the factor of a basis (k,) that fits values (k,), and the RMS of the rest."""
+    power = float(basis @ basis)
+    factor = float(values @ basis) / power if power else 0.0
+    return factor, _rms(values - factor * basis)
 
 
-def _upside_down(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:
-    """Return a hint if the measured effort is that of the opposite gravity, or an empty text."""
-    left = _rms(rows[:, MEASURED] - net + 2.0 * rows[:, GRAVITY])
-    opposite = _rms(rows[:, MEASURED] + net)   # which a slow robot has as well
-    if not left < _BETTER_RESIDUAL * min(opposite, *sizes.values()):
-        return ''
-    return (f'the measured effort is that of the opposite gravity, which leaves an RMSE of '
-            f'{left:.3g} instead of {sizes["net"]:.3g} {facts.unit}: does the robot hang, or is z '
-            'of its root downwards? (--gravity, parameter gravity)')
-
-
-def _proportional(rows: Array, net: Array, sizes: Mapping[str, float], facts: JointFacts) -> str:
-    """Return a hint if the measured effort is a multiple of the net one (k,), or an empty text."""
-    measured = rows[:, MEASURED]
-    factor = float(measured @ net / (net @ net)) if net.any() else 0.0
-    residual, size = _rms(measured - factor * net), _rms(measured)
-    others = min(filter(np.isfinite, sizes.values()), default=0.0)
-    if _weight_bias(rows, 0.5 * residual):   # a part of gravity alone leaves even less
-        return ''
-    if (abs(factor - 1.0) < _LEAST_FACTOR or factor <= 0.0 or residual > _MOST_LEFT * size
-            or residual > _BETTER_RESIDUAL * others):
-        return ''
-    return (f'the measured effort is {factor:.3g} times the computed one, but for '
-            f'{100.0 * residual / size:.2g} %: is it a current, an effort before the gear, or in '
-            f'another unit? The semantics current with a gain of {1.0 / factor:.3g} {facts.unit} '
-            'for each of its units would explain it')
+def _other_semantics(chosen: str, best: str) -> str:
+    included = (', and whether the computed one includes friction already (friction.enabled of '
+                'inverse_dynamics): then it compares as net'
+                if SEMANTICS[chosen].friction and best == 'net' else '')
+    if 'gravity_compensated' in (best, chosen):   # another direction looks like none
+        included += ', and whether gravity is that of the robot'
+    return (f'the measured effort seems to be {best} ({SEMANTICS[best].meaning}), not {chosen}: '
+            f'that would leave less than {100.0 * _BETTER:g} % of the RMSE; check the '
+            f'semantics of the effort{included}')

@@ -42,48 +42,37 @@ class Recorder(EstimatorBase):
     def __init__(self, joints: int) -> None:
         unknown = np.full(joints, np.nan)
         self._none = Estimate(0, unknown, unknown, unknown, unknown, STARTING)
-        self._stamps: list[int] = []
-        self._positions: list[Array] = []
-        self._ended: tuple[list[int], list[Array]] | None = None
-        self._continued = False
+        self._samples: list[tuple[int, Array]] = []   # stamps [ns] and positions
+        self._ended: list[tuple[int, Array]] | None = None
+        self.continued = False   # whether samples before the first one were forgotten
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Keep a sample."""
-        self._stamps.append(stamp)
-        self._positions.append(q.copy())
+        self._samples.append((stamp, q.copy()))
         return self._none
 
     def reset(self) -> None:
         """Begin another motion; the samples before are kept until `end`."""
         if self._ended is None:
-            self._ended = self._stamps, self._positions
-        self._stamps, self._positions = [], []
+            self._ended = self._samples
+        self._samples = []
 
     def motion(self) -> tuple[NDArray[np.int64], Array]:
         """Return stamps (k,) [ns] and positions (k, n) of the motion that ended, or this one."""
-        stamps, positions = self._ended or (self._stamps, self._positions)
-        return np.array(stamps, dtype=np.int64), np.array(positions)
+        samples = self._samples if self._ended is None else self._ended
+        return (np.array([stamp for stamp, _ in samples], dtype=np.int64),
+                np.array([positions for _, positions in samples]))
 
     def end(self) -> None:
         """Forget the motion that ended, or this one."""
         if self._ended is None:
-            self._stamps, self._positions = [], []
-        self._ended = None
-        self._continued = False
+            self._samples = []
+        self._ended, self.continued = None, False
 
     def forget(self, until: int) -> None:
         """Forget the samples before a stamp [ns]; the motion continues."""
-        first = int(np.searchsorted(self._stamps, until))
-        self._stamps, self._positions = self._stamps[first:], self._positions[first:]
-        self._continued = True
-
-    def span(self, stamps: NDArray[np.int64], after_jump: bool) -> tuple[int, int] | None:
-        """Return first and last stamp of outputs of a part of a motion [ns]; None if too short."""
-        if len(stamps) < FEWEST_SAMPLES:
-            return None
-        first = 0 if self._continued and not after_jump else max(
-            int(stamps[0]) + _UNUSED_END_NS, int(stamps[_FEWEST_AT_END]))
-        return first, min(int(stamps[-1]) - _UNUSED_END_NS, int(stamps[-1 - _FEWEST_AT_END]))
+        self._samples = [each for each in self._samples if each[0] >= until]
+        self.continued = True
 
 
 # ---- A stream that uses later samples: it smooths long pieces of a recording, each as a whole
@@ -108,11 +97,10 @@ class OfflineStream(Stream):
     Checks messages as a stream, but computes outputs when a piece of the motion is complete.
 
     Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
-    outputs. `take` returns the outputs since its last call; `finish` ends the motion. It also ends
-    where the stream restarts, for instance at a gap, and where a position jumps: `jumps` has all
-    of these by joint and stamp, `alternating` the joints whose positions do. `cutoffs` has the
-    lowest and the highest cutoff of each joint that were chosen [Hz], (2, n); infinite for held
-    joints.
+    outputs. A motion ends where the stream restarts, for instance at a gap, and where a position
+    jumps: `jumps` has all of these by joint and stamp, `alternating` the joints whose positions
+    do. `cutoffs` has the lowest and the highest cutoff of each joint that were chosen [Hz],
+    (2, n); infinite for held joints.
     """
 
     _known: list[Group]
@@ -212,9 +200,15 @@ class OfflineStream(Stream):
         for jump in jumps:
             joint = int(self.held.received[group.joints[jump.joint]])
             self.jumps[joint, jump.stamp] = jump._replace(joint=joint)
-        return [_Part(stamps[rows], positions[rows], *span)
-                for rows in parts_between(stamps, jumps)
-                if (span := recorder.span(stamps[rows], rows.start > 0)) is not None]
+        parts = []
+        for rows in parts_between(stamps, jumps):
+            some = stamps[rows]
+            if len(some) >= FEWEST_SAMPLES:
+                first = 0 if recorder.continued and not rows.start else max(
+                    int(some[0]) + _UNUSED_END_NS, int(some[_FEWEST_AT_END]))
+                last = min(int(some[-1]) - _UNUSED_END_NS, int(some[-1 - _FEWEST_AT_END]))
+                parts.append(_Part(some, positions[rows], first, last))
+        return parts
 
     def _smooth_part(self, motion: Array, at: NDArray[np.int64], group: Group,
                      part: _Part) -> None:

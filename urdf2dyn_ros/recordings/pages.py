@@ -1,6 +1,5 @@
 """What reports are made of: pages of HTML, tables, and how pictures are drawn."""
 
-import math
 import re
 import warnings
 from base64 import b64encode
@@ -30,11 +29,9 @@ _STYLE = """
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
        margin: 0 auto; max-width: 88rem; padding: 1.5rem 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
-p, li { max-width: 60rem; } .soft, caption, dt { color: var(--soft); }
-.wide { overflow-x: auto; container-type: inline-size; }
+p, li { max-width: 60rem; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .8rem; }
-caption { text-align: left; padding: .3rem 0; }
-caption span { display: block; max-width: min(60rem, 100cqw); position: sticky; left: 0; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .4rem; text-align: right;
          white-space: nowrap; }
 tbody th { min-width: 7rem; max-width: 14rem; white-space: normal; font-weight: 600; }
@@ -49,10 +46,7 @@ img { width: 100%; height: auto; display: block; }
 .column { max-width: 44rem; background: #fff; }
 .pictures { display: flex; flex-wrap: wrap; gap: .5rem; }
 .pictures img { flex: 1 1 20rem; min-width: 0; width: auto; max-width: min(50rem, 100%); }
-.pair { display: flex; flex-wrap: wrap; } .pair img { flex: 48 1 20rem; min-width: 0; }
-.pair img + img { flex: 38 1 16rem; } .noise { color: var(--soft); opacity: .6; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; font-size: .9rem; }
-dd { margin: 0; }
+.noise { color: var(--soft); opacity: .6; }
 @media print { section { break-inside: avoid; } }
 """
 
@@ -73,18 +67,6 @@ def html_list(title: str, lines: Sequence[str]) -> str:
     return f'<h2>{html_text(title)}</h2>\n<ul>\n{items}\n</ul>' if items else ''
 
 
-def html_table(label: str, heads: Sequence[str], rows: Iterable[Sequence[str]],
-               caption: str = '') -> str:
-    """Return a table of a label; rows are a text, their head, and then HTML of the cells."""
-    head = ''.join(f'<th scope="col">{html_text(text)}</th>' for text in heads)
-    body = '\n'.join(f'<tr><th scope="row">{html_text(first)}</th>{"".join(cells)}</tr>'
-                     for first, *cells in rows)
-    return (f'<div class="wide" role="region" aria-label="{html_text(label)}" tabindex="0">\n'
-            f'<table>{caption and f"<caption><span>{caption}</span></caption>"}\n'
-            f'<thead><tr>{head}</tr>'
-            f'</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>')
-
-
 def html_png(data: bytes, words: str) -> str:
     """Return a picture in PNG, and what it shows in words."""
     return (f'<img alt="{html_text(words)}" class="column" '
@@ -96,14 +78,18 @@ def html_text(text: str) -> str:
     return escape(printable(text))
 
 
-# ---- Tables and sentences of a report, for a terminal and as a page
+# ---- Tables of a report, for a terminal and on a page
 
 # a number with its standard deviation
 _UNCERTAIN = re.compile(r'(-?[\d.]+(?:e[-+]?\d+)?) \+- ([\d.]+(?:e[-+]?\d+)?)')
 
 
 class ReportTable(NamedTuple):
-    """A title, the heads of columns, rows of texts, and paragraphs before the table."""
+    """
+    A title, the heads of columns, rows of texts, and paragraphs before the table.
+
+    On a page, the last text of a row that is shorter than the heads is a fault.
+    """
 
     title: str
     heads: Sequence[str]
@@ -115,25 +101,39 @@ def text_table(table: ReportTable) -> str:
     return '\n'.join(aligned((table.heads, *table.rows)))
 
 
+def html_table(table: ReportTable) -> str:
+    """Return a table with its title; what may be noise, by its standard deviation, is grey."""
+    def cell(text: str) -> str:
+        number = _UNCERTAIN.fullmatch(text)
+        noise = number and abs(float(number[1])) <= 2.0 * float(number[2])
+        kind = ' class="noise"' if noise else ''
+        return f'<td{kind}>{html_text(text)}</td>'
+
+    def line(row: Sequence[str]) -> str:
+        first, *texts = row
+        free = len(table.heads) - len(row)
+        cells = [*map(cell, texts[:-1] if free else texts)]
+        if free:
+            cells.append(f'<td class="fault" colspan="{free + 1}">{html_text(texts[-1])}</td>')
+        return f'<tr><th scope="row">{html_text(first)}</th>{"".join(cells)}</tr>'
+
+    heads = ''.join(f'<th scope="col">{html_text(text)}</th>' for text in table.heads)
+    return '\n'.join([
+        f'<h2>{html_text(table.title)}</h2>',
+        *(f'<p>{html_text(text)}</p>' for text in table.text),
+        f'<div class="wide" role="region" aria-label="{html_text(table.title)}" tabindex="0">',
+        f'<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>', *map(line, table.rows),
+        '</tbody>\n</table>\n</div>'])
+
+
 def report_page(title: str, tables: Sequence[ReportTable], remarks: Sequence[str],
                 about: Sequence[str], *pictures: tuple[bytes, str]) -> str:
     """Return the page; pictures are PNGs with their words, the remarks what does not fit."""
-    def cell(text: str) -> str:   # grey for a number of no more than two standard deviations
-        number = _UNCERTAIN.fullmatch(text)
-        noise = number and abs(float(number[1])) <= 2.0 * float(number[2])
-        return f'<td class="noise">{html_text(text)}</td>' if noise else (
-            f'<td>{html_text(text)}</td>')
-
-    sections = ['\n'.join([
-        f'<h2>{html_text(table.title)}</h2>',
-        *(f'<p>{html_text(text)}</p>' for text in table.text),
-        html_table(table.title, table.heads,
-                   ([first, *map(cell, cells)] for first, *cells in table.rows))])
-        for table in tables]
     images = '\n'.join(html_png(*picture) for picture in pictures)
+    first, *others = map(html_table, tables)
     return html_page(title, [
-        sections[0], f'<div class="pictures">\n{images}\n</div>' if images else '',
-        *sections[1:], html_list('What does not fit, and why', remarks or ['Nothing was found.']),
+        first, f'<div class="pictures">\n{images}\n</div>' if images else '', *others,
+        html_list('What does not fit, and why', remarks or ['Nothing was found.']),
         html_list('Origin', about)])
 
 
@@ -189,12 +189,12 @@ def save(figure: Any, path: Path, title: str, **options: Any) -> None:
     try:
         # without a salt, the identifiers in an SVG are random
         with matplotlib.rc_context({'svg.hashsalt': 'urdf2dyn'}), atomic_file(path) as part:
-            write(figure, part, format=ending[1:], metadata=metadata, **options)
+            _write(figure, part, format=ending[1:], metadata=metadata, **options)
     except OSError as error:
         raise DrawingError(f'cannot write to {str(path)!r}: {error.strerror or error}') from None
 
 
-def write(figure: Any, file: Any, **options: Any) -> None:
+def _write(figure: Any, file: Any, **options: Any) -> None:
     """Write a figure without warnings of letters that the font lacks; they are drawn as boxes."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
@@ -203,14 +203,8 @@ def write(figure: Any, file: Any, **options: Any) -> None:
 
 def png_bytes(figure: Any) -> bytes:
     buffer = BytesIO()
-    write(figure, buffer, format='png')
+    _write(figure, buffer, format='png')
     return buffer.getvalue()
-
-
-def add_axes(figure: Any, left: float, bottom: float, width: float, height: float) -> Any:
-    """Return new axes at a place [in] from the figure's lower left corner."""
-    wide, high = figure.get_size_inches()
-    return figure.add_axes((left / wide, bottom / high, width / wide, height / high))
 
 
 def panels(count: int, columns: int, cell: tuple[float, float], head: float,
@@ -223,21 +217,24 @@ def panels(count: int, columns: int, cell: tuple[float, float], head: float,
     distance from the sides of the place; bottom and height of each of its axes.
     """
     (wide, high), (left, right), rows = cell, sides, -(-count // columns)
-    figure = empty_figure(wide * columns, high * rows + head)
+    width, total = wide * columns, high * rows + head
+    figure = empty_figure(width, total)
     return figure, [[
-        add_axes(figure, wide * (number % columns) + left,
-                 high * (rows - 1 - number // columns) + bottom, wide - left - right, height)
+        figure.add_axes(((wide * (number % columns) + left) / width,
+                         (high * (rows - 1 - number // columns) + bottom) / total,
+                         (wide - left - right) / width, height / total))
         for bottom, height in levels] for number in range(count)]
 
 
 def add_head(figure: Any, title: str, most: int, handles: Sequence[Any],
-             legend: float = 0.55, size: str = 'medium', rows: int = 1) -> None:
+             legend: float = 0.55, size: str = 'medium') -> None:
     """Write a title of at most so many letters; the legend's middle is `legend` below the top."""
     height = figure.get_figheight()
     figure.text(0.5, 1.0 - 0.12 / height, drawn_name(title, most), ha='center', va='top',
                 fontsize='large', parse_math=False)
-    figure.legend(handles=handles, loc='center', bbox_to_anchor=(0.5, 1.0 - legend / height),
-                  ncol=-(-len(handles) // rows), frameon=False, fontsize=size)
+    if handles:
+        figure.legend(handles=handles, loc='center', bbox_to_anchor=(0.5, 1.0 - legend / height),
+                      ncol=len(handles), frameon=False, fontsize=size)
 
 
 def add_name(axes: Any, text: str) -> None:
@@ -276,69 +273,70 @@ def thinned(lines: Array, segments: int) -> NDArray[np.int64]:
     return np.asarray(kept[kept < count], dtype=np.int64)
 
 
-_PREFIXES = {0: '', 3: 'm', 6: 'µ', 9: 'n'}   # by the power of ten that they divide by
-_PLAIN = 0.01   # values from which on no prefix is needed
+# ---- Columns of a table over time: a small picture each, by joint and by quantity
 
-
-def label_values(axes: Any, label: str, unit: str, values: Array) -> None:
-    """
-    Label the vertical axis of values (N,), in thousandths and so on of the unit if small.
-
-    Units that the values may have are separated by ` | `.
-    """
-    largest = float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
-    power = 0
-    if 0.0 < largest < _PLAIN:
-        power = min(3 * math.ceil(-math.log10(largest) / 3.0), max(_PREFIXES))
-        axes.yaxis.set_major_formatter(lambda value, _: (
-            f'{round(value * 10.0 ** power, 9) + 0.0:g}'.replace('-', '\N{MINUS SIGN}')))
-    units = ' | '.join(_PREFIXES[power] + each for each in unit.split(' | '))
-    axes.set_ylabel(f'{label}[{units}]')
-
-
-# ---- Columns of a table over time: one small picture each, by joint and by quantity
-
-_QUANTITIES = {   # prefixes of names of columns, before _<joint>: label of the axis, colour
-    'q': ('position\n[rad | m]', BLUE),
-    'qd': ('velocity\n[rad/s | m/s]', GREEN),
-    'qdd': ('acceleration\n[rad/s² | m/s²]', ORANGE),
-    'effort': ('effort\n[N m | N]', VERMILION),
-    'measured': ('measured\n[N m | N]', SKY),
-    'computed': ('computed\n[N m | N]', VERMILION),
-    'residual': ('residual\n[N m | N]', PURPLE),
-    'power': ('power\n[W]', GREEN),
-    'external': ('external\n[N m | N]', BLUE),
-    '': ('', BLACK),   # of any other column
-}
+_QUANTITIES = {   # prefixes of names of columns, before _<joint>: unit, colour
+    'q': ('rad | m', BLUE), 'qd': ('rad/s | m/s', GREEN), 'qdd': ('rad/s² | m/s²', ORANGE),
+    'effort': ('N m | N', VERMILION), 'measured': ('N m | N', SKY),
+    'computed': ('N m | N', VERMILION), 'residual': ('N m | N', PURPLE), 'power': ('W', GREEN),
+    'external': ('N m | N', BLUE)}
 MOST_AXES, _MOST_IN_ROW, _MOST_POINTS = 96, 4, 2000
-# all in [in]: width of a joint's place, of a single one; height of an axis, of one or two alone
-_CELL, _ALONE, _AXIS, _TALL = 3.1, 6.8, 1.12, 2.2
-# space around the axes of a row, labels included, and for the title
-_LEFT, _RIGHT, _ABOVE, _BELOW, _HEAD = 0.95, 0.12, 0.34, 0.48, 0.45
-# space for the numbers left of an axis, and for the power of ten above it
-_INNER, _BETWEEN = 0.5, 0.18
+# all in [in]: width of a place, of one alone, height of a place; around and in height of its axes
+_PLACE, _ALONE, _TALL = 3.1, 6.8, 1.6
+_LEFT, _RIGHT, _BELOW, _AXIS, _HEAD = 0.55, 0.15, 0.35, 0.85, 0.45
 
 
 def _curves_figure(table: Table, title: str) -> tuple[Any, str]:
     """Return a figure of every column of a table, and which are omitted, or an empty text."""
-    columns: dict[tuple[str, str], Array] = {}   # by quantity and joint
-    for name, values in table.columns.items():
+    joints: dict[str, dict[str, str]] = {}   # columns by joint and quantity
+    others: list[str | None] = []
+    for name in table.columns:
         quantity, _, joint = name.partition('_')
-        known = quantity and quantity in _QUANTITIES
-        columns[(quantity, joint) if known else ('', name)] = values
-    used = {quantity for quantity, _ in columns if quantity}
-    quantities = [name for name in _QUANTITIES if name in used]
-    joints = [*dict.fromkeys(joint for quantity, joint in columns if quantity)]
-    joints = joints[:MOST_AXES // max(1, len(quantities))]
-    others = [joint for quantity, joint in columns if not quantity]
-    others = others[:MOST_AXES - len(joints) * len(quantities)]
-    omitted = len(columns) - len(others) - sum(
-        (name, joint) in columns for joint in joints for name in quantities)
-    note = (f'{omitted} of {len(columns)} columns are omitted, the last ones: choose with --only'
-            if omitted else '')
-    rows = [*((row, quantities) for row in _rows(joints)), *((row, ['']) for row in _rows(others))]
-    return _curves(table.time - table.time[0], rows, columns,
-                   title + (f' ({note})' if note else '')), note
+        if joint and quantity in _QUANTITIES:
+            joints.setdefault(joint, {})[quantity] = name
+        else:
+            others.append(name)
+    # as many joints in each row, one below the other their quantities
+    count = max(len(joints), len(others), 1)
+    wide = -(-count // -(-count // _MOST_IN_ROW))
+    names: list[str | None] = []
+    for first in range(0, len(joints), wide):
+        block = [*joints.values()][first:first + wide]
+        for quantity in _QUANTITIES:
+            if any(quantity in each for each in joints.values()):
+                names += [each.get(quantity) for each in block] + [None] * (wide - len(block))
+    names = (names + others)[:MOST_AXES]
+    omitted = len(table.columns) - sum(name is not None for name in names)
+    note = (f'{omitted} of {len(table.columns)} columns are omitted, the last ones: choose with '
+            '--only' if omitted else '')
+    figure, places = panels(len(names), wide, (_PLACE if wide > 1 else _ALONE, _TALL), _HEAD,
+                            (_LEFT, _RIGHT), [(_BELOW, _AXIS)])
+    add_head(figure, title + (f' ({note})' if note else ''), int(9 * figure.get_figwidth()), [])
+    time = table.time - table.time[0]
+    for number, (column, [axes]) in enumerate(zip(names, places)):
+        if column is None:
+            axes.remove()
+        else:
+            _curve(axes, time, table.columns[column], column)
+            if number + wide >= len(names):
+                axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
+    return figure, note
+
+
+def _curve(axes: Any, time: Array, values: Array, name: str) -> None:
+    quantity, _, joint = name.partition('_')
+    unit, colour = _QUANTITIES.get(quantity if joint else '', ('', BLACK))
+    known = np.where(np.isfinite(values), values, np.nan)
+    rows = thinned(known[None], _MOST_POINTS // 2)
+    single = np.isfinite(known).sum() == 1   # a line of one point is invisible
+    axes.plot(time[rows], known[rows], color=colour, linewidth=0.9, marker='o' if single else '')
+    axes.set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)
+    style_axes(axes, inset=0.5)
+    axes.locator_params(axis='y', nbins=4)
+    unit = f' [{unit}]' if unit else ''
+    axes.set_title(drawn_name(name, int(16 * axes.get_position().width
+                                        * axes.figure.get_figwidth()) - len(unit)) + unit,
+                   fontsize='small', loc='left', parse_math=False)
 
 
 def draw_curves(table: Table, path: Path, title: str) -> str:
@@ -354,84 +352,3 @@ def motion_picture(time: Array, quantities: Mapping[str, Array], joints: Sequenc
     columns = {f'{name}_{joint}': values[:, number] for name, values in quantities.items()
                for number, joint in enumerate(joints)}
     return png_bytes(_curves_figure(Table(time, columns), title)[0])
-
-
-def _rows(joints: Sequence[str]) -> list[Sequence[str]]:
-    """Divide joints into rows of about the same length."""
-    length = math.ceil(len(joints) / max(1, math.ceil(len(joints) / _MOST_IN_ROW)))
-    return [joints[first:first + length] for first in range(0, len(joints), max(1, length))]
-
-
-def _curves(time: Array, rows: Sequence[tuple[Sequence[str], Sequence[str]]],
-            columns: dict[tuple[str, str], Array], title: str) -> Any:
-    """Return a figure of rows of joints, each with the same quantities from top to bottom."""
-    longest = max(len(joints) for joints, _ in rows)
-    cell = _CELL if longest > 1 else _ALONE
-    axis = _TALL if sum(len(joints) * len(levels) for joints, levels in rows) <= 2 else _AXIS
-    width = _LEFT - _INNER + cell * longest + _RIGHT
-    floor = _HEAD + sum(_ABOVE + axis * len(levels) + _BELOW for _, levels in rows)
-    figure = empty_figure(width, floor)
-    figure.text(0.5, 1.0 - 0.16 / floor, drawn_name(title, int(9 * width)), ha='center', va='top',
-                fontsize='large', parse_math=False)
-    floor -= _HEAD
-    for joints, levels in rows:
-        for place, joint in enumerate(joints):
-            for level, quantity in enumerate(levels):
-                axes = add_axes(figure, _LEFT + cell * place,
-                                floor - _ABOVE - axis * (level + 1) + _BETWEEN,
-                                cell - _INNER - _RIGHT, axis - _BETWEEN)
-                label, colour = _QUANTITIES[quantity]
-                _curve(axes, time, columns.get((quantity, joint)), colour)
-                axes.set_ylabel('' if place else label, fontsize='small')
-                axes.tick_params(labelbottom=level == len(levels) - 1)
-                if level == 0:
-                    add_name(axes, drawn_name(joint, int(11 * (cell - _INNER))))
-            axes.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
-        floor -= _ABOVE + axis * len(levels) + _BELOW
-    return figure
-
-
-def _curve(axes: Any, time: Array, values: Array | None, colour: str) -> None:
-    axes.set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)
-    style_axes(axes, inset=0.52)
-    if values is None or not np.isfinite(values).any():
-        axes.text(0.5, 0.5, 'no values', transform=axes.transAxes, ha='center', va='center',
-                  fontsize='small', color=BLACK)
-        axes.set_yticks([])
-        axes.grid(False)
-        return
-    single = np.isfinite(values).sum() == 1   # a line of one point is invisible
-    rows = thinned(values[None], _MOST_POINTS // 2)
-    axes.plot(time[rows], np.where(np.isfinite(values), values, np.nan)[rows], color=colour,
-              linewidth=0.9, marker='o' if single else '')
-    axes.locator_params(axis='y', nbins=4)
-
-
-# ---- Bars with a text each
-
-_MOST_BARS = 150
-
-
-def draw_bars(names: Sequence[str], values: Sequence[float], texts: Sequence[str], path: Path,
-              title: str, about: str) -> str:
-    """Draw a bar for each name, NaN as none; return which are omitted, or an empty text."""
-    note = (f'{len(names) - _MOST_BARS} of {len(names)} joints are omitted, the last ones'
-            if len(names) > _MOST_BARS else '')
-    names, values, texts = names[:_MOST_BARS], values[:_MOST_BARS], texts[:_MOST_BARS]
-    figure = empty_figure(7.0, 1.1 + 0.26 * len(names))
-    axes = add_axes(figure, 0.1, 0.25, 3.0, 0.26 * len(names))
-    bars = axes.barh(range(len(names)), np.nan_to_num(values), 0.6, color=BLUE)
-    axes.bar_label(bars, [drawn_name(text, 90) for text in texts], padding=5, fontsize=9,
-                   parse_math=False)
-    axes.set_yticks(range(len(names)), [drawn_name(name, 40) for name in names], fontsize=9,
-                    parse_math=False)
-    axes.invert_yaxis()
-    axes.set_xticks([])
-    for side in ('top', 'right', 'bottom'):
-        axes.spines[side].set_visible(False)
-    axes.set_title(about + (f'; {note}' if note else ''), fontsize=9, color=GREY, loc='left',
-                   parse_math=False)
-    axes.annotate(drawn_name(title, 60), (0.0, 1.0), (0.0, 24.0), 'axes fraction',
-                  'offset points', fontsize=12, parse_math=False)
-    save(figure, path, title, bbox_inches='tight')
-    return note

@@ -1,37 +1,33 @@
 """A comparison as a table to read, a page of HTML, a picture, and files for programs."""
 
 import math
-import re
-from collections.abc import Callable, Iterable, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
-from urllib.parse import quote
 
 import numpy as np
 
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings.comparison import JointComparison, Span
-from urdf2dyn_ros.recordings.lag import OwnLag
 from urdf2dyn_ros.recordings.measured_efforts import rate_unit
 from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
     MEASURED,
     RESIDUAL,
+    ReportTable,
     add_head,
     add_name,
     drawn_name,
-    empty_figure,
     html_list,
     html_page,
     html_png,
     html_table,
     html_text,
-    label_values,
     panels,
+    png_bytes,
+    save,
     style_axes,
     thinned,
-    write,
 )
 from urdf2dyn_ros.system import atomic_file, call_in_child, create_files, json_text
 from urdf2dyn_ros.text import (
@@ -106,21 +102,6 @@ def lateness(lag: float) -> str:
     return f'{1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
 
 
-# share of a measured effort that only the computed one explains; below it friction prevails
-_PREVAILING_SHARE = 0.5
-
-
-def own_lag_text(own: OwnLag, common: float) -> str:
-    """Return a sentence about a joint whose lag differs from the common one [s]."""
-    cause = ('check its driver and filters' if own.effect >= _PREVAILING_SHARE else
-             'friction that is not in the model may look like that')
-    others = 'no common lag is significant' if math.isnan(common) else (
-        f'the joints together are {lateness(common)}')
-    return (f'alone it would be {lateness(own.lag)}, {others}; that leaves {100.0 * own.left:.2g} '
-            '% of the unexplained power, and the computed effort explains '
-            f'{100.0 * own.effect:.2g} % of the measured one besides friction: {cause}')
-
-
 def notes(joints: Iterable[JointComparison]) -> list[str]:
     """Return sentences about what the figures do not show, each once, behind its joints."""
     names: dict[str, list[str]] = {}
@@ -130,8 +111,6 @@ def notes(joints: Iterable[JointComparison]) -> list[str]:
         if not span.fault and not math.isnan(span.lag):
             texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
                          f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
-        if span.own_lag is not None:
-            texts.append(own_lag_text(span.own_lag, span.lag))
         if not span.fault and span.figures.friction.unknown:
             texts.append(f'no friction fitted: {span.figures.friction.unknown}')
         for text in filter(None, texts):
@@ -170,9 +149,6 @@ def _status_values(name: str, span: Span, unit: str) -> dict[str, str]:
     numbers[f'RMSE without alignment [{unit}]'] = span.unaligned.rmse
     values |= {f'{name} {key}': 'none' if math.isnan(number) else f'{number:.6g}'
                for key, number in numbers.items()}
-    if span.own_lag is not None:
-        values[f'{name} own lag [ms]'] = f'{1e3 * span.own_lag.lag:.6g}'
-        values[f'{name} own lag'] = own_lag_text(span.own_lag, span.lag)
     if span.figures.friction.unknown:
         values[f'{name} no friction fitted'] = span.figures.friction.unknown
     return values
@@ -246,24 +222,26 @@ def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = N
 
 
 def _span(span: Span) -> dict[str, Any]:
-    figures, unaligned = ({name: getattr(each, name) for name in (
-        'samples', 'rmse', 'max_error', 'bias', 'nrmse', 'nrmse_rms', 'r2')}
-        for each in (span.figures, span.unaligned))
+    figures, unaligned = ({name: value for name, value in vars(each).items() if name != 'friction'}
+                          for each in (span.figures, span.unaligned))
     fit = span.figures.friction
     friction = {name: {'value': value, 'standard_error': error} for name, (value, error) in (
         ('viscous', fit.viscous), ('coulomb', fit.coulomb), ('offset', fit.offset))}
     return {**figures, 'friction': {**friction, 'rmse': fit.rmse, 'unknown': fit.unknown},
             'not_credible': span.fault, 'hint': span.hint, 'lag': span.lag,
-            'own_lag': span.own_lag and span.own_lag._asdict(), 'unaligned': unaligned}
+            'unaligned': unaligned}
 
 
-# ---- One picture of a comparison: measured and computed effort of every joint, and the residual
+# ---- Pictures: measured and computed effort of a joint, the residual, and its friction
 
-# all in [in]: a joint's place and its width in a single column, the strip with title and legend
+# all in [in]: a joint's place, its width in a single column, the strip with title and legend
 _CELL, _SINGLE_COLUMN, _HEADER = (5.3, 2.9), 7.5, 0.75
+# on a page: widths of the picture over time and of that over velocity, their height, the legend's
+_WIDE, _NARROW, _HIGH, _LEGEND = 5.3, 4.2, 2.65, 0.35
 # distance of both axes from the borders of the place, and bottom and height of each
 _LEFT, _RIGHT, _EFFORT, _RESIDUE = 0.95, 0.15, (1.22, 1.35), (0.45, 0.55)
 _SEGMENTS = 1000   # of time that can be distinguished at this size
+_POINTS = 600   # of a cloud over the velocity
 
 
 def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = '',
@@ -280,145 +258,83 @@ def plot_comparison(joints: Sequence[JointComparison], path: Path, title: str = 
                             (_EFFORT, _RESIDUE))
     start = min(int(joint.stamps[0]) for joint in drawn)
     for joint, (upper, lower) in zip(drawn, places):
-        lines = _draw_efforts(upper, lower, joint, start, _SEGMENTS,
-                              (source, 'computed', f'residual ({source} - computed)'),
-                              (3.5, 1.2, 0.7))
+        lines = _draw_efforts(upper, lower, joint, start, source)
         figures = 'not credible' if joint.fault else f'NRMSE {100.0 * joint.figures.nrmse:.2g} %'
         if not math.isnan(joint.total.lag):
             figures += f', {lateness(joint.total.lag)}'
         add_name(upper, f'{drawn_name(joint.joint, 32)}   {figures}')
-        for axes in (upper, lower):
-            axes.yaxis.label.set_fontsize('small')
-            style_axes(axes, inset=0.57)
-            axes.margins(x=0.01)
-        label_values(lower, 'residual\n', joint.unit, joint.residual)
     add_head(figure, title, 40 * columns + 40, lines)
-    with atomic_file(path) as part:
-        write(figure, part)
+    save(figure, path, title)
 
 
-def _draw_efforts(upper: Any, lower: Any, joint: JointComparison, start: int, segments: int,
-                  labels: Sequence[str], widths: Sequence[float]) -> list[Any]:
+def _draw_efforts(upper: Any, lower: Any, joint: JointComparison, start: int,
+                  source: EffortSource) -> list[Any]:
     """Draw both efforts of a joint and the residual below them; return the three lines."""
     curves = np.stack((joint.measured, joint.computed, joint.residual))
-    rows = thinned(curves, segments)
+    rows = thinned(curves, _SEGMENTS)
     time = (joint.stamps[rows] - start) * 1e-9
-    looks = ((upper, MEASURED, '-'), (upper, COMPUTED, (0, (5, 3))), (lower, RESIDUAL, '-'))
+    looks = ((upper, source, MEASURED, '-', 3.5), (upper, 'computed', COMPUTED, (0, (5, 3)), 1.2),
+             (lower, f'residual ({source} - computed)', RESIDUAL, '-', 0.7))
     lines = [axes.plot(time, values, color=colour, linestyle=style, linewidth=width,
                        label=label)[0]
-             for (axes, colour, style), values, label, width in zip(
-                 looks, curves[:, rows], labels, widths, strict=True)]
-    upper.set_ylabel(f'effort [{joint.unit}]')
+             for (axes, label, colour, style, width), values in zip(looks, curves[:, rows])]
+    upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
+    lower.set_ylabel(f'residual\n[{joint.unit}]', fontsize='small')
     upper.tick_params(labelbottom=False)
     lower.set_xlabel('time [s]', fontsize='small', labelpad=1.0)
     lower.locator_params(axis='y', nbins=3)
+    for axes in (upper, lower):
+        style_axes(axes, inset=0.57)
+        axes.margins(x=0.01)
     return lines
 
 
-# ---- A joint's efforts with residual, and its friction, as SVG for a light and a dark page
-
-# widths of the picture over time and of that over velocity, and their height [in]
-_WIDE, _NARROW, _HIGH = 4.8, 3.8, 3.2
-_PAGE_SEGMENTS, _POINTS = 400, 600   # of time; of the cloud
-_PAPER, _INK, _GRID = '#FFFFFE', '#1C1C1C', '#D9D9D9'
-_DARK_COLOURS = {   # colours on a dark page, by those on a light one
-    _PAPER: '#16191D', _INK: '#E8E8E8', _GRID: '#3C4249', RESIDUAL: '#B8BCC2',
-    MEASURED: '#56B4E9', COMPUTED: '#F0883E'}
+def joint_picture(joint: JointComparison, start: int, source: EffortSource) -> bytes:
+    """Return a PNG of a joint's efforts over time; `start` is the stamp of time zero [ns]."""
+    figure, [[upper, lower]] = panels(1, 1, (_WIDE, _HIGH), _LEGEND, (_LEFT, _RIGHT),
+                                      (_EFFORT, _RESIDUE))
+    add_head(figure, '', 1, _draw_efforts(upper, lower, joint, start, source), 0.2, 'small')
+    return png_bytes(figure)
 
 
-def joint_picture(joint: JointComparison, start: int, source: EffortSource) -> str:
-    """Return an SVG of a joint's efforts over time; `start` is the stamp of time zero [ns]."""
-    figure = empty_figure(_WIDE, _HIGH)
-    upper = figure.add_axes((0.16, 0.47, 0.82, 0.42))
-    lower = figure.add_axes((0.16, 0.145, 0.82, 0.26), sharex=upper)
-    _draw_efforts(upper, lower, joint, start, _PAGE_SEGMENTS, (source, 'computed', 'residual'),
-                  (3.0, 1.2, 0.8))
-    for axes in (upper, lower):
-        _style(axes)
-    label_values(lower, 'residual\n', joint.unit, joint.residual)
-    return _svg(figure, upper)
-
-
-def friction_picture(joint: JointComparison) -> str:
-    """Return an SVG of the residual over the velocity: friction is a step and a slope."""
-    figure = empty_figure(_NARROW, _HIGH)
-    axes = figure.add_axes((0.20, 0.145, 0.77, 0.745))
+def friction_picture(joint: JointComparison) -> bytes:
+    """Return a PNG of the residual over the velocity: friction is a step and a slope."""
+    figure, [[axes]] = panels(1, 1, (_NARROW, _HIGH), _LEGEND, (_LEFT, _RIGHT),
+                              [(_RESIDUE[0], sum(_EFFORT) - _RESIDUE[0])])
     known = np.flatnonzero(np.isfinite(joint.velocity))
     some = known[np.linspace(0, len(known) - 1, min(len(known), _POINTS)).astype(int)]
-    axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL, linestyle='none',
-              marker='o', markersize=1.8, markeredgewidth=0.0, alpha=0.55, label='samples')
+    lines = axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL,
+                      linestyle='none', marker='o', markersize=1.8, markeredgewidth=0.0,
+                      alpha=0.55, label='samples')
     friction = joint.figures.friction
     if len(some) and not joint.fault and not friction.unknown:
         ends = joint.velocity[known].min(), joint.velocity[known].max()
         # two points at zero, for the step
         velocity = np.array([ends[0], -1e-9, 1e-9, ends[1]])
-        axes.plot(velocity, friction.residual(velocity), color=COMPUTED, linewidth=1.8,
-                  label='friction fit')
-    axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]')
+        lines += axes.plot(velocity, friction.residual(velocity), color=COMPUTED, linewidth=1.8,
+                           label='friction fit')
+    axes.set_xlabel(f'velocity [{rate_unit(joint.unit)}]', fontsize='small', labelpad=1.0)
+    axes.set_ylabel(f'residual [{joint.unit}]', fontsize='small')
     axes.locator_params(axis='x', nbins=5)   # whose numbers do not touch on a phone
-    _style(axes)
-    label_values(axes, 'residual ', joint.unit, joint.residual)
-    return _svg(figure, axes)
-
-
-def _style(axes: Any) -> None:
-    axes.set_facecolor(_PAPER)
-    axes.ticklabel_format(axis='y', scilimits=(-2, 4), useOffset=False)
-    axes.yaxis.get_offset_text().set(fontsize='small', color=_INK)
-    axes.tick_params(labelsize='small', colors=_INK)
-    axes.xaxis.label.set(color=_INK, size='small')
-    axes.yaxis.label.set(color=_INK, size='small')
-    axes.grid(color=_GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
+    style_axes(axes, inset=0.57)
     axes.margins(x=0.01)
-    for spine in axes.spines.values():
-        spine.set_color(_INK)
-
-
-def _svg(figure: Any, axes: Any) -> str:
-    """Return a figure with a legend as SVG; its colours are variables that a dark page changes."""
-    import matplotlib
-
-    axes.legend(loc='lower right', bbox_to_anchor=(1.0, 1.0), ncol=2, frameon=False,
-                fontsize='small', labelcolor=_INK, borderaxespad=0.1, markerscale=2.0)
-    figure.patch.set_facecolor(_PAPER)
-    file = StringIO()
-    # text remains text, and the same efforts give the same bytes
-    with matplotlib.rc_context({'svg.fonttype': 'none', 'svg.hashsalt': 'urdf2dyn_ros',
-                                'font.family': ['sans-serif']}):
-        figure.savefig(file, format='svg', facecolor=_PAPER, metadata={'Date': None})
-    text = file.getvalue()
-    text = re.sub('<metadata>.*?</metadata>', '', text[text.index('<svg'):], flags=re.DOTALL)
-    # shorter coordinates, but only inside tags: between them are the numbers of the axes
-    text = re.sub('<[^>]*>', lambda tag: re.sub(r'(\d\.\d\d)\d+', r'\1', tag[0]), text)
-    for number, light in enumerate(_DARK_COLOURS):
-        text = re.sub(light, f'var(--c{number})', text, flags=re.IGNORECASE)
-    light, dark = (''.join(f'--c{number}:{colour};' for number, colour in enumerate(colours))
-                   for colours in (_DARK_COLOURS, _DARK_COLOURS.values()))
-    style = (f'<style>:root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}'
-             '</style>')
-    end = text.index('>') + 1
-    return text[:end] + style + text[end:]
+    add_head(figure, '', 1, lines, 0.2, 'small')
+    return png_bytes(figure)
 
 
 # ---- The report of a comparison as one page of HTML that fetches nothing
 
 _MOST_DECIMALS = 5   # of a number with its uncertainty; smaller ones have an exponent
-_SAFE_LETTERS = " =:/'(){};,.-_?!@*+&[]|~"   # of an SVG, that stay as they are in an address
-
-
-class PagePicture(NamedTuple):
-    """A PNG in the page, its heading, and what it shows."""
-
-    title: str
-    words: str
-    data: bytes
 
 
 def write_page(joints: Sequence[JointComparison], path: Path, title: str,
                about: Sequence[str] = (), origin: Origin = NO_ORIGIN,
-               pictures: Sequence[PagePicture] = ()) -> None:
-    """Write table and pictures as one file of HTML; `about` are paragraphs under the title."""
+               pictures: Mapping[str, tuple[bytes, str]] | None = None) -> None:
+    """
+    Write table and pictures as one file of HTML; `about` are paragraphs under the title.
+
+    More pictures, by their headings, are PNGs with their words.
+    """
     drawn = [joint for joint in joints if len(joint.stamps)]
     start = min((int(joint.stamps[0]) for joint in drawn), default=0)
     if any(joint.total.unaligned.samples > 1.1 * len(joint.stamps) for joint in drawn):
@@ -427,64 +343,55 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
     parts = [
         f'<p>Efforts of the recording: {origin.efforts}.</p>' if origin.facts else '',
         *(f'<p>{html_text(paragraph)}</p>' for paragraph in about),
-        _table(joints, origin),
-        html_list('Notes', notes(joints)),
-        *(f'<section>\n<h2>{html_text(picture.title)}</h2>\n'
-          f'{html_png(picture.data, picture.words)}\n</section>' for picture in pictures),
+        html_table(_table(joints, origin)), html_list('Notes', notes(joints)),
+        *(f'<section>\n<h2>{html_text(heading)}</h2>\n{html_png(*picture)}\n</section>'
+          for heading, picture in (pictures or {}).items()),
         *(_section(joint, start, origin) for joint in drawn),
-        '<h2>Meaning of the columns</h2>\n<dl>',
-        *(f'<dt>{html_text(column.head)}</dt><dd>{html_text(column.meaning)}</dd>'
-          for column in FIGURE_COLUMNS),
-        '</dl>', html_list('Origin', origin.lines if origin.facts else [])]
+        html_list('Meaning of the columns', [f'{each.head}: {each.meaning}'
+                                             for each in FIGURE_COLUMNS]),
+        html_list('Origin', origin.lines if origin.facts else [])]
     create_files({path: html_page(title, parts).encode()}, replace=True)
 
 
-def _table(joints: Sequence[JointComparison], origin: Origin) -> str:
-    rows = [[joint.joint, f'<td>{html_text(joint.unit)}</td>',
-             f'<td>{joint.figures.samples}</td>', *(
-        [f'<td class="fault" colspan="{len(FIGURE_COLUMNS)}">not credible: '
-         f'{html_text(joint.fault)}</td>'] if joint.fault else
-        [_cell(column, text, joint.total) for column, text in zip(
+def _table(joints: Sequence[JointComparison], origin: Origin) -> ReportTable:
+    rows = [[joint.joint, joint.unit, str(joint.figures.samples), *(
+        [f'not credible: {joint.fault}'] if joint.fault else
+        [_with_error(column, text, joint.total) for column, text in zip(
             FIGURE_COLUMNS, figure_texts(joint.total))])] for joint in joints]
-    return html_table(
+    return ReportTable(
         'Figures by joint', ('joint', 'unit', 'samples', *(each.head for each in FIGURE_COLUMNS)),
-        rows, f'{origin.efforts.capitalize()} minus computed effort, since the beginning; efforts '
-        'and their differences in the unit of the joint; ± is one standard deviation, at least; '
-        'grey: no larger than two of them')
+        rows, [f'{origin.efforts.capitalize()} minus computed effort, since the beginning; '
+               'efforts and their differences in the unit of the joint; +- is one standard '
+               'deviation, at least; grey: no larger than two of them'])
 
 
-def _cell(column: FigureColumn, text: str, span: Span) -> str:
-    """Return a number with its uncertainty, if that is known; grey if it may be noise."""
+def _with_error(column: FigureColumn, text: str, span: Span) -> str:
+    """Return a number with its uncertainty, if that is known."""
     error = math.nan if column.error is None else column.error(span)
     if math.isnan(error):
-        return f'<td>{html_text(text)}</td>'
-    value = column.value(span)
+        return text
     decimals = 1 - math.floor(math.log10(error)) if error else 3
     forms = 2 * [f'.{decimals}f'] if 0 <= decimals <= _MOST_DECIMALS else ['.3g', '.2g']
-    noise = ' class="noise"' if abs(value) <= 2.0 * error else ''
-    return f'<td{noise}>{value:{forms[0]}} ± {error:{forms[1]}}</td>'
+    return f'{column.value(span):{forms[0]}} +- {error:{forms[1]}}'
 
 
 def _section(joint: JointComparison, start: int, origin: Origin) -> str:
-    seconds = [(int(joint.stamps[end]) - start) * 1e-9 for end in (0, -1)]
+    begin, end = ((int(joint.stamps[row]) - start) * 1e-9 for row in (0, -1))
     figures = (f'not credible, {joint.fault}' if joint.fault
                else f'RMSE {joint.figures.rmse:.4g} {joint.unit}, largest difference '
                f'{joint.figures.max_error:.4g} {joint.unit}')
-    pictures = (
-        (joint_picture(joint, start, origin.efforts),
-         f'Joint {joint.joint} from {seconds[0]:.1f} to {seconds[1]:.1f} s: {origin.efforts} and '
-         f'computed effort, and their difference. {figures}.'),
-        (friction_picture(joint), f'Joint {joint.joint}: the difference over the velocity.'))
-    images = '\n'.join(
-        f'<img alt="{html_text(words)}" '
-        f'src="data:image/svg+xml,{quote(picture, safe=_SAFE_LETTERS)}">'
-        for picture, words in pictures)
     fault = f'<p class="fault">not credible: {html_text(joint.fault)}</p>\n' if joint.fault else ''
-    return (f'<section>\n<h2>{html_text(joint.joint)}</h2>\n{fault}'
-            f'<div class="pair">\n{images}\n</div>\n</section>')
+    return '\n'.join([
+        f'<section>\n<h2>{html_text(joint.joint)}</h2>\n{fault}<div class="pictures">',
+        html_png(joint_picture(joint, start, origin.efforts),
+                 f'Joint {joint.joint} from {begin:.1f} to {end:.1f} s: {origin.efforts} and '
+                 f'computed effort, and their difference. {figures}.'),
+        html_png(friction_picture(joint),
+                 f'Joint {joint.joint}: the difference over the velocity.'),
+        '</div>\n</section>'])
 
 
-# ---- The files of a report, written here or by a child process
+# ---- The files of a report
 
 REPORT_FILES = tuple(f'efforts.{kind}' for kind in ('csv', 'json', 'png', 'html'))
 LONGEST_DRAWING = 600.0   # time limit of the child process [s]
@@ -507,7 +414,7 @@ def write_report(joints: Sequence[JointComparison], directory: Path, title: str,
 
 def write_figures(joints: Sequence[JointComparison], directory: Path, title: str,
                   about: Sequence[str], origin: Origin,
-                  pictures: Sequence[PagePicture] = ()) -> list[Path]:
+                  pictures: Mapping[str, tuple[bytes, str]] | None = None) -> list[Path]:
     """Write the files of `write_report` except the samples, with more pictures in the page."""
     json, png, html = paths = [directory / name for name in REPORT_FILES[1:]]
     write_json(joints, json, origin)

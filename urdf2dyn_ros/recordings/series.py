@@ -2,30 +2,21 @@
 Messages become pairs of one stamp, the rows that are kept of them, and their sums.
 
 A `MessageBuffer` sorts messages by joint; a `JointRecord` has a `Series` of measured and one of
-computed efforts, interpolates the former at the stamps of the latter (`Matching`), and adds the
-pairs to sums of products (`Moments`), from which the figures at every lag are computed.
+computed efforts, interpolates the former at the stamps of the latter, and adds the pairs to sums
+of products (`Moments`), from which the figures at every lag are computed.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.messages import LARGEST_MEASURED
 from urdf2dyn_ros.recordings.credibility import Evidence
-from urdf2dyn_ros.recordings.measured_efforts import (
-    ADDED,
-    COMPUTED,
-    IN_SUMS,
-    MEASURED,
-    VELOCITY,
-    Fair,
-)
+from urdf2dyn_ros.recordings.measured_efforts import ADDED, COMPUTED, MEASURED, VELOCITY
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- Values over time in bounded memory
@@ -44,31 +35,26 @@ class Series:
 
     A row is dropped if its first value is not finite or too large, or if it is not newer than the
     last. A stamp that is a second older or more is a clock jump: all earlier rows are removed.
-    `newest` is the last stamp [ns].
+    Stamps (k,) [ns] and rows (k, columns) are never changed in place; `newest` is the last stamp.
     """
 
     def __init__(self, capacity: int, columns: int = 1) -> None:
-        self._capacity = capacity
-        self._stamps = np.empty(256, dtype=np.int64)
-        self._rows = np.empty((256, columns))
-        self._end = 0
-        self.newest: int | None = None
+        self._capacity, self._columns = capacity, columns
+        self.clear()
 
     def clear(self) -> None:
-        self._end, self.newest = 0, None
+        self.stamps: Stamps = np.empty(0, dtype=np.int64)
+        self.rows: Array = np.empty((0, self._columns))
+        self.newest: int | None = None
 
     def forget(self, until: int) -> None:
         """Remove the rows up to `until` [ns]; `newest` remains."""
-        first = int(np.searchsorted(self._stamps[:self._end], until, side='right'))
-        for array in (self._stamps, self._rows):
-            array[:self._end - first] = array[first:self._end].copy()
-        self._end -= first
+        self.stamps, self.rows = self.between(until, np.iinfo(np.int64).max)
 
     def extend(self, stamps: Stamps, rows: Array) -> bool:
         """Add rows (k, columns) at stamps (k,) [ns]; return whether there was a clock jump."""
         known = np.abs(rows[:, 0]) < _LARGEST_EFFORT   # NaN is not
-        if not known.all():
-            stamps, rows = stamps[known], rows[known]
+        stamps, rows = stamps[known], rows[known]
         restarted = False
         while len(stamps):
             before = stamps[:1] - 1 if self.newest is None else np.array([self.newest])
@@ -76,39 +62,20 @@ class Series:
             back = np.flatnonzero(stamps <= highest[:-1] - _RESTART_AGE_NS)
             run = int(back[0]) if len(back) else len(stamps)
             newer = stamps[:run] > highest[:run]
-            self._append(stamps[:run][newer], rows[:run][newer])
+            self.stamps = np.concatenate((self.stamps, stamps[:run][newer]))[-self._capacity:]
+            self.rows = np.concatenate((self.rows, rows[:run][newer]))[-self._capacity:]
+            self.newest = int(highest[run])
             stamps, rows = stamps[run:], rows[run:]
             if len(stamps):
                 restarted = True
                 self.clear()
         return restarted
 
-    def _append(self, stamps: Stamps, rows: Array) -> None:
-        if not len(stamps):
-            return
-        if self._end + len(stamps) > len(self._stamps):   # the newest rows move to new arrays
-            kept_stamps, kept_rows = self.values()
-            count = self._end = len(kept_stamps)
-            # with room for as many rows again, or for a fifth of the capacity
-            room = max(len(stamps), min(
-                2 * len(self._stamps), self._capacity + self._capacity // 5) - count)
-            self._stamps = np.concatenate((kept_stamps, np.empty(room, dtype=np.int64)))
-            self._rows = np.concatenate((kept_rows, np.empty((room, rows.shape[1]))))
-        end = self._end + len(stamps)
-        self._stamps[self._end:end], self._rows[self._end:end] = stamps, rows
-        self._end, self.newest = end, int(stamps[-1])
-
-    def values(self) -> tuple[Stamps, Array]:
-        """Return stamps (k,) [ns] and rows (k, columns) as views that new rows may change."""
-        first = max(0, self._end - self._capacity)
-        return self._stamps[first:self._end], self._rows[first:self._end]
-
     def between(self, after: int | None, until: int) -> tuple[Stamps, Array]:
         """Return the rows with after < stamp <= until [ns]; without `after`, from the first."""
-        stamps, rows = self.values()
-        first = 0 if after is None else int(np.searchsorted(stamps, after, side='right'))
-        last = int(np.searchsorted(stamps, until, side='right'))
-        return stamps[first:last], rows[first:last]
+        first = 0 if after is None else int(np.searchsorted(self.stamps, after, side='right'))
+        last = int(np.searchsorted(self.stamps, until, side='right'))
+        return self.stamps[first:last], self.rows[first:last]
 
 
 # ---- A buffer of messages, so that hundreds are processed at once as arrays
@@ -195,41 +162,32 @@ def longest_step(stamps: Stamps) -> int:
     return min(round(_USUAL_STEPS * int(np.partition(steps, rank)[rank])), _LONGEST_STEP)
 
 
-class Matching:
+def interpolated(at: Stamps, lags: Stamps, stamps: Stamps, samples: Array,
+                 ) -> tuple[Array, NDArray[np.bool_], Array]:
     """
-    Neighbours and shares by which samples are interpolated at other stamps plus each lag.
+    Return samples (m,) at stamps (m,), interpolated at other ones plus each lag (p,) [ns].
 
-    They depend on stamps alone: increasing stamps `at` (k,) of the values and `stamps` (m,) of the
-    samples, lags (p,), and the `longest` step over which samples are interpolated, all in [ns].
-
-    `valid` (k,) are the values with close neighbours on both sides at every lag. `power` (p,) is
-    the remaining power of white noise, summed over these: all of it at the stamp of a sample,
-    half of it midway between two.
+    The values are (p, k') at those of `at` (k,), the second array, which have close neighbours on
+    both sides at every lag. The third (p,) is the remaining power of white noise, summed over
+    these: all of it at the stamp of a sample, half of it midway between two.
     """
-
-    def __init__(self, at: Stamps, stamps: Stamps, lags: Stamps, longest: int) -> None:
-        self.valid: NDArray[np.bool_] = np.zeros(len(at), dtype=bool)
-        self.power: Array = np.zeros(len(lags))
-        if not len(stamps):
-            return
-        wanted = at + lags[:, None]
-        right = np.clip(np.searchsorted(stamps, wanted), 0, len(stamps) - 1)
-        left = np.where(stamps[right] == wanted, right, np.maximum(right - 1, 0))
-        width = stamps[right] - stamps[left]
-        inside = ((stamps[left] <= wanted) & (wanted <= stamps[right]) & (width <= longest))
-        self.valid = np.asarray(inside.all(axis=0))
-        self._left, self._right = left[:, self.valid], right[:, self.valid]
-        # differences of integers: seconds since 1970 as a float do not resolve nanoseconds
-        offset = (wanted - stamps[left])[:, self.valid]
-        self._share = offset / np.maximum(width[:, self.valid], 1)
-        self.power = np.sum(1.0 - 2.0 * self._share * (1.0 - self._share), axis=1)
-
-    def values(self, samples: Array) -> Array:
-        """Return samples (m,) interpolated at the valid stamps, (p, k')."""
-        if not self.valid.any():
-            return np.empty((len(self.power), 0))
-        first = samples[self._left]
-        return np.asarray(first + self._share * (samples[self._right] - first))
+    first, last = np.searchsorted(stamps, (at[0] + lags[0], at[-1] + lags[-1]))
+    near = slice(max(int(first) - 1, 0), int(last) + 1)
+    longest = longest_step(stamps[:near.stop])
+    stamps, samples = stamps[near], samples[near]
+    if not len(stamps):
+        return np.empty((len(lags), 0)), np.zeros(len(at), dtype=bool), np.zeros(len(lags))
+    wanted = at + lags[:, None]
+    right = np.clip(np.searchsorted(stamps, wanted), 0, len(stamps) - 1)
+    left = np.where(stamps[right] == wanted, right, np.maximum(right - 1, 0))
+    inside = ((stamps[left] <= wanted) & (wanted <= stamps[right])
+              & (stamps[right] - stamps[left] <= longest))
+    valid = np.asarray(inside.all(axis=0))
+    left, right = left[:, valid], right[:, valid]
+    # differences of integers: seconds since 1970 as a float do not resolve nanoseconds
+    share = (wanted[:, valid] - stamps[left]) / np.maximum(stamps[right] - stamps[left], 1)
+    values = samples[left] + share * (samples[right] - samples[left])
+    return values, valid, np.sum(1.0 - 2.0 * share * (1.0 - share), axis=1)
 
 
 # ---- Sums of products, from which the figures at every lag are computed
@@ -255,7 +213,7 @@ class Moments:
 
     gram: Array
     squares: Array   # of the residuals in motion (p,)
-    power: Array   # that of `Matching` (p,)
+    power: Array   # that of `interpolated` (p,)
     lowest: float = np.inf   # measured effort without lag [N m or N]
     highest: float = -np.inf
     largest: float = 0.0   # magnitude of the residual without lag
@@ -335,22 +293,17 @@ class Moments:
 # ---- Series and sums of one joint
 
 NO_LAG = np.zeros(1, dtype=np.int64)
-_PARTS = 10   # of the sliding window, which moves by one part
 
-Sides = Callable[[Array], Fair]
-"""From rows (k, 3) of computed effort, velocity and effort against gravity."""
-
-
-class Sums:
-    """Moments of pairs without lag, and at every lag tried, in the part `number` of the window."""
-
-    def __init__(self, lags: int, number: int = 0) -> None:
-        self.plain, self.late, self.number = Moments.none(1), Moments.none(lags), number
+Sides = Callable[[Array], tuple[Array, Array]]
+"""
+From rows (k, 3) of computed effort, velocity and effort against gravity to what is to be added to
+the measured effort, and the computed one.
+"""
 
 
 class JointRecord:
     """
-    Series of a joint in bounded memory, and sums of all pairs.
+    Series of a joint in bounded memory, and sums of all pairs, `plain` without lag, `late` at all.
 
     Up to `capacity` samples of each side are kept. The sliding window [ns] and the lags (p,) that
     are tried [ns] do not change. The joint is at rest up to the velocity `still` [rad/s or m/s].
@@ -360,15 +313,14 @@ class JointRecord:
         self._window, self._lags, self._still = window, lags, still
         self.measured = Series(capacity)
         self.computed = Series(capacity, 3)
-        self.matched = Series(capacity, 6)
+        self.matched = Series(capacity, 5)
         self._restart()
 
     def _restart(self) -> None:
         self.matched.clear()
         self.evidence = Evidence()
         self.reference: float | None = None
-        self.total = Sums(len(self._lags))
-        self._parts: deque[Sums] = deque()
+        self.plain, self.late = Moments.none(1), Moments.none(len(self._lags))
         self._aligned_until: int | None = None
 
     def take(self, series: Series, stamps: Stamps, rows: Array) -> None:
@@ -376,109 +328,64 @@ class JointRecord:
         if series.extend(stamps, rows):
             self._restart()
 
-    def update(self, sides: Sides, limit: float | None) -> None:
+    def update(self, sides: Sides, gain: float, limit: float | None) -> None:
         """Match the samples that have measured neighbours by now."""
         newest = self.measured.newest
         if newest is None:
             return
         stamps, rows = self.computed.between(None, newest)
         if len(stamps):
-            self._match(stamps, rows, sides, limit)
+            self._match(stamps, rows, sides, gain, limit)
             self.computed.forget(int(stamps[-1]))
         stamps, rows = self.matched.between(self._aligned_until, newest - int(self._lags[-1]))
         if len(stamps) and len(self._lags) > 1:
             self._aligned_until = int(stamps[-1])
-            self._align(stamps, rows, sides)
+            measured, valid, power = self._measured_at(stamps, self._lags)
+            self.late += self._moments(gain * measured, rows[valid], power)
 
-    def _match(self, stamps: Stamps, rows: Array, sides: Sides, limit: float | None) -> None:
+    def _match(self, stamps: Stamps, rows: Array, sides: Sides, gain: float,
+               limit: float | None) -> None:
         """Interpolate measured efforts at the stamps of computed ones."""
-        matching = Matching(stamps, *self._around(stamps, NO_LAG))
-        stamps, rows = stamps[matching.valid], rows[matching.valid]
-        fair = sides(rows)
-        measured = fair.gain * matching.values(self._samples)
-        known = (np.abs(fair.added) < _LARGEST_EFFORT) & (np.abs(fair.computed) < _LARGEST_EFFORT)
-        if not known.all():   # without a model, gravity is unknown
-            stamps, rows, measured = stamps[known], rows[known], measured[:, known]
-            fair = Fair(fair.gain, fair.added[known], fair.computed[known])
+        [measured], valid, _ = self._measured_at(stamps, NO_LAG)
+        stamps, rows = stamps[valid], rows[valid]
+        added, computed = sides(rows)
+        pairs = np.column_stack((gain * measured, added, computed, rows[:, 1:]))
+        # without a model, gravity is unknown
+        known = (np.abs(pairs[:, [ADDED, COMPUTED]]) < _LARGEST_EFFORT).all(axis=1)
+        stamps, pairs = stamps[known], pairs[known]
         if not len(stamps):
             return
         if self.reference is None:
-            self.reference = float(measured[0, 0] + fair.added[0])
-        self.evidence.take(stamps, measured[0], fair.computed, limit)
-        self.matched.extend(stamps, np.column_stack((
-            measured[0], fair.added, fair.computed, rows[:, 1], rows[:, 2], 0.0 * measured[0])))
-        for number, some in self._parted(stamps):
-            part = self._part(number)
-            moments = Moments.of(
-                (measured + fair.added)[:, some], fair.computed[some], rows[some, 1],
-                np.array([float(some.stop - some.start)]), self._still, self.reference)
-            self.total.plain += moments
-            part.plain += moments
+            self.reference = float(pairs[0, MEASURED] + pairs[0, ADDED])
+        self.evidence.take(stamps, pairs[:, MEASURED], pairs[:, COMPUTED], limit)
+        self.matched.extend(stamps, pairs)
+        self.plain += self.moments(pairs)
 
-    def _align(self, stamps: Stamps, rows: Array, sides: Sides) -> None:
-        """Add the moments at every lag of pairs with measured neighbours at all lags."""
+    def moments(self, pairs: Array) -> Moments:
+        """Return the moments of pairs (k, 5) without lag."""
+        return self._moments(pairs[None, :, MEASURED], pairs, np.zeros(1))
+
+    def _moments(self, measured: Array, pairs: Array, power: Array) -> Moments:
         assert self.reference is not None
-        gain = sides(np.zeros((0, 3))).gain
-        for number, some in self._parted(stamps):
-            part = self._part(number)
-            matching = Matching(stamps[some], *self._around(stamps[some], self._lags))
-            rows[some][matching.valid, IN_SUMS] = 1.0
-            known = rows[some][matching.valid]
-            moments = Moments.of(gain * matching.values(self._samples) + known[:, ADDED],
-                                 known[:, COMPUTED], known[:, VELOCITY], matching.power,
-                                 self._still, self.reference)
-            self.total.late += moments
-            part.late += moments
+        return Moments.of(measured + pairs[:, ADDED], pairs[:, COMPUTED], pairs[:, VELOCITY],
+                          power, self._still, self.reference)
 
-    def _around(self, stamps: Stamps, lags: Stamps) -> tuple[Stamps, Stamps, int]:
-        """Return what samples are matched by around some stamps, and keep these samples."""
-        known, values = self.measured.values()
-        first, last = np.searchsorted(known, (stamps[0] + lags[0], stamps[-1] + lags[-1]))
-        near = slice(max(int(first) - 1, 0), int(last) + 1)
-        self._samples = values[near, 0]
-        return known[near], lags, longest_step(known[:near.stop])
+    def _measured_at(self, at: Stamps, lags: Stamps) -> tuple[Array, NDArray[np.bool_], Array]:
+        return interpolated(at, lags, self.measured.stamps, self.measured.rows[:, 0])
 
-    def _parted(self, stamps: Stamps) -> Iterator[tuple[int, slice]]:
-        """Yield the numbers of the window's parts, and the slices of stamps (k,) [ns] in them."""
-        numbers = stamps // (self._window // _PARTS)
-        borders = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(stamps)]
-        for first, last in pairwise(borders):
-            yield int(numbers[first]), slice(first, last)
-
-    def _part(self, number: int) -> Sums:
-        """Return a part of the window; remove the parts that are too old."""
-        if not self._parts or number > self._parts[-1].number:
-            self._parts.append(Sums(len(self._lags), number=number))
-        while self._parts[0].number < self._parts[-1].number - _PARTS:
-            self._parts.popleft()
-        # alignment waits longer for neighbours, and may come to an older part
-        return next((part for part in reversed(self._parts) if part.number <= number),
-                    Sums(len(self._lags)))
-
-    def window(self, limit: float | None) -> tuple[Sums, Evidence]:
-        """Return the sums of the sliding window, and the evidence against it."""
-        sums, evidence = Sums(len(self._lags)), Evidence()
-        for part in self._parts:
-            sums.plain += part.plain
-            sums.late += part.late
-        stamps, rows = self.aligned(0.0, 1.0, window=True)
-        evidence.take(stamps, rows[:, MEASURED], rows[:, COMPUTED], limit)
-        return sums, evidence
-
-    def aligned(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
+    def pairs(self, lag: float, gain: float, window: bool = False) -> tuple[Stamps, Array]:
         """
-        Return stamps (k,) [ns] and rows (k, 6) of the kept pairs, or those in the window.
+        Return stamps (k,) [ns] and rows (k, 5) of the kept pairs, or those in the window.
 
-        The measured effort is that of a lag [s] later, times `gain`.
+        The measured effort is that of a lag [s] later, times `gain`; NaN for none.
         """
         newest = self.matched.newest
         if newest is None:
-            return np.empty(0, dtype=np.int64), np.empty((0, 6))
+            return np.empty(0, dtype=np.int64), np.empty((0, 5))
         stamps, rows = self.matched.between(newest - self._window if window else None, newest)
-        if not lag:
-            return stamps.copy(), rows.copy()
-        at = np.array([round(lag * 1e9)], dtype=np.int64)
-        matching = Matching(stamps, *self._around(stamps, at))
-        rows = rows[matching.valid]
-        rows[:, MEASURED] = gain * matching.values(self._samples)[0]
-        return stamps[matching.valid], rows
+        if np.isnan(lag):
+            return stamps, rows
+        [measured], valid, _ = self._measured_at(stamps, np.array([round(lag * 1e9)]))
+        rows = rows[valid]
+        rows[:, MEASURED] = gain * measured
+        return stamps[valid], rows

@@ -1,9 +1,8 @@
-"""Recordings and other tables as CSV or Parquet: named columns, and a row for every instant."""
+"""Recordings and other tables as CSV: named columns, and a row for every instant."""
 
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from array import array
@@ -11,16 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from importlib import import_module
 from itertools import chain, compress, islice, pairwise, takewhile
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import DrawingError, ParameterError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording, one_line
+from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_names
@@ -44,9 +41,9 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
     Yield number and cells of every line that is not empty, first the names of the columns.
 
     These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
-    by commas, semicolons or tabs, its numbers have decimal points. Exports of PlotJuggler and of
-    ``ros2 topic echo --csv`` get the columns of a recording. `defect` returns the error of a text,
-    `remark` is called with what a user should know, `progress` with the characters so far.
+    by commas, semicolons or tabs, its numbers have decimal points. What ``ros2 topic echo --csv``
+    writes gets the columns of a recording. `defect` returns the error of a text, `remark` is
+    called with what a user should know, `progress` with the characters so far.
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
@@ -61,11 +58,8 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
             first_row = next(reader)
-            names, joints = [_plotted_name(name.strip()) for name in first_row], 0
+            names, joints = [name.strip() for name in first_row], 0
             rows: Iterable[list[str]] = reader
-            if '%time' in names:
-                second = next(reader, [])
-                names, rows = _printed_columns(names, second), chain([second], reader)
             if echoed := _echoed_columns(first_row):
                 joints = len(first_row) - len(echoed) - 2
                 names, rows = echoed, chain([first_row], reader)
@@ -96,22 +90,6 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
         raise defect(f'line {reader.line_num}: {error}') from None
     except OSError as error:
         raise defect(f'cannot be read: {error.strerror}') from None
-
-
-def _plotted_name(name: str) -> str:
-    """Return the name of a column as it is here, for one that PlotJuggler exports."""
-    parts = name.rsplit('/', 2)
-    prefix = {'position': 'q_', 'velocity': 'qd_', 'effort': 'effort_'}.get(parts[-1])
-    return 'time' if name == '__time' else prefix + parts[1] if prefix and len(parts) > 2 else name
-
-
-def _printed_columns(names: Sequence[str], cells: Sequence[str]) -> list[str]:
-    """Return the columns of ``rostopic echo -p``, whose rows have the names of the joints."""
-    row = dict(zip(names, cells))
-    stamp = 'field.header.stamp' if 'field.header.stamp' in names else '%time'
-    return ['time [ns]' if name == stamp else f'{match[1]}_{row[f"field.name{match[2]}"]}' if (
-        match := re.fullmatch(r'field\.(position|velocity|effort)(\d+)', name)
-        ) and f'field.name{match[2]}' in row else name for name in names]
 
 
 def _echoed_columns(cells: Sequence[str]) -> list[str]:
@@ -263,8 +241,7 @@ _LARGEST_TIME = 10**20   # that is credible in any unit
 _CHECKED_ROWS, _FEWEST_STEPS = 101, 10   # first rows, by which the unit of the time is judged
 _LONGEST_STEP = 1.0   # median from which on times need recorded accelerations [s]
 _SLOW_MOTION = 0.1   # motion by positions over that by velocities, up to which they contradict
-_UNITS_PER_SECOND = {'milliseconds': Decimal(10) ** 3, 'microseconds': Decimal(10) ** 6,
-                     'nanoseconds': Decimal(10) ** 9}
+_UNITS = {'milliseconds': 3, 'microseconds': 6, 'nanoseconds': 9}   # powers of ten in a second
 
 
 class CsvRecording(Recording):
@@ -274,15 +251,46 @@ class CsvRecording(Recording):
 
     def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
         super().__init__(path)
-        self.columns = columns
         if topic:
             raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
         rows = self._rows()
-        header = _Columns(next(rows)[1], self)   # a wrong header is an error at once
-        self._check_time_unit(header, rows)
+        self._read_header(next(rows)[1], columns)   # a wrong header is an error at once
+        self._check_time_unit(rows)
         rows.close()
 
-    def _check_time_unit(self, columns: _Columns, rows: Iterator[CsvRow]) -> None:
+    def _read_header(self, names: Sequence[str], patterns: Sequence[str]) -> None:
+        """Find the columns; RecordingError if names are missing or ambiguous."""
+        time, self._unit, columns, remarks = column_names(names, patterns)
+        self._joints = tuple(columns['position'])
+        if len(names) == 1:
+            raise self.defect(f'line 1 is one column, {column_list(names)}: columns are '
+                              f'separated by commas, semicolons or tabs, and {_RULE}')
+        missing = [f'no column {TIME!r}'] * (not time) + ['no column q_<joint>'] * (
+            not self._joints)
+        if missing:
+            raise self.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
+                              f'{column_list(names)}')
+        # which cells are read, first that of the time; for each quantity one of each joint
+        self._cells, self._slices = [names.index(time)], {}
+        for what, by_joint in columns.items():
+            several = next((by_joint[joint] for joint in self._joints
+                            if len(by_joint.get(joint, ())) > 1), None)
+            if several:
+                raise self.defect(
+                    f'columns with the same meaning: {column_list(several)}; choose, as by '
+                    f"--columns '{what}=...{{joint}}...'")
+            chosen = [names.index(by_joint[joint][0]) if joint in by_joint else _MISSING
+                      for joint in self._joints]
+            if {*chosen} != {_MISSING}:
+                self._slices[what] = slice(len(self._cells), len(self._cells) + len(chosen))
+                self._cells += chosen
+        for remark in remarks:
+            self.remark(remark)
+        ignored = [name for column, name in enumerate(names) if column not in self._cells]
+        if ignored:
+            self.remark(f'columns that are not read: {column_list(ignored)}')
+
+    def _check_time_unit(self, rows: Iterator[CsvRow]) -> None:
         """
         Raise a RecordingError if the times of the first rows are not in seconds.
 
@@ -294,161 +302,73 @@ class CsvRecording(Recording):
         with suppress(RecordingError):   # a defect is reported behind the rows before it
             for _, row in islice(rows, _CHECKED_ROWS):
                 with suppress(ValueError, ArithmeticError, IndexError):
-                    time, values = columns.entries([*row, ''])
+                    time, values = self._entries(row)
                     if abs(time) < _LARGEST_TIME:
                         times.append(time)
                         records.append(values)
-        steps = sorted(after - before for before, after in pairwise(times) if after > before)
-        if len(times) > _FEWEST_STEPS and not steps:
+        changes = np.array([float(after - before) for before, after in pairwise(times)])
+        steps = np.sort(changes[changes > 0.0])
+        if len(times) > _FEWEST_STEPS and not len(steps):
             raise RecordingError(
                 self.path, f"column 'time': the first {len(times)} rows have the time {times[0]}: "
                 'was it written with too few digits? Write it with all of its decimals')
-        if len(steps) < _FEWEST_STEPS or steps[len(steps) // 2] < _LONGEST_STEP:
+        step = float(steps[len(steps) // 2]) if len(steps) >= _FEWEST_STEPS else 0.0
+        if step < _LONGEST_STEP:
             return
-        q, qd, _, qdd = columns.quantities(np.array(records))
+        q, qd, _, qdd = self._quantities(np.array(records))
         if qdd.size:
-            durations = np.array([float(after - before) for before, after in pairwise(times)])
-            distances = np.abs(np.diff(q, axis=0))
-            speeds = 0.5 * (qd[1:] + qd[:-1]) if qd.size else np.full_like(distances, np.nan)
-            expected = np.abs(speeds * durations[:, None])
-            if not np.nansum(distances) < _SLOW_MOTION * np.nansum(expected + 0.0 * distances):
+            moved = np.abs(np.diff(q, axis=0))
+            expected = np.abs(0.5 * (qd[1:] + qd[:-1]) * changes[:, None]) if qd.size else (
+                np.full_like(moved, np.nan))
+            if not np.nansum(moved) < _SLOW_MOTION * np.nansum(expected + 0.0 * moved):
                 return
-        step = steps[len(steps) // 2]
-        unit, factor = next(((unit, factor) for unit, factor in _UNITS_PER_SECOND.items()
-                             if step / factor < _LONGEST_STEP), ('another unit', None))
-        remedy = 'write seconds' if factor is None else f'divide it by 1e{factor.adjusted()}'
+        unit, power = next(((unit, power) for unit, power in _UNITS.items()
+                            if step < _LONGEST_STEP * 10.0 ** power), ('another unit', 0))
         raise RecordingError(
-            self.path, f"column 'time': it rises by {float(step):g} from row to row (median of "
+            self.path, f"column 'time': it rises by {step:g} from row to row (median of "
             f'the first {len(times)}), but its unit is the second, and efforts need many samples '
-            f'a second; if it is in {unit}, {remedy}')
+            f'a second; if it is in {unit}, '
+            + (f'divide it by 1e{power}' if power else 'write seconds'))
 
     def _records(self) -> Iterator[Record]:
-        rows = self._rows()
-        _, header = next(rows)
-        columns, far = _Columns(header, self), ''
+        rows, far = self._rows(), ''
+        _, names = next(rows)
+        used = [column for column in self._cells if column != _MISSING]
+
+        def is_good(column: int, value: float) -> bool:
+            return not (math.isinf(value) or (column == used[0] and math.isnan(value)))
+
         for line, row in rows:
-            row.append('')   # for missing columns
             try:
-                record = columns.record(row)
+                time, values = self._entries(row)
+                # before it is an integer, which may have a million digits
+                if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
+                    far = far or ('rows whose time is beyond +-2^63 ns are dropped, the first is '
+                                  f'line {line}: {row[used[0]][:40]!r}; is it in seconds?')
+                    self.remark(far)
+                    continue
+                stamp = round(time * SECOND_NS)
+                if np.isinf(values).any():
+                    raise ValueError
             except (ValueError, ArithmeticError):
-                raise self.defect(bad_cell(line, header, row, columns.used, columns.is_good)
-                                  ) from None
-            if record is not None:
-                yield record
-                continue
-            cell = row[columns.used[0]]
-            far = far or (f'rows whose time is beyond +-2^63 ns are dropped, the first is line '
-                          f'{line}: {cell[:40]!r}; is it in seconds?')
-            self.remark(far)
+                raise self.defect(bad_cell(line, names, row, used, is_good)) from None
+            yield Record(stamp, self._joints, *self._quantities(values))
 
-    def _rows(self) -> Generator[CsvRow, None, None]:
-        return csv_rows(self.path, self.defect, self.remark,
-                        lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
-
-
-class ParquetRecording(CsvRecording):
-    """A table of pandas; a list, as LeRobot's observation.state, is a column for each entry."""
-
-    def _rows(self) -> Generator[CsvRow, None, None]:
-        try:
-            pandas = import_module('pandas')
-            table = pandas.read_parquet(self.path)
-        except ImportError:
-            raise RecordingError(self.path, 'reading it needs two Python libraries: pip install '
-                                 'pandas pyarrow') from None
-        except Exception as error:   # many types on damaged bytes
-            raise self.defect(f'no Parquet table ({one_line(error)}): {self.remedy}') from None
-        columns: dict[str, list[str]] = {}
-        for name, values in (table.reset_index() if table.index.name else table).items():
-            if values.dtype.kind == 'M':   # dates
-                columns[name] = [f'{time}e-9' for time in values.astype('datetime64[ns]').astype(
-                    'int64')]
-            elif values.dtype.kind == 'O' and isinstance(values.iloc[0], np.ndarray):
-                entries = np.stack(values.to_list()).T.tolist()
-                columns |= zip(self._entries(str(name), len(entries)),
-                               ([*map(str, entry)] for entry in entries))
-            else:
-                columns[str(name)] = [*map(str, values.tolist())]
-        yield 1, [*columns]
-        yield from ((line, [*row]) for line, row in enumerate(zip(*columns.values()), start=2))
-
-    def _entries(self, name: str, count: int) -> list[str]:
-        """Return columns for the entries of a list, with the names in LeRobot's meta/info.json."""
-        for folder in self.path.absolute().parents[:3]:
-            with suppress(OSError, ValueError, LookupError, TypeError):
-                info = json.loads((folder / 'meta' / 'info.json').read_text())
-                names = info['features'][name]['names']   # a list, or {'motors': [...]}
-                [names] = names.values() if isinstance(names, dict) else [names]
-                if len(names) == count:
-                    return [f'{name}.{str(joint).removesuffix(".pos")}' for joint in names]
-        return [f'{name}[{k}]' for k in range(count)]
-
-
-class _Columns:
-    """
-    The meaning of columns; RecordingError if names are missing or ambiguous.
-
-    `used` are the columns that are read, first that of the time.
-    """
-
-    def __init__(self, names: Sequence[str], recording: CsvRecording) -> None:
-        time, self._unit, columns, remarks = column_names(names, recording.columns)
-        self.joints = tuple(columns['position'])
-        if len(names) == 1:
-            raise recording.defect(f'line 1 is one column, {column_list(names)}: columns are '
-                                   f'separated by commas, semicolons or tabs, and {_RULE}')
-        missing = [f'no column {TIME!r}'] * (not time) + ['no column q_<joint>'] * (
-            not self.joints)
-        if missing:
-            raise recording.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
-                                   f'{column_list(names)}')
-        self.used = [names.index(time)]
-        self._read, self._slices = [*self.used], {}
-        for what, by_joint in columns.items():
-            chosen = []
-            for joint in self.joints:
-                found = by_joint.get(joint, [])
-                if len(found) > 1:
-                    raise recording.defect(
-                        f'columns with the same meaning: {column_list(found)}; choose, as by '
-                        f"--columns '{what}=...{{joint}}...'")
-                chosen.append(names.index(found[0]) if found else _MISSING)
-            present = [column for column in chosen if column != _MISSING]
-            self.used += present
-            if present:
-                self._slices[what] = slice(len(self._read), len(self._read) + len(chosen))
-                self._read += chosen
-        for remark in remarks:
-            recording.remark(remark)
-        ignored = [name for column, name in enumerate(names) if column not in self.used]
-        if ignored:
-            recording.remark(f'columns that are not read: {column_list(ignored)}')
-
-    def record(self, row: Sequence[str]) -> Record | None:
-        """Return a row as a record, None for a time beyond that of stamps; or a ValueError."""
-        time, values = self.entries(row)
-        if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
-            return None   # before it is an integer, which may have a million digits
-        stamp = round(time * SECOND_NS)
-        if np.isinf(values).any():
-            raise ValueError
-        return Record(stamp, self.joints, *self.quantities(values))
-
-    def entries(self, row: Sequence[str]) -> tuple[Decimal, Array]:
-        """Return the time of a row as it is written [s], and all of its numbers."""
-        cells = [row[column] for column in self._read]
+    def _entries(self, row: Sequence[str]) -> tuple[Decimal, Array]:
+        """Return the time of a row as it is written [s], and the numbers of all cells (c,)."""
+        cells = ['' if column == _MISSING else row[column] for column in self._cells]
         # a float of seconds since 1970 does not resolve nanoseconds
         time = Decimal(cells[0])
         return time if self._unit == 1 else time * self._unit, np.array(cell_numbers(cells))
 
-    def quantities(self, values: Array) -> list[Array]:
+    def _quantities(self, values: Array) -> list[Array]:
         """Return each quantity of some rows (..., c): (..., n), or (0,) if not recorded."""
         return [values[..., self._slices[what]] if what in self._slices else NOT_RECORDED
                 for what in QUANTITIES]
 
-    def is_good(self, column: int, value: float) -> bool:
-        """Return whether a cell of this column may have a value."""
-        return not (math.isinf(value) or (column == self.used[0] and math.isnan(value)))
+    def _rows(self) -> Generator[CsvRow, None, None]:
+        return csv_rows(self.path, self.defect, self.remark,
+                        lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
 
 
 # ---- Any table with a column of time, as numbers
@@ -472,9 +392,6 @@ def read_table(path: Path, patterns: Sequence[str] = ()) -> Table:
     def defect(text: str) -> DrawingError:
         return DrawingError(f'{path}: {text}')
 
-    if path.is_dir() or path.suffix.lower() in ('.mcap', '.db3', '.bag'):
-        raise defect('a directory or bag is no table; of a bag, urdf2dyn evaluate writes '
-                     'efforts.csv')
     rows = csv_rows(path, defect)
     _, names = next(rows)
     named = column_names(names, patterns)
@@ -493,21 +410,17 @@ def read_table(path: Path, patterns: Sequence[str] = ()) -> Table:
         lines.append(line)
     if not lines:
         raise defect('there are names of columns, but no values below them')
-    table = np.frombuffer(values).reshape(-1, len(names))
-    columns = {name: table[:, number] for number, name in enumerate(names)}
+    columns = dict(zip(names, np.frombuffer(values).reshape(-1, len(names)).T))
     time = columns.pop(named.time) * float(named.unit)
-
-    def check(wrong: NDArray[np.bool_], message: Callable[[int], str]) -> None:
+    for wrong, message in (
+            (~np.isfinite(time), 'there is no time; delete the line'),
+            (np.abs(time) > _LATEST_TIME, 'beyond the year 2260; write the time in seconds'),
+            (np.diff(time, prepend=time[0]) < 0.0,
+             'the time goes back; sort the lines, or keep one recording of several')):
         if wrong.any():
-            row = int(wrong.argmax())
-            raise defect(f'line {lines[row]}, column {named.time!r}: {message(row)}')
-
-    check(~np.isfinite(time), lambda row: 'there is no time; delete the line')
-    check(np.abs(time) > _LATEST_TIME, lambda row: f'{time[row]:.6g} s is beyond the year 2260; '
-          'write the time in seconds')
-    check(np.diff(time, prepend=time[0]) < 0.0, lambda row: f'the time goes back from '
-          f'{time[row - 1]:.15g} to {time[row]:.15g} s; sort the lines, or keep one recording of '
-          'several')
+            first = int(wrong.argmax())
+            raise defect(f'line {lines[first]}, column {named.time!r}, {time[first]:.15g} s: '
+                         f'{message}')
     return Table(time, columns)
 
 
