@@ -114,13 +114,12 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
     return MotionLimits(*np.array(rows).T)
 
 
-# ---- The information of a motion about the parameters: its log det, and the gradient of that
+# ---- The information of a motion about the parameters, and its log det
 
 EFFORT_NOISE = 0.01   # standard deviation of measured efforts, as a share of their limits
 # share of the largest velocity within which the Coulomb friction changes its sign
 _SIGN_WIDTH = 0.05
 _RIDGE = 1e-10   # information in units of a column's own of which nothing else is known
-_STEPS = (1e-5, 1e-5, 1e-4)   # differences of positions, velocities and accelerations
 
 
 class Information:
@@ -153,42 +152,20 @@ class Information:
 
     def log_det(self, motion: Array) -> float:
         """Return log det of the information of a row of a motion (3, N, n)."""
-        log_det = np.linalg.slogdet(self._information(motion))[1]
-        return float(log_det) - 2.0 * float(np.log(self._scale).sum())
+        return self.log_det_and_efforts(motion)[0]
+
+    def log_det_and_efforts(self, motion: Array) -> tuple[float, Array]:
+        """Return the same, and the efforts (N, n) of the URDF's robot."""
+        columns = self._columns(motion)
+        log_det = np.linalg.slogdet(self._information(columns))[1]
+        return (float(log_det) - 2.0 * float(np.log(self._scale).sum()),
+                columns @ self._parameters)
 
     def deviations(self, motion: Array, rows: float) -> Array:
         """Return the standard deviations of the base parameters from so many rows."""
-        covariance = np.linalg.inv(self._information(motion))
+        covariance = np.linalg.inv(self._information(self._columns(motion)))
         result: Array = self._scale * np.sqrt(np.diag(covariance) / rows)
         return result[:self.count]
-
-    def slopes(self, motion: Array, bound: Array, weight: float) -> tuple[float, Array]:
-        """
-        Return a cost of a motion (3, N, n), and its gradient (3, N, n).
-
-        The cost is -log det, and the weight times the mean square by which efforts exceed bounds.
-        """
-        columns = self._columns(motion)
-        rows = columns * self._weight[:, None] * self._scale
-        matrix = _information(rows)
-        ratio = columns @ self._parameters / bound
-        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
-        count = motion.shape[1]
-        cost = weight * float((beyond**2).sum()) / count - float(np.linalg.slogdet(matrix)[1])
-        by_efforts = 2.0 * weight / count * beyond / bound
-        by_rows = -2.0 / count * rows @ np.linalg.inv(matrix)
-        by_columns = (by_efforts[:, :, None] * self._parameters
-                      + by_rows * self._weight[:, None] * self._scale)
-        gradient = np.empty_like(motion)
-        for kind, step in enumerate(_STEPS):
-            for joint in range(motion.shape[2]):
-                both = np.concatenate((motion, motion), axis=1)
-                both[kind, :count, joint] += step
-                both[kind, count:, joint] -= step
-                near = self._columns(both)
-                change = (near[:count] - near[count:]) / (2.0 * step)
-                gradient[kind, :, joint] = np.einsum('tnp,tnp->t', by_columns, change)
-        return cost, gradient
 
     def _columns(self, motion: Array) -> Array:
         _, count, n = motion.shape
@@ -199,14 +176,11 @@ class Information:
             columns[:, np.arange(n), places] = values
         return columns
 
-    def _information(self, motion: Array) -> Array:
-        return _information(self._columns(motion) * self._weight[:, None] * self._scale)
-
-
-def _information(rows: Array) -> Array:
-    """Return the mean information (p, p) of instants, from their rows (N, n, p)."""
-    flat = rows.reshape(-1, rows.shape[-1])
-    return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
+    def _information(self, columns: Array) -> Array:
+        """Return the mean information (p, p) of instants, from their columns (N, n, p)."""
+        rows = columns * self._weight[:, None] * self._scale
+        flat = rows.reshape(-1, rows.shape[-1])
+        return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
 
 
 # ---- Fourier series that are at rest at the beginning and at the end of each period
@@ -403,7 +377,7 @@ class _Search:
             candidates = []
             for z in starts:
                 candidates.append(best := self._minimised(z, *_STAGES[0]))
-            best = min(candidates, key=lambda z: self._cost(z.ravel(), _STAGES[0][0])[0])
+            best = min(candidates, key=lambda z: self._cost(z.ravel(), _STAGES[0][0]))
             for weight, steps in _STAGES[1:]:
                 best = self._minimised(best, weight, steps)
         except _OutOfTimeError as error:
@@ -419,23 +393,19 @@ class _Search:
             self._show(min(self._steps / self._all, 1.0))
             if time.monotonic() - self._started > _MOST_SECONDS:
                 raise _OutOfTimeError(now.reshape(z.shape).copy())
-        result = minimize(self._cost, z.ravel(), args=(weight,), jac=True, method='L-BFGS-B',
-                          callback=step, options={'maxiter': steps, 'maxcor': 20})
+
+        result = minimize(self._cost, z.ravel(), args=(weight,), method='L-BFGS-B', callback=step,
+                          options={'maxiter': steps, 'maxfun': 10**9, 'maxcor': 20})
         return np.asarray(result.x.reshape(z.shape))
 
-    def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
-        """Return -log det with what exceeds limits, and its gradient by the coefficients."""
+    def _cost(self, flat: Array, weight: float) -> float:
+        """Return -log det, and the weight times the mean squares by which limits are exceeded."""
         z = flat.reshape(2 * HARMONICS - 1, -1)
-        cost, gradient = self._information.slopes(
-            self._motion(self._functions, z), _SHARE_OF_LIMITS * self._limits.effort, weight)
-        bounds = self._bounds[:, None] * _SHARE_OF_LIMITS
-        ratio = self._functions @ z / bounds
-        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
-        cost += weight * float((beyond**2).sum()) / _COARSE
-        slopes = 2.0 * weight / _COARSE * beyond / bounds
-        slopes[:3] += gradient * self._limits.half
-        by_z = np.einsum('ktf,ktn->fn', self._functions, slopes)
-        return cost, by_z.ravel()
+        log_det, efforts = self._information.log_det_and_efforts(self._motion(self._functions, z))
+        beyond = sum(float((np.maximum(np.abs(ratio) / _SHARE_OF_LIMITS - 1.0, 0.0)**2).sum())
+                     for ratio in (efforts / self._limits.effort,
+                                   self._functions @ z / self._bounds[:, None]))
+        return weight * beyond / _COARSE - log_det
 
     def _motion(self, functions: Array, z: Array) -> Array:
         result: Array = functions[:3] @ (z * self._limits.half)
