@@ -32,7 +32,6 @@ from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.spatial import from_rpy, transpose
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor
-from urdf2dyn_ros.text import quote
 
 # ---- The identified robot: joints that are not explained keep the numbers of the URDF, and so do
 # their bodies, unless forced
@@ -84,63 +83,25 @@ def robot_texts(result: Identification, text: str | bytes,
 
 def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
     """
-    Return a URDF with the inertias, damping and friction of a model.
+    Return a URDF with exactly the inertias, damping and friction of a model, which is of the text.
 
-    Parameters
-    ----------
-    text : str or bytes
-        As `load_urdf` returns it; after an expansion by xacro, the expanded text. Bytes keep their
-        encoding.
-    model : RobotModel
-        ``read_urdf(text)`` with other `inertia` of links, `damping` and `friction` of joints
-        (`dataclasses.replace`). An inertia in the place of None adds an element ``<inertial>``, in
-        the indentation of the file; so does damping or friction that is not zero for a joint
-        without ``<dynamics>``.
-
-    Returns
-    -------
-    str or bytes
-        Its numbers are exactly those of the model. If nothing differs it is `text` itself.
-
-    Raises
-    ------
-    UrdfError
-        If the text is no valid URDF, or numbers of the model are none that a URDF may have.
-    ParameterError
-        If the model differs in anything else, or lacks an inertia that the text has.
-
+    What the text lacks is added, in a line of its own where its neighbour has one. If nothing
+    differs it is `text` itself. Bytes keep their encoding.
     """
-    old: RobotModel = read_description(text)
-    same_count = (len(old.links), len(old.joints)) == (len(model.links), len(model.joints))
-    if not same_count or _renumbered(old, model) != replace(model, warnings=old.warnings):
-        raise ParameterError(f'robot {quote(model.name)} differs from the text in more than '
-                             'inertias, damping and friction: nothing else can be written')
-    for link, other in zip(old.links, model.links):
-        if link.inertia is not None and other.inertia is None:
-            raise ParameterError(f'link {quote(link.name)} has an <inertial> that the model '
-                                 'lacks: it cannot be removed')
     result: AnyStr
     if isinstance(text, str):
-        result = _edited(text, old, model)
+        result = _edited(text, model)
     else:
         codec = codec_of(text)
         source = text.decode(codec)
         if source.encode(codec) != text:
             raise ParameterError(f'this text in {codec} has bytes that another writer would not '
                                  'write: save it as UTF-8')
-        result = _edited(source, old, model).encode(codec)
-    written = read_description(result)
-    if _renumbered(written, model) != written:   # the reader may see what _places() does not
+        result = _edited(source, model).encode(codec)
+    written: RobotModel = read_description(result)
+    if replace(written, warnings=()) != replace(model, warnings=()):
         raise ParameterError('the text with other numbers does not have them: report this URDF')
     return result
-
-
-def _renumbered(old: RobotModel, model: RobotModel) -> RobotModel:
-    """Return `old` with the numbers of a model that are written."""
-    return replace(old, links=tuple(
-        replace(link, inertia=other.inertia) for link, other in zip(old.links, model.links)),
-        joints=tuple(replace(joint, damping=other.damping, friction=other.friction)
-                     for joint, other in zip(old.joints, model.joints)))
 
 
 _Numbers = Sequence[float]
@@ -150,7 +111,6 @@ _TOKEN = re.compile(
     r"""<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>
     |<(?P<end>/?)(?P<name>[^\s/>!?]+)(?:[^>"']|"[^"]*"|'[^']*')*>""", re.DOTALL | re.VERBOSE)
 _ATTRIBUTE = re.compile(r"""([^\s=]+)\s*=\s*("[^"]*"|'[^']*')""")
-_INDENT = re.compile(r'(?:\r\n|[\r\n])([ \t]*)\Z')
 
 
 @dataclass
@@ -181,8 +141,8 @@ def _places(text: str) -> list[_Place]:
     return elements
 
 
-def _edited(text: str, old: RobotModel, model: RobotModel) -> str:
-    parts, at = [], 0
+def _edited(text: str, model: RobotModel) -> str:
+    parts, at, old = [], 0, read_description(text)
     for start, end, new in sorted(_Editor(text).edits(old, model)):   # no two of them overlap
         parts += [text[at:start], new]
         at = end
@@ -196,21 +156,12 @@ def _inertial_tags(inertia: Inertia) -> dict[str, dict[str, _Numbers]]:
 
 
 class _Editor:
-    """Finds what has to change in a text; new elements continue its indentation."""
+    """Finds what has to change in a text."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        root = parse_document(text)
+        self._text, root = text, parse_document(text)
         self._description = Description(root)
         self._places = dict(zip(root.iter('*'), _places(text), strict=True))
-        self._line_end = next(iter(re.findall(r'\r\n|\n|\r', text)), '\n')
-        first = next(self._description.robot.iterchildren('*'))
-        self._unit = self._indent(self._places[first].start)
-
-    def _indent(self, offset: int) -> str | None:
-        """Return the blanks from a line's beginning to an offset; None for more than blanks."""
-        line = _INDENT.search(self._text[max(0, offset - 200):offset])
-        return line[1] if line else None
 
     def edits(self, old: RobotModel, model: RobotModel) -> Iterator[_Edit]:
         for link, new, element in zip(old.links, model.links, self._description.links):
@@ -218,8 +169,7 @@ class _Editor:
                 continue
             inertial, after = element.find('inertial'), _inertial_tags(new.inertia)
             if inertial is None or link.inertia is None:
-                yield self._inserted(element, [('inertial', ''), *(
-                    (tag, _attributes(row)) for tag, row in after.items())], first=True)
+                yield self._inserted(element, 'inertial', {}, after, first=True)
                 continue
             before = _inertial_tags(link.inertia)
             for tag, row in after.items():
@@ -236,7 +186,7 @@ class _Editor:
         child = parent.find(tag)
         if child is None or not changed:
             if changed:
-                yield self._inserted(parent, [(tag, _attributes(changed))], first)
+                yield self._inserted(parent, tag, changed, {}, first)
             return
         place = self._places[child]
         begin = place.start + 1 + len(place.name)
@@ -254,38 +204,24 @@ class _Editor:
             else:
                 yield last, last, _attributes({name: numbers})
 
-    def _inserted(self, parent: Element, lines: Sequence[tuple[str, str]], first: bool) -> _Edit:
-        """
-        Return the edit that adds an element to a parent, as first or last of its children.
-
-        Lines are names and attributes: those of the element, then of its own children. In a text
-        without lines it is added without blanks.
-        """
+    def _inserted(self, parent: Element, tag: str, attributes: Mapping[str, _Numbers],
+                  children: Mapping[str, Mapping[str, _Numbers]], first: bool) -> _Edit:
+        """Return the edit that adds an element to a parent, as first or last of its children."""
         place = self._places[parent]
-        children = [self._places[child] for child in parent.iterchildren('*')]
-        near = children[0 if first else -1] if children else None
-        own = self._indent(place.start)
-        indent = self._indent(near.start) if near else (
-            None if own is None or self._unit is None else own + self._unit)
-        step = '' if indent is None else self._line_end + indent
         prefix = ''.join(place.name.rpartition(':')[:2])
-        (name, attributes), *inner = lines
-        new = f'<{prefix}{name}{attributes}/>'
-        if inner:
-            deeper = step and step + (self._unit or '')
-            new = ''.join([f'<{prefix}{name}{attributes}>',
-                           *(f'{deeper}<{prefix}{child}{values}/>' for child, values in inner),
-                           f'{step}</{prefix}{name}>'])
-        if near:
-            at = near.start if first else near.end
-            return at, at, f'{new}{step}' if first else f'{step}{new}'
-        ending = '' if indent is None else self._line_end + (own or '')
+        inner = ''.join(f'<{prefix}{name}{_attributes(row)}/>' for name, row in children.items())
+        new = f'<{prefix}{tag}{_attributes(attributes)}' + (
+            f'>{inner}</{prefix}{tag}>' if inner else '/>')
+        there = [self._places[child] for child in parent.iterchildren('*')]
+        if there:
+            near = there[0 if first else -1]
+            blanks = self._text[len(self._text[:near.start].rstrip()):near.start]
+            return ((near.start, near.start, new + blanks) if first else
+                    (near.end, near.end, blanks + new))
         if place.end == place.opened:   # <a/>
             slash = len(self._text[:place.opened - 2].rstrip())
-            return slash, place.end, f'>{step}{new}{ending}</{place.name}>'
-        if re.match(r'[ \t]*[\r\n]', self._text[place.opened:place.closed]):
-            ending = ''
-        return place.opened, place.opened, f'{step}{new}{ending}'
+            return slash, place.end, f'>{new}</{place.name}>'
+        return place.opened, place.opened, new
 
 
 def _attributes(values: Mapping[str, _Numbers]) -> str:
