@@ -23,10 +23,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from urdf2dyn_ros.identification.checks import SourceSettings, read_summaries
+from urdf2dyn_ros.identification.identify import SourceSettings, read_summaries
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames
-from urdf2dyn_ros.identification.summary import Summary, SummaryGroups, summary_bytes
+from urdf2dyn_ros.identification.summary import Summary, grouped, summary_bytes
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.workers import Workers
 from urdf2dyn_ros.robot.loads import Loads
@@ -70,12 +70,16 @@ def merged_by(robot: Robot, paths: list[str], workers: Workers) -> tuple[Summary
     """Return the merged summary, and time [s] and memory [MB] after each recording."""
     names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
     settings = SourceSettings(None, names, None, 10.0, 0.0, workers)
-    groups, times, memory = SummaryGroups(len(paths), 1), [time.monotonic()], [resident_memory()]
-    for summary in read_summaries(robot, paths, settings, [], lambda fraction: None):
-        groups.add(summary)
-        times.append(time.monotonic())
-        memory.append(resident_memory())
-    return groups.summaries()[0], np.array(times), np.array(memory)
+    times, memory = [time.monotonic()], [resident_memory()]
+
+    def timed() -> Iterator[Summary]:
+        for summary in read_summaries(robot, paths, settings, [], lambda fraction: None):
+            yield summary
+            times.append(time.monotonic())
+            memory.append(resident_memory())
+
+    summary, = grouped(timed(), len(paths), 1)
+    return summary, np.array(times), np.array(memory)
 
 
 @contextmanager

@@ -106,7 +106,7 @@ def zero(joint: int, degrees: float) -> Change:
     (NONE._replace(positions=swapped(6, 1, 2)), None,
      'the positions of shoulder_lift_joint and elbow_joint look interchanged'),
     (NONE._replace(efforts=swapped(6, 0, 2), positions=swapped(6, 0, 2)), None,
-     '--rename shoulder_pan_joint=elbow_joint --rename elbow_joint=shoulder_pan_joint'),
+     '--rename elbow_joint=shoulder_pan_joint --rename shoulder_pan_joint=elbow_joint'),
     pytest.param(NONE._replace(efforts=np.eye(6)[::-1], positions=np.eye(6)[::-1]), None,
                  'if what is recorded as wrist_3_joint, wrist_2_joint, wrist_1_joint, '
                  'elbow_joint, shoulder_lift_joint, shoulder_pan_joint is what moves', marks=SLOW),
@@ -147,23 +147,6 @@ def test_joints_without_recorded_efforts_are_no_others_in_another_order(robot: R
     effort += 0.2 * effort.std(axis=0) * np.random.default_rng(4).normal(size=effort.shape)
     effort[:, 3:] = np.nan
     assert checked(robot, [Piece(time, RATE, *motions, effort)]).fault == ''
-
-
-@pytest.mark.parametrize(('signs', 'words'), [
-    ((1.0, 1.0), 'e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and e_wrist_1_joint - '
-     'e_wrist_2_joint for wrist_2_joint'),
-    pytest.param((-1.0, 1.0), '-e_wrist_1_joint + e_wrist_2_joint for wrist_1_joint and '
-                 '-e_wrist_1_joint - e_wrist_2_joint for wrist_2_joint', marks=SLOW)])
-def test_efforts_of_the_two_motors_of_a_differential_are_named_with_both_joints(
-        signs: tuple[float, float], words: str, robot: Robot) -> None:
-    time, *motions = motion()
-    effort = 1.3 * robot.dynamics(*motions)
-    effort += 0.5 * effort.std(axis=0) * np.tanh(motions[1] / 0.02)
-    effort[:, 3:5] = 0.5 * effort[:, 3:5] @ np.array([[1.0, 1.0], [1.0, -1.0]]) * signs
-    effort += 0.02 * np.random.default_rng(4).normal(size=effort.shape)
-    text = checked(robot, [Piece(time, RATE, *motions, effort)]).fault
-    assert text.startswith('the efforts of wrist_1_joint and wrist_2_joint look like those of two '
-                           'motors') and words in text and '; the ' not in text
 
 
 def test_a_joint_in_other_units_than_the_others_is_named(robot: Robot) -> None:

@@ -1,7 +1,5 @@
-"""Merged summaries: the same robot in any order, of the size of one, from the command line too."""
+"""Merged summaries: the same robot in any order, of the size of one."""
 
-import json
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -77,34 +75,3 @@ def test_python_identifies_what_the_command_does(
     np.testing.assert_array_equal(found.fit.joints, expected.joints)
     with pytest.raises(ParameterError, match='--delay 2: must be between'):
         identify(paths, InverseDynamics(MODEL), settings=IdentificationSettings(delay=2.0))
-
-
-def test_summaries_of_currents_and_efforts_do_not_merge(summaries: list[Summary]) -> None:
-    with pytest.raises(ParameterError, match='one is a summary of currents'):
-        merged_summary(summaries[0], replace(summaries[1], currents=True))
-
-
-def test_days_merge_into_one_file_that_stands_in_for_them(
-        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A damaged recording costs itself; an existing file is not replaced."""
-    day, out = folder / 'day.npz', folder / 'out'
-    (folder / 'broken.csv').write_text('time,q_joint1\n0,1\n')
-    words = ['identify', *map(str, sorted((out / 'summaries').iterdir())[:3]),
-             str(folder / 'd.csv'), str(folder / 'broken.csv'), *FIXED, '--merge', str(day)]
-    assert main(words) == 0
-    output = capsys.readouterr()
-    assert output.out.startswith(f'{day}: 4 recordings, ')
-    assert output.err.count('note: not used: ') == 1 and 'broken.csv' in output.err
-    before = day.read_bytes()
-    assert main(words) == 1
-    assert '--overwrite' in capsys.readouterr().err and day.read_bytes() == before
-    assert main(['identify', str(folder / 'broken.csv'), *FIXED, '--merge',
-                 str(folder / 'none.npz')]) == 3
-    assert not (folder / 'none.npz').exists()
-    assert main(['identify', str(day), *FIXED, '--weight', '10', '-o', str(folder / 'one')]) == 0
-    bodies = [json.loads((folder / name / 'identification.json').read_text())['bodies']
-              for name in ('out', 'one')]
-    for one, other in zip(*(each.values() for each in bodies)):
-        size = max(abs(entry['identified']) for entry in one.values())
-        for name in one:
-            assert abs(one[name]['identified'] - other[name]['identified']) <= 1e-8 * size

@@ -115,14 +115,13 @@ def test_summaries_of_workers_are_the_same_and_a_damaged_recording_costs_only_it
     results = []
     for name, words in (('one', ()), ('two', ('--workers', '2')),
                         ('dask', ('--scheduler', cluster))):
-        (tmp_path / name).mkdir()
-        day = tmp_path / name / 'day.npz'
+        out = tmp_path / name
         assert main(['identify', *paths, '--urdf', str(SCARA), '--cutoff', '10', '--delay', '0',
-                     '--merge', str(day), *words]) == 0
-        output = capsys.readouterr()
-        assert output.out.startswith(f'{day}: 2 recordings')
-        assert output.err.count('not used: ') == output.err.count('broken.csv') == 1
-        results.append(day.read_bytes())
+                     '--weight', '10', '-o', str(out), *words]) == 0
+        errors = capsys.readouterr().err
+        assert errors.count('not used: ') == errors.count('broken.csv') == 1
+        results.append({path.name: path.read_bytes() for path in (out / 'summaries').iterdir()})
+        assert {*results[-1]} == {'a.npz', 'b.npz'}
     assert results[0] == results[1] == results[2]
 
 

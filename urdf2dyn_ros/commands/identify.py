@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from threadpoolctl import threadpool_limits
-
 from urdf2dyn_ros.commands.arguments import (
     CHECKED,
     EFFORTS,
@@ -22,13 +20,11 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.identification.checks import check_merged_file, write_merged
 from urdf2dyn_ros.identification.identification import Identification
 from urdf2dyn_ros.identification.identified_files import identified_mjcf, robot_texts
 from urdf2dyn_ros.identification.identify import (
     IdentificationSettings,
     identify,
-    source_settings,
 )
 from urdf2dyn_ros.identification.report import (
     GAINS_TITLE,
@@ -39,7 +35,6 @@ from urdf2dyn_ros.identification.report import (
     report_tables,
     verdict,
 )
-from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.summary import SUFFIX, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.pages import report_page, text_table
@@ -70,9 +65,6 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
                         'commanded)')
     add(parser, *EFFORTS, '--base', rests='was at rest',
         free='identified, up to a factor that all have in common')
-    parser.add_argument('--friction-per-recording', action='store_true',
-                        help='friction and offsets of each recording are its own, as on '
-                        'different days; links and rotors are shared')
     parser.add_argument('--payload-recording', nargs='+', default=[], metavar='RECORDING',
                         help='recordings of the robot with a payload, which the others are '
                         'without: the payload is identified, or gains by its known mass')
@@ -80,9 +72,6 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--payload-mass', type=float, metavar='KG',
                         help='its mass, if it is known: it fixes the effort per recorded unit of '
                         'all joints, as with --effort-semantics current --gains free')
-    parser.add_argument('--merge', type=Path, metavar='FILE.npz',
-                        help='write one summary of all recordings, of the size of one, instead '
-                        'of identifying from them')
     add(parser, *WORKERS, work='read recordings and summarise them')
     parser.add_argument('--cutoff', type=float, metavar='HZ',
                         help='low pass of the columns (default: by cross-validation)')
@@ -105,24 +94,11 @@ def run_identify(arguments: argparse.Namespace) -> int:
     check_fixed(dynamics, 'and its motion is not in joint states')
     settings = _settings(arguments)
     try:
-        if arguments.merge is not None:
-            _merge(robot_of(model, dynamics), arguments, settings)
-        else:
-            _identify(dynamics, arguments, settings, text)
+        _identify(dynamics, arguments, settings, text)
     except IdentificationError as error:
         print(f'error: {error}', file=sys.stderr)
         return EXIT_REFUSED
     return 0
-
-
-def _merge(robot: Robot, arguments: argparse.Namespace, settings: IdentificationSettings) -> None:
-    source = source_settings(robot, settings)
-    check_merged_file(arguments.merge, arguments.overwrite)
-    with progress('reading and compressing') as show, threadpool_limits(1, user_api='blas'):
-        sentence, remarks = write_merged(robot, arguments.recordings, source, arguments.merge,
-                                         show)
-    print_remarks(remarks, 'note')
-    print(sentence)
 
 
 def _identify(dynamics: InverseDynamics, arguments: argparse.Namespace,
@@ -146,7 +122,7 @@ def _settings(arguments: argparse.Namespace) -> IdentificationSettings:
         raise ParameterError('--gains and --effort-semantics current require each other')
     return IdentificationSettings(
         arguments.topic, tuple(arguments.hold), tuple(arguments.rename), tuple(arguments.gains),
-        arguments.cutoff, arguments.delay, arguments.weight, arguments.friction_per_recording,
+        arguments.cutoff, arguments.delay, arguments.weight,
         tuple(arguments.payload_recording), arguments.payload_link, arguments.payload_mass,
         arguments.force, tuple(arguments.columns), read_workers(arguments))
 

@@ -1,16 +1,16 @@
-"""What changes within a recording: payloads, contacts, offsets, zeros that are off."""
+"""What changes within a recording: payloads, contacts, offsets; and what is off by little."""
 
-from collections.abc import Iterator, Sequence
-from itertools import compress
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, fitted, pooled, slopes_of, used_terms
-from urdf2dyn_ros.identification.mistakes import moved_beyond
-from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, USUAL, Columns, Robot
+from urdf2dyn_ros.identification.mistakes import Change, Mistake, moved_beyond, no_change
+from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, USUAL, Robot
 from urdf2dyn_ros.identification.rows import (
     BLOCKS,
     ROW_RATE,
@@ -191,134 +191,86 @@ def _best_interval(fit: FittedRows, window: NDArray[np.int64], count: int,
     return max(gains)[1:]
 
 
-# ---- Contacts in a recording: the time in which several joints need other efforts than before
+# ---- Times in which efforts have another offset: contacts, and steps of current sensors
 #
-# Each joint's efforts are fitted by the columns of its bodies and its friction so that their
-# absolute residuals are least: what acts for a short time hardly changes such a fit. Without a
-# prior it does not need the URDF's masses, nor the gains of currents.
-
-_WINDOW = 0.5   # time in which residuals are compared with those of the rest of the recording [s]
-# residual of a window, over the median of all windows, from which on it is not that of the motion.
-# At two joints at once it is up to 4.8 in 14 recordings of five robots, 230 in a push of 25 N m
-_LARGER = 8.0
-_LEAST_CONTACT = 0.2   # the same, over the efforts without their mean: less is not worth a word
-_LONGEST_SHARE = 0.25   # share of the recording beyond which it is no contact that passes
-_FEWEST_JOINTS = 2   # joints that feel it; one alone may stick
-_FEWEST_IN_CONTACT = 10
-_PASSES = 8
-
-
-def contacts(joints: Sequence[str], rows: RecordedRows, used: Array) -> str:
-    """Return from when to when something else acts on which joints, or nothing."""
-    width = round(_WINDOW * ROW_RATE)
-    count = len(rows.time) // width
-    if count < _FEWEST_IN_CONTACT:
-        return ''
-    feels = np.array([_windows(part, moves, width) if use else np.zeros(count, dtype=bool)
-                      for part, moves, use in zip(rows.joints, rows.moves.T, used)])
-    there = feels.sum(axis=0) >= _FEWEST_JOINTS
-    if not 0.0 < there.mean() <= _LONGEST_SHARE:
-        return ''
-    times = rows.time[:count * width].reshape(count, width)
-    edges = np.flatnonzero(np.diff(there, prepend=False, append=False)).reshape(-1, 2)
-    spans = ', '.join(f'{times[first, 0]:.1f} to {times[last - 1, -1]:.1f} s'
-                      for first, last in edges)
-    names = ', '.join(compress(joints, np.any(feels[:, there], axis=1)))
-    return (f'from {spans} the efforts of {names} do not fit the model that fits the rest of the '
-            'recording: did something touch the robot, or was its friction not yet as warm as '
-            'later? Remove that time, or record again')
-
-
-def _windows(part: Array, moves: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
-    """Return in which windows of so many rows a moving joint has far larger residuals."""
-    count = len(part) // width
-    residual = np.where(moves, np.abs(_least_absolute(part)), np.nan)[:count * width]
-    windows = residual.reshape(count, width)
-    enough = np.isfinite(windows).mean(axis=1) > 0.5
-    if enough.sum() < _FEWEST_IN_CONTACT:
-        return np.zeros(count, dtype=bool)
-    size = np.zeros(count)
-    size[enough] = np.nanmedian(windows[enough], axis=1)
-    found: NDArray[np.bool_] = size > max(_LARGER * float(np.median(size[enough])),
-                              _LEAST_CONTACT * float(part[:, -1].std()))
-    return found
-
-
-def _least_absolute(part: Array) -> Array:
-    """Return the residuals (k,) of rows of columns and effort, by reweighted least squares."""
-    X, y = part[:, :-1], part[:, -1]
-    X = X / np.maximum(np.linalg.norm(X, axis=0), 1e-12)
-    residual = y - y.mean()
-    for _ in range(_PASSES):
-        size = np.abs(residual)
-        weights = 1.0 / np.maximum(size, max(float(np.median(size)), 1e-12))
-        normal = (X.T * weights) @ X
-        normal[np.diag_indices(len(normal))] += 1e-8 * np.trace(normal) / len(normal)
-        residual = y - X @ np.linalg.solve(normal, X.T @ (weights * y))
-    return np.asarray(residual)
-
-
-# ---- Offsets of efforts that step within a recording, as those of current sensors do
+# One more column of each joint's effort is 1 in an interval and 0 in the rest. The best interval
+# is compared with what the columns of its bodies and its friction leave, without a prior: it needs
+# neither the URDF's masses nor the gains of currents.
 
 _FEWEST_ROWS = 250   # rows in which a joint moves: 10 s
-_STEPS = np.linspace(0.1, 0.9, 41)   # when a step is tried, as shares of the rows
-# share of the squares that any bodies and friction leave, from which on a step is one
+_LONGEST_WINDOW = 12   # rows of the windows from which intervals consist: 0.5 s
+# share of the squares that bodies and friction leave, from which on an offset is one
 _EXPLAINED = 0.5
-_LEAST_STEP = 0.05   # size of a step over the efforts without their mean that is worth a word
+# share of the recording below which it is a contact, which at least two joints feel: one may stick
+_SHORT = 0.15
+_LEAST_OFFSET = 0.05   # size of an offset over the efforts without their mean, worth a word
 
 
-def offset_steps(joints: Sequence[str], rows: RecordedRows, used: Array) -> Iterator[str]:
-    """Yield for each joint whose effort has another offset from some time on."""
+def other_offsets(joints: Sequence[str], rows: RecordedRows, used: Array) -> str:
+    """Return from when to when the efforts of which joints have another offset, or nothing."""
+    found = list[tuple[float, float, str]]()
     for name, part, moves, use in zip(joints, rows.joints, rows.moves.T, used):
         if not use or np.count_nonzero(moves) < _FEWEST_ROWS:
             continue
-        time = rows.time[moves]
-        at, size, share = largest_step(part[moves])
-        if share > _EXPLAINED and abs(size) > _LEAST_STEP * float(part[moves, -1].std()):
-            word = 'larger' if size > 0.0 else 'smaller'
-            yield (f'the effort of {name} is {abs(size):.3g} {word} from about {time[at]:.0f} s '
-                   'on than before, whatever its bodies and friction are: did the offset of its '
-                   'sensor change, or does something push or pull since then? Divide the '
-                   'recording there, and add --friction-per-recording')
+        time, (first, last, size, share) = rows.time[moves], best_offset(part[moves])
+        if share > _EXPLAINED and abs(size) > _LEAST_OFFSET * float(part[moves, -1].std()):
+            found.append((time[first], time[last], f'that of {name} is {abs(size):.3g} '
+                          f'{"larger" if size > 0.0 else "smaller"} from {time[first]:.1f} to '
+                          f'{time[last]:.1f} s'))
+    least = _SHORT * (rows.time[-1] - rows.time[0])
+    told = [text for k, (first, last, text) in enumerate(found) if last - first > least or any(
+        begin < last and first < end for begin, end, _ in found[:k] + found[k + 1:])]
+    return '' if not told else (
+        f'efforts have another offset than in the rest of the recording, whatever bodies and '
+        f'friction are: {", ".join(told)}; did something touch the robot, or did the offset of a '
+        'sensor change? Identify without that time')
 
 
-def largest_step(part: Array) -> tuple[int, float, float]:
+def best_offset(part: Array) -> tuple[int, int, float, float]:
     """
-    Return the row, the size, and the share of squares of the step that explains most.
+    Return the first and the last row, the size, and the share of squares of the best offset.
 
-    The share is that of what rows of columns and effort (k, c + 1) leave without a step.
+    The share is that of what rows of columns and effort (k, c + 1) leave without it.
     """
     X = part[:, :-1] / np.maximum(np.linalg.norm(part[:, :-1], axis=0), 1e-12)
     U, sizes, _ = np.linalg.svd(X, full_matrices=False)
     Q = U[:, sizes > 1e-6 * sizes[0]]
     left = part[:, -1] - Q @ (Q.T @ part[:, -1])
-    rows: NDArray[np.int64] = (_STEPS * len(part)).astype(np.int64)
-    steps = (np.arange(len(part))[:, None] >= rows).astype(np.float64)
-    steps -= Q @ (Q.T @ steps)
-    squares, products = np.square(steps).sum(axis=0), left @ steps
-    shares = products ** 2 / np.maximum(squares, 1e-12) / max(float(left @ left), 1e-300)
+    edges = np.linspace(0, len(part), -(-len(part) // _LONGEST_WINDOW) + 1).astype(int)
+    windows = np.zeros((len(part), len(edges) - 1))
+    for k, rows in enumerate(map(slice, edges[:-1], edges[1:])):
+        windows[rows, k] = 1.0
+    windows -= Q @ (Q.T @ windows)
+    # sums over the windows of all intervals, by cumulative ones
+    products = np.concatenate(([0.0], np.cumsum(left @ windows)))
+    squares = np.pad(np.cumsum(np.cumsum(windows.T @ windows, axis=0), axis=1), ((1, 0), (1, 0)))
+    begin, end = np.triu_indices(len(edges), 1)
+    size = squares[end, end] - 2.0 * squares[begin, end] + squares[begin, begin]
+    gained = products[end] - products[begin]
+    known = size > 1e-6 * len(part)   # not that of the whole, which is an offset of the joint
+    shares = np.where(known, gained ** 2, 0.0) / np.where(known, size, 1.0)
     best = int(np.argmax(shares))
-    return int(rows[best]), float(products[best] / max(squares[best], 1e-12)), float(shares[best])
+    first, last = edges[begin[best]], edges[end[best]] - 1
+    offset = gained[best] / size[best]
+    if first == 0:   # rather from then on
+        first, last, offset = last + 1, len(part) - 1, -offset
+    return int(first), int(last), float(offset), float(
+        shares[best] / max(float(left @ left), 1e-300))
 
 
-# ---- Zeros of joints, or gravity, some degrees off those of the URDF, joints with a spring in
-# them, and positions or stamps some percent too large
+# ---- Small errors: zeros or gravity some degrees off, positions or stamps some percent too large,
+# and joints with a spring in them
 #
-# A small difference times the derivative of the efforts by it is one more column of the efforts. A
-# wrong zero has turned the fitted bodies as well: one step finds which joints come into question,
-# the others are repeated with bodies that are fitted to the corrected positions.
+# A small error times the derivative of the efforts by it is one more column of the efforts. Wrong
+# zeros and stamps have turned the fitted bodies as well: one step finds which ones come into
+# question, and they are repeated with bodies that are fitted to the corrected positions.
 
-_STEP = 1e-4   # difference of a position for a derivative [rad]
+_STEP = 1e-4   # change of a zero, a position, a pace or gravity for a derivative
 _SPRING_STEP = 1e-6   # compliance for a derivative [rad/(N m)]
-_FACTOR = 1.0001   # factor of positions, or of velocities, for a derivative
-# difference of a factor to 1 that is worth a word, and up to which efforts are linear in it
-_LEAST_FACTOR, _MOST_FACTOR = 0.03, 0.3
 # fall of the logarithm of held-out residuals, over all joints, from which on a zero counts
 _REMOVED = 0.3
 # the same for a spring: parts of 9 and 14 s of a UR10 reach 0.4, other robots' URDFs 0.6
 _REMOVED_BY_SPRING = 0.8
-# difference of a zero that is none: a robot may be mounted so [rad]
-_LEAST_ANGLE = np.radians(2.0)
 # share of what the best one removes from which on another one may be the wrong one as well, and
 # that after the first step, in which the right one of parallel joints may have 0.66 of another's
 _ALIKE, _ALIKE_AT_FIRST = 0.7, 0.4
@@ -327,139 +279,118 @@ _SMALL_STEP = np.radians(0.5)   # last step to a zero [rad], or of the logarithm
 # joints of a robot up to which zeros are compared, and the time for which joints move [s]
 _MOST_JOINTS, _LEAST_MOTION = 12, 6.0
 
+# sizes that are worth a word: a robot may be mounted some degrees off
+_LEAST = {'zero': np.radians(2.0), 'scale': 0.03, 'pace': 0.03, 'gravity': np.radians(2.0)}
+_MOST_FACTOR = 0.3   # up to which efforts are linear in the scale of positions
 
-def small_zeros(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: FittedRows,
-                moving: NDArray[np.bool_]) -> str:
+
+def small_errors(robot: Robot, pieces: Sequence[Piece], summary: Summary, fit: FittedRows,
+                 moving: NDArray[np.bool_]) -> str:
     """Return that zeros, positions, stamps or gravity look wrong, or joints elastic, or ''."""
     joints = [joint for joint in sorted(moved_beyond(robot, moving))
               if moving[joint] and robot.dynamics.units[joint] == 'rad']
     motion = float(fit.rows.moves[:, fit.joints].sum(axis=0).mean()) / ROW_RATE
     if not joints or len(moving) > _MOST_JOINTS or motion < _LEAST_MOTION:
         return ''
-    gravity = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
-    axes = np.linalg.svd(gravity[None])[2][1:] if gravity.any() else np.zeros((0, 3))
-    columns = _columns(robot, pieces, fit.bodies, joints, axes, summary)[::fit.every_nth]
-    count = len(joints)
-    alone = 3 * count + 1
-    *results, pace, tilted = explained(fit, columns, [
-        *([k] for k in range(alone)), [alone + k for k in range(len(axes))]])
-    zeros, springs, scales = (results[k:k + count] for k in range(0, 3 * count, count))
-    best = max((*results, pace, tilted), key=lambda each: each.removed)
-    if best.removed < (_REMOVED_BY_SPRING if best in springs else _REMOVED):
+    nominal = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
+    axes = np.linalg.svd(nominal[None])[2][1:] if nominal.any() else np.zeros((0, 3))
+    single = [*product(('zero', 'spring', 'scale'), joints), ('pace', 0)]
+    columns = _columns(robot, pieces, fit.bodies, summary,
+                       [*single, *(('gravity', axis) for axis in axes)])
+    groups = [[k] for k in range(len(single))] + [
+        [*range(len(single), len(single) + len(axes))]] * (len(axes) > 0)
+    found = dict(zip([*single, ('gravity', 0)],
+                     explained(fit, columns[::fit.every_nth], groups)))
+    (kind, _), best = max(found.items(), key=lambda pair: pair[1].removed)
+    if best.removed < (_REMOVED_BY_SPRING if kind == 'spring' else _REMOVED):
         return ''
-
-    def reason(found: Explained) -> str:
-        return (f'{np.exp(found.removed / len(fit.joints)):.2g} times smaller residuals are left '
-                'of held-out blocks (geometric mean of the joints), which other bodies cannot '
-                'make up for')
-
-    if best is tilted:
-        size = float(np.linalg.norm(gravity))
-        direction = gravity + tilted.unknowns @ axes
-        angle = float(np.arctan2(np.linalg.norm(tilted.unknowns), size))
-        if angle < _LEAST_ANGLE:
-            return ''
-        words = ' '.join(f'{entry:.2f}' for entry in
-                         size / np.linalg.norm(direction) * direction + 0.0)
-        return (f'the robot looks tilted by {np.degrees(angle):.0f} deg: with a gravity of '
-                f'{words} m/s^2 in the frame of the root, {reason(best)}; if it is mounted so, '
-                f'add --gravity {words}')
-    if best is pace:
-        best = _followed(robot, pieces, summary, None, pace)
-        factor = float(best.unknowns[0])
-        return '' if abs(factor - 1.0) < _LEAST_FACTOR else (
-            f'the stamps look about {factor:.2f} times as far apart as they are: with all times '
-            f'divided by it, {reason(best)}; were they recorded with the clock of the driver, or '
-            f'is gravity {factor**-2:.2g} times as large, as where a driver compensates a part of '
-            'it?')
-    own, least = next((each, _ALIKE) for each in (springs, scales) if best in each) if (
-        best not in zeros) else (zeros, _ALIKE_AT_FIRST)
-    alike = [pair for pair in zip(own, joints) if pair[0].removed >= least * best.removed]
-    if own is zeros:
-        alike = [(_followed(robot, pieces, summary, joint, each), joint) for each, joint in alike]
-        most = max(each.removed for each, _ in alike)
-        alike = [pair for pair in alike if pair[0].removed >= _ALIKE * most]
+    share = _ALIKE_AT_FIRST if kind == 'zero' else _ALIKE
+    alike = [(each, joint) for (other, joint), each in found.items()
+             if other == kind and each.removed >= share * best.removed]
+    if kind in ('zero', 'pace'):
+        alike = [(_followed(robot, pieces, summary, kind, joint, each), joint)
+                 for each, joint in alike]
     alike.sort(key=lambda pair: -pair[0].removed)
-    why = reason(alike[0][0])
-    values = [(robot.joints[joint], float(each.unknowns[0])) for each, joint in alike]
-    if own is zeros and abs(values[0][1]) >= _LEAST_ANGLE:
-        words = ' or '.join(f'{name} ({np.degrees(angle):.0f} deg)' for name, angle in values)
-        return (f'the zero of {words} looks different from that of the URDF: with so much added '
-                f'to its positions, {why}; compare the zero with a mark on the robot, and set it '
-                'in the driver or in the <origin> of the joint')
-    if own is scales and _LEAST_FACTOR < abs(values[0][1]) < _MOST_FACTOR:
-        words = ' or '.join(f'{name} (about {1.0 - factor:.2f} times)' for name, factor in values)
-        return (f'the positions of {words} look too {"large" if values[0][1] < 0.0 else "small"}: '
-                f'divided by it, {why}; is the ratio of its gear right?')
-    if own is springs and values[0][1] > 0.0:
-        words = ' or '.join(f'{name} ({1.0 / each:.2g} N m/rad)' for name, each in values
-                            if each > 0.0)
-        return (f'{words} looks elastic: with a spring between its encoder and the link, {why}; '
-                'the positions of the links are not those that are recorded, as this model '
-                'assumes: record those of encoders on the side of the link, or a slower motion')
-    return ''
+    best, first = alike[0]
+    alike = [pair for pair in alike if pair[0].removed >= _ALIKE * best.removed]
+    value, joint_names = float(best.unknowns[0]), [robot.joints[joint] for _, joint in alike]
+    reason = (f'{np.exp(best.removed / len(fit.joints)):.2g} times smaller residuals are left of '
+              'held-out blocks (geometric mean of the joints)')
+    if kind == 'spring':
+        names = ' or '.join(f'{name} ({1.0 / each.unknowns[0]:.2g} N m/rad)' for name, (each, _)
+                            in zip(joint_names, alike) if each.unknowns[0] > 0.0)
+        return '' if value <= 0.0 else (
+            f'{names} looks elastic: with a spring between its encoder and the link, {reason}; '
+            'the positions of the links are not those that are recorded, as this model assumes: '
+            'record those of encoders on the side of the link, or a slower motion')
+    change = _small(robot, kind, first, value)
+    if kind == 'gravity':
+        gravity, size = nominal + best.unknowns @ axes, float(np.linalg.norm(nominal))
+        value = float(np.arctan2(np.linalg.norm(best.unknowns), size))
+        change = change._replace(gravity=size / np.linalg.norm(gravity) * gravity)
+    if abs(value) < _LEAST[kind] or (kind == 'scale' and abs(value) > _MOST_FACTOR):
+        return ''
+    others = f', or is it {" or ".join(joint_names[1:])}?' if joint_names[1:] else ''
+    return f'{Mistake(change, kind, (first,)).sentence(robot, False)}{others}; then {reason}'
 
 
-def _followed(robot: Robot, pieces: Sequence[Piece], summary: Summary, joint: int | None,
+def _small(robot: Robot, kind: str, which: Any, size: float) -> Change:
+    """Return the change that corrects an error of a joint, of the pace, or of gravity."""
+    none = no_change(len(robot.joints))
+    if kind == 'gravity':
+        return none._replace(gravity=np.array(robot.dynamics.gravity_vector) + size * which)
+    if kind == 'pace':
+        return none._replace(pace=1.0 + size)
+    if kind == 'zero':
+        return none.shifted(which, size)
+    return none._replace(positions=np.diag(1.0 + size * (np.arange(len(robot.joints)) == which)))
+
+
+def _followed(robot: Robot, pieces: Sequence[Piece], summary: Summary, kind: str, joint: int,
               first: Explained) -> Explained:
-    """
-    Return what a joint's zero explains with bodies fitted to it, after a first step.
-
-    Without a joint it is the pace of the stamps, a factor.
-    """
-    own = 0.0 if joint is None else 1.0 * (np.arange(len(robot.joints)) == joint)
-    step, angle, pace = float(first.unknowns[0]), 0.0, 1.0
+    """Return what an error explains with bodies fitted to what corrects it, after a first step."""
+    value, step = 0.0, float(first.unknowns[0])
     for _ in range(_MOST_STEPS):
-        angle, pace = (angle, pace * (1.0 + step)) if joint is None else (angle + step, pace)
-        moved = [piece._replace(q=piece.q + angle * own, qd=pace * piece.qd,
-                                qdd=pace**2 * piece.qdd) for piece in pieces]
+        value = value + step if kind == 'zero' else (1.0 + value) * (1.0 + step) - 1.0
+        change = _small(robot, kind, joint, value)
+        moved = [Piece(each.time, each.rate, *change.motion(each.q, each.qd, each.qdd),
+                       each.effort) for each in pieces]
         corrected = summarised(robot, summary.name, moved, summary.used,
                                (summary.cutoff, summary.delay))
         fit = fitted_rows(robot, corrected)
-        columns = _columns(robot, moved, fit.bodies, [joint or 0], np.zeros((0, 3)), corrected)
-        # zero, spring and scale of the joint, and the pace
-        found, = explained(fit, columns[::fit.every_nth], [[3 if joint is None else 0]])
+        columns = _columns(robot, moved, fit.bodies, corrected, [(kind, joint)])
+        found, = explained(fit, columns[::fit.every_nth], [[0]])
         step = float(found.unknowns[0])
         if abs(step) < _SMALL_STEP:
             break
-    return Explained(first.removed + first.left - found.left, found.left,
-                     np.array([pace * (1.0 + step) if joint is None else angle + step]))
+    last = value + step if kind == 'zero' else (1.0 + value) * (1.0 + step) - 1.0
+    return Explained(first.removed + first.left - found.left, found.left, np.array([last]))
 
 
-def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, joints: Sequence[int],
-             axes: Array, summary: Summary) -> Array:
-    """
-    Return derivatives (k, z, n) of all rows.
-
-    They are those by the zeros, compliances and scales of joints, by the pace, and by gravity.
-    """
-    parts = []
+def _columns(robot: Robot, pieces: Sequence[Piece], bodies: Array, summary: Summary,
+             errors: Sequence[tuple[str, Any]]) -> Array:
+    """Return derivatives (k, z, n) of all rows by errors of a kind, and of a joint or an axis."""
+    parts, none = [], no_change(len(robot.joints))
     for piece in pieces:
         step = max(1, int(piece.rate / ROW_RATE))
-        q, qd, qdd = piece.q[::step], piece.qd[::step], piece.qdd[::step]
-        efforts, rest = robot.columns.efforts(q, qd, qdd, bodies), np.zeros_like(q)
-        slopes = []
-        for joint in joints:
-            near = q.copy()
-            near[:, joint] += _STEP
-            slopes.append((robot.columns.efforts(near, qd, qdd, bodies) - efforts) / _STEP)
-        for joint in joints:   # as if its encoder were before a spring, which its effort bends
-            bent = np.where(np.arange(len(robot.joints)) == joint, -_SPRING_STEP * efforts, 0.0)
-            speed = np.gradient(bent, step / piece.rate, axis=0)
-            near = robot.columns.efforts(q + bent, qd + speed, qdd + np.gradient(
-                speed, step / piece.rate, axis=0), bodies)
-            slopes.append((near - efforts) / _SPRING_STEP)
-        for joint in joints:
-            factors = np.where(np.arange(len(robot.joints)) == joint, _FACTOR, 1.0)
-            slopes.append((robot.columns.efforts(factors * q, factors * qd, factors * qdd, bodies)
-                           - efforts) / (_FACTOR - 1.0))
-        slopes.append((robot.columns.efforts(q, _FACTOR * qd, _FACTOR**2 * qdd, bodies) - efforts)
-                      / (_FACTOR - 1.0))
-        slopes += [Columns(robot.system, axis).efforts(q, rest, rest, bodies)
-                   for axis in axes.tolist()]
-        coarse = Spectra(np.concatenate(slopes, axis=1), piece.rate / step)
+        period = step / piece.rate
+        coarse = Piece(piece.time[::step], 1.0 / period, *(
+            each[::step] for each in (piece.q, piece.qd, piece.qdd, piece.effort)))
+        efforts, slopes = none.efforts_of(robot, coarse, bodies), []
+        for kind, which in errors:
+            if kind == 'spring':   # its encoder is before a spring, which its effort bends
+                bent = -_SPRING_STEP * efforts * (np.arange(len(robot.joints)) == which)
+                speed = np.gradient(bent, period, axis=0)
+                moved = coarse._replace(q=coarse.q + bent, qd=coarse.qd + speed,
+                                        qdd=coarse.qdd + np.gradient(speed, period, axis=0))
+                near = none.efforts_of(robot, moved, bodies)
+                slopes.append((near - efforts) / _SPRING_STEP)
+            else:
+                near = _small(robot, kind, which, _STEP).efforts_of(robot, coarse, bodies)
+                slopes.append((near - efforts) / _STEP)
+        spectra = Spectra(np.concatenate(slopes, axis=1), coarse.rate)
         fine = Spectra(np.zeros((len(piece.q), 1)), piece.rate).time
         kept = fine[inner_times(fine, summary.delay)]
-        parts.append(np.stack([np.interp(kept, coarse.time, each) for each in coarse.rows(
+        parts.append(np.stack([np.interp(kept, spectra.time, each) for each in spectra.rows(
             summary.cutoff, summary.delay).T], axis=1))
-    return np.concatenate(parts).reshape(-1, 3 * len(joints) + 1 + len(axes), len(robot.joints))
+    return np.concatenate(parts).reshape(-1, len(errors), len(robot.joints))

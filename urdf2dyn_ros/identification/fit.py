@@ -86,16 +86,13 @@ _LEAST_DECREASE = 1e-11   # decrease of the cost that the last step promises, re
 
 
 class FitTerms(NamedTuple):
-    """What is unknown of n joints, which may be several sets, one after the other."""
+    """What is unknown of n joints."""
 
     used: NDArray[np.bool_]   # (n, c), unknowns of each joint
     top_speed: Array   # (n,), velocity up to which friction is not negative [rad/s or m/s]
     direction: Array   # (n,), 1 or -1: in which viscous friction is larger, where it differs
-    # joints (of the first set) whose effort has units of its own: their bodies' columns are
-    # multiplied by an unknown exp(gain), in all sets
-    free_gains: tuple[int, ...] = ()
+    free_gains: tuple[int, ...] = ()   # joints whose columns of bodies are times exp(an unknown)
     fixed: tuple[int, ...] = ()   # bodies that stay as in the URDF
-    sets: int = 1   # sets of joints that have their rotors in common
     payload: float | None = None   # mass [kg] of the last body, a payload; NaN: not known
 
 
@@ -150,20 +147,16 @@ class ConsistentFit:
             self._weights[-1] = _PAYLOAD_WEIGHT
         used = problem.scale > 0.0
         positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
-        self.place = np.full(used.shape, -1)
-        number = np.arange(used.size).reshape(used.shape)
-        number[:, ARMATURE] = np.tile(number[:n // terms.sets, ARMATURE], terms.sets)
-        distinct, places = np.unique(number[used], return_inverse=True)
-        self.place[used], self._gain = 10 * b + places, 10 * b + len(distinct)
-        self._used, self._scalars = used, np.unique(self.place[positive])
-        free, count = list(terms.free_gains), n // terms.sets
-        self._count = self._gain + len(free)
+        self.place, first_gain = np.full(used.shape, -1), 10 * b + np.count_nonzero(used)
+        self.place[used] = np.arange(10 * b, first_gain)
+        self._used, self._scalars = used, self.place[positive]
+        self._count = first_gain + len(terms.free_gains)
+        gains = np.arange(first_gain, self._count)
+        self.gain_place = np.full(n, -1)
+        self.gain_place[list(terms.free_gains)] = gains
         # an approximation of a gain is wrong by a factor of two or three, an offset is small
-        offsets = () if signed else np.unique(self.place[:, OFFSET][used[:, OFFSET]])
-        self._squared = np.array([*offsets, *range(self._gain, self._count)], dtype=np.int64)
-        self.gain_place = np.full(count, -1)
-        self.gain_place[free] = self._gain + np.arange(len(free))
-        self.gain_place = np.tile(self.gain_place, terms.sets)
+        offsets = self.place[used[:, OFFSET] & (not signed), OFFSET]
+        self._squared = np.concatenate((offsets, gains))
         speeds = np.where(used[:, QUADRATIC], terms.top_speed, np.inf)
         self._to_joint = [*map(bounded, speeds.tolist(), terms.direction.tolist())]
         self._free = np.ones(self._count)
@@ -375,8 +368,6 @@ def scales(pool: Pool, terms: FitTerms) -> Array:
                 # qd |qd| / v is as large as the column of quadratic friction over v
                 size = own[k] / (terms.top_speed[j] if k == QUADRATIC else 1.0)
                 result[j, k] = _PRIOR_SHARE * effort / size
-    rotors = result[:, ARMATURE].reshape(terms.sets, -1)
-    result[:, ARMATURE] = np.where(rotors > 0.0, rotors.max(axis=0), 0.0).ravel()
     return result
 
 
@@ -476,33 +467,31 @@ def with_further_friction(robot: Robot, pools: Sequence[Pool], judged: Sequence[
     def left(some: Sequence[PooledFit]) -> Array:
         return np.sqrt(left_squares(robot, some, judged)[0])
 
-    def tried(chosen: NDArray[np.bool_], columns: NDArray[np.int64]) -> FitTerms:
+    def tried(joints: NDArray[np.bool_], columns: NDArray[np.int64] | int) -> FitTerms:
         used = terms.used.copy()
-        used[chosen, columns[chosen]] = True
+        used[np.arange(len(used)), columns] |= joints
         return terms._replace(used=used)
 
     usual = least = left(fits)
     joints = usual > 0.0
-    for candidates in (STRIBECK, [ASYMMETRY]):
+    for candidates in (np.array(STRIBECK), np.array([ASYMMETRY])):
         limit = _BETTER_FRICTION * left(fits_to_others(robot, pools, terms, weight, linear=True))
-        columns, forwards = np.full(len(limit), ASYMMETRY), terms.direction.copy()
-        promising = np.zeros(len(limit), dtype=bool)
-        for column in candidates:
-            linear = fits_to_others(robot, pools, tried(joints, np.full(len(limit), column)),
-                                    weight, linear=True)
-            errors, values = left(linear), linear[-1].fit.joints[:, column]
-            better = joints & (errors < limit) & ((values > 0.0) | (column == ASYMMETRY))
-            promising |= better
-            columns[better], limit[better] = column, errors[better]
-            if column == ASYMMETRY:
-                forwards[better] = np.sign(values[better])
-        terms = terms._replace(direction=forwards)
+        trials = [fits_to_others(robot, pools, tried(joints, column), weight, linear=True)
+                  for column in candidates]
+        values = np.array([trial[-1].fit.joints[:, column]
+                           for trial, column in zip(trials, candidates)])
+        possible = (values > 0.0) | (candidates[:, None] == ASYMMETRY)
+        errors = np.where(possible, [left(trial) for trial in trials], np.inf)
+        columns, promising = candidates[errors.argmin(axis=0)], joints & (
+            errors.min(axis=0) < limit)
+        if ASYMMETRY in candidates:
+            terms = terms._replace(direction=np.where(promising, np.sign(values[0]),
+                                                      terms.direction))
         while promising.any():
             further = fits_to_others(robot, pools, tried(promising, columns), weight)
-            errors = left(further)
-            worse = promising & (errors >= _BETTER_FRICTION * least)
+            worse = promising & (left(further) >= _BETTER_FRICTION * least)
             if not worse.any():
-                terms, fits, least = tried(promising, columns), further, errors
+                terms, fits, least = tried(promising, columns), further, left(further)
                 break
             promising &= ~worse
     return terms, fits, least / np.where(joints, usual, 1.0)

@@ -1,23 +1,19 @@
 """
-What is fitted: a robot and summaries in units of their gains, with a payload, with own friction.
-
-Recordings that the others contradict are not.
+What is fitted: a robot and summaries in units of their gains, with a payload.
 
 A payload is one more body of the fit. Its columns are those of the body that carries it, in the
 rows of the recordings in which it is there, and zero in the others. So the same fit has robot and
 payload, with friction and rotors in common, and effort per current as well: with the payload's
-known mass nothing is left that a factor could change. A robot whose recordings have friction of
-their own is one with a set of joints for each of them, which move the same bodies.
+known mass nothing is left that a factor could change.
 """
 
 import copy
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.fit import (
@@ -32,7 +28,6 @@ from urdf2dyn_ros.identification.fit import (
     deviations_of_gains,
     fits_to_others,
     fitted,
-    left_squares,
     pooled,
     scale_of_efforts,
     scale_of_inertias,
@@ -43,11 +38,11 @@ from urdf2dyn_ros.identification.fit import (
     with_spread_of_parts,
 )
 from urdf2dyn_ros.identification.gains import (
+    DECISIVE,
     Gains,
     approximated,
     known_gains,
     sign_evidence,
-    undetermined_signs,
     with_gains,
 )
 from urdf2dyn_ros.identification.robot import (
@@ -60,7 +55,7 @@ from urdf2dyn_ros.identification.robot import (
     placement,
     pseudo_inertia,
 )
-from urdf2dyn_ros.identification.rows import BLOCKS, score
+from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.summary import PARTS, Summary, all_rows, in_other_units
 from urdf2dyn_ros.robot.multibody import ROOT
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
@@ -97,17 +92,6 @@ def payload_on(robot: Robot, link: str, mass: float,
     return CarriedPayload(link, mass, summaries, carrier, placement(attached))
 
 
-def check_carried(robot: Robot, payload: CarriedPayload) -> None:
-    """Raise an IdentificationError if no joint that moves the payload is used."""
-    carrying = [payload.carrier in bodies for bodies in robot.columns.bodies]
-    used = np.any([each.used > 0 for each in payload.summaries], axis=0)
-    if not (used & carrying).any():
-        raise IdentificationError(
-            f'none of the joints that move the payload on {payload.link} '
-            f'({", ".join(compress(robot.joints, carrying))}) moves in a payload recording with a '
-            'measured effort: record a motion of these')
-
-
 def with_payload(robot: Robot, payload: CarriedPayload) -> Robot:
     """Return a robot whose last body is the payload, which its URDF lacks."""
     columns = copy.copy(robot.columns)
@@ -138,94 +122,25 @@ def payload_pool(robot: Robot, payload: CarriedPayload, pool: Pool, carried: boo
     return pool._replace(triangles=triangles)
 
 
-# ---- Links and rotors that recordings share, with friction and offsets of each its own
-
-def in_joint_sets(robot: Robot, summaries: Sequence[Summary]) -> tuple[Robot, list[Summary]]:
-    """Return a robot with a set of joints for each summary, whose rows are of its set alone."""
-    columns, count = copy.copy(robot.columns), len(summaries)
-    columns.bodies = robot.columns.bodies * count
-
-    def in_set(number: int, summary: Summary) -> Summary:
-        def spread(values: Array) -> Array:
-            return np.concatenate([values * (k == number) for k in range(count)])
-
-        def pools(some: Sequence[Pool]) -> list[Pool]:
-            return [Pool([R * (k == number) for k in range(count) for R in pool.triangles],
-                         spread(pool.rows)) for pool in some]
-
-        return summary.with_pools(pools, **{name: spread(getattr(summary, name)) for name in (
-            'used', 'fastest', 'correlation', 'joint_seconds')})
-
-    return replace(robot, columns=columns, urdf_friction=np.tile(robot.urdf_friction, (count, 1)),
-                   speed_limits=np.tile(robot.speed_limits, count)), [
-                       in_set(*each) for each in enumerate(summaries)]
-
-
-def in_least_residuals(pool: Pool) -> Pool:
-    """Return a pool whose efforts and columns are in units of the least residual of any robot."""
-    least = [abs(float(R[-1, -1])) / np.sqrt(max(rows, 1.0))
-             for R, rows in zip(pool.triangles, pool.rows)]
-    return pool._replace(triangles=[R / (size or 1.0) for R, size in zip(pool.triangles, least)])
-
-
-def last_sets(summaries: Sequence[Summary]) -> NDArray[np.int64]:
-    """Return the number (n,) of each joint in its last set that is used."""
-    used = np.array([each.used > 0 for each in summaries])
-    count, n = used.shape
-    last = count - 1 - np.argmax(used[::-1], axis=0)
-    return np.asarray(last * n + np.arange(n))
-
-
-def of_joints(fit: Fit, chosen: NDArray[np.int64]) -> Fit:
-    """Return a fit with the friction and rotors of some of its joints."""
-    return fit._replace(joints=fit.joints[chosen], gains=fit.gains[chosen])
-
-
-# ---- Currents whose sign is not the same in all recordings
-
-_DECISIVE = 1.0   # logarithm of the ratio of what the two signs leave, for a sign that is known
-
-
-def signs_fault(robot: Robot, summaries: Sequence[Summary], gains: Gains) -> str:
-    """Return which recordings' currents have another sign than those of the others, or nothing."""
-    faults = []
-    pools = [pooled(each.weighted) for each in summaries]
-    for j in np.flatnonzero(gains.free).tolist():
-        evidence = [sign_evidence(pool, j) for pool in pools]
-        positive, negative = ([each.name for each, value in zip(summaries, evidence)
-                               if sign * value > _DECISIVE] for sign in (1.0, -1.0))
-        if positive and negative:
-            fewer, more = sorted((negative, positive), key=len)
-            faults.append(f'the current of {robot.joints[j]} has another sign in '
-                          f'{", ".join(fewer)} than in {", ".join(more)}: change it, or identify '
-                          'without the former')
-    return '; '.join(faults)
-
-
 # ---- Robot and summaries as they are fitted
 
 # weight of the URDF where gains are free, whose scale rests on its masses, and where a payload
 # of known mass has it instead
 _WEIGHT_OF_GAINS, _WEIGHT_BESIDE_PAYLOAD = 100.0, 10.0
+# logarithm of the ratio of what the two signs of a current leave, for a sign that is known
+_OTHER_SIGN = 1.0
 _BETTER_SIGN = 0.98   # what the other sign of a gain leaves, by the first, if it is chosen
 _PRIOR_SCALINGS = 4   # fits after which priors have the scale by a payload's known mass
 
 
 class FitData(NamedTuple):
-    """
-    Robot and summaries of a fit, with the payload, in units of the gains.
-
-    If recordings have friction of their own there are several sets of joints, but not in `plain`;
-    `last` is the number of each joint in its last set that is used.
-    """
+    """Robot and summaries of a fit, with the payload, in units of the gains."""
 
     robot: Robot
     summaries: Sequence[Summary]
     validation: Sequence[Summary]
-    plain: Sequence[Summary]
     gains: Gains
     gain_fit: PooledFit | None   # by which free gains were found
-    last: NDArray[np.int64]
 
     @property
     def everything(self) -> Pool:   # all rows of the fit
@@ -245,15 +160,13 @@ def mean_correlation(summaries: Sequence[Summary]) -> Array:
 
 
 def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary],
-             gains: Gains | None, own_friction: bool, payload: CarriedPayload | None) -> FitData:
+             gains: Gains | None, payload: CarriedPayload | None) -> FitData:
     """
     Return robot and summaries as they are fitted.
 
-    An IdentificationError if no joint that moves the payload is used, or signs of currents
-    contradict each other.
+    An IdentificationError if signs of currents contradict each other.
     """
-    if payload is not None:   # first, so that an own friction that is kept is one without it
-        check_carried(robot, payload)
+    if payload is not None:
         plain, carrying = robot, payload
 
         def wider(summary: Summary, carried: bool) -> Summary:
@@ -264,17 +177,18 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
                      *(wider(each, False) for each in summaries)]
         validation = [wider(each, False) for each in validation]
         robot = with_payload(plain, payload)
-    last = last_sets(summaries[:1])
-    fault = '' if gains is None else signs_fault(robot, [*summaries, *validation], gains)
-    if fault:
-        raise IdentificationError(fault)
+    for j in [] if gains is None else np.flatnonzero(gains.free).tolist():
+        signs = [(sign_evidence(pooled(each.weighted), j), each.name)
+                 for each in (*summaries, *validation)]
+        (least, one), (most, other) = min(signs), max(signs)
+        if least < -_OTHER_SIGN and most > _OTHER_SIGN:
+            raise IdentificationError(
+                f'the current of {robot.joints[j]} has another sign in {one} than in {other}: '
+                'change it, or identify without one of them')
     robot, gains, gain_fit = _scaled(robot, summaries, gains, payload)
     scaled, checked = ([in_other_units(each, gains.values) for each in some]
                        for some in (summaries, validation))
-    if not own_friction:
-        return FitData(robot, scaled, checked, scaled, gains, gain_fit, last)
-    return FitData(*in_joint_sets(robot, scaled), checked, scaled, gains, gain_fit,
-                   last_sets(scaled))
+    return FitData(robot, scaled, checked, gains, gain_fit)
 
 
 def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
@@ -292,7 +206,9 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
     if not gains.free.any():
         return robot, gains, None
     best = _gain_fit(robot, summaries, gains, payload)
-    for joint in undetermined_signs(everything, gains):
+    for joint in np.flatnonzero(gains.free & (everything.rows > 0.0)).tolist():
+        if abs(sign_evidence(everything, joint)) > DECISIVE:
+            continue
         signs = np.where(np.arange(len(gains.values)) == joint, -1.0, 1.0)
         turned = gains._replace(values=signs * gains.values)
         other = _gain_fit(robot, summaries, turned, payload)
@@ -337,14 +253,11 @@ def all_terms(robot: Robot, summaries: Sequence[Summary],
     used = np.any([each.used > 0 for each in summaries], axis=0)
     fastest = np.max([each.fastest for each in summaries], axis=0)
     fixed: tuple[int, ...] = ()
-    moving = np.unique(np.flatnonzero(used) % len(robot.joints))
-    if len(moving) == 1:
-        joint = int(moving[0])
+    if np.count_nonzero(used) == 1:
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)
-                      if body.coordinate != joint)
+                      if not used[body.coordinate])
     return used_terms(robot, used, fastest)._replace(
-        fixed=fixed, sets=len(used) // len(robot.joints),
-        payload=None if payload is None else payload.mass)
+        fixed=fixed, payload=None if payload is None else payload.mass)
 
 
 # ---- What is held out of the fit in turn, and what fits without it leave of it
@@ -401,24 +314,21 @@ class Figures(NamedTuple):
 def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Pool],
                moving: Sequence[Pool], units: Array) -> Figures:
     """Return figures of models, a fit for each part of the rows, in units (n,) of efforts."""
-    def total(values: Sequence[Array]) -> Array:   # over parts and sets of joints
-        return np.asarray(np.sum(values, axis=0).reshape(-1, len(robot.joints)).sum(axis=0))
+    def rows(pools: Sequence[Pool]) -> Array:
+        count = np.sum([pool.rows for pool in pools], axis=0)
+        return np.where(count > 0.0, count, np.nan)
 
     def roots(pools: Sequence[Pool]) -> Array:
-        rows = total([pool.rows for pool in pools])
-        sums = [total([squares(fit, pool, robot) for fit, pool in zip(fits, pools)])
+        sums = [np.sum([squares(fit, pool, robot) for fit, pool in zip(fits, pools)], axis=0)
                 for fits in models]
-        return np.asarray(np.sqrt(np.array(sums) / np.where(rows > 0.0, rows, np.nan)) / units)
+        return np.asarray(np.sqrt(np.array(sums) / rows(pools)) / units)
 
     def efforts(pools: Sequence[Pool]) -> tuple[Array, Array]:
         """Return root mean squares of efforts, and of efforts without their mean."""
-        rows = total([pool.rows for pool in pools])
-        count = np.where(rows > 0.0, rows, np.nan)
-        square, mean = (total([np.array([float(R[:, column] @ R[:, -1]) for R in pool.triangles])
-                               for pool in pools]) / count
-                        for column in (-1, OFFSET - len(JOINT_COLUMNS) - 1))
-        return (np.sqrt(square) / units,
-                np.sqrt(np.maximum(square - mean ** 2, 0.0)) / units)
+        square, mean = (
+            np.sum([[R[:, column] @ R[:, -1] for R in pool.triangles] for pool in pools], axis=0)
+            / rows(pools) for column in (-1, OFFSET - len(JOINT_COLUMNS) - 1))
+        return np.sqrt(square) / units, np.sqrt(np.maximum(square - mean ** 2, 0.0)) / units
 
     measured, spread = efforts(every)
     return Figures(roots(every), roots(moving), measured, spread, efforts(moving)[1])
@@ -426,7 +336,6 @@ def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Po
 
 # ---- Recordings that the fit to the others does not predict
 
-_REASONS = 'another payload, tool or day, a contact, or a sensor that failed?'
 _MISFIT_RATIO = 2.5   # error of a recording, over the median of the others, that is no accident
 # error of a recording, over its efforts, below which it fits: a faster motion has larger ones
 _LEAST_MISFIT = 0.02
@@ -434,129 +343,34 @@ _LEAST_MISFIT = 0.02
 _MOST_COMPARED = 30
 
 
-def other_recordings(robot: Robot, summaries: Sequence[Summary], fits: Sequence[Fit],
-                     pools: Sequence[Pool], own_friction: bool = False) -> list[str]:
+def other_recordings(robot: Robot, names: Sequence[str], fits: Sequence[PooledFit],
+                     pools: Sequence[Pool]) -> dict[str, tuple[float, str]]:
     """
-    Return a sentence for each recording that a fit to the others does not predict.
+    Return the ratio and a sentence for each recording that a fit to the others does not predict.
 
     Its residuals are compared with those of the others in the same fit: a recording that does fit,
-    but is predicted from one that does not, is not worse than they are.
+    but is predicted from one that does not, is not worse than they are. The pools are those of
+    moving samples, as static friction leaves more than a load does.
     """
-    remarks = []
-    for number, (each, fit, own_pool) in enumerate(zip(summaries, fits, pools)):
+    found = {}
+    for number, (name, fit) in enumerate(zip(names, fits)):
         others = [pool for k, pool in enumerate(pools) if k != number]
         own, *errors = (
-            np.sqrt(squares(fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
-            for pool in (own_pool, *others[::-(-len(others) // _MOST_COMPARED)]))
+            np.sqrt(squares(fit.fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
+            for pool in (pools[number], *others[::-(-len(others) // _MOST_COMPARED)]))
         typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
                             else np.nan for column in np.transpose(errors)])
         ratio = own / np.maximum(typical, 1e-12)
-        efforts = np.array([np.linalg.norm(R[:, -1]) for R in own_pool.triangles])
-        least = _LEAST_MISFIT * efforts / np.sqrt(np.maximum(own_pool.rows, 1.0))
+        efforts = np.array([np.linalg.norm(R[:, -1]) for R in pools[number].triangles])
+        least = _LEAST_MISFIT * efforts / np.sqrt(np.maximum(pools[number].rows, 1.0))
         worse = (ratio > _MISFIT_RATIO) & (own > least)
         if worse.any():
-            remarks.append(
-                f'recording {each.name} does not fit the others at '
-                f'{", ".join(compress(robot.joints, worse))}: its residual is up to '
-                f'{ratio[worse].max():.1f} times theirs; {_REASONS} identify without it'
-                + (', or alone' if own_friction else ', alone, or with --friction-per-recording'))
-    return remarks
-
-
-# ---- Recordings that spoil the model for the others, or that these contradict
-
-# residual of the others, with recordings over without them, from which on they are not used
-_SPOILING_RATIO = 2.0
-# residual of a recording over that of the others, in the fit to them, below which it fits
-_SUSPICIOUS_RATIO = 1.5
-# factor by which the ratio has to grow with each further recording that is excluded
-_WORTHWHILE = 1.1
-# recordings that are excluded together: so many, and of so many one
-_MOST_TOGETHER, _LARGEST_SHARE = 3, 3
-_FOREIGN_RATIO = 10.0   # residual of one recording over that of the others that is too large
-_LEAST_FOREIGN = 0.1   # share of the efforts of a recording that such a residual has at least
-_FEWEST_OTHERS = 4   # that agree, from which on one that does not is not used in any case
-
-
-def spoiling_recordings(robot: Robot, names: Sequence[str], whole: PooledFit,
-                        fits: Sequence[PooledFit], pools: Sequence[Pool], seen: Sequence[Pool],
-                        terms: FitTerms, weight: float) -> tuple[Collection[int], str]:
-    """
-    Return the recordings that are not used, and a sentence on why and what to do.
-
-    They are those without which the others are explained far better: the fit to all of them and
-    that without some are both judged by the others (geometric mean of the joints). Of two that
-    agree and one that does not it is the latter: without one of the former the others still
-    contradict each other. Two with a load each spoil the fit without one of them as well: where no
-    single one is enough and one does not fit, further ones are excluded with it.
-    `fits` are without each recording, `seen` are the pools that were fitted; `pools` are those of
-    moving samples, as static friction leaves more than a load does.
-    """
-    every = range(len(pools))
-
-    def error(fit: PooledFit, numbers: Sequence[int]) -> float:
-        return score(*left_squares(robot, [fit] * len(numbers), [pools[k] for k in numbers]))
-
-    def ratio(fit: PooledFit, out: Collection[int]) -> float:
-        """Return the residual of the others in the fit to all over that in another one."""
-        others = [k for k in every if k not in out]
-        without = error(fit, others)
-        return error(whole, others) / without if without > 0.0 else 1.0
-
-    def suspicious(fit: PooledFit, number: int) -> bool:
-        others = error(fit, [k for k in every if k != number])
-        return others > 0.0 and error(fit, [number]) / others > _SUSPICIOUS_RATIO
-
-    ratios = [ratio(fit, [number]) for number, fit in enumerate(fits)]
-    out, most = [int(np.argmax(ratios))], max(ratios)
-    while most <= _SPOILING_RATIO:
-        before, rest = most, [k for k in every if k not in out]
-        if len(out) == min(_MOST_TOGETHER, len(pools) // _LARGEST_SHARE) or (
-                len(out) == 1 and not any(map(suspicious, fits, every))):
-            return _foreign(robot, names, fits, pools)
-        ratios = [ratio(fitted(robot, pooled([seen[other] for other in rest if other != k]), terms,
-                               weight, whole), [*out, k]) for k in rest]
-        most = max(ratios)
-        if most < _WORTHWHILE * before:
-            return _foreign(robot, names, fits, pools)
-        out.append(rest[int(np.argmax(ratios))])
-    them = 'them' if len(out) > 1 else 'it'
-    return out, _sentence(names, sorted(out),
-                          f'without {them} their residual is {most:.1f} times smaller')
-
-
-def _foreign(robot: Robot, names: Sequence[str], fits: Sequence[PooledFit],
-             pools: Sequence[Pool]) -> tuple[Collection[int], str]:
-    """
-    Return the recording that the model of the others explains least at some joint, if any.
-
-    Among a dozen it hardly changes the model, but is of no use: a dead sensor, a cut effort.
-    """
-    if len(pools) <= _FEWEST_OTHERS:
-        return (), ''
-    ratios = []
-    for number, (fit, pool) in enumerate(zip(fits, pools)):
-        efforts = np.array([R[:, -1] @ R[:, -1] for R in pool.triangles])
-        own, efforts = (np.sqrt(each / np.maximum(pool.rows, 1.0))
-                        for each in (squares(fit.fit, pool, robot), efforts))
-        others = [each for k, each in enumerate(pools) if k != number]
-        total, count = left_squares(robot, [fit] * len(others), others)
-        known = (pool.rows > 0.0) & (total > 0.0) & (own > _LEAST_FOREIGN * efforts)
-        ratios.append(float((own[known] / np.sqrt(total[known] / count[known])).max(initial=0.0)))
-    most, number = max((each, k) for k, each in enumerate(ratios))
-    if most <= _FOREIGN_RATIO:
-        return (), ''
-    return [number], _sentence(names, [number],
-                               f'its residual is up to {most:.0f} times theirs')
-
-
-def _sentence(names: Sequence[str], numbers: Sequence[int], why: str) -> str:
-    several = len(numbers) > 1
-    words, them = ('s {} do not fit the others, and are', 'them') if several else (
-        ' {} does not fit the others, and is', 'it')
-    return (f'recording{words.format(", ".join(names[number] for number in numbers))} not used: '
-            f'{why}; {_REASONS} if nothing is wrong with {them}, identify {them} alone, with '
-            '--payload-recording, or with --friction-per-recording')
+            most = float(ratio[worse].max())
+            found[name] = most, (
+                f'recording {name} does not fit the others at '
+                f'{", ".join(compress(robot.joints, worse))}: its residual is up to {most:.1f} '
+                'times theirs; another payload, tool or day, a contact, or a sensor that failed?')
+    return found
 
 
 # ---- A payload that fits another link than the one that is said to carry it, or other recordings
@@ -603,8 +417,6 @@ def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | Non
 
 # ---- A payload as it was identified, in the frame of its link, and whether it was determined
 
-# mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
-_LARGEST_SCALE = 1.6
 # largest standard deviations of a mass that is identified, and of a gain, as shares of them
 _MOST_OF_MASS, _MOST_OF_GAIN = 0.3, 0.15
 
@@ -659,7 +471,7 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     rows = slice(10 * len(problem.factors) - 10, 10 * len(problem.factors))
     slopes = ConsistentFit(problem).slopes[-1]
     uncertain = (covariance_of(result, correlation) if data.gain_fit is None else
-                 covariance_of(data.gain_fit, mean_correlation(data.plain)))[0][rows, rows]
+                 covariance_of(data.gain_fit, data.correlation))[0][rows, rows]
     covariance = slopes @ uncertain @ slopes.T
     back = np.linalg.inv(payload.transformation)
     in_link: Array = parameters_of(back @ BASIS @ back.T).T
@@ -679,13 +491,3 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
             f'the best one has a standard deviation of {best:.0f} %; check that it was carried in '
             f'{", ".join(estimate.recordings)} and in no other recording, or take a heavier one')
     return estimate
-
-
-def scale_remark(payload: CarriedPayload, before: Array, after: Array) -> list[str]:
-    """Return that a payload's known mass does not fit masses of the URDF and of the fit (b,)."""
-    scale = float(after.sum() / before.sum())
-    if not np.isfinite(payload.mass) or 1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE:
-        return []
-    return [f'with a payload of {payload.mass:g} kg the robot would have {scale:.2g} times the '
-            f'mass of its URDF, with {payload.mass / scale:.2g} kg the same: check '
-            '--payload-mass, to which all gains are proportional, and the masses of the URDF']

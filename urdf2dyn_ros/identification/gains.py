@@ -32,7 +32,7 @@ FREE = 'free'
 # least share of the effort that the bodies have in the approximation of a free gain
 _LEAST_SHARE = 0.1
 # logarithm of the ratio of the residuals of both signs from which on friction determines one
-_DECISIVE = 0.3
+DECISIVE = 0.3
 _LEAST_LEFT = 1e-3   # share of a current below which what is left of it is noise
 
 
@@ -126,18 +126,12 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
             continue
         x = np.linalg.lstsq(columns, R[:, -1], rcond=None)[0]
         sign = sign_evidence(pool, j)
-        if abs(sign) < _DECISIVE:
+        if abs(sign) < DECISIVE:
             sign = float(x[:3] @ sizes[:3])
         most = float(np.linalg.norm(R[:, -1]) / sizes[0])
         size = min(max(math.copysign(1.0, sign) * float(x[0]), _LEAST_SHARE * most), most)
         values[j] = math.copysign(1.0 / size, sign)
     return Gains(values, gains.free)
-
-
-def undetermined_signs(pool: Pool, gains: Gains) -> list[int]:
-    """Return the joints whose free gain has a sign that friction does not determine."""
-    return [joint for joint in np.flatnonzero(gains.free & (pool.rows > 0.0)).tolist()
-            if abs(sign_evidence(pool, joint)) < _DECISIVE]
 
 
 def sign_evidence(pool: Pool, joint: int) -> float:

@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.errors import IdentificationError
-from urdf2dyn_ros.identification.delays import LARGEST_DELAY
 from urdf2dyn_ros.identification.fit import (
     PRIOR_WEIGHT,
     Deviations,
@@ -30,7 +28,6 @@ from urdf2dyn_ros.identification.fit import (
     with_spread_of_parts,
 )
 from urdf2dyn_ros.identification.fit_data import (
-    FEWEST_RECORDINGS,
     CarriedPayload,
     Figures,
     FitData,
@@ -41,23 +38,18 @@ from urdf2dyn_ros.identification.fit_data import (
     figures_of,
     fit_data,
     identified_payload,
-    in_least_residuals,
-    of_joints,
     other_recordings,
     parts_of,
-    scale_remark,
-    spoiling_recordings,
 )
 from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
 from urdf2dyn_ros.identification.robot import (
-    ARMATURE,
     JOINT_COLUMNS,
     BaseEstimates,
     Robot,
     base_estimates,
 )
 from urdf2dyn_ros.identification.rows import score
-from urdf2dyn_ros.identification.summary import Summary, all_rows
+from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary, all_rows
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 
 # ---- The result of an identification
@@ -76,7 +68,6 @@ class Identification:
     terms: FitTerms
     weight: float
     fit: Fit
-    sigma: Array
     deviations: Deviations
     held_out: Figures   # of parts that were held out of the fit
     parts: str   # what these are: 'blocks' or 'recordings'
@@ -87,9 +78,6 @@ class Identification:
     remarks: list[str] = field(default_factory=list)
     # what the data contradict, in sentences, by more than any verdict allows
     contradictions: list[str] = field(default_factory=list)
-    # JOINT_COLUMNS (n, c) of each recording by name, if they have friction of their own; `fit` has
-    # that of the last in which a joint is used
-    own_friction: dict[str, Array] = field(default_factory=dict)
     gains: Gains | None = None   # of currents, before the fit, whose own are relative to them
     payload: IdentifiedPayload | None = None
     force: bool = False   # whether joints that are not explained are written, too
@@ -152,162 +140,113 @@ _BETTER_ERROR = 0.98
 _EXPLAINED_SHARE = 0.01
 # residual over the effort without its mean from which on a model explains nothing
 _UNEXPLAINED_SHARE = 0.9
-
-
-class _Model(NamedTuple):
-    """The chosen terms and weight, the fit to everything, and the fits without each part."""
-
-    terms: FitTerms
-    weight: float
-    whole: PooledFit
-    without: Sequence[PooledFit]
-    negative_rotors: NDArray[np.bool_]
-    left_by_friction: Array   # (n,), share of the residual that further friction leaves
+_FOREIGN_RATIO = 6.0   # residual of a recording over those of the others that is not used
+# mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
+_LARGEST_SCALE = 1.6
 
 
 def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
              weight: float | None = None, gains: Gains | None = None,
              show: Callable[[float], None] = lambda fraction: None,
-             own_friction: bool = False, payload: CarriedPayload | None = None) -> Identification:
+             payload: CarriedPayload | None = None) -> Identification:
     """
     Return the identification of a robot from summaries of recordings, and of a payload.
 
-    They share links, rotors and gains of currents, and friction too, unless each has its own. An
-    IdentificationError if the model does not explain what is held out better than the URDF, or the
-    recordings do not determine the payload.
+    They share links, rotors, friction and gains of currents. An IdentificationError if the model
+    does not explain what is held out better than the URDF, or the recordings do not determine the
+    payload.
     """
     if payload is not None:
         check_carrier(robot, summaries, gains, payload)
-    data = fit_data(robot, summaries, validation, gains, own_friction, payload)
-    parts = parts_of(data.summaries, own_friction or payload is not None)
-    model = _model(data, parts, payload, weight, show)
-    if parts.name == 'recordings':
-        out, why = spoiling_recordings(
-            data.robot, [each.name for each in summaries], model.whole, model.without,
-            parts.moving, parts.seen, model.terms, model.weight)
-        if out:
-            others = [each for k, each in enumerate(summaries) if k not in out]
-            rest = identified(robot, others, validation, weight, gains, show)
-            rest.remarks.insert(0, why)
-            return rest
+    data = fit_data(robot, summaries, validation, gains, payload)
+    with_load, everything = data.robot, data.everything   # the payload is its last body
+    parts = parts_of(data.summaries, blocks_only=payload is not None)
+    weights = [*WEIGHTS] if weight is None else [weight]
+    terms, negative_rotors = significant_terms(
+        with_load, everything, all_terms(with_load, data.summaries, payload), weights[0],
+        data.correlation)
+    trials = {each: fits_to_others(with_load, parts.seen, terms, each) for each in weights}
+    show(0.6)
+    judged = parts.every
+    errors = {each: score(*left_squares(with_load, fits, judged))
+              for each, fits in trials.items()}
+    best = min(errors, key=errors.__getitem__)
+    if errors[best] >= _BETTER_ERROR * errors[weights[0]]:
+        best = weights[0]
+    terms, without, left = with_further_friction(with_load, parts.seen, judged, terms, best,
+                                                 trials[best])
+    misfits = other_recordings(with_load, [each.name for each in summaries], without,
+                               parts.moving) if parts.name == 'recordings' else {}
+    foreign = {name for name, (ratio, _) in misfits.items() if ratio > _FOREIGN_RATIO}
+    if foreign and len(summaries) - len(foreign) > 1:
+        rest = identified(robot, [each for each in summaries if each.name not in foreign],
+                          validation, weight, gains, show)
+        rest.contradictions[:0] = [f'{misfits[name][1]} It is not used' for name in foreign]
+        return rest
+    whole = fitted(with_load, everything, terms, best)
     show(0.8)
-    result = _result(robot, summaries, data, parts, model, payload, own_friction)
+    held_out, validated = _figures(data, parts, whole, without)
+    correlation = with_spread_of_parts(whole, without, data.correlation)
+    count = len(robot.prior.factors)
+    fit, *fits = (each._replace(bodies=each.bodies[:count]) for each in (
+        cleaned(whole.fit, whole.problem), *(each.fit for each in without)))
+    result = Identification(
+        robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0), terms, best,
+        fit, deviations(whole, correlation), held_out, parts.name, fits, left, validated,
+        [*robot.prior.remarks],
+        gains=data.gains if any(each.currents for each in summaries) else None,
+        payload=None if payload is None else identified_payload(payload, whole, correlation,
+                                                               data))
     found = result.contradictions
-    for each in (*summaries, *(() if payload is None else payload.summaries)):
+    for each in (*summaries, *(payload.summaries if payload else ())):
         found.extend(each.contradictions)
-    if parts.name == 'recordings':
-        found.extend(other_recordings(
-            data.robot, data.summaries, [each.fit for each in model.without], parts.every))
-    elif own_friction and payload is None and len(summaries) >= FEWEST_RECORDINGS:
-        found.extend(_others_without_friction(robot, data.plain, model))
-    found.extend(contradictions(result))
-    if payload is not None:
-        count = len(robot.prior.parameters)
-        found.extend(scale_remark(payload, robot.prior.parameters[:, 0],
-                                  result.fit.bodies[:count, 0]))
+    found.extend(f'{text} Identify without it, or from it alone' for _, text in misfits.values())
+    fault = _fault(result)
+    if fault:
+        raise IdentificationError('; '.join((fault, *found)))
+    found.extend(_contradictions(result))
+    scale = float(fit.bodies[:, 0].sum() / robot.prior.parameters[:, 0].sum())
+    if payload is not None and np.isfinite(payload.mass) and not (
+            1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE):
+        found.append(
+            f'with a payload of {payload.mass:g} kg the robot would have {scale:.2g} times the '
+            f'mass of its URDF, with {payload.mass / scale:.2g} kg the same: check '
+            '--payload-mass, to which all gains are proportional, and the masses of the URDF')
     for each in validation:
         result.remarks.extend(each.contradictions)
-    result.remarks.extend(misfits(result, model.negative_rotors[data.last]))
-    _check_better(result)
+    result.remarks.extend(_misfits(result, negative_rotors))
     show(1.0)
     return result
 
 
-def _model(data: FitData, parts: HeldOutParts, payload: CarriedPayload | None,
-           weight: float | None, show: Callable[[float], None]) -> _Model:
-    """
-    Return the fits with the terms that are significant, and the weight, if that is not known.
-
-    It is the one with the least error in what was held out, and the first if that is as good.
-    With it, Stribeck friction and asymmetry are chosen joint by joint.
-    """
-    robot, everything = data.robot, data.everything
-    weights = [*WEIGHTS] if weight is None else [weight]
-    every = all_terms(robot, data.summaries, payload)
-    terms, negative_rotors = significant_terms(robot, everything, every, weights[0],
-                                               data.correlation)
-    trials = {each: fits_to_others(robot, parts.seen, terms, each) for each in weights}
-    show(0.6)
-    judged = parts.every
-    errors = {each: score(*left_squares(robot, fits, judged)) for each, fits in trials.items()}
-    best = min(errors, key=errors.__getitem__)
-    if errors[best] >= _BETTER_ERROR * errors[weights[0]]:
-        best = weights[0]
-    terms, without, left = with_further_friction(robot, parts.seen, judged, terms, best,
-                                                 trials[best])
-    return _Model(terms, best, fitted(robot, everything, terms, best), without,
-                  negative_rotors, left)
-
-
-def _result(robot: Robot, summaries: Sequence[Summary], data: FitData, parts: HeldOutParts,
-            model: _Model, payload: CarriedPayload | None, own_friction: bool) -> Identification:
-    """Return what was fitted, for the bodies and joints of the robot alone."""
-    terms, whole, n, last = model.terms, model.whole, len(robot.joints), data.last
-    held_out, validated = _figures(data, parts, model)
-    correlation = with_spread_of_parts(whole, model.without, data.correlation)
-    errors = deviations(whole, correlation)
-    carried = None if payload is None else identified_payload(payload, whole, correlation, data)
-    fit, *fits = (each._replace(bodies=each.bodies[:len(robot.prior.factors)])
-                  for each in (cleaned(whole.fit, whole.problem),
-                               *(each.fit for each in model.without)))
-    sets = fit.joints.reshape(-1, n, len(JOINT_COLUMNS))
-    return Identification(
-        robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0)[last],
-        terms._replace(used=terms.used[last], top_speed=terms.top_speed[last],
-                       direction=terms.direction[last]), model.weight,
-        of_joints(fit, last), whole.sigma[last],
-        errors._replace(joints=errors.joints[last]), held_out, parts.name,
-        [of_joints(each, np.arange(n)) for each in fits], model.left_by_friction[last],
-        validated, list(robot.prior.remarks), own_friction=dict(zip(
-            [each.name for each in summaries], sets[-len(summaries):])) if own_friction else {},
-        gains=data.gains if any(each.currents for each in summaries) else None, payload=carried)
-
-
-def _figures(data: FitData, parts: HeldOutParts,
-             model: _Model) -> tuple[Figures, dict[str, Figures]]:
+def _figures(data: FitData, parts: HeldOutParts, whole: PooledFit,
+             without: Sequence[PooledFit]) -> tuple[Figures, dict[str, Figures]]:
     """
     Return how well URDF, the URDF with friction and rotors, and the model explain other data.
 
     The figures are those of what was held out, and of each validation recording by its name.
     """
-    robot, everything, weight = data.robot, data.everything, model.weight
-    bare = model.terms._replace(fixed=tuple(range(len(robot.system.bodies))))
-    joints = np.zeros((len(robot.urdf_friction), len(JOINT_COLUMNS)))
+    robot, weight = data.robot, whole.problem.weight
+    bare = whole.problem.terms._replace(fixed=tuple(range(len(robot.system.bodies))))
+    joints = np.zeros((len(robot.joints), len(JOINT_COLUMNS)))
     joints[:, :2] = robot.urdf_friction
     nominal = Fit(robot.prior.nominal, joints, np.ones(len(joints)), np.zeros(0), np.nan)
     units = np.where(data.gains.free, np.abs(data.gains.values), 1.0)
     friction = [each.fit for each in fits_to_others(robot, parts.seen, bare, weight)]
     held_out = figures_of(robot, [[nominal] * len(friction), friction,
-                                  [each.fit for each in model.without]],
+                                  [each.fit for each in without]],
                           parts.every, parts.moving, units)
-    models = (nominal, fitted(robot, everything, bare, weight).fit, model.whole.fit)
+    models = [[nominal], [fitted(robot, data.everything, bare, weight).fit], [whole.fit]]
     validated = {}
     for each in data.validation:
-        pools = [pooled(each.moving), pooled(each.resting)]
-        validated[each.name] = figures_of(
-            robot, [[of_joints(fit, data.last)] for fit in models], [pooled(pools)],
-            pools[:1], units)
+        moving, resting = pooled(each.moving), pooled(each.resting)
+        validated[each.name] = figures_of(robot, models, [pooled((moving, resting))], [moving],
+                                          units)
     return held_out, validated
 
 
-def _others_without_friction(robot: Robot, summaries: Sequence[Summary],
-                             model: _Model) -> list[str]:
-    """
-    Return what `other_recordings` does for recordings each of which has its own friction.
-
-    They may differ in noise as well: residuals are compared over the least possible ones.
-    """
-    seen = [pooled(each.frictionless) for each in summaries]
-    judged = [in_least_residuals(each) for each in seen]
-    n = len(robot.joints)
-    rotors = model.terms.used[:n] & (np.arange(len(JOINT_COLUMNS)) == ARMATURE)
-    bare = model.terms._replace(used=rotors, top_speed=model.terms.top_speed[:n],
-                                direction=model.terms.direction[:n], sets=1)
-    fits = [each.fit for each in fits_to_others(robot, seen, bare, model.weight)]
-    return other_recordings(robot, summaries, fits, judged, own_friction=True)
-
-
-def _check_better(result: Identification) -> None:
+def _fault(result: Identification) -> str:
+    """Return why the model is no better than none or the URDF, or nothing."""
     def mean_ratio(residual: Array, reference: Array) -> float:
         """Return the geometric mean of the ratios of the joints that are identified."""
         with np.errstate(divide='ignore', invalid='ignore'):
@@ -319,19 +258,17 @@ def _check_better(result: Identification) -> None:
     mean, left, of_urdf = (mean_ratio(residual, reference) for residual, reference in (
         (identified, urdf), (identified, result.held_out.spread), (urdf, result.held_out.spread)))
     if left >= _UNEXPLAINED_SHARE:
-        raise IdentificationError(
-            'the identified model does not explain the efforts: its residuals in held-out '
-            f'{result.parts} are {100.0 * left:.0f} % of the efforts without their mean '
-            '(geometric mean of the joints); check that the efforts belong to this URDF, these '
-            'joints and this motion, and that nothing else acts on the robot')
-    if mean >= 1.0 and of_urdf < _EXPLAINED_SHARE:
-        raise IdentificationError(
-            f'there is nothing to identify: the URDF leaves {100.0 * of_urdf:.2g} % of the '
-            'efforts (geometric mean of the joints), and the identified model leaves no less; are '
-            'they those of a simulator that has the same URDF?')
-    if mean >= 1.0:
-        raise IdentificationError(
-            f'the identified model explains held-out {result.parts} no better than the URDF: its '
+        return ('the identified model does not explain the efforts: its residuals in held-out '
+                f'{result.parts} are {100.0 * left:.0f} % of the efforts without their mean '
+                '(geometric mean of the joints); check that the efforts belong to this URDF, '
+                'these joints and this motion, and that nothing else acts on the robot')
+    if mean < 1.0:
+        return ''
+    if of_urdf < _EXPLAINED_SHARE:
+        return (f'there is nothing to identify: the URDF leaves {100.0 * of_urdf:.2g} % of the '
+                'efforts (geometric mean of the joints), and the identified model leaves no less; '
+                'are they those of a simulator that has the same URDF?')
+    return (f'the identified model explains held-out {result.parts} no better than the URDF: its '
             f'residuals are {mean:.2f} times those of the URDF in the geometric mean of the '
             'joints; check that the efforts belong to this URDF, and record a longer motion of '
             'all joints')
@@ -339,9 +276,6 @@ def _check_better(result: Identification) -> None:
 
 # ---- What the data contradict, and what else an identified model does not explain, in sentences
 
-# share of the residuals of two joints that a motor which turns with both predicts, from which on
-# they look coupled: 0.87 on a wrist whose gears are, up to 0.2 on robots whose gears are not
-_COUPLED_SHARE = 0.3
 # residual over the measured effort from which on a joint is not explained
 _UNEXPLAINED_JOINT = 0.5
 LEAST_R2 = 0.5   # R2 in held-out parts below which a joint is not explained
@@ -350,24 +284,15 @@ LEAST_R2 = 0.5   # R2 in held-out parts below which a joint is not explained
 _OTHER_SIGN = 0.3
 _FAR = 1.6   # ratio of efforts to those of the URDF from which on they contradict it
 _HEAVIER = 3.0   # ratio of masses from which on a change is not plausible
-# identified mass over that of the URDF, median of the bodies, below which the units are wrong
-_TYPICAL_MASS_RATIO = 0.5
 # residual of all samples over that of moving ones, from which on rest is the reason
 _RESTING_RATIO = 2.0
 
 
-def contradictions(result: Identification) -> Iterator[str]:
+def _contradictions(result: Identification) -> Iterator[str]:
     """Yield a sentence for whatever the data contradict of the model, the largest first."""
     joints, used, figures = result.robot.joints, result.used, result.held_out
     yield from _scaled_efforts(result)
-    coupling = np.average([each.coupling for each in result.summaries], axis=0,
-                          weights=[each.seconds for each in result.summaries])
-    mutual = np.minimum(coupling, coupling.T)
-    for j in np.flatnonzero(used & (mutual.max(axis=1, initial=0.0) > _COUPLED_SHARE)).tolist():
-        other = int(np.argmax(mutual[j]))
-        yield (f'{joints[j]} does not fit a friction of its own velocity: that of a motor that '
-               f'turns with {joints[other]} too predicts {100.0 * coupling[j, other]:.0f} % of '
-               'what is left; the two look coupled by their gears, which this model does not have')
+    yield from (text for text, heaviest in _changed_masses(result) if heaviest)
     free, pool = free_gains(result.gains, len(joints)), all_rows(result.summaries)
     poor = (figures.moving[2] > _UNEXPLAINED_JOINT * figures.measured) | (
         figures.r2_moving[2] < LEAST_R2)
@@ -378,8 +303,8 @@ def contradictions(result: Identification) -> Iterator[str]:
         yield (f'{joints[j]} is hardly explained: of {figures.spread_moving[j]:.3g} about the '
                f'mean a residual of {figures.moving[2, j]:.3g} remains while it moves; ' + (
                    'friction fits it better with the opposite sign: is its sign wrong?' if turned
-                   else 'the effort may not be that of this joint, or not of it alone, as with a '
-                   'differential, or contact, cables, springs or a base that moves act on it'))
+                   else 'the effort may not be that of this joint, or not of it alone, as with '
+                   'coupled gears, or contact, cables, springs or a base that moves act on it'))
     for name, each in result.validation.items():
         worse = used & (each.every[2] >= each.every[0])
         if worse.any():
@@ -390,12 +315,10 @@ def contradictions(result: Identification) -> Iterator[str]:
 
 
 def _scaled_efforts(result: Identification) -> Iterator[str]:
-    """Yield where bodies need far more or less effort than the URDF's, or far more mass."""
-    robot, joints = result.robot, result.robot.joints
-    after, before = result.fit.bodies[:, 0], robot.prior.nominal[:, 0]
-    changes = {body.name: f'mass moved by {body.name} {old:.3g} -> {new:.3g} kg'
-               for body, old, new in zip(robot.system.bodies, before, after)}
-    ratios = result.effort_ratios
+    """Yield where bodies need far more or less effort than the URDF's."""
+    robot, joints, ratios = result.robot, result.robot.joints, result.effort_ratios
+    changes = {body.name: f'mass moved by {body.name} {old:.3g} -> {new:.3g} kg' for body, old, new
+               in zip(robot.system.bodies, robot.prior.nominal[:, 0], result.fit.bodies[:, 0])}
     far = np.isfinite(ratios) & ~((ratios > 1.0 / _FAR) & (ratios < _FAR))
     if far.any():
         names = ' and '.join(compress(joints, far))
@@ -406,24 +329,6 @@ def _scaled_efforts(result: Identification) -> Iterator[str]:
                'If not: ' if _tool(result, far) else ''
         yield (f'bodies need {texts} the effort that those of the URDF do ({masses}): {tool}is '
                f'the effort of {names} in N m or N, and that of the joint itself?')
-        return
-    heavy = after > _HEAVIER * np.maximum(before, robot.prior.parameters[:, 0].max())
-    if heavy.any():
-        yield (f'{"; ".join(compress(changes.values(), heavy))}, heavier than any of its bodies: '
-               'does a spring, a counterweight or a tool act there, which the URDF is without?')
-    elif _light(result):
-        light = after < before / _HEAVIER
-        yield (f'most bodies would be less than half as heavy as in the URDF '
-               f'({"; ".join(compress(changes.values(), light))}): are the efforts in other '
-               'units, those of a motor before its gear, or does the driver subtract gravity?')
-
-
-def _light(result: Identification) -> bool:
-    """Return whether most bodies would be far lighter than in the URDF."""
-    identified = np.unique([number for bodies, used in zip(
-        result.robot.columns.bodies, result.used) if used for number in bodies])
-    ratios = (result.fit.bodies[:, 0] / result.robot.prior.parameters[:, 0])[identified]
-    return bool(np.median(ratios) < _TYPICAL_MASS_RATIO and ratios.min() < 1.0 / _HEAVIER)
 
 
 def _tool(result: Identification, far: NDArray[np.bool_]) -> bool:
@@ -447,7 +352,7 @@ def _tool(result: Identification, far: NDArray[np.bool_]) -> bool:
     return False
 
 
-def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Iterator[str]:
+def _misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Iterator[str]:
     """Yield what the model allows for, but is worth a look; some joints' rotors are at zero."""
     joints, gains, used, figures = (result.robot.joints, result.gains, result.used,
                                     result.held_out)
@@ -456,7 +361,7 @@ def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Itera
         yield (f'{joints[j]}: most of its residual is at rest ({figures.every[2, j]:.3g} for all '
                f'samples, {figures.moving[2, j]:.3g} while it moves), where static friction is '
                'undetermined')
-    yield from _changed_masses(result)
+    yield from (text for text, heaviest in _changed_masses(result) if not heaviest)
     for each in result.summaries:
         if abs(each.delay) >= LARGEST_DELAY:
             late, why = ('late', ' Or does friction follow late when a joint turns back, as in '
@@ -476,14 +381,15 @@ def misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Itera
                'sensors on the side of the link see no rotor, and friction that lags looks alike')
 
 
-def _changed_masses(result: Identification) -> Iterator[str]:
+def _changed_masses(result: Identification) -> Iterator[tuple[str, bool]]:
+    """Yield which masses are far from the URDF's, and whether they are above all of its bodies."""
     before, after = result.robot.prior.parameters[:, 0], result.fit.bodies[:, 0]
-    changes = np.exp(np.abs(np.log(after / before)))
-    for body, change, mass, nominal in zip(result.robot.system.bodies, changes, after, before):
-        if change > _HEAVIER and not _light(result):   # which the verdict has
-            why = ('does it carry a tool that the URDF is without, or are the efforts in other '
-                   'units?' if mass > nominal else
+    for body, mass, nominal in zip(result.robot.system.bodies, after, before):
+        if not 1.0 / _HEAVIER <= mass / nominal <= _HEAVIER:
+            why = ('does it carry a tool that the URDF is without, does a spring or a '
+                   'counterweight act there, or are the efforts in other units?'
+                   if mass > nominal else
                    'other bodies make up for it, as efforts hardly determine the mass of a single '
                    'one, or a spring or a counterweight carries it')
             yield (f'the body that {body.name} moves would have {mass:.3g} kg, in the URDF it has '
-                   f'{nominal:.3g} kg: {why}')
+                   f'{nominal:.3g} kg: {why}'), mass > _HEAVIER * before.max()

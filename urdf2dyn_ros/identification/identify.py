@@ -1,35 +1,42 @@
 """Identification from recordings: read and summarised one after the other, then fitted."""
 
 import math
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.estimation.hold import read_hold
-from urdf2dyn_ros.identification.checks import (
-    SourceSettings,
-    read_summaries,
-    shared_paths,
-    with_filter_of,
+from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
+from urdf2dyn_ros.estimation.hold import held_text, read_hold
+from urdf2dyn_ros.identification.changes import (
+    changed_payload,
+    fitted_rows,
+    other_offsets,
+    small_errors,
 )
-from urdf2dyn_ros.identification.delays import LARGEST_GIVEN_DELAY
+from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.fit_data import CarriedPayload, payload_on
-from urdf2dyn_ros.identification.gains import FREE, read_gains
+from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import Identification, identified
+from urdf2dyn_ros.identification.mistakes import LARGEST_GIVEN_DELAY, without_delay
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.rows import RecordedNames
+from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import (
-    MOST_SUMMARIES,
+    SUFFIX,
     Summary,
-    SummaryGroups,
+    grouped,
+    read_summary,
+    summarised,
     summary_bytes,
 )
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.workers import Workers
+from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
 
 Progress = Callable[[str], AbstractContextManager[Callable[[float], None]]]
 
@@ -46,7 +53,6 @@ class IdentificationSettings:
     cutoff: float | None = None   # [Hz]
     delay: float | None = None   # [s]
     weight: float | None = None
-    friction_per_recording: bool = False
     payload_recordings: tuple[str, ...] = ()   # with a payload that the others are without
     payload_link: str | None = None
     payload_mass: float | None = None   # [kg], which makes gains free unless they are set
@@ -102,15 +108,14 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
     count = len(used) + len(loaded) + len(judged)
 
     def read(first: int, part: Sequence[str], source: SourceSettings) -> list[Summary]:
-        most = len(part) if settings.friction_per_recording else MOST_SUMMARIES
-        groups = SummaryGroups(len(part), most)
-        for each in read_summaries(
-                robot, shared_paths(part, source), source, remarks,
-                lambda fraction: show((first + fraction * len(part)) / count)):
-            if first == 0:
-                keep(each.name, summary_bytes(each, robot))
-            groups.add(each)
-        return groups.summaries()
+        def summaries() -> Iterator[Summary]:
+            for each in read_summaries(robot, part, source, remarks, lambda fraction: show(
+                    (first + fraction * len(part)) / count)):
+                if first == 0:
+                    keep(each.name, summary_bytes(each, robot))
+                yield each
+
+        return grouped(summaries(), len(part))
 
     with threadpool_limits(1, user_api='blas'):
         with progress('reading and compressing') as show:
@@ -118,7 +123,11 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
             payload = _payload(robot, settings, read(len(used), loaded, source)
                                ) if loaded else None
             # nothing of the model is chosen from what it is judged by
-            others = with_filter_of(summaries, source)
+            seconds = [each.seconds for each in summaries]
+            cutoff, delay = (float(np.average([getattr(each, name) for each in summaries],
+                                              weights=seconds)) for name in ('cutoff', 'delay'))
+            others = replace(source, cutoff=source.cutoff or cutoff,
+                             delay=delay if source.delay is None else source.delay)
             try:
                 validation = read(len(used) + len(loaded), judged, others) if judged else []
             except IdentificationError as error:   # of no recording for the validation
@@ -126,9 +135,22 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
                 remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
         with progress('fitting') as show:
             result = identified(robot, summaries, validation, settings.weight, source.gains, show,
-                                settings.friction_per_recording, payload)
+                                payload)
     result.remarks[:0] = remarks
     return replace(result, force=settings.force)
+
+
+@dataclass(frozen=True)
+class SourceSettings:
+    """How recordings are read."""
+
+    topic: str | None   # of bags
+    names: RecordedNames
+    gains: Gains | None = None   # of currents; None where efforts are recorded
+    cutoff: float | None = None   # [Hz]; None: chosen for each recording
+    delay: float | None = None   # [s]; None likewise
+    workers: Workers = field(default_factory=Workers)   # the processes that read
+    columns: tuple[str, ...] = ()   # of tables
 
 
 def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSettings:
@@ -175,3 +197,110 @@ def _payload(robot: Robot, settings: IdentificationSettings,
              summaries: Sequence[Summary]) -> CarriedPayload:
     mass = math.nan if settings.payload_mass is None else settings.payload_mass
     return payload_on(robot, settings.payload_link or '', mass, summaries)
+
+
+# ---- Recordings as summaries, one after the other: a damaged one costs only itself
+
+def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
+                   remarks: list[str], show: Callable[[float], None]) -> Iterator[Summary]:
+    """
+    Yield the summaries of recordings, or those that are in files; add to the remarks.
+
+    The names differ. A recording that cannot be used is a remark if others can; if none can, an
+    IdentificationError has the reasons.
+    """
+    names, faults = set[str](), list[str]()
+    if settings.workers.scheduler:   # which other machines read
+        paths = [os.path.abspath(path) for path in paths]
+
+    def shown(number: int, fraction: float) -> None:
+        show((number + fraction) / len(paths))
+
+    # where this process does not read, nobody is told of the progress within a recording
+    read = partial(_read, robot, settings, shown if settings.workers.here else None)
+    for number, result in enumerate(results_of(read, [*enumerate(paths)], settings.workers)):
+        shown(number, 1.0)
+        summary, fault, found = (None, f'{paths[number]}: {result.reason}', list[str]()) if (
+            isinstance(result, Lost)) else result
+        remarks += found
+        if summary is None:
+            faults.append(fault)
+            continue
+        if names:   # one picture is enough, and the memory does not grow
+            summary = replace(summary, rows=None)
+        while summary.name in names:
+            summary = replace(summary, name=f'{summary.name}_')
+        names.add(summary.name)
+        yield summary
+    if not names:
+        raise IdentificationError('\n'.join(faults))
+    remarks += [f'not used: {fault}' for fault in faults]
+
+
+def _read(robot: Robot, settings: SourceSettings, show: Callable[[int, float], None] | None,
+          item: tuple[int, str]) -> tuple[Summary | None, str, list[str]]:
+    """
+    Return the summary of a numbered path, or None and why there is none, and remarks.
+
+    Without `show` this is another process.
+    """
+    number, path = item
+    remarks: list[str] = []
+    try:
+        with threadpool_limits(1, user_api='blas'):
+            if path.endswith(SUFFIX):
+                summary = read_summary(Path(path), robot)
+            else:
+                summary = _summary(robot, path, settings, remarks,
+                                   partial(show, number) if show else lambda fraction: None)
+    except (RecordingError, IdentificationError) as error:
+        return None, str(error), []
+    if summary.currents != (settings.gains is not None):
+        raise ParameterError(
+            f'{path}: a summary of ' + ('currents: add --effort-semantics current --gains'
+                                        if summary.currents else
+                                        'efforts, not of currents: remove --gains and '
+                                        '--effort-semantics'))
+    # rows are large: those of the first recording alone travel
+    return (summary if show is not None or number == 0 else replace(summary, rows=None), '',
+            remarks)
+
+
+def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[str],
+             show: Callable[[float], None]) -> Summary:
+    recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction),
+                               settings.columns)
+    segments, names = read_segments(recording, settings.names)
+    pieces = pieces_of(segments, names, path)
+    gains, held = settings.gains, names.hold.positions
+    late = np.full(len(robot.joints), settings.delay or 0.0)
+    recorded = checked(robot, [without_delay(each, late) for each in pieces], gains)
+    if recorded.fault:
+        about = [*recording.remarks, *([f'not recorded, and taken to be at rest: '
+                                        f'{held_text(held)}; did they move?'] if held else [])]
+        more = f' ({"; ".join(about)})' if about else ''
+        raise IdentificationError(f'{path}: {recorded.fault}{more}')
+    name = recording.path.stem or 'recording'
+    remarks += [f'{name}: {remark}' for remark in recorded.remarks]
+    remarks += [f'{name}: {remark}' for remark in recording.remarks]
+    automatic = {joint: position for joint, position in held.items()
+                 if joint not in settings.names.hold.positions}
+    if automatic:
+        remarks.append(f'{name}: not recorded, and taken to be at rest: {held_text(automatic)}')
+    resting = [joint for joint, moves in zip(robot.joints, recorded.moving)
+               if not moves and joint not in held]
+    if resting:
+        remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
+                       'friction is undetermined')
+    summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
+                         gains, lambda fraction: show(0.3 + 0.7 * fraction))
+    found = recorded.contradictions
+    if gains is None:
+        fit = fitted_rows(robot, summary)
+        changed = changed_payload(robot, fit)
+        if changed:
+            raise IdentificationError(f'{path}: {changed}')
+        found.append(small_errors(robot, pieces, summary, fit, recorded.moving))
+    assert summary.rows is not None
+    found.append(other_offsets(robot.joints, summary.rows, recorded.used))
+    return replace(summary, contradictions=tuple(f'{name}: {each}' for each in found if each))

@@ -6,24 +6,27 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from urdf2dyn_ros.identification.delays import DELAY_STEP
-from urdf2dyn_ros.identification.fit import DATA, source_of_value
+from urdf2dyn_ros.identification.fit import DATA, Fit, source_of_value
 from urdf2dyn_ros.identification.fit_data import (
     Figures,
     IdentifiedPayload,
 )
 from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
 from urdf2dyn_ros.identification.robot import (
+    ARMATURE,
     ASYMMETRY,
     JOINT_COLUMNS,
     PARAMETERS,
     STRIBECK,
     USUAL,
+    Robot,
     friction_of,
+    joint_columns,
 )
-from urdf2dyn_ros.identification.rollouts import HORIZON, rollouts
 from urdf2dyn_ros.identification.rows import BLOCKS, HIGHEST_CUTOFF, ROW_RATE
+from urdf2dyn_ros.identification.summary import DELAY_STEP
 from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
     GREY,
@@ -48,8 +51,6 @@ from urdf2dyn_ros.text import counted
 GAINS_TITLE = 'What changed: gains'
 PAYLOAD_TITLE = 'Payload'
 VALIDATION_TITLE = 'Validation recording'
-
-
 _MOST_TOLD = 3   # findings that the verdict has; the JSON has all
 
 
@@ -63,7 +64,7 @@ def report_tables(result: Identification) -> list[ReportTable]:
             *_payload(result.payload), *_rollouts(result),
             *(_figures(result, f'{VALIDATION_TITLE} {name}', figures, [])
               for name, figures in result.validation.items()),
-            *_gains(result), _friction(result), *_own_friction(result), _masses(result),
+            *_gains(result), _friction(result), _masses(result),
             _parameters(result), _base(result), _recordings(result)]
 
 
@@ -90,17 +91,14 @@ def verdict(result: Identification) -> str:
     unused = [*compress(joints, ~result.used)]
     where = '' if not unused else f' without {", ".join(unused)}' if (
         len(unused) < len(joints) // 2) else f' at {", ".join(compress(joints, result.used))}'
-    hidden = '' if not result.unchecked.any() else (
-        f'a wrong gain or unit of {", ".join(compress(joints, result.unchecked))} would not show, '
-        'as friction and rotors are most of the effort there')
-    left = (f'is {100.0 * own / urdf:.3g} % of that of the URDF, and '
-            f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and rotors '
-            '(geometric means of the joints)')
-    if parts:
-        parts.append(f'The residual of the identified model{where} {left}'
-                     + (f'; {hidden}.' if hidden else '.'))
-    else:
-        parts.append(f'Yes{where}{", but " if hidden else ""}{hidden}: its residual {left}.')
+    parts.append(f'The residual of the identified model{where}' if parts else
+                 f'Yes{where}: its residual')
+    parts[-1] += (f' is {100.0 * own / urdf:.3g} % of that of the URDF, and '
+                  f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and '
+                  'rotors (geometric means of the joints).')
+    if result.unchecked.any():
+        parts.append('Friction would hide a wrong gain or unit of '
+                     f'{", ".join(compress(joints, result.unchecked))}.')
     return ' '.join(parts).replace('?.', '?').replace('?;', '?')
 
 
@@ -118,10 +116,9 @@ def _figures(result: Identification, title: str, figures: Figures,
 
 
 def _rollouts(result: Identification) -> list[ReportTable]:
-    found = rollouts(result)
+    found, robot = rollouts(result), result.robot
     if found is None:
         return []
-    robot = result.robot
     rows = [[joint, unit, *(figure_text(each[j]) for each in found)]
             for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.units))
             if result.used[j]]
@@ -207,19 +204,6 @@ def _friction(result: Identification) -> ReportTable:
          'A Stribeck velocity of up to 5 widths may also mean that the sign turns over faster.'))
 
 
-def _own_friction(result: Identification) -> list[ReportTable]:
-    if not result.own_friction:
-        return []
-    rows = [[joint, name, *map(figure_text, _terms(values[j]))]
-            for j, joint in enumerate(result.robot.joints) if result.used[j]
-            for (name, values), each in zip(result.own_friction.items(), result.summaries)
-            if each.used[j]]
-    return [ReportTable(
-        'Friction of each recording', ('joint', 'recording', *_TERMS), rows,
-        ('Links and rotors are shared. The table above and parameters.yaml have the friction of '
-         'the last recording in which a joint is identified.',))]
-
-
 def centre_in_link(row: Array, link: Attached) -> tuple[float, ...]:
     """Return the centre of mass [m] of a body's inertial parameters (10,) in a link's frame."""
     if not row[0]:
@@ -297,7 +281,6 @@ def _delay_text(least: float, most: float) -> str:
 
 # ---- A payload in the report, and as JSON
 
-PAYLOAD_TITLE = 'Payload'
 _CENTRE = ('centre x', 'centre y', 'centre z')
 _UNITS = ('kg', *(3 * ['kg m']), *(6 * ['kg m^2']))
 
@@ -335,10 +318,6 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
         'not_explained': [*compress(robot.joints, result.unexplained)],
         'about': about, 'held_out_parts': result.parts, 'weight': result.weight,
         'known_combinations': deviations.known, 'combinations': deviations.unknowns,
-        'friction_of_recordings': {
-            name: {joint: dict(zip(_TERMS, _terms(row)))
-                   for joint, row, used in zip(robot.joints, values, each.used) if used}
-            for (name, values), each in zip(result.own_friction.items(), result.summaries)},
         'base_parameters': {
             name: {'unit': unit, 'urdf': urdf, 'identified': identified, 'deviation': deviation}
             for name, unit, urdf, identified, deviation in zip(*result.base)},
@@ -402,6 +381,104 @@ def _joint_figures(figures: Figures, joint: int) -> dict[str, Any]:
                  'moving': figures.moving}
     return {'measured': figures.measured[joint],
             **{name: dict(zip(MODELS, values[:, joint])) for name, values in residuals.items()}}
+
+
+# ---- Where recorded efforts lead the URDF's robot and the identified one, from recorded states
+
+HORIZON = 0.5   # duration of a rollout [s]
+_STEP = 0.01   # of the integration [s]: half of it changes no error by more than 4 %
+_MOST_ROLLOUTS = 4   # of them in each part that is held out
+_FASTEST = 3.0   # bound of velocities, over the fastest recorded ones: errors stay finite
+_SAMPLES = 13   # samples of a rollout
+
+
+def rollouts(result: Identification) -> tuple[Array, Array, Array] | None:
+    """
+    Return how far joints come (n,) in HORIZON, and by how much URDF and identified robot err.
+
+    Root mean squares [rad or m] of parts that were held out, NaN for joints that are not used;
+    None where no recording is at hand.
+    """
+    robot, used = result.robot, result.used
+    found = [(fit, windows) for number, fit in enumerate(result.fits)
+             if len((windows := _windows(result, number))[0])]
+    if not found:
+        return None
+    joints = np.zeros(result.joints.shape)
+    joints[:, :2] = robot.urdf_friction
+    urdf = result.fit._replace(bodies=robot.prior.parameters, joints=joints)
+    q, qd, effort = map(np.concatenate, zip(*(windows for _, windows in found)))
+    ends = (q[:, 0], _end(robot, urdf, used, q, qd, effort),
+            np.concatenate([_end(robot, fit, used, *windows) for fit, windows in found]))
+    moved, of_urdf, identified = (
+        np.where(used, np.sqrt(np.square(end - q[:, -1]).mean(axis=0)), np.nan) for end in ends)
+    return moved, of_urdf, identified
+
+
+def _windows(result: Identification, number: int) -> tuple[Array, Array, Array]:
+    """Return positions, velocities and efforts (w, k, n) of windows in a part that is held out."""
+    parts: list[tuple[Array, Array, Array]] = []
+    blocks = result.parts == 'blocks'
+    for each in result.summaries if blocks else result.summaries[number:number + 1]:
+        if each.rows is None:
+            continue
+        rows = each.rows
+        inside = rows.block == number if blocks else rows.block < BLOCKS
+        first = np.searchsorted(rows.time, np.arange(rows.time[0], rows.time[-1], HORIZON))
+        last = np.searchsorted(rows.time, rows.time[first] + HORIZON)
+        times = [np.linspace(rows.time[i], rows.time[i] + HORIZON, _SAMPLES)
+                 for i, k in zip(first, last) if k < len(inside) and inside[i:k + 1].all()
+                 and np.diff(rows.time[i:k + 1]).max() < 2.0 / ROW_RATE]
+        late = np.stack([part[:, -1] for part in rows.joints], axis=1) * result.effort_per_unit
+        for at in times[::-(-len(times) // _MOST_ROLLOUTS) or 1]:
+            parts.append((_at(at, rows.time, rows.q), _at(at, rows.time, rows.qd),
+                          _at(at + each.delay, rows.time, late)))
+    q, qd, effort = ([part[k] for part in parts] for k in range(3))
+    return np.array(q), np.array(qd), np.array(effort)
+
+
+def _at(at: Array, time: Array, values: Array) -> Array:
+    return np.stack([np.interp(at, time, column) for column in values.T], axis=1)
+
+
+def _end(robot: Robot, fit: Fit, used: NDArray[np.bool_], q: Array, qd: Array,
+         effort: Array) -> Array:
+    """
+    Return positions (w, n) at the ends of windows, from the states at their beginnings.
+
+    Joints that are not used move as recorded. Friction is integrated implicitly, as its sign is
+    stiffer than any step that one would like to wait for.
+    """
+    steps = round(HORIZON / _STEP)
+    at, speed, top = q[:, 0].copy(), qd[:, 0].copy(), _FASTEST * np.abs(qd).max(axis=(0, 1))
+    joints: list[int] = np.flatnonzero(used).tolist()
+    qdd, unit = np.zeros_like(at), np.eye(len(used))[joints]
+    for step in range(steps):
+        place = (step + 0.5) / steps * (_SAMPLES - 1)
+        row, part = int(place), place - int(place)
+        known_q, known_qd, tau = ((1.0 - part) * each[:, row] + part * each[:, row + 1]
+                                  for each in (q, qd, effort))
+        at[:, ~used], speed[:, ~used] = known_q[:, ~used], known_qd[:, ~used]
+        # efforts without acceleration, and with that of one joint after the other
+        copies = (len(joints) + 1, 1)
+        accelerations = np.concatenate((np.zeros_like(at), np.repeat(unit, len(at), axis=0)))
+        bias, *columns = robot.columns.efforts(
+            np.tile(at, copies), np.tile(speed, copies), accelerations, fit.bodies,
+        ).reshape(len(joints) + 1, len(at), len(used))
+        M = np.stack([(each - bias)[:, joints] for each in columns], axis=2)
+        left = (tau - bias)[:, joints]
+        links = bias[:, joints] + np.einsum('wij,wj->wi', M, qdd[:, joints])
+        for k, j in enumerate(joints):
+            small = 0.01 * robot.sign_widths[j]
+            rates = np.concatenate((speed[:, j], speed[:, j] + small))
+            now, later = (joint_columns(rates, np.zeros_like(rates), np.tile(links[:, k], 2),
+                                        robot.sign_widths[j]) @ fit.joints[j]).reshape(2, -1)
+            left[:, k] -= now
+            M[:, k, k] += fit.joints[j, ARMATURE] + _STEP * np.maximum((later - now) / small, 0.0)
+        qdd[:, joints] = np.linalg.solve(M, left[:, :, None])[:, :, 0]
+        new = np.clip(speed + _STEP * qdd, -top, top)
+        at, speed = at + 0.5 * _STEP * (speed + new), new
+    return at
 
 
 # ---- The picture of an identification: efforts over time, and residuals of the three models

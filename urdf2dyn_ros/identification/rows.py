@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, compress
+from itertools import compress
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -28,7 +28,6 @@ from urdf2dyn_ros.identification.robot import (
     LOAD,
     OFFSET,
     QUADRATIC,
-    USUAL,
     VISCOUS,
     Columns,
     Robot,
@@ -233,12 +232,8 @@ def _averaged(time: Array, values: Array, grid: Array, step: float, average: boo
     if not average:
         return np.interp(grid, time, values)
     total = np.concatenate(([0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * np.diff(time))))
-    # integrals of the line through the values, up to both ends of a step
     ends: Array = np.clip(grid + np.array([[-0.5], [0.5]]) * step, time[0], time[-1])
-    row = np.clip(np.searchsorted(time, ends, side='right') - 1, 0, len(time) - 2)
-    part = ends - time[row]
-    slope = (values[row + 1] - values[row]) / (time[row + 1] - time[row])
-    low, high = total[row] + part * (values[row] + 0.5 * part * slope)
+    low, high = np.interp(ends, time, total)
     return np.asarray((high - low) / np.maximum(ends[1] - ends[0], 1e-12))
 
 
@@ -512,54 +507,3 @@ def held_out_error(robot: Robot, pieces: Sequence[Piece], used: Array,
     with np.errstate(divide='ignore', invalid='ignore'):
         errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
     return np.where((used > 0) & np.isfinite(errors), errors, 0.0)
-
-
-# ---- Which joints look coupled by their gears: what a motor that turns with both would explain
-
-_RIDGE = 1e-6   # share of each column's square that is added to it: columns may be equal
-
-
-def coupling(rows: RecordedRows, residuals: Sequence[Array], used: Array) -> Array:
-    """
-    Return the share (n, n) of a joint's residual that a motor turning with another predicts.
-
-    The friction of a motor whose velocity is r qd_i + s qd_j acts r times on joint i and s times
-    on joint j, so that it depends on the other's velocity in the same way in both. The residual is
-    that which a joint's own friction leaves; the share is what viscous and Coulomb friction with
-    the other's velocity, with the same coefficients in both joints, removes from it in held-out
-    blocks. Motions that happen to be alike show none, and errors of a model hardly any.
-    """
-    own = [part[:, -1 - len(JOINT_COLUMNS):-1][:, USUAL] for part in rows.joints]
-    width, result = own[0].shape[1], np.zeros((len(used), len(used)))
-    parts = {joint: np.column_stack((own[joint], residuals[joint]))
-             / max(float(np.linalg.norm(residuals[joint])), 1e-300)
-             for joint in np.flatnonzero(used).tolist()}
-    alone = {joint: _unseen([part], rows.block)[0] for joint, part in parts.items()}
-    for pair in combinations(parts, 2):
-        if min(alone[joint] for joint in pair) <= 0.0:
-            continue
-        both = []   # own columns of one joint and of the other, those they share, the residual
-        for place, (joint, other) in enumerate((pair, pair[::-1])):
-            size = max(float(np.linalg.norm(residuals[joint])), 1e-300)
-            part = np.zeros((len(rows.block), 2 * width + 3))
-            part[:, place * width:(place + 1) * width] = parts[joint][:, :-1]
-            part[:, -3:-1] = own[other][:, [VISCOUS, COULOMB]] / size
-            part[:, -1] = parts[joint][:, -1]
-            both.append(part)
-        left = _unseen(both, rows.block)
-        for k, (joint, other) in enumerate((pair, pair[::-1])):
-            result[joint, other] = max(0.0, 1.0 - left[k] / alone[joint])
-    return result
-
-
-def _unseen(parts: Sequence[Array], block: NDArray[np.int64]) -> Array:
-    """Return the squares (p,) that columns leave of the last one in blocks that are held out."""
-    products = np.array([[part[block == number].T @ part[block == number]
-                          for number in range(BLOCKS)] for part in parts])
-    together, left = products.sum(axis=0), np.zeros(len(parts))
-    for number in range(BLOCKS):
-        seen = together.sum(axis=0) - together[number]
-        normal = seen[:-1, :-1] + np.diag(_RIDGE * np.diag(seen)[:-1] + 1e-12)
-        x = np.append(np.linalg.solve(normal, seen[:-1, -1]), -1.0)
-        left += [x @ each[number] @ x for each in products]
-    return left

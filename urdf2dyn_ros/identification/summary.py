@@ -1,19 +1,29 @@
 """Recordings as summaries: triangles of blocks, from which all fits and figures follow."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.errors import ParameterError, RecordingError
-from urdf2dyn_ros.identification.delays import LARGEST_DELAY, choose_filter
-from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, Pool, fitted, pooled, used_terms
+from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.identification.fit import (
+    PRIOR_WEIGHT,
+    FitTerms,
+    Pool,
+    PooledFit,
+    fits_to_others,
+    fitted,
+    left_squares,
+    pooled,
+    used_terms,
+)
 from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
-from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, Robot
+from urdf2dyn_ros.identification.robot import Robot
 from urdf2dyn_ros.identification.rows import (
     BLOCKS,
     HIGHEST_CUTOFF,
@@ -22,7 +32,7 @@ from urdf2dyn_ros.identification.rows import (
     RecordedRows,
     RowSource,
     block_pools,
-    coupling,
+    score,
     weighted_pools,
 )
 from urdf2dyn_ros.robot.spatial import Array
@@ -52,7 +62,6 @@ class Summary:
     resting: list[Pool]   # the same in which it rests
     # moving rows without friction, weighted as those of the fit: blocks, then gaps
     frictionless: list[Pool]
-    coupling: Array   # (n, n), what friction with another joint's velocity predicts
     joint_seconds: Array   # (n,), duration of what is used of each joint [s]
     # by which efforts are late, from the least to the largest that is possible [s]
     delays: tuple[float, float] = (0.0, 0.0)
@@ -83,7 +92,7 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     terms = used_terms(robot, used, source.fastest)
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
     unknown = filtering[1] is None and seconds < _LEAST_FOR_DELAY
-    cutoff, delay, delays = choose_filter(
+    cutoff, delay, delays = _chosen_filter(
         robot, source, used, terms, filtering[0], 0.0 if unknown else filtering[1],
         by_bodies=gains is not None and bool(gains.free.any()))
     if unknown:
@@ -103,7 +112,7 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
                      weighted_pools(rows, used * rows.moves)[:BLOCKS],
                      weighted_pools(rows, used * ~rows.moves)[:BLOCKS],
                      weighted_pools(source.frictionless(cutoff, delay), weights * rows.moves),
-                     coupling(rows, residuals, used), used * float(seconds), delays,
+                     used * float(seconds), delays,
                      gains is not None, rows=rows)
     return result if gains is None else in_other_units(result, 1.0 / gains.values)
 
@@ -144,21 +153,103 @@ def integral_time(residual: Array) -> float:
     return float(1.0 + 2.0 * correlation[1:last].sum())
 
 
+# ---- The cutoff of a recording's columns and the delay of its efforts, by cross-validation
+
+# cutoffs that are compared [Hz]
+_CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
+LARGEST_DELAY, DELAY_STEP = 0.02, 0.004   # delays that are compared, to both sides of zero [s]
+# largest delay that is tried where the efforts are late or early by more [s]
+FARTHEST_DELAY = 0.25
+# error, relative to that of LARGEST_DELAY, from which a larger delay is chosen
+_FAR_BETTER_ERROR = 0.9
+# error, relative to that of the highest cutoff or no delay, from which another one is chosen
+_BETTER_ERROR = 0.995
+
+
+def _chosen_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
+                   cutoff: float | None, delay: float | None,
+                   by_bodies: bool) -> tuple[float, float, tuple[float, float]]:
+    """
+    Return cutoff [Hz] and delay [s], where they are not given those that predict blocks best.
+
+    Friction that follows late looks like a delay. With such a delay efforts are predicted better,
+    but gains, which are factors of the bodies' efforts, are wrong: `by_bodies` avoids it. Third,
+    the delays between which it is: what bodies alone and bodies with friction would choose.
+    """
+    def error_of(rows: Callable[[float, float], RecordedRows]) -> Callable[[float, float], float]:
+        begin: PooledFit | None = None
+
+        def error(cutoff: float, delay: float) -> float:
+            nonlocal begin
+            pools = block_pools(rows(cutoff, delay), used)[:BLOCKS]
+            begin = begin or fitted(robot, pooled(pools), terms, PRIOR_WEIGHT, linear=True)
+            return score(*left_squares(robot, fits_to_others(
+                robot, pools, terms, PRIOR_WEIGHT, begin, linear=True), pools))
+
+        return error
+
+    def best_cutoff(delay: float) -> float:   # the highest one if it is hardly worse
+        errors = [error(each, delay) for each in _CUTOFFS]
+        least = int(np.argmin(errors))
+        return _CUTOFFS[least if errors[least] < _BETTER_ERROR * errors[0] else 0]
+
+    chosen, other = (source.frictionless, source.rows) if by_bodies else (
+        source.rows, source.frictionless)
+    error = error_of(chosen)
+    best = best_cutoff(delay or 0.0) if cutoff is None else cutoff
+    if delay is not None:
+        return min(best, HIGHEST_CUTOFF), delay, (delay, delay)
+    late = _best_delay(cache(lambda k: error(best, k * DELAY_STEP)))
+    if cutoff is None and abs(late) > LARGEST_DELAY:
+        best = best_cutoff(late)
+    elif cutoff is None and late:
+        near = [best * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
+        best = near[int(np.argmin([error(each, late) for each in near]))]
+    best, error = min(best, HIGHEST_CUTOFF), error_of(other)
+    otherwise = _vertex(late, LARGEST_DELAY, *(error(best, late + step) for step in (
+        -LARGEST_DELAY, 0.0, LARGEST_DELAY)))
+    return best, late, (min(late, otherwise), max(late, otherwise))
+
+
+def _best_delay(error: Callable[[int], float]) -> float:
+    """
+    Return the delay of the least error, a function of DELAY_STEPs; zero if that is hardly worse.
+
+    At the largest one the search goes on as long as the error falls.
+    """
+    most, farthest = round(LARGEST_DELAY / DELAY_STEP), int(FARTHEST_DELAY / DELAY_STEP)
+    best = min(range(-most, most + 1), key=error)
+    if error(best) > _BETTER_ERROR * error(0):
+        return 0.0
+    if abs(best) == most:
+        bound, step = best, best // most
+        while abs(best) < farthest and error(best + step) < error(best):
+            best += step
+        if abs(best) == farthest or error(best) > _FAR_BETTER_ERROR * error(bound):
+            return bound * DELAY_STEP
+    return _vertex(best * DELAY_STEP, DELAY_STEP, *(error(best + k) for k in (-1, 0, 1)))
+
+
+def _vertex(at: float, step: float, low: float, middle: float, high: float) -> float:
+    """Return where a parabola through the errors before, at and after a delay is least."""
+    bend = low - 2.0 * middle + high
+    return float(at + 0.5 * step * (low - high) / bend) if bend > 0.0 else at
+
+
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
 
 SUFFIX = '.npz'
-_VERSION = 7
+_VERSION = 8
 _VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
+_OTHERS = ('name', 'seconds', 'cutoff', 'delay', 'delays', 'currents', 'recordings',
+           'contradictions')
 
 
 def summary_bytes(summary: Summary, robot: Robot) -> bytes:
     """Return the content of a summary's file."""
-    head = {'version': _VERSION, 'robot': robot.key, 'joints': robot.joints,
-            'name': summary.name, 'seconds': summary.seconds, 'cutoff': summary.cutoff,
-            'delay': summary.delay, 'delays': summary.delays, 'currents': summary.currents,
-            'recordings': summary.recordings, 'contradictions': summary.contradictions}
+    head = {'version': _VERSION, 'robot': robot.key,
+            **{name: getattr(summary, name) for name in _OTHERS}}
     arrays: dict[str, Any] = {name: getattr(summary, name) for name in _VECTORS}
-    arrays['coupling'] = summary.coupling
     for name in PARTS:
         pools: list[Pool] = getattr(summary, name)
         arrays[f'{name}_rows'] = np.array([pool.rows for pool in pools])
@@ -181,7 +272,14 @@ def read_summary(path: Path, robot: Robot) -> Summary:
         if head['robot'] != robot.key:
             raise RecordingError(path, 'a summary for another robot, URDF or gravity: make it '
                                  'again from the recording with this URDF')
-        return _summary(head, arrays, robot)
+        n, values = len(robot.joints), {name: head[name] for name in _OTHERS}
+        if Path(values['name']).name != values['name']:   # a file is named after it
+            raise ValueError('name')
+        for name, count in PARTS.items():
+            values[name] = [Pool([arrays[f'{name}_{joint}'][k] for joint in range(n)],
+                                 arrays[f'{name}_rows'][k]) for k in range(count)]
+        return Summary(**values | {name: arrays[name] for name in _VECTORS} | {
+            name: tuple(head[name]) for name in ('delays', 'contradictions')})
     except RecordingError:
         raise
     except Exception as error:   # a damaged archive raises many types
@@ -201,32 +299,6 @@ def summary_paths(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob(f'*{SUFFIX}')) if is_summary(path)]
 
 
-def _summary(head: dict[str, Any], arrays: dict[str, Array], robot: Robot) -> Summary:
-    n, name = len(robot.joints), str(head['name'])
-    if Path(name).name != name:   # a file is named after it
-        raise ValueError('name')
-    lists: dict[str, Any] = {}
-    for key, count in PARTS.items():
-        rows = _checked(arrays[f'{key}_rows'], (count, n))
-        sizes = [10 * len(bodies) + len(JOINT_COLUMNS) + 1 for bodies in robot.columns.bodies]
-        joints = [_checked(arrays[f'{key}_{joint}'], (count, size, size))
-                  for joint, size in enumerate(sizes)]
-        lists[key] = [Pool([each[k] for each in joints], rows[k]) for k in range(count)]
-    used, fastest, correlation, seconds = (_checked(arrays[each], (n,)) for each in _VECTORS)
-    return Summary(name, float(head['seconds']), float(head['cutoff']),
-                   float(head['delay']), used, fastest, correlation, **lists,
-                   coupling=_checked(arrays['coupling'], (n, n)), joint_seconds=seconds,
-                   delays=(float(head['delays'][0]), float(head['delays'][1])),
-                   currents=bool(head['currents']), recordings=int(head['recordings']),
-                   contradictions=tuple(map(str, head['contradictions'])))
-
-
-def _checked(values: Array, shape: tuple[int, ...]) -> Array:
-    if values.shape != shape or values.dtype != np.float64 or not np.isfinite(values).all():
-        raise ValueError('shape, type or value')
-    return values
-
-
 # ---- Summaries of several recordings, merged into one of the same size
 #
 # Merging is associative, and its order has no effect beyond rounding: triangles of the same block
@@ -238,12 +310,7 @@ MOST_SUMMARIES = 30
 
 
 def merged_summary(first: Summary, second: Summary) -> Summary:
-    """
-    Return the summary of two; a ParameterError if one is of currents and the other of efforts.
-    """
-    if first.currents != second.currents:
-        raise ParameterError(f'{first.name} and {second.name}: one is a summary of currents, the '
-                             'other of efforts: merge those of each kind')
+    """Return the summary of two, both of efforts or both of currents."""
     def mean(name: str, share: Array | float) -> Any:
         """Return the mean of both, in which the second has a share, or one of each joint (n,)."""
         one, other = getattr(first, name), getattr(second, name)
@@ -262,32 +329,22 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
         cutoff=float(mean('cutoff', share)), delay=float(mean('delay', share)),
         delays=(min(first.delays[0], second.delays[0]), max(first.delays[1], second.delays[1])),
         contradictions=first.contradictions + second.contradictions,
-        coupling=mean('coupling', share), correlation=mean('correlation', joint_share),
+        correlation=mean('correlation', joint_share),
         used=np.maximum(first.used, second.used),
         fastest=np.maximum(first.fastest, second.fastest),
         **pools)
 
 
-class SummaryGroups:
+def grouped(summaries: Iterable[Summary], total: int, most: int = MOST_SUMMARIES
+            ) -> list[Summary]:
     """
-    Summaries one after the other, as at most so many groups of neighbours.
+    Return so many summaries as at most so many groups of neighbours, each with the first's name.
 
-    The memory is that of the groups, however many summaries are added.
+    The memory is that of the groups, however many summaries there are.
     """
-
-    def __init__(self, total: int, most: int) -> None:
-        self._total, self._most = max(total, most), most
-        self._added = 0
-        self._groups: dict[int, Summary] = {}
-
-    def add(self, summary: Summary) -> None:
-        number = self._added * self._most // self._total
-        self._added += 1
-        before = self._groups.get(number)
-        self._groups[number] = summary if before is None else merged_summary(before, summary)
-
-    def summaries(self) -> list[Summary]:
-        """Return the groups, each with the name of its first recording."""
-        return [each if each.recordings == 1 else replace(
-            each, name=f'{each.name}_and_{each.recordings - 1}_more')
-            for each in self._groups.values()]
+    groups: dict[int, Summary] = {}
+    for number, each in enumerate(summaries):
+        group = number * most // max(total, most)
+        groups[group] = merged_summary(groups[group], each) if group in groups else each
+    return [each if each.recordings == 1 else replace(
+        each, name=f'{each.name}_and_{each.recordings - 1}_more') for each in groups.values()]

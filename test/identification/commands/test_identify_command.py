@@ -16,9 +16,8 @@ from support.scara_recordings import MODEL, NAMES, identified, recording, robot
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.identification.fit import ConsistentFit
 from urdf2dyn_ros.identification.identify import identify
-from urdf2dyn_ros.identification.report import centre_in_link
+from urdf2dyn_ros.identification.report import centre_in_link, rollouts
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
-from urdf2dyn_ros.identification.rollouts import rollouts
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.loads import with_loads
@@ -201,51 +200,14 @@ def test_a_damaged_recording_among_good_ones_is_named(result: Path, tmp_path: Pa
     assert 'huge.csv' not in errors   # one effort that no robot has is as one not measured
 
 
-def test_friction_of_each_recording_is_its_own(tmp_path: Path,
-                                               capsys: pytest.CaptureFixture[str]) -> None:
-    """
-    Three days with other Coulomb friction, of which the last is written; links are shared.
-
-    A fourth day with a payload of 2 kg does not fit them.
-
-    """
-    coulomb = dict(zip('abc', (0.5, 1.5, 3.0)))
-    paths = [recording(tmp_path / f'{name}.csv', seed=seed, recorded=robot(value))
-             for seed, (name, value) in enumerate(coulomb.items())]
-    assert identified(*paths, '--friction-per-recording', '-o', tmp_path / 'out') == 0
-    figures = json.loads((tmp_path / 'out' / 'identification.json').read_text())
-    for name, value in coulomb.items():
-        for joint, found in figures['friction_of_recordings'][name].items():
-            assert abs(found['coulomb'] + 0.3 * found['viscous'] - value - 0.6) < 0.2, joint
-            assert found['armature'] == figures['joints'][joint]['terms']['armature']['value']
-    for joint, found in figures['friction_of_recordings']['c'].items():
-        assert figures['joints'][joint]['terms']['coulomb']['value'] == found['coulomb']
-    assert 'Friction of each recording' in (tmp_path / 'out' / 'identification.html').read_text()
-    assert 'does not fit the others' not in ''.join(capsys.readouterr())
-    shared = tmp_path / 'out' / 'summaries'
-    loaded = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(2.0, payload=2.0))
-    assert identified(*sorted(shared.iterdir()), loaded, '--friction-per-recording', '-o',
-                      tmp_path / 'loaded') == 0
-    fourth = json.loads((tmp_path / 'loaded' / 'identification.json').read_text())
-    (found,) = (each for each in fourth['contradictions'] if 'does not fit the' in each)
-    assert 'recording loaded does not fit the others' in found and found in fourth['verdict']
-    assert '--friction-per-recording' not in found
-    assert identified(*sorted(shared.iterdir()), '-o', tmp_path / 'shared') == 0
-    other = json.loads((tmp_path / 'shared' / 'identification.json').read_text())
-    for joint in NAMES[2:]:   # whose friction is most of the effort
-        residuals = [each['joints'][joint]['held_out']['all']['identified']
-                     for each in (figures, other)]
-        assert residuals[0] < 0.3 * residuals[1]
-
-
 def test_recorded_efforts_move_the_identified_robot_as_the_recorded_one(tmp_path: Path) -> None:
     """Open loop, by a fit without what is simulated; the URDF's robot ends elsewhere."""
     path = recording(tmp_path / 'a.csv')
     result = identify([path], InverseDynamics(MODEL))
     found = rollouts(result)
     assert found is not None
-    assert (found.identified < 0.03 * found.moved).all()
-    assert (found.identified < 0.06 * found.urdf).all()
+    moved, of_urdf, own = found
+    assert (own < 0.03 * moved).all() and (own < 0.06 * of_urdf).all()
     assert rollouts(replace(result, summaries=[
         replace(each, rows=None) for each in result.summaries])) is None
 
@@ -273,11 +235,11 @@ def test_stribeck_friction_and_asymmetry_are_found_where_they_are(tmp_path: Path
 
 
 def test_a_recording_that_does_not_fit_the_others_is_named(
-        result: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        result: Path, tmp_path: Path) -> None:
     """The last one has a payload of 2 kg."""
     path = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(payload=2.0))
     summaries = [result / 'out' / 'summaries' / name for name in ('a.npz', 'b.npz')]
     assert identified(*summaries, result / 'c.csv', path, '-o', tmp_path / 'out') == 0
-    notes = [line for line in capsys.readouterr().err.splitlines() if 'does not fit the' in line]
-    assert len(notes) == 1 and 'recording loaded does not fit the others' in notes[0]
-    assert 'with --friction-per-recording' in notes[0]
+    verdict = json.loads((tmp_path / 'out' / 'identification.json').read_text())['verdict']
+    assert verdict.startswith('The data contradict the model: recording loaded does not fit the')
+    assert verdict.count('does not fit the others') == 1 and 'It is not used. The' in verdict
