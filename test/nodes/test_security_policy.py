@@ -100,7 +100,8 @@ def rights(node: Any) -> dict[str, Rights] | None:
             return None
         for enclave in each.enclaves:
             for right, allowed in names.items():
-                by_enclave[enclave][right] |= allowed
+                if allowed:
+                    by_enclave[enclave][right] |= allowed
     return by_enclave
 
 
