@@ -51,10 +51,10 @@ def test_the_gravity_torque_at_a_pose_is_one_line() -> None:
 
 
 def test_a_state_with_a_payload_and_what_its_efforts_are_the_sum_of() -> None:
-    """The file may stand last; -1e-1 is a number."""
+    """-1e-1 is a number."""
     state = [[0.1, -1.0, 0.5, 0.2, 0.4, 0.3], [-1e-1, 0.5, 1.0, 0.2, 0.3, 0.1], [1, 2, 3, 4, 5, 6]]
-    words = [*PAYLOAD, '--terms', '--qd', '-1e-1', *state[1][1:], '--qdd', *state[2],
-             '--q', *state[0], UR5]
+    words = [UR5, *PAYLOAD, '--terms', '--qd', '-1e-1', *state[1][1:], '--qdd', *state[2],
+             '--q', *state[0]]
     rows = [*printed(*words).values()]
     found, *terms = ([float(row[k]) for row in rows] for k in (6, 11, 12, 13))
     assert found == pytest.approx(efforts(*state, payload=True), rel=1e-5, abs=1e-5)

@@ -10,7 +10,7 @@ from support.paths import ROOT
 
 PACKAGE = ROOT / 'urdf2dyn_ros'
 FLOORS = {
-    'ground': ['text', 'errors', 'signals', 'system'],
+    'ground': ['text', 'errors', 'system'],
     'robot': ['robot'],
     'equations': ['equations'],
     'generating': ['codegen', 'inverse_dynamics', 'export'],
