@@ -289,7 +289,7 @@ def test_they_are_the_inverse_on_random_trees(model: RobotModel) -> None:
 
 
 @pytest.mark.parametrize(('functions', 'remedy'), [
-    (NAME, 'set its parameter load to 0'), (FORWARD, 'set its load to 0'),
+    (NAME, 'set its load to 0'), (FORWARD, 'set its load to 0'),
     ('forward_dynamics', 'set its load to 0')])
 def test_friction_with_the_load_is_rejected_with_its_joint(functions: str, remedy: str) -> None:
     loads = Loads(terms={'joint3': [Friction(viscous=1.0, load=0.1)]})

@@ -84,12 +84,10 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     Return the equations of a robot, whose identifiers begin with `name`.
 
     readable: every inertial value is a named parameter, every formula is spelled out, and there is
-    the dynamic model in the root frame. general: the same, and all lengths and rotations are
-    parameters, also those of 0 and 1. fast: numbers are folded, with the fewest operations. The
-    gravity [m/s^2] is in the root frame; `functions` is one of CHOICES; `frames` are those of the
-    links that functions with such a choice are about. With `twins`, functions of the fast style
-    have a form in which equal limbs are computed at once, where that is faster. An ExportError or
-    a ParameterError for what the robot, the functions or the loads do not have.
+    the dynamic model in the root frame. general: all lengths and rotations are parameters as well.
+    fast: numbers are folded, with the fewest operations and, with `twins`, a form in which equal
+    limbs are computed at once, where that is faster. `functions` is one of CHOICES. An ExportError
+    or a ParameterError for what the robot, the functions or the loads do not have.
     """
     request = _request(system, style, gravity, functions, loads, frames)
     with uncollected():
@@ -360,11 +358,8 @@ def _used(graph: Graph, results: Mapping[str, Rows],
 
 def _constants(derived: Sequence[Derivation],
                ) -> tuple[tuple[Block, ...], dict[int, tuple[str, bool]]]:
-    """
-    Return what was made of parameters before the sweeps: no work at every call.
-
-    All graphs begin with the same constants, so that a serial number means the same in each.
-    """
+    """Return what was made of parameters before the sweeps: no work at every call."""
+    # all graphs begin with the same constants, so that a serial number means the same in each
     wanted = sorted(set().union(*(derivation.constants() for derivation in derived)))
     first = derived[0].graph
     schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in wanted],

@@ -59,8 +59,7 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     Return the files of a package: {path: text}.
 
     The payload is on the link of the loads or, by default, on the only tip. Gains other than 1
-    are efforts per current, and currents are commanded. An ExportError for a base that moves,
-    wrenches, joints without limits of effort and velocity, and another number of gains.
+    are efforts per current, and currents are commanded.
     """
     system = multibody(model)
     loads.check(system)

@@ -116,9 +116,7 @@ class Correspondence:
     Which node of a second limb corresponds to one of a first limb.
 
     The mirror image of a limb has other signs, so the second number of a twin may be the opposite
-    of its node: a constant takes any sign, a sum needs those of its operands. The nodes that are
-    `needed` are in the order of their serials, `results` pairs of entries that correspond,
-    `single` the nodes that are not computed in twins.
+    of its node: a constant takes any sign, a sum needs those of its operands.
     """
 
     def __init__(self, needed: Sequence[Node], results: Iterable[tuple[Expression, Expression]],
@@ -201,12 +199,10 @@ _CALLS: dict[str, Callable[[Scalar], Scalar]] = {'sin': sin, 'cos': cos, 'tanh':
 
 class Twinned:
     """
-    The results of a graph, in twins where equal limbs have the same operations.
+    The results of a graph, in twins where equal limbs have the same operations; none if few are.
 
     The nodes are in the order of phases of one kind, single or twins: what a phase needs of the
-    other kind is made in earlier ones. `limbs` has coordinates of limbs to those of the limbs that
-    are equal to them, there and back; `results` are the rows in terms of the new `graph`, none if
-    too few operations are saved.
+    other kind is made in earlier ones.
     """
 
     def __init__(self, graph: Graph, results: Mapping[str, Rows],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -68,31 +68,21 @@ RowNote = Callable[[int, str, Sequence[tuple[int, Scalar]]], None]
 
 
 class Factors(NamedTuple):
-    """
-    M = L' D L: L has ones on the diagonal, and zeros to the right of it.
+    """M = L' D L: L has ones on the diagonal, and zeros to the right of it."""
 
-    `rows` has for each row of L the entries left of the diagonal that are not zero, by column;
-    `rests` the same before they are divided by the pivot; `inverses` are those of the entries of
-    D; `behind` has for each column of L the rows of its entries, from the last. The `first` rows
-    are not eliminated.
-    """
-
-    rows: list[dict[int, Scalar]]
-    rests: list[dict[int, Scalar]]
-    inverses: list[Scalar]
-    behind: list[list[int]]
-    first: int = 0
+    rows: list[dict[int, Scalar]]   # of L left of the diagonal: entries other than 0 by column
+    rests: list[dict[int, Scalar]]   # the same before they are divided by the pivot
+    inverses: list[Scalar]   # of the entries of D
+    behind: list[list[int]]   # for each column of L the rows of its entries, from the last
+    first: int = 0   # so many rows are not eliminated
 
 
 def factors(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> Factors:
     """
-    Return the factors of a symmetric positive definite matrix (n, n).
+    Return the factors of a symmetric positive definite matrix (n, n), but for the `first` rows.
 
-    The `first` rows are not eliminated, and their entries of M not read.
-
-    For each row k, from the last to the first, `note` is called with the rest of M's row behind
-    which all joints are eliminated (`r`), the inverse of its last entry, the pivot (`id`), and the
-    row of L (`l`).
+    For each row, from the last, `note` is called with what the rows behind leave of it (`r`), the
+    inverse of the pivot (`id`), and the row of L (`l`).
     """
     n = len(M)
     rests: list[dict[int, Scalar]] = [{} for _ in M]
@@ -148,12 +138,9 @@ def substituted(known: Factors, e: Sequence[Scalar], first: Sequence[Scalar],
 
 
 def inverse(known: Factors) -> list[list[Scalar]]:
-    """
-    Return the inverse of L' D L, (n, n), symmetric.
-
-    L times it is D^-1 L'^-1, which has zeros below its diagonal D^-1: of each column, the entries
-    above the diagonal are those of columns before, and the others follow from these.
-    """
+    """Return the inverse of L' D L, (n, n), symmetric."""
+    # L times it is D^-1 L'^-1, which has zeros below its diagonal D^-1: of each column, the
+    # entries above the diagonal are those of columns before, and the others follow from these
     n = len(known.rows)
     result: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for j in range(n):
@@ -329,8 +316,8 @@ def block_mass_matrix(
     Return the rows of the mass matrix of the joints of a block, in ascending order.
 
     Each begins with the wrench that a unit acceleration of the joint requires of the body in whose
-    frame the block is: six entries, force first. At the ROOT there are none. `note` is called with
-    every named quantity, `column` with the number of a body whose column begins.
+    frame the block is: six entries, force first. At the ROOT there are none. `column` is called
+    with the number of a body whose column begins.
     """
     first = 0 if block.frame == ROOT else 6
     row = {k: first + n for n, k in enumerate(block.coordinates)}
@@ -340,10 +327,16 @@ def block_mass_matrix(
         if moving.multiplier == 0.0:
             continue
         column(j)
-        k = row[moving.coordinate]
-        of_1 = inertias[j].along(JOINTS[moving.type])
-        for i, effort, wrench in _on_the_way(system, of_1, at, terms, j, block, note):
-            body = system.bodies[i]
+        k, accelerated = row[moving.coordinate], at[j]._replace(qd=0.0, qdd=1.0)
+        wrench, i = inertias[j].along(JOINTS[moving.type]), j
+        while i != ROOT:   # to the body of the block
+            body, joint = system.bodies[i], JOINTS[system.bodies[i].type]
+            effort, moment = joint.along(wrench.f[2], wrench.n[2]), ZERO
+            for term in terms.get(i, ()) if i == j else ():
+                if term.INERTIAL:
+                    effort = effort + term.effort(AT_REST, accelerated, 0.0)
+                    moment = add(moment, term.on_parent(AT_REST, accelerated))   # along the axis
+            of_1 = wrench._replace(n=add(wrench.n, moment))
             if i in block.bodies and body.multiplier != 0.0:
                 m = row[body.coordinate]
                 entry = moving.multiplier * (body.multiplier * effort)
@@ -351,32 +344,15 @@ def block_mass_matrix(
                 if i != j:
                     M[k][m] = M[k][m] + entry
             if i == block.frame:
-                for n, entry in enumerate((*wrench.f, *wrench.n)):
+                for n, entry in enumerate((*of_1.f, *of_1.n)):
                     M[k][n] = M[k][n] + moving.multiplier * entry
+                break
+            _, before = joint.backward(wrench, at[i], prefixed(note, i, 'c'))
+            before = before._replace(n=add(before.n, moment))
+            if body.parent != ROOT:
+                wrench = in_parent(body, before, prefixed(note, i, 'c'))
+            i = body.parent
     return M
-
-
-def _on_the_way(system: Multibody, wrench: Wrench, at: Sequence[Coordinate],
-                terms: Mapping[int, Sequence[JointTerm]], j: int, block: JointBlock, note: Note,
-                ) -> Iterator[tuple[int, Scalar, Wrench]]:
-    """Yield the bodies from j to the block's, with effort and wrench of a unit acceleration."""
-    i, accelerated = j, at[j]._replace(qd=0.0, qdd=1.0)
-    while i != ROOT:
-        body, joint = system.bodies[i], JOINTS[system.bodies[i].type]
-        effort, moment = joint.along(wrench.f[2], wrench.n[2]), ZERO
-        for term in terms.get(i, ()) if i == j else ():
-            if term.INERTIAL:
-                effort = effort + term.effort(AT_REST, accelerated, 0.0)
-                moment = add(moment, term.on_parent(AT_REST, accelerated))   # along the axis
-        yield i, effort, wrench._replace(n=add(wrench.n, moment))
-        if i == block.frame:
-            break
-        _, before = joint.backward(wrench, at[i], prefixed(note, i, 'c'))
-        before = before._replace(n=add(before.n, moment))
-        if body.parent == ROOT:
-            break
-        wrench = in_parent(body, before, prefixed(note, i, 'c'))
-        i = body.parent
 
 
 # ---- Forward dynamics by articulated bodies: each joint is eliminated where its body is
@@ -393,12 +369,10 @@ _Acceleration = tuple[Vector, Vector]   # of a body by qdd alone: of its origin,
 
 class ArticulatedBodies:
     """
-    A robot in the sweeps of the algorithm.
+    A robot in the sweeps of the algorithm, with the motion without qdd.
 
-    Inertias are one per body, `forward` the motion without qdd; loads are by the numbers of the
-    bodies. `note` is called with every named quantity, with an A before the symbols of a joint by
-    itself, and a B before those of joints that are eliminated together. `part` is called with the
-    bodies of the latter and the one that a column is about, and with None and None after these.
+    Symbols of a joint by itself begin with an A, those of joints that are eliminated together with
+    a B; `part` is called with the bodies of the latter and the one that a column is about.
     """
 
     def __init__(self, system: Multibody, inertias: Sequence[SpatialInertia], forward: Forward,
@@ -467,12 +441,7 @@ class ArticulatedBodies:
         self._carried[body.parent].append(inertia)
 
     def _freed(self, i: int, itself: bool, wrench: Wrench, rest: Sequence[Scalar]) -> Wrench:
-        """
-        Return the wrench of a body on which joints move freely.
-
-        These are the joints of the body `itself` and those that are eliminated with it, or others
-        in its frame. Its inertia becomes what they leave of it.
-        """
+        """Return what joints leave of a body's wrench: its own, or others in its frame."""
         for block in self._blocks.get(i, ()):
             if (i in block.bodies) == itself:
                 wrench = self._without(block, wrench, [rest[k] for k in block.coordinates])
@@ -483,11 +452,24 @@ class ArticulatedBodies:
         i, numbers = block.frame, [self._drivers[k] for k in block.coordinates]
         together = None if block.bodies == (i,) else [
             j for j in block.bodies if self._system.bodies[j].multiplier != 0.0]
+        kind = 'B' if together else 'A'
         M = block_mass_matrix(
             self._system, self._inertias, self._forward.coordinates, self._loads.terms, block,
             self._note, partial(self._part, together))
         first = len(M) - len(numbers)
-        note = self._row_note(numbers, together, first)
+
+        def note(k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
+            """Note a row: six entries, those of the block, the pivot."""
+            row, by_column = numbers[k - first], dict(entries)
+            self._part(together, None)
+            if symbol in 'rl':
+                self._note(row, f'{kind}{symbol}6',
+                           tuple(by_column.get(j, 0.0) for j in range(first)))
+            for j in sorted(by_column):
+                if j >= first:
+                    self._part(together, numbers[j - first] if j != k else None)
+                    self._note(row, f'{kind}{symbol}' + '_j' * (j != k), (by_column[j],))
+
         known = factors(M, note, first)
         # several blocks may be in the frame of a body that is in none of them
         about = None if i in block.bodies else numbers[0]
@@ -502,29 +484,10 @@ class ArticulatedBodies:
             f_x, f_y, f_z, n_x, n_y, n_z = (-1.0 * x for x in e[:first])
             wrench = Wrench((f_x, f_y, f_z), (n_x, n_y, n_z))
             self._part(together, about)
-            self._note(i, 'Bf' if together else 'Af', wrench.f)
-            self._note(i, 'Bn' if together else 'An', wrench.n)
+            self._note(i, f'{kind}f', wrench.f)
+            self._note(i, f'{kind}n', wrench.n)
         self._part(None, None)
         return wrench
-
-    def _row_note(self, numbers: Sequence[int], together: Sequence[int] | None,
-                  first: int) -> RowNote:
-        """Return what notes the rows of the factors: six entries, those of a block, the pivot."""
-        kind = 'B' if together else 'A'
-
-        def note(k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
-            i, by_column = numbers[k - first], dict(entries)
-            self._part(together, None)
-            if symbol in 'rl':
-                self._note(i, f'{kind}{symbol}6',
-                           tuple(by_column.get(j, 0.0) for j in range(first)))
-            for j in sorted(by_column):
-                if j >= first:
-                    other = numbers[j - first] if j != k else None
-                    self._part(together, other)
-                    self._note(i, f'{kind}{symbol}' + '_j' * (j != k), (by_column[j],))
-
-        return note
 
     def solve(self) -> list[Scalar]:
         """Return the accelerations (n,), root to tips."""
@@ -585,8 +548,7 @@ def weakness(system: Multibody, terms: BodyTerms) -> tuple[str, float, float] | 
     """
     Return where the mass matrix of links and rotors is not positive definite, if anywhere.
 
-    The joint, its entry on the diagonal [kg m^2 or kg], and what the joints behind it, moving
-    freely, leave of that.
+    The joint, its entry on the diagonal [kg m^2 or kg], and what the joints behind leave of that.
     """
     inertias = with_second_moments(body_inertias(system))
     n = len(system.joint_names)

@@ -413,14 +413,6 @@ class CentreOfMass(ModelFunction):
             rates = [*mechanics.arguments['base_twist'], *rates]
         return {'p': by_joint(p), 'v': by_joint(_sum(columns, rates)), 'J': [*zip(*columns)]}
 
-    def expected(self, mechanics: Mechanics) -> Expected:
-        """Return the results, with the product of J in its place."""
-        results = self.derive(mechanics)
-        rates = mechanics.arguments[VELOCITY if mechanics.moving else 'qd']
-        J = by_joint(_sum([*zip(*results['J'])], rates))
-        return {name: tuple(float(entry) for entry, in rows)
-                for name, rows in {**results, 'J': J}.items()}
-
 
 def _sum(columns: Sequence[Vector], rates: Sequence[Scalar]) -> Vector:
     total = ZERO

@@ -37,6 +37,7 @@ from urdf2dyn_ros.equations.forward_dynamics import (
     SMALLEST_INERTIA,
     ArticulatedBodies,
     Factors,
+    RowNote,
     factors,
     inverse,
     rigid,
@@ -69,19 +70,13 @@ class AccelerationsOfEfforts(ModelFunction):
     SUMMARY = 'the accelerations qdd that efforts cause, the inverse of inverse_dynamics'
     TITLE = ('Forward dynamics{robot}: {results} = FD({forward_dynamics}), the accelerations that '
              'efforts cause.')
+    NO_LOAD_FRICTION = 'several accelerations may have the same efforts'
     RESULTS = (Quantity('qdd', 'accelerations [rad/s^2 or m/s^2]', ACCELERATION_UNITS),)
     SECOND_MOMENTS = True
 
     def check(self, system: Multibody, loads: Loads) -> None:
-        terms = body_terms(system, loads)
-        for i, each in terms.items():
-            if any(term.needs_transmitted() for term in each):
-                raise ParameterError(
-                    f'forward_dynamics with friction of joint {quote(system.bodies[i].name)} that '
-                    'depends on the effort that the joint transmits: this depends on the '
-                    'accelerations, of which there may be several for the same efforts; set its '
-                    'load to 0')
-        weak = weakness(system, terms)
+        super().check(system, loads)
+        weak = weakness(system, body_terms(system, loads))
         if weak is not None:
             joint, inertia, rest = weak
             why = (f'what it moves has an inertia of {inertia:g}' if inertia <= SMALLEST_INERTIA
@@ -156,45 +151,39 @@ def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
     """Return qdd, and the factors of M; bias and M by default as their functions return them."""
     if bias is None:
         bias = without_accelerations(mechanics)
-    log = _Log(mechanics)
+    log = _noted_rows(mechanics)
     known = factors(MassMatrix().derive(mechanics)['M'] if M is None else M, log)
     rest = [a - b for a, b in zip(mechanics.of_joints('tau'), bias)]
     return solved(known, rest, log), known
 
 
-class _Log:
-    """The rows of the factors and the entries of the solution, as notes with their formulas."""
+def _noted_rows(mechanics: Mechanics) -> RowNote:
+    """Return what notes the rows of the factors and the entries of the solution."""
+    notes, system, drivers = mechanics.notes, mechanics.system, mechanics.system.drivers
+    behind: dict[int, list[int]] = {}   # numbers of the joints behind one
+    title = ''
 
-    def __init__(self, mechanics: Mechanics) -> None:
-        self._notes, self._drivers = mechanics.notes, mechanics.system.drivers
-        self._bodies = mechanics.system.bodies
-        self._behind: dict[int, list[int]] = {}
+    def of_row(k: int) -> str:
+        n, before = drivers[k] + 1, behind.get(k, [])
+        less = ''.join(f' - l{m}_{n} r{m}_j' for m in before)
+        if len(before) > _SPELLED_OUT:
+            less = f' - sum of lk_{n} rk_j over k = {", ".join(map(str, before))}'
+        return (f'joint {n}{mention(system.bodies[drivers[k]].name)}: r{n}_j = M{n}_j{less}, '
+                f'd{n} = r{n}_{n}, l{n}_j = r{n}_j / d{n}')
 
-    def __call__(self, k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
-        i = self._drivers[k]
-        if symbol == 'r':
-            self._title = self._row(k)
-        if symbol in ('e', 'x'):
-            self._title = _SWEEPS[symbol]
-        if symbol == 'l':
-            for j, _ in entries:
-                self._behind.setdefault(j, []).append(k)
+    def note(k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
+        nonlocal title
+        title = of_row(k) if symbol == 'r' else _SWEEPS.get(symbol, title)
         for j, entry in entries:
-            name, tag = _NAMES[symbol], f'_{self._drivers[j] + 1}'
+            if symbol == 'l':
+                behind.setdefault(j, []).append(drivers[k] + 1)
+            name, tag = _NAMES[symbol], f'_{drivers[j] + 1}'
             if j == k:
                 name, tag = ('pivot' if symbol == 'r' else name), ''
-            self._notes.begin('', tag, self._title)
-            self._notes.note(i, name, (entry,))
+            notes.begin('', tag, title)
+            notes.note(drivers[k], name, (entry,))
 
-    def _row(self, k: int) -> str:
-        n = self._drivers[k] + 1
-        behind = [self._drivers[m] + 1 for m in self._behind.get(k, ())]
-        less = ''.join(f' - l{m}_{n} r{m}_j' for m in behind)
-        if len(behind) > _SPELLED_OUT:
-            less = f' - sum of lk_{n} rk_j over k = {", ".join(map(str, behind))}'
-        body = self._bodies[self._drivers[k]]
-        return (f'joint {n}{mention(body.name)}: r{n}_j = M{n}_j{less}, d{n} = r{n}_{n}, '
-                f'l{n}_j = r{n}_j / d{n}')
+    return note
 
 
 _NAMES = {'r': 'rest', 'id': 'inverse', 'l': 'factor', 'e': 'e', 'x': 'x'}
@@ -451,6 +440,7 @@ class InverseDynamicsDerivatives(ModelFunction):
     SUMMARY = ('the efforts tau that a motion requires, and their derivatives dtau_dq, dtau_dqd '
                'and M with respect to q, qd and qdd: rows efforts, columns joints')
     TITLE = 'Derivatives{robot}: {results} of tau = ID({inverse_dynamics_derivatives}).'
+    NO_LOAD_FRICTION = 'its derivatives have jumps'
     RESULTS = (
         EffortsOfMotion.RESULTS[0],
         Quantity('dtau_dq', 'dtau_dq [N m, N or N/m]', columns=BY_JOINT, times='qdd'),
@@ -489,13 +479,6 @@ Si            second moments of link i by itself
 fqi, nqi      how the q of a column changes force and moment on link i; fvi, nvi: its qd;
               fai, nai: its qdd; fqji, nqji: the same in the axes of joint i
 gi            gi . d is how a change d of wi changes the effort of the column's joint"""}
-
-    def check(self, system: Multibody, loads: Loads) -> None:
-        for i, terms in body_terms(system, loads).items():
-            if any(term.needs_transmitted() for term in terms):
-                raise ParameterError(
-                    f'the friction of joint {quote(system.bodies[i].name)} depends on the effort '
-                    'that it transmits: its derivatives have jumps; set its parameter load to 0')
 
     def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
         """Return the efforts, the matrices and, with a moving base, the same of the wrench."""

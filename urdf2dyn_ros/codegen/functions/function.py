@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import mul
 from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -30,7 +31,7 @@ from urdf2dyn_ros.equations.newton_euler import (
 )
 from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench
-from urdf2dyn_ros.robot.loads import BodyTerms, Loads
+from urdf2dyn_ros.robot.loads import BodyTerms, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Body, LinkWrench, Multibody
 from urdf2dyn_ros.robot.spatial import (
     AXES,
@@ -46,6 +47,7 @@ from urdf2dyn_ros.robot.spatial import (
     cross,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
+from urdf2dyn_ros.text import quote
 
 FrameAxes: TypeAlias = Literal['root', 'link']
 FRAME_AXES: tuple[FrameAxes, ...] = ('root', 'link')
@@ -500,6 +502,8 @@ class ModelFunction(ABC):
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
     # what exists where the base is fixed alone, and why
     FIXED_BASE: ClassVar[tuple[str, str] | None] = None
+    # why there must be no friction that depends on the effort that a joint transmits
+    NO_LOAD_FRICTION: ClassVar[str] = ''
     # of 'link' and 'axes', those that it depends on: a function about links has some
     OPTIONS: ClassVar[tuple[str, ...]] = ()
     # what the fast style must know: whether `Mechanics.second_moments` are used, the recursion
@@ -519,10 +523,17 @@ class ModelFunction(ABC):
             what, why = self.FIXED_BASE
             raise ParameterError(f'{what} is that of a robot whose base is fixed: {why}; set '
                                  "base 'fixed'")
+        for i, terms in body_terms(system, loads).items() if self.NO_LOAD_FRICTION else ():
+            if any(term.needs_transmitted() for term in terms):
+                raise ParameterError(
+                    f'the friction of joint {quote(system.bodies[i].name)} depends on the effort '
+                    f'that it transmits: {self.NO_LOAD_FRICTION}; set its load to 0')
 
     def expected(self, mechanics: Mechanics) -> Expected:
-        """Return expected results on numbers, by the textbook recursion."""
-        return {name: tuple(float(entry) for row in rows for entry in row)
+        """Return expected results on numbers, by the textbook recursion; of a matrix a product."""
+        factors = {each.name: mechanics.arguments[each.times] if each.columns else (1.0,)
+                   for each in self.quantities(mechanics)}
+        return {name: tuple(float(sum(map(mul, row, factors[name]))) for row in rows)
                 for name, rows in self.derive(mechanics).items()}
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:

@@ -46,9 +46,7 @@ def in_single(program: Program) -> Program:
     """
     Return a program whose numbers are of single precision, with the accuracy of its check.
 
-    Errors in the reference states are relative to the largest entry of a result, or to 1 if that
-    is larger; to the scales, if the program has some. An ExportError for numbers beyond the range
-    of single precision.
+    An ExportError for numbers beyond the range of single precision.
     """
     references = program.references
     with np.errstate(all='ignore'):

@@ -206,11 +206,7 @@ class CLike(Language):
 
     def section(self, function: Function, whole: Sectioned, statements: Sequence[Statement],
                 arrays: Sequence[str], kind: str = '', place: str = '') -> Iterator[str]:
-        """
-        Yield the body of a section, of whose arguments some may not be used.
-
-        One of twins is of a type `kind`, and `place` is where twin {k} is.
-        """
+        """Yield the body of a section; one of twins is of a type `kind`, twin {k} in a `place`."""
         used = names_in(statement.value for statement in statements)
         made = {statement.name for statement in statements}
         kept = {name: k for name, k in whole.kept.items() if name in used - made}
