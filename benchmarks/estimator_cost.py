@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from host import host
 
-from urdf2dyn_ros.estimation.estimators import ESTIMATORS, Kalman, make_estimator
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, EstimatorBase, Kalman, make_estimator
 
 ROOT = Path(__file__).parents[1]
 UPDATES, TURNS, SETTLING = 5000, 4, 500

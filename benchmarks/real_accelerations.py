@@ -37,7 +37,7 @@ ROWS = {
     'one bandwidth, q alone': ('kalman', ONE_BANDWIDTH, False),
     'kalman_fixed_lag': ('kalman_fixed_lag', {}, True),
     'kalman_fixed_lag, q alone': ('kalman_fixed_lag', {}, False),
-    'finite_difference': ('finite_difference', {'cutoff': 20.0}, True),
+    'finite_difference': ('finite_difference', {}, True),
 }
 COLORS = (('#9ecae1', 0.7), ('#d55e00', 2.2))
 """Colours and widths of the estimates in the picture."""

@@ -12,8 +12,8 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / 'urdf2dyn_ros' / 'estimation'
-FILES = ('messages.py', 'steps.py', 'groups.py', 'estimators.py', 'estimator.py', 'bank.py',
-         'clock.py', 'hindsight.py', 'lag.py', 'velocities.py', 'compiled.py', 'estimator.c')
+FILES = ('messages.py', 'groups.py', 'estimators.py', 'estimator.py', 'bank.py',
+         'clock.py', 'hindsight.py', 'velocities.py', 'compiled.py', 'estimator.c')
 USUAL = {0, 1, 2, 0.5}
 
 

@@ -18,7 +18,7 @@ from support.streams.known_motions import (
 )
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase as Estimator
+from urdf2dyn_ros.estimation.estimators import EstimatorBase as Estimator
 
 EVERY_ESTIMATOR = [
     (name, {'align': align} if align else {}) for name, kind in ESTIMATORS.items()

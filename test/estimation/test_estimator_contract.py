@@ -14,8 +14,7 @@ from estimator_runs import (
 
 from support.streams.known_motions import START, Recording, truth
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
-from urdf2dyn_ros.estimation.simple_estimators import LONGEST_WINDOW
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, LONGEST_WINDOW, make_estimator
 
 every_estimator = pytest.mark.parametrize(('name', 'parameters'), EVERY_ESTIMATOR)
 
@@ -64,8 +63,10 @@ def test_velocities_may_come_and_go(name, parameters):
     stamps, qdd = estimated(make_estimator(name, 4, **parameters), torn)
     assert len(stamps) > 1800
     clean = errors(*estimated(make_estimator(name, 4, **parameters), whole))[0]
+    # the newest second difference is half a step later than that of velocities
+    more = 1.15 if (name, parameters) == ('finite_difference', {'align': 'end'}) else 1.1
     # of exact motions, a hundredth of a per cent is nothing
-    assert errors(stamps, qdd)[0] < max(1.1 * clean, 0.02)
+    assert errors(stamps, qdd)[0] < max(more * clean, 0.02)
 
 
 @every_estimator
@@ -140,8 +141,8 @@ def test_an_unknown_parameter_is_refused_with_the_names_of_the_known(name):
 
 
 @pytest.mark.parametrize(('name', 'parameters'), [
-    ('finite_difference', {'cutoff': -1.0}), ('finite_difference', {'cutoff': float('nan')}),
     ('finite_difference', {'align': 'middle'}), ('polynomial', {'window': 0.0}),
+    ('kalman', {'bandwidth': float('nan')}),
     ('polynomial', {'order': 0}), ('polynomial', {'order': 2.5}), ('polynomial', {'align': ''}),
     ('kalman', {'bandwidth': -1.0}), ('kalman_fixed_lag', {'lag': 1.0}),
 ])

@@ -18,8 +18,7 @@ PANDA = InverseDynamics(read_urdf(
 ARM, FINGER = PANDA.joint_names[:7], PANDA.joint_names[7]
 PERIOD = 4_000_000
 VALUES = {row.name: row.default for row in STREAM_PARAMETERS} | {
-    'estimator': 'finite_difference', 'finite_difference.align': 'centre',
-    'finite_difference.cutoff': 0.0}
+    'estimator': 'finite_difference', 'finite_difference.align': 'centre'}
 
 SLIDER = '<robot name="slider"><link name="root"/>' + ''.join(
     f'<link name="{name}_link"><inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" '

@@ -18,7 +18,6 @@ from estimator_runs import (
 
 from support.streams.known_motions import START, Recording, truth
 from urdf2dyn_ros.estimation.estimators import make_estimator
-from urdf2dyn_ros.estimation.simple_estimators import LowPass
 
 polynomial = partial(make_estimator, 'polynomial')
 both_ends = pytest.mark.parametrize('align', ['end', 'centre'])
@@ -30,7 +29,7 @@ POLYNOMIAL_LIMITS = {
     ('C', 'end'): 6.7, ('C', 'centre'): 2.7, ('D', 'end'): 3.9, ('D', 'centre'): 1.3,
     ('E', 'end'): 3.3, ('E', 'centre'): 1.1, ('F', 'end'): 11.0, ('F', 'centre'): 3.5}
 # measured elsewhere on the same motions with other noise [%]
-DIFFERENCE_FIGURES = {('A', 0.0): 21.5, ('A', 20.0): 13.3, ('E', 0.0): 0.87, ('E', 20.0): 13.3}
+DIFFERENCE_FIGURES = {'A': 21.5, 'E': 0.87}
 
 
 @cache
@@ -49,11 +48,10 @@ def test_polynomial_keeps_its_limits(profile, align):
 
 @pytest.mark.parametrize(('name', 'parameters', 'lag', 'tolerance'), [
     ('polynomial', {'align': 'end'}, 0.0, 1.0), ('polynomial', {'align': 'centre'}, 0.0, 0.1),
-    ('finite_difference', {'align': 'end', 'cutoff': 0.0}, 0.5, 0.1),
-    ('finite_difference', {'align': 'centre', 'cutoff': 0.0}, 0.0, 0.1),
-    ('finite_difference', {'align': 'end', 'cutoff': 20.0}, 11.75, 1.0)])
+    ('finite_difference', {'align': 'end'}, 0.5, 0.1),
+    ('finite_difference', {'align': 'centre'}, 0.0, 0.1)])
 def test_the_declared_lag_is_the_true_one(name, parameters, lag, tolerance):
-    """But for that of the low-pass and of the difference [ms], which the documents name."""
+    """But for that of the newest difference [ms]."""
     stamps, qdd = estimated(make_estimator(name, 4, **parameters), recording('E'))
     smooth = [0, 1, 3]   # the motions without steps of acceleration
     stamps, qdd = stamps[1000:-200:20], qdd[1000:-200:20, smooth]
@@ -111,16 +109,16 @@ def test_polynomial_knows_its_standard_deviation(align, missing):
 # ---- Finite differences
 
 
-@pytest.mark.parametrize(('profile', 'cutoff'), DIFFERENCE_FIGURES)
-def test_finite_difference_has_the_error_of_its_kind(profile, cutoff):
-    figure = error(make_estimator('finite_difference', 4, cutoff=cutoff), beginning(profile))
-    expected = DIFFERENCE_FIGURES[profile, cutoff]
-    assert said(f'finite difference, {cutoff:g} Hz, {profile} [%]', figure,
-                expected) == pytest.approx(expected, rel=0.15)
+@pytest.mark.parametrize('profile', DIFFERENCE_FIGURES)
+def test_finite_difference_has_the_error_of_its_kind(profile):
+    figure, expected = error(make_estimator('finite_difference', 4), beginning(profile)), (
+        DIFFERENCE_FIGURES[profile])
+    assert said(f'finite difference, {profile} [%]', figure, expected) == pytest.approx(
+        expected, rel=0.15)
 
 
 def test_centred_difference_of_an_exact_simulation_is_nearly_exact():
-    centred = make_estimator('finite_difference', 4, align='centre', cutoff=0.0)
+    centred = make_estimator('finite_difference', 4, align='centre')
     assert error(centred, beginning('E')) <= 0.06
 
 
@@ -134,28 +132,12 @@ def test_centred_difference_is_exact_on_a_parabola_with_unequal_steps(missing):
     qd = 2.0 + 3.0 * t + jerk * t**2 / 2.0
     q = 1.0 + 2.0 * t + 1.5 * t**2 + jerk * t**3 / 6.0
     samples = Recording(stamps, q, np.full_like(qd, np.nan) if missing else qd)
-    estimator = make_estimator('finite_difference', 1, align='centre', cutoff=0.0)
+    estimator = make_estimator('finite_difference', 1, align='centre')
     for row, estimate in enumerate(estimates_of(estimator, samples)[2:], start=1):
         assert estimate.stamp == stamps[row]
         assert estimate.q == q[row]
         assert estimate.qd == pytest.approx(qd[row], abs=1e-9)
         assert estimate.qdd == pytest.approx(3.0 + jerk * t[row], abs=1e-6)
-
-
-@pytest.mark.parametrize('irregular', [False, True])
-def test_the_low_pass_is_a_butterworth_filter_at_any_sampling(irregular):
-    steps = (np.random.default_rng(1).uniform(0.0, 0.002, size=4000) if irregular
-             else np.full(4000, 0.001))
-    ratio = np.array([0.1, 1.0, 3.0])   # to the cutoff
-    s = 1j * ratio
-    low_pass, t = LowPass(5.0), np.cumsum(steps)
-    inputs = np.exp(2j * np.pi * 5.0 * ratio * t[:, None])
-    seen = np.array([low_pass.update(step, each) for step, each in zip(steps, inputs.imag)])
-    expected = (inputs / (s * s + np.sqrt(2.0) * s + 1.0)).imag
-    assert seen[1500:] == pytest.approx(expected[1500:], abs=0.0015)
-    low_pass.reset()   # then it starts in a steady state
-    for step in (0.001, 0.1, 0.003):
-        assert low_pass.update(step, np.array([3.0, -7.0])) == pytest.approx([3.0, -7.0])
 
 
 # ---- No acceleration

@@ -12,7 +12,6 @@ from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
 from urdf2dyn_ros.estimation.stream import IMPLAUSIBLE, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -64,13 +63,12 @@ class Sources:
 
     @property
     def figures(self) -> dict[str, str]:
-        """Counters of base data and wrenches."""
         return {f'{name}: {outcome}': str(count)
                 for name, source in (('base', self.base), ('wrenches', self.wrenches))
                 if source is not None for outcome, count in sorted(source.counters.items())}
 
 
-# ---- From the values of parameters to a stream and its sources
+# ---- The parameters of a stream, and a stream and its sources of their values
 
 STREAM_PARAMETERS: tuple[Parameter, ...] = (
     Parameter('estimator', 'kalman', 'How accelerations are estimated.',
@@ -96,17 +94,12 @@ def check_lags(values: Mapping[str, Any]) -> None:
             'estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
 
 
-def estimator(values: Mapping[str, Any], joints: int) -> EstimatorBase:
-    """Return the estimator of the parameters."""
-    name = values['estimator']
-    return make_estimator(name, joints, **group(values, name))
-
-
 def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
            clock: Callable[[], int], **options: Any) -> Stream:
     """Return the stream of the parameters; faults of `hold` have no effect."""
+    name = values['estimator']
     result = Stream(joints_of(dynamics), dynamics,
-                    lambda joints: estimator(values, joints),
+                    lambda joints: make_estimator(name, joints, **group(values, name)),
                     clock=clock, implausible=values['implausible'], **group(values, 'stream'),
                     **options)
     result.hold(read_hold(values['hold'], dynamics)[0])
@@ -116,10 +109,9 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
 def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
             payload: Mapping[str, Array], before: Sources) -> Sources:
     """
-    Return the sources of the load arguments.
+    Return the sources of the load arguments, with the counters of those `before`.
 
     The clock returns the present time [ns]; `payload` has that of each link, (10,), as it is now.
-    They share the counters of the sources `before`, which they replace.
     """
     base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
     counted = [None if source is None else source.counters

@@ -39,46 +39,20 @@ SETTLED = 1.2   # variance of an acceleration, over the steady one, up to which 
 POSITIONS, BOTH, VELOCITIES = range(3)
 FAMILIES = ((POSITIONS, 4), (POSITIONS, 3), (BOTH, 4), (VELOCITIES, 4), (VELOCITIES, 3))
 
+# coefficients of the low-pass of an order: gains of the filter, in powers of its bandwidth
 BUTTERWORTH = {2: (math.sqrt(2.0), 1.0), 3: (2.0, 2.0, 1.0),
                4: (2.613125929752753, 3.414213562373095, 2.613125929752753, 1.0)}
-"""Coefficients of the low-pass of an order: gains of the filter, in powers of its bandwidth."""
-
-DELAY = BUTTERWORTH[4][0]
-"""Time by which the low-pass of order 4 is late, times its bandwidth."""
+DELAY = BUTTERWORTH[4][0]   # by which the low-pass of order 4 is late, times its bandwidth
 
 
 class Bank:
     """
-    The filters of joints that are sampled together.
+    The filters (k,) of joints (n,) that are sampled together, with a usual step [s].
 
-    Parameters
-    ----------
-    joints : int
-        Their number n.
-    step : float
-        Usual step between samples [s].
-    velocities : bool
-        Whether there are filters for measured velocities.
-    derivative : int
-        Which state is wanted: 2, the acceleration, or 1 where velocities take the place of
-        positions.
-    smoothed : bool
-        Whether past states are used.
-
-    Attributes
-    ----------
-    w : (k,)
-        Bandwidth of each filter [rad/s].
-    x : (4, k, n)
-        States, SI.
-    P : (1 + n, 4, 4, k)
-        Covariances: the shared one, and that of each joint that began later.
-    slot : (n,)
-        Which of them a joint has.
-    past : (m, 3, k, n)
-        States at earlier times, corrected by all later measurements: the fixed-point smoother of
-        Rauch, Tung and Striebel. `keep` adds the present ones.
-
+    There are filters of `velocities` or none; `derivative` says which state is wanted: 2, the
+    acceleration, or 1 where velocities take the place of positions. Where states are `smoothed`,
+    those at earlier times are corrected by all later measurements (the fixed-point smoother of
+    Rauch, Tung and Striebel): `keep` adds the present ones to the `past`, (m, 3, k, n).
     """
 
     def __init__(self, joints: int, step: float, velocities: bool, derivative: int = 2,
@@ -89,7 +63,7 @@ class Bank:
         families = FAMILIES if velocities else FAMILIES[:2]
         rows = [(each, kind, order) for kind, order in families for each in w]
         self.each = len(w)   # filters of a family; the first two families are of positions
-        self.w = np.array([row[0] for row in rows])
+        self.w = np.array([row[0] for row in rows])   # bandwidths [rad/s]
         kinds, self.order = (np.array([row[i] for row in rows]) for i in (1, 2))
         self.by_position, self.by_velocity = kinds != VELOCITIES, kinds != POSITIONS
         integrations = np.where(self.by_position, self.order, self.order - 1)
@@ -103,9 +77,10 @@ class Bank:
             _steady_variance(each, int(m), derivative - int(late), step) for each, m, late
             in zip(self.w.tolist(), integrations, ~self.by_position)])
         self._unit = min(w[-1], 1.0 / step)   # rad/s, a motion that two samples tell apart
-        self.x = np.zeros((4, len(rows), joints))
+        self.x = np.zeros((4, len(rows), joints))   # states, SI
+        # covariances: the shared one, and that of each joint that began later
         self.P = np.zeros((1 + joints, 4, 4, len(rows)))
-        self.slot = np.zeros(joints, dtype=np.int64)
+        self.slot = np.zeros(joints, dtype=np.int64)   # which of them a joint has
         self.slots = [0]   # those in use
         self.past = np.zeros((0, 3, len(rows), joints))
         self._cross = np.zeros((0, 1 + joints, 3, 4, len(rows)))   # with the present states

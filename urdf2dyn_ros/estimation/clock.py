@@ -6,22 +6,20 @@ second, samples are taken regularly: a loop of second order follows the stamps t
 
     e = t - (r + P) within [-P, P],     r <- r + P + 2 e / N,     P <- P + e / N^2
 
-where N samples last half a second. Where steps between stamps differ from P, the positions decide
-which clock is right: that by which they differ less from the motion so far. Its times u go on
-without a jump when the other one takes over; the difference fades with 2 s. Stamps of a regular
-publisher are the times.
+where N samples last half a second, or are 40. Where steps between stamps differ from P, the
+positions decide which clock is right: that by which they differ less from the motion so far. Its
+times u go on without a jump when the other one takes over; the difference fades with 2 s. Stamps
+of a regular publisher are the times.
 """
 
 import math
 
 import numpy as np
 
+from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, ROUNDING
 from urdf2dyn_ros.robot.spatial import Array
 
-FIRST_STAMPS = 40   # from which the first period is taken
-LOOP = 0.5   # s, time constant of the loop, and that of the mean squares: 0.25 to 1 are as good
-FEWEST_OF_LOOP = 40.0   # samples that the loop remembers at least
-MOST_GAIN = 0.125   # of mean squares and differences: they remember 8 samples at least
+FIRST_STAMPS = 40   # from which the first period is taken; the loop remembers as many at least
 IRREGULAR = 0.02   # mean difference of steps from the period, over the period; each at most:
 MOST_IRREGULAR = 0.1   # a single lost message, or step of the clock, is no irregularity
 LOST = 6.0   # periods by which stamps differ from regular times that are not used: learn anew
@@ -29,23 +27,10 @@ FEWEST_COMPARED = 20   # samples before the positions decide
 BETTER, AS_GOOD = 1.15, 1.05   # ratio of mean squares from, and down to which regular times count
 SHIFT_MEMORY = 2.0   # s, in which the difference of times and stamps fades
 TINY = 1e-14   # rad^2 or m^2, mean square at which clocks are equally good
-FORWARD = 1e-9   # s, least step of times
 
 
 class Clock:
-    """
-    Times of samples of joints (n,).
-
-    Attributes
-    ----------
-    irregular : bool
-        Whether the motion is needed at the next sample: stamps are not regular.
-    regular : bool
-        Whether regular times take the place of stamps.
-    motion : (3, n) or None
-        Position, velocity and acceleration at the newest time, by the filters.
-
-    """
+    """Times of samples of joints (n,)."""
 
     def __init__(self, joints: int) -> None:
         self._squares = np.zeros((2, joints))   # mean, of deviations by stamps and regular times
@@ -58,7 +43,9 @@ class Clock:
         self._period = self._next = 0.0   # P, r + P
         self._difference = 0.0   # mean of steps to the period, over the period
         self._compared = 0
-        self.regular = self.irregular = False
+        self.irregular = False   # whether the motion is needed at the next sample
+        self.regular = False   # whether regular times take the place of stamps
+        # position, velocity and acceleration (3, n) at the newest time, by the filters
         self.motion: Array | None = None
 
     def time(self, stamp: float, q: Array) -> float:
@@ -75,12 +62,12 @@ class Clock:
             self._first.append(time)
             if len(self._first) == FIRST_STAMPS:
                 self._start()
-        self._stamp, self._time = stamp, max(time, before + FORWARD)
+        self._stamp, self._time = stamp, max(time, before + ROUNDING)
         return self._time
 
     def _decide(self, time: float, stamp: float, step: float, q: Array) -> float:
         """Return the time by the clock that is right: `time` of the stamps, or a regular one."""
-        gain = min(self._period / LOOP, 1.0 / FEWEST_OF_LOOP)
+        gain = min(self._period / MEMORY, 1.0 / FIRST_STAMPS)
         expected = self._next
         error = (stamp if self.regular else time) - expected
         if abs(error) > LOST * self._period and not self.regular:
@@ -89,7 +76,7 @@ class Clock:
         expected += 2.0 * gain * error
         self._period += gain * gain * error
         self._next = expected + self._period
-        self._difference += min(self._period / LOOP, MOST_GAIN) * (
+        self._difference += min(self._period / MEMORY, 1.0 / FEWEST) * (
             min(abs(step / self._period - 1.0), MOST_IRREGULAR) - self._difference)
         self.irregular = self._difference > (0.5 if self.irregular else 1.0) * IRREGULAR
         if self.irregular:
@@ -115,7 +102,7 @@ class Clock:
         steps = np.array([[time], [expected]]) - self._time
         square = np.square(q - (x + steps * v + steps * steps / 2.0 * a))
         self._compared += 1
-        gain = max(1.0 / self._compared, min(self._period / LOOP, MOST_GAIN))
+        gain = max(1.0 / self._compared, min(self._period / MEMORY, 1.0 / FEWEST))
         self._squares += np.where(np.isfinite(square), gain * (square - self._squares), 0.0)
         if self._compared > FEWEST_COMPARED:
             stamped, regular = self._squares + TINY

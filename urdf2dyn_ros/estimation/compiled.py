@@ -20,8 +20,7 @@ from urdf2dyn_ros.codegen.c_compiler import cached, find_compiler, key_of
 from urdf2dyn_ros.estimation import bank, estimator, hindsight
 from urdf2dyn_ros.estimation.bank import Bank
 from urdf2dyn_ros.estimation.estimator import Estimate, Estimator
-from urdf2dyn_ros.estimation.hindsight import SPACING
-from urdf2dyn_ros.estimation.lag import Lag
+from urdf2dyn_ros.estimation.hindsight import SPACING, Lag
 from urdf2dyn_ros.robot.spatial import Array
 
 LIBRARY = 'libestimator.so'   # built by setup.py

@@ -1,5 +1,5 @@
 /*
- * The work of estimator.py, hindsight.py, bank.py and lag.py at each message, in C.
+ * The work of estimator.py, hindsight.py and bank.py at each message, in C.
  *
  * Every function does what the method of that name does, by the same operations in the same
  * order: the results are the same to the last bit, unless multiply-adds are fused. A pointer in a
@@ -20,13 +20,10 @@
 
 /* Constants of the modules, by their names there; compiled.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(SETTLED) \
-    X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST_ROWS) X(BEGUN) \
-    X(LEAST_ERROR) X(LEAST_PART) X(ALONE) \
-    X(CONTRADICTS) X(AGAIN) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(MOST_UNUSUAL) X(USUAL_MEMORY) \
-    X(USUAL_POSITION) \
-    X(FEWEST_SAMPLES) X(UNUSUAL) X(UNEXPLAINED) X(DOUBTED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) \
-    X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) \
-    X(AT_REST) X(BRIDGED) \
+    X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
+    X(ALONE) X(CONTRADICTS) X(AGAIN) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(USUAL_POSITION) \
+    X(UNUSUAL) X(DOUBTED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
+    X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) X(AT_REST) X(BRIDGED) \
     X(COPY) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
@@ -253,7 +250,7 @@ static void judge(Hindsight *self, const Bank *bank, long i, double time)
     }
     self->rows[i] += any != 0.0;
     const double first = 1.0 / larger((double)self->rows[i], 1.0);
-    const double gain = larger(smaller(1.0 - exp(-dt / MEMORY), 1.0 / FEWEST_ROWS), first);
+    const double gain = larger(smaller(1.0 - exp(-dt / MEMORY), 1.0 / FEWEST), first);
     const double slow = larger(1.0 - exp(-dt / SIZE_MEMORY), first);
     EACH(k, i < self->judges ? K + 1 : 0) EACH(j, n) {   /* those of the others are not read */
         const double error = accelerations[row][k][j] - reference[j];
@@ -288,7 +285,7 @@ static void weigh(Hindsight *self, const Bank *bank)
     memcpy(error, errors[last], sizeof errors[last]);
     memcpy(size, self->size + last * n, sizeof size);
     EACH(j, n) enough[j] = 1.0;
-    for (long i = last - 1; i >= 0 && (double)self->rows[i] >= FEWEST_ROWS; --i) {
+    for (long i = last - 1; i >= 0 && (double)self->rows[i] >= FEWEST; --i) {
         least(K + 1, n, errors[i + 1][0], lowest);
         EACH(j, n) {
             enough[j] = self->missed[i * n + j] <= self->tolerance * lowest[j] ? enough[j] : 0.0;
@@ -425,7 +422,7 @@ static void alternate(Estimator *self, double h, const Boolean *measured, const 
                       const double *deviation)
 {
     const long n = self->bank.joints;
-    const double gain = smaller(1.0 - exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES);
+    const double gain = smaller(1.0 - exp(-h / MEMORY), 1.0 / FEWEST);
     double *square = self->alternation, *product = square + n, *before = product + n;
     EACH(j, n) {
         if (!measured[j] || !settled[j])
@@ -440,12 +437,12 @@ static void learn(Estimator *self, double h, const Boolean *measured, const Bool
                   const double *y)
 {
     const long n = self->bank.joints;
-    const double fastest = smaller(1.0 - exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES);
+    const double fastest = smaller(1.0 - exp(-h / MEMORY), 1.0 / FEWEST);
     EACH(e, 2 * n) {
         const int good = measured[e] && !bad[e];
         if (good && self->hindsight.unsettled[e % n] <= UNSETTLED
                 && self->measured[e] != self->last[e]) {
-            const double square = smaller(y[e] * y[e], MOST_UNUSUAL * self->usual[e]);
+            const double square = smaller(y[e] * y[e], UNUSUAL * UNUSUAL * self->usual[e]);
             self->counts[e] += 1.0;
             self->usual[e] += larger(fastest, 1.0 / (1.0 + self->counts[e]))
                 * (square - self->usual[e]);
@@ -512,7 +509,7 @@ static void use(Estimator *self, double h, const double *z, const Flag *used,
     EACH(j, n) {
         const double change = after[j] - before[j];
         const int doubtful = isfinite(hindsight->unsettled[j]) && (!settled[j] || (unusual[j]
-            && change * change > UNEXPLAINED * UNEXPLAINED * hindsight->variance[j]));
+            && change * change > UNUSUAL * UNUSUAL * hindsight->variance[j]));
         self->doubt[j] /= 1.0 + 2.0 * h * bandwidth[j];
         self->doubt[j] = larger(self->doubt[j], doubtful ? fabs(change) : 0.0);
     }
@@ -524,7 +521,7 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
     const int bridges = self->time - self->good < BRIDGED * self->step;
     const double *square = self->alternation, *product = square + n;
     const Hindsight *hindsight = &self->hindsight;
-    const int seen = (double)hindsight->rows[0] >= FEWEST_ROWS;
+    const int seen = (double)hindsight->rows[0] >= FEWEST;
     long count = 0, distrusted = 0, unsettled = !compared, in_a_row = 0, doubted = 0;
     double a[n];
     mixed(K, n, hindsight->weights, (double *)self->bank.x + self->bank.derivative * K * n, a);
@@ -543,7 +540,7 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
         self->good = self->time;
     self->bridged = repeated ? self->bridged + 1 : 0;
     const long last = smaller(hindsight->judges, hindsight->count) - 1;   /* that chooses filters */
-    return (double)hindsight->rows[last] < FEWEST_ROWS ? STARTING
+    return (double)hindsight->rows[last] < FEWEST ? STARTING
         : distrusted ? DISTRUSTED : unsettled ? BEGUN_ANEW
         : repeated && !(bridges && self->bridged == 1) ? REPEATED
         : in_a_row || doubted || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;

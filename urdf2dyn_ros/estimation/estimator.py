@@ -41,8 +41,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.bank import Bank, mixed
 from urdf2dyn_ros.estimation.clock import Clock
-from urdf2dyn_ros.estimation.hindsight import FEWEST_ROWS, Hindsight
-from urdf2dyn_ros.estimation.lag import Lag
+from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, Hindsight, Lag
 from urdf2dyn_ros.robot.spatial import Array
 
 SAMPLES = 12   # from which the usual step is taken: two steps, should five come at once
@@ -54,13 +53,10 @@ CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are e
 AGAIN = 0.25
 VELOCITY_CONTRADICTS = 8.0   # that of a velocity: they lose by their own error as well
 SUDDEN = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
-MOST_UNUSUAL = 9.0   # of the usual square, at which one is clipped
 USUAL_POSITION = 1e-6   # rad^2 or m^2, usual square before a joint moves: coarse encoders
 USUAL_VELOCITY = 1e-2   # rad^2/s^2 or m^2/s^2, that of velocities
-USUAL_MEMORY = 0.5   # s, time constant of the usual squares
-FEWEST_SAMPLES = 8   # samples that they remember at least
-UNUSUAL = 3.0   # deviation that is doubtful, in usual ones
-UNEXPLAINED = 3.0   # change of the acceleration that is, in its declared deviations
+# deviation that is doubtful, in usual ones; so is a change of the acceleration, in declared ones
+UNUSUAL = 3.0
 DOUBTED = 0.5   # part of the size of accelerations that may rest on doubtful samples
 # RMS of accelerations by the slowest reference above which, and above SUDDEN, one is none: held
 # positions at 250 Hz gave 138 times the largest, rounded ones 38, a snake 90 times the RMS
@@ -80,8 +76,8 @@ PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velociti
 
 (PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW,
  AFTER_GAP) = range(8)
+# why there is no estimate, by the outcome of a message
 REASONS = ('', 'starting', 'late', 'repeated', 'contradictory', 'distrusted', 'begun_anew', 'gap')
-"""Why there is no estimate, by the outcome of a message."""
 
 
 class Estimate(NamedTuple):
@@ -110,12 +106,6 @@ class Estimator:
     With a lag [s], an estimate is that of an earlier sample, with the help of those that followed.
     Where velocities take the place of positions, `derivative` is 1 in the place of 2: the weights
     are those of filters whose first derivative is best.
-
-    Attributes
-    ----------
-    trust, velocity_trust : (n,)
-        Share of positions and velocities of each joint that were as expected, of late.
-
     """
 
     def __init__(self, joints: int, lag: float = 0.0, derivative: int = 2) -> None:
@@ -134,6 +124,7 @@ class Estimator:
         self._velocities = False
         self._usual = np.tile([[USUAL_POSITION], [USUAL_VELOCITY]], joints)
         self._counts = np.zeros((2, joints))
+        # share of positions and velocities (n,) that were as expected, of late
         self.trust, self.velocity_trust = np.full((2, joints), FIRST_TRUST)
         self._row = np.zeros((2, joints), dtype=np.int64)   # contradictions in a row
         # of positions: mean square of deviations, mean product with the one before, this one
@@ -339,7 +330,7 @@ class Estimator:
         self._doubt /= 1.0 + 2.0 * h * mixed(
             weights, np.broadcast_to(bank.w[:, None], weights.shape))
         doubtful = ~settled | unusual & (
-            change * change > UNEXPLAINED * UNEXPLAINED * hindsight.variance)
+            change * change > UNUSUAL * UNUSUAL * hindsight.variance)
         doubtful &= np.isfinite(hindsight.unsettled)   # rather than begun with this sample
         self._doubt[:] = np.maximum(self._doubt, np.where(doubtful, np.abs(change), 0.0))
 
@@ -368,14 +359,14 @@ class Estimator:
     def _learn(self, h: float, new: NDArray[np.bool_], y: Array) -> None:
         """Learn what is usual, of new samples (2, n)."""
         self._counts += new
-        gain = np.maximum(min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES),
+        gain = np.maximum(min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST),
                           1.0 / (1.0 + self._counts))
-        square = np.minimum(y * y, MOST_UNUSUAL * self._usual)
+        square = np.minimum(y * y, UNUSUAL * UNUSUAL * self._usual)
         self._usual += np.where(new, gain * (square - self._usual), 0.0)
 
     def _alternate(self, h: float, some: NDArray[np.bool_], y: Array) -> None:
         """Learn whether deviations y (n,) of compared samples change their sign every time."""
-        gain = min(1.0 - math.exp(-h / USUAL_MEMORY), 1.0 / FEWEST_SAMPLES)
+        gain = min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST)
         square, product, before = self._alternation
         square += np.where(some, gain * (y * y - square), 0.0)
         product += np.where(some, gain * (y * before - product), 0.0)
@@ -453,6 +444,6 @@ class Estimator:
         doubted = self._doubt * self._doubt > DOUBTED * DOUBTED * hindsight.size.max(axis=0)
         largest = SUDDEN + UNSEEN * np.sqrt(hindsight.size[0])
         unseen = np.abs(mixed(hindsight.weights[:-1], bank.x[bank.derivative])) > largest
-        if (doubted | unseen & (hindsight.rows[0] >= FEWEST_ROWS)).any():
+        if (doubted | unseen & (hindsight.rows[0] >= FEWEST)).any():
             return CONTRADICTORY
         return PUBLISHED

@@ -1,6 +1,7 @@
-"""The estimators of accelerations by name: one line each in a table."""
+"""The estimators of accelerations: contract, Kalman filters, simple ones, and the table of all."""
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -10,23 +11,66 @@ import numpy as np
 from urdf2dyn_ros.errors import CompilerError, ParameterError
 from urdf2dyn_ros.estimation.bank import mixed
 from urdf2dyn_ros.estimation.compiled import CompiledEstimator, library
-from urdf2dyn_ros.estimation.estimator import Estimator
-from urdf2dyn_ros.estimation.simple_estimators import (
-    EstimatorBase,
-    External,
-    FiniteDifference,
-    NoAcceleration,
-    Polynomial,
-)
+from urdf2dyn_ros.estimation.estimator import PUBLISHED, STARTING, Estimate, Estimator
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array
+
+_LOG = logging.getLogger(__name__)
+
+
+# ---- The contract
+
+
+class EstimatorBase:
+    """
+    What a stream needs of an estimator of n joints that are sampled together.
+
+    The stream guarantees stamps that increase, and positions that are finite unless the class is
+    `PARTIAL`; turns are unwrapped. Velocities that were not measured are NaN.
+    Constructors take n and, as keywords, every row of ``PARAMETERS``, checked.
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = ()
+    PARTIAL: ClassVar[bool] = False   # whether positions may be NaN, where not measured
+    CHECKED: ClassVar[bool] = True   # whether a Kalman filter beside it finds wrong samples
+
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s]."""
+        raise NotImplementedError
+
+    def reset(self) -> None:
+        """Forget everything: the clock jumped back."""
+        raise NotImplementedError
+
+    def pause(self) -> None:
+        """Forget the motion, but not what was learned of the sensors: a gap follows."""
+        self.reset()
+
+    def accelerate(self, stamp: int, qdd: Array) -> bool:
+        """Add measured accelerations (n,) of a stamp [ns]; return whether they are used."""
+        return False
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether the newest sample contradicts those before, as far as it is known."""
+        return False
+
+    @property
+    def velocity_use(self) -> Array | None:
+        """Return the share of measured velocities in the estimate (n,), if that is known."""
+        return None
+
+
+def _outcome(valid: bool) -> int:
+    return PUBLISHED if valid else STARTING
+
+
+# ---- The Kalman filters
 
 BANDWIDTH = Parameter(
     'bandwidth', 0.0, 'Bandwidth of the Kalman filters: larger follows faster and is noisier; the '
     'nearest one of the bank is used. 0 weights all of them, joint by joint, by how well each has '
     'estimated of late.', unit='rad/s', minimum=0.0, maximum=2000.0)
-
-_LOG = logging.getLogger(__name__)
 
 
 class Kalman(Estimator, EstimatorBase):
@@ -69,7 +113,7 @@ class Kalman(Estimator, EstimatorBase):
 
 
 class KalmanFixedLag(Kalman):
-    """The same a little later, and several times better: see lag.py."""
+    """The same a little later, and several times better: see hindsight.py."""
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         BANDWIDTH,
@@ -81,6 +125,274 @@ class KalmanFixedLag(Kalman):
 class CompiledKalman(Kalman, CompiledEstimator):
     """Both in C."""
 
+
+# ---- Accelerations from a polynomial fitted to the last few samples
+
+LONGEST_WINDOW = 1023   # samples in a window, at most
+
+
+class Polynomial(EstimatorBase):
+    """
+    Least-squares fit of the velocities by a polynomial in time, over a sliding window.
+
+    Time zero of the polynomial is the sample of the estimate, so that its coefficients are
+    velocity and acceleration there, and position and measured effort of the same stamp are
+    available. A joint with a velocity missing anywhere in the window is fitted by its positions,
+    with one order more.
+
+    The window holds an odd number of samples: as many as `window` seconds contain, no fewer than
+    order + 3 and no more than ``LONGEST_WINDOW`` (Savitzky and Golay 1964, but for irregular
+    stamps). The number changes in steps of two and with hysteresis, so that jitter of the stamps
+    does not change it and ``centre`` advances by one sample with each. Where it does change, after
+    losses or at another rate, ``centre`` repeats or skips one stamp.
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('window', 0.03, 'Time that the fit covers.', unit='s',
+                  minimum=0.001, maximum=1.0),
+        Parameter('order', 2, 'Degree of the velocity polynomial; that of positions is one more.',
+                  minimum=1, maximum=4),
+        Parameter('align', 'end', 'Sample of the estimate: the newest or the middle one, which is '
+                  'far less noisy but half a window late.', choices=('end', 'centre')),
+    )
+
+    def __init__(self, joints: int, *, window: float, order: int, align: str) -> None:
+        # imported here because it takes nearly half of the time in which a node starts
+        from scipy.linalg import lapack
+
+        self._lapack = lapack
+        self._window = round(window * 1e9)
+        self._order = order
+        self._centre = align == 'centre'
+        self._fewest = (self._order + 3) // 2 * 2 + 1
+        self._unknown = np.full(joints, np.nan)
+        # twice as long as needed: samples are appended, and moved to the front when these are full
+        self._stamps = np.zeros(2 * LONGEST_WINDOW, dtype=np.int64)
+        self._q = np.zeros((2 * LONGEST_WINDOW, joints))
+        self._qd = np.zeros((2 * LONGEST_WINDOW, joints))
+        self.reset()
+
+    def reset(self) -> None:
+        self._end = 0
+        self._first = 0
+        self._count = self._fewest
+
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        self._append(stamp, q, qd)
+        self._fit_window()
+        if self._end < self._count or stamp - self._first < self._window:
+            return Estimate(stamp, q, qd, self._unknown, self._unknown, STARTING)
+
+        window = slice(self._end - self._count, self._end)
+        middle = self._count // 2 if self._centre else self._count - 1
+        instant = self._end - self._count + middle
+        time = (self._stamps[window] - self._stamps[instant]) * 1e-9
+
+        C, std = self._least_squares(time, self._qd[window], self._order, of=1)
+        velocity, acceleration = C[0], C[1]
+        missing = np.isnan(acceleration)
+        if missing.any():
+            Q = self._q[window][:, missing]
+            C, std_C = self._least_squares(time, Q - Q[middle], self._order + 1, of=2)
+            velocity[missing] = C[1]
+            acceleration[missing] = 2.0 * C[2]
+            std[missing] = 2.0 * std_C
+        return Estimate(int(self._stamps[instant]), self._q[instant].copy(), velocity,
+                        acceleration, std, _outcome(bool(np.isfinite(acceleration).all())))
+
+    def _append(self, stamp: int, q: Array, qd: Array) -> None:
+        if self._end == 0:
+            self._first = stamp
+        if self._end == len(self._stamps):
+            for rows in (self._stamps, self._q, self._qd):
+                rows[:LONGEST_WINDOW] = rows[-LONGEST_WINDOW:]
+            self._end = LONGEST_WINDOW
+        self._stamps[self._end] = stamp
+        self._q[self._end] = q
+        self._qd[self._end] = qd
+        self._end += 1
+
+    def _span(self, count: int) -> int:
+        """Return the time from the first to the last of the newest `count` samples [ns]."""
+        return int(self._stamps[self._end - 1] - self._stamps[self._end - count])
+
+    def _fit_window(self) -> None:
+        """Change the number of samples in steps of two until they fit the window."""
+        most = min(self._end, LONGEST_WINDOW)
+        while self._count + 2 <= most and self._span(self._count + 2) <= self._window:
+            self._count += 2
+        while self._count - 2 >= self._fewest and self._span(self._count - 2) >= self._window:
+            self._count -= 2
+
+    def _least_squares(self, time: Array, Y: Array, degree: int, of: int) -> tuple[Array, Array]:
+        """
+        Fit every column of Y (samples, n) by a polynomial in time since the estimate [s].
+
+        The normal equations are solved by Cholesky factors, whose accuracy does not depend on the
+        unit of time: no scaling is needed. Return the coefficients (degree + 1, n), and the
+        standard deviation (n,) of those of power `of`, from the residuals of the fit. Both are NaN
+        in columns where Y has a NaN, and everywhere if the stamps are too close for a fit.
+        """
+        powers = np.ones((degree + 1, len(time)))
+        for power in range(degree):
+            np.multiply(powers[power], time, out=powers[power + 1])
+        factor, C, failed = self._lapack.dposv(powers @ powers.T, powers @ Y)
+        if failed:
+            return np.full(C.shape, np.nan), np.full(C.shape[1], np.nan)
+        inverse, _ = self._lapack.dpotri(factor)
+        residual = Y - powers.T @ C
+        variance = (residual * residual).sum(axis=0) / (len(time) - degree - 1)
+        return C, np.sqrt(inverse[of, of] * variance)
+
+
+# ---- Accelerations from differences of neighbouring samples
+
+
+class FiniteDifference(EstimatorBase):
+    """
+    Differences over the last three samples, at their real stamps.
+
+    With the slopes d1 and d2 of the two steps h1 and h2, the derivative is d2, at the newest
+    sample (``end``), or the slope (h1 d2 + h2 d1) / (h1 + h2) of the parabola through the three
+    samples, at the middle one (``centre``); the latter is exact to second order, also for unequal
+    steps. Without a measured velocity, the velocity is the same derivative of the positions, and
+    the acceleration their second difference 2 (d2 - d1) / (h1 + h2).
+    """
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('align', 'end', 'Sample of the estimate: the newest or the one before.',
+                  choices=('end', 'centre')),
+    )
+
+    def __init__(self, joints: int, *, align: str) -> None:
+        self._centre = align == 'centre'
+        self._unknown = np.full(joints, np.nan)
+        self._samples: deque[tuple[int, Array, Array]] = deque(maxlen=3)
+
+    def reset(self) -> None:
+        self._samples.clear()
+
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        self._samples.append((stamp, q.copy(), qd.copy()))
+        if len(self._samples) < 3:
+            return Estimate(stamp, q, qd, self._unknown, self._unknown, STARTING)
+        (t0, q0, v0), (t1, q1, v1), (t2, q2, v2) = self._samples
+        h1, h2 = (t1 - t0) * 1e-9, (t2 - t1) * 1e-9
+        share = h2 / (h1 + h2) if self._centre else 0.0
+
+        instant, position, velocity = (t1, q1, v1) if self._centre else (t2, q2, v2)
+        acceleration = share / h1 * (v1 - v0) + (1.0 - share) / h2 * (v2 - v1)
+        missing = np.isnan(velocity) | np.isnan(acceleration)
+        if missing.any():
+            d1, d2 = (q1 - q0) / h1, (q2 - q1) / h2
+            velocity = np.where(missing, share * d1 + (1.0 - share) * d2, velocity)
+            acceleration = np.where(missing, 2.0 / (h1 + h2) * (d2 - d1), acceleration)
+        return Estimate(instant, position, velocity, acceleration, self._unknown, PUBLISHED)
+
+
+# ---- No accelerations, or those from elsewhere: a controller or an accelerometer
+
+QUEUE_LENGTH = 512   # samples, and accelerations, that are kept
+RESTART_NS = 1_000_000_000   # accelerations older than the newest by this begin a new recording
+
+
+class NoAcceleration(EstimatorBase):
+    """
+    Zero for every acceleration, with an unknown deviation.
+
+    Missing velocities are slopes of the last two positions.
+    """
+
+    def __init__(self, joints: int) -> None:
+        self._zero, self._unknown = np.zeros(joints), np.full(joints, np.nan)
+        self._last: tuple[int, Array] | None = None   # stamp and positions of the last sample
+
+    def reset(self) -> None:
+        self._last = None
+
+    def _velocities(self, stamp: int, q: Array, qd: Array) -> Array:
+        """Return qd (n,) with the NaN replaced by slopes; at the first sample they stay NaN."""
+        velocity = qd.copy()
+        missing = np.isnan(qd)
+        if self._last is not None and missing.any():
+            velocity[missing] = ((q - self._last[1]) / ((stamp - self._last[0]) * 1e-9))[missing]
+        self._last = stamp, q.copy()
+        return velocity
+
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        velocity = self._velocities(stamp, q, qd)
+        return Estimate(stamp, q.copy(), velocity, self._zero.copy(), self._unknown,
+                        _outcome(not np.isnan(velocity).any()))
+
+
+class External(NoAcceleration):
+    """
+    Received accelerations, interpolated at the stamps of the samples.
+
+    The estimate is at the newest sample that is no newer than the newest acceleration: where
+    accelerations are received after the joint states of the same stamp, it is one sample late.
+    """
+
+    CHECKED: ClassVar[bool] = False   # points of a plan may be far apart
+
+    PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('max_gap', 0.05, 'Longest step between accelerations across which they are '
+                  'interpolated.', unit='s', minimum=0.0, maximum=10.0),
+    )
+
+    def __init__(self, joints: int, *, max_gap: float) -> None:
+        super().__init__(joints)
+        self._max_gap = round(max_gap * 1e9)
+        self._accelerations: deque[tuple[int, Array]] = deque(maxlen=QUEUE_LENGTH)
+        self._samples: deque[tuple[int, Array, Array]] = deque(maxlen=QUEUE_LENGTH)
+        self._newest = 0
+
+    def reset(self) -> None:
+        """Forget every sample; the accelerations stay, for they have stamps of their own."""
+        super().reset()
+        self._samples.clear()
+
+    def accelerate(self, stamp: int, qdd: Array) -> bool:
+        """Add accelerations (n,) [rad/s^2 or m/s^2] of a stamp [ns]; return whether it is new."""
+        if self._accelerations and stamp <= self._accelerations[-1][0]:
+            if stamp > self._accelerations[-1][0] - RESTART_NS:
+                return False
+            self._accelerations.clear()
+            self._newest = 0   # keep these when the samples jump back as well
+        self._accelerations.append((stamp, qdd))
+        return True
+
+    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
+        if stamp <= self._newest:
+            self._accelerations.clear()   # the clock jumped back: they belong to the past
+        self._newest = stamp
+        self._samples.append((stamp, q.copy(), self._velocities(stamp, q, qd)))
+        newest = self._accelerations[-1][0] if self._accelerations else 0
+        while len(self._samples) > 1 and self._samples[1][0] <= newest:
+            self._samples.popleft()
+        instant, position, velocity = self._samples[0]
+        qdd = self._at(instant)
+        if qdd is None:
+            return Estimate(stamp, q, qd, self._unknown, self._unknown, STARTING)
+        return Estimate(instant, position, velocity, qdd, self._unknown,
+                        _outcome(not np.isnan(velocity).any()))
+
+    def _at(self, instant: int) -> Array | None:
+        """Return the accelerations at a stamp [ns], if there are any on both sides of it."""
+        after: tuple[int, Array] | None = None
+        for stamp, qdd in reversed(self._accelerations):
+            if stamp == instant:
+                return qdd.copy()
+            if stamp < instant:
+                if after is None or after[0] - stamp > self._max_gap:
+                    return None
+                share = (instant - stamp) / (after[0] - stamp)
+                return qdd + share * (after[1] - qdd)
+            after = stamp, qdd
+        return None
+
+
+# ---- The table
 
 ESTIMATORS: dict[str, type[EstimatorBase]] = {
     'kalman': Kalman,

@@ -16,19 +16,18 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.estimation.estimator import PUBLISHED, REASONS, Estimate
-from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.estimators import EstimatorBase, make_estimator
 from urdf2dyn_ros.estimation.hold import FAR_TOO_FAST, ModelJoints
 from urdf2dyn_ros.estimation.messages import (
     MAX_LAYOUTS,
     Indices,
     Message,
     NameLayout,
+    Steps,
     is_any,
     unwrap,
 )
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
-from urdf2dyn_ros.estimation.steps import Steps
-from urdf2dyn_ros.estimation.velocities import JointVelocity, VelocityReport
+from urdf2dyn_ros.estimation.velocities import VelocityReport
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed
 
@@ -86,7 +85,6 @@ class History:
         self.newest = None
 
     def add(self, known: Known) -> None:
-        """Add an estimate, if it is newer."""
         new, newest = known.estimate, self.newest
         if newest is not None and new.stamp <= newest.estimate.stamp:
             return
@@ -295,7 +293,6 @@ class Group:
         return self.history.reaches(stamp, most)
 
     def figures(self, now: int) -> GroupFigures:
-        """Return the figures at the present time [ns]."""
         period = self.steps.period
         return GroupFigures(self.names, 1e9 / period if period else nan,
                             (now - self.newest) * 1e-9 if self.newest else None, self.skew * 1e-9)
@@ -375,7 +372,6 @@ class Groups:
         self._parts: dict[NameLayout, Parts] = {}
 
     def _received(self, layout: NameLayout) -> Parts:
-        """Return the groups that are received in a message."""
         parts = self._parts.get(layout)
         if parts is None:
             self._divide(layout.joints)
@@ -428,14 +424,7 @@ class Groups:
         newest = self.newest
         return [group for group in self if group.is_far(newest)]
 
-    @property
-    def velocities(self) -> dict[int, JointVelocity]:
-        """What is known of the velocities of joints, by their indices."""
-        return {joint: velocity for group in self
-                for joint, velocity in zip(group.joints.tolist(), group.velocities.joints)}
-
     def restart(self) -> None:
-        """Use no sample before the next ones."""
         for group in self:
             group.restart()
 

@@ -26,6 +26,7 @@ A velocity that is late, scaled or coarse loses by its own E: it needs no check.
 """
 
 import math
+from collections import deque
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +36,12 @@ from urdf2dyn_ros.robot.spatial import Array
 
 REFERENCES = (3, 4, 5, 6, 7)   # bandwidths of the references: 19, 35, 62, 112 and 202 rad/s
 JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
+ROUNDING = 1e-9   # s, of times
 SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
 ROWS = 128   # kept: those of the longest delay, 0.15 s
-MEMORY = 0.5   # s, time constant of the errors: 0.3 to 1 are equally good
+MEMORY = 0.5   # s, time constant of mean squares: 0.3 to 1 are equally good
+FEWEST = 8   # values that they remember at least, and rows before which nothing is known
 SIZE_MEMORY = 3.0   # s, time constant of the size of accelerations
-FEWEST_ROWS = 8   # rows that the errors remember at least, and before which nothing is known
 BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
 LEAST_ERROR = 1e-12   # rad^2/s^4 or m^2/s^4, at which filters are equally good
 LEAST_PART = 1e-4   # of the size of accelerations, at which they are
@@ -51,20 +53,10 @@ ROUGH = 0.7   # bandwidth of order 3 over that of order 4 with the same lag
 
 class Hindsight:
     """
-    The weights of the filters of a bank.
+    The `weights` (k + 1, n) of the filters of a bank and of a = 0, for each joint.
 
-    Attributes
-    ----------
-    weights : (k + 1, n)
-        Of the filters and of a = 0, for each joint.
-    shares : (k, n)
-        The same for positions and velocities, of which a = 0 says nothing: the others share its
-        weight. Where it has all of it, the fastest filter of positions has all.
-    unsettled : (n,)
-        Mean of r_k: 1 where all filters are steady.
-    variance : (n,)
-        Of the mixed acceleration [rad^2/s^4 or m^2/s^4].
-
+    The `shares` (k, n) are the same for positions and velocities, of which a = 0 says nothing: the
+    others share its weight. Where it has all of it, the fastest filter of positions has all.
     """
 
     def __init__(self, bank: Bank, lag: float = 0.0) -> None:
@@ -87,7 +79,8 @@ class Hindsight:
         self.weights = np.zeros((filters + 1, joints))
         self.shares = np.zeros((filters, joints))
         self.shares[bank.each - 1] = 1.0
-        self.variance, self.unsettled = np.zeros((2, joints))
+        self.variance = np.zeros(joints)   # of the mixed acceleration [rad^2/s^4 or m^2/s^4]
+        self.unsettled = np.zeros(joints)   # mean of r_k: 1 where all filters are steady
         self._times = np.zeros(ROWS)
         self._accelerations = np.zeros((ROWS, filters + 1, joints))
         self._mixed = np.zeros((ROWS, joints))
@@ -114,7 +107,7 @@ class Hindsight:
     @property
     def known(self) -> bool:
         """Whether the fastest reference that chooses filters has judged enough rows."""
-        return bool(self.rows[min(self._judges, len(self._filters)) - 1] >= FEWEST_ROWS)
+        return bool(self.rows[min(self._judges, len(self._filters)) - 1] >= FEWEST)
 
     def add(self, time: float, velocities: NDArray[np.bool_], at: float, a: Array) -> None:
         """
@@ -155,7 +148,7 @@ class Hindsight:
         old = time - self._began >= BEGUN * delay
         self.rows[i] += bool(old.any())
         first = 1.0 / max(self.rows[i], 1)
-        gain = max(min(1.0 - math.exp(-dt / MEMORY), 1.0 / FEWEST_ROWS), first)
+        gain = max(min(1.0 - math.exp(-dt / MEMORY), 1.0 / FEWEST), first)
         slow = max(1.0 - math.exp(-dt / SIZE_MEMORY), first)
         x, derivative, ago = self._bank.x[:, self._filters[i]], self._bank.derivative, time - u
         reference = x[derivative] - ago * x[derivative + 1]
@@ -180,7 +173,7 @@ class Hindsight:
         error, size = self.errors[last], self.size[last]
         enough = np.ones(len(size), dtype=bool)
         for i in range(last - 1, -1, -1):
-            if self.rows[i] < FEWEST_ROWS:
+            if self.rows[i] < FEWEST:
                 break
             enough = enough & (
                 self._missed[i] <= self._tolerance * self.errors[i + 1].min(axis=0))
@@ -199,3 +192,83 @@ class Hindsight:
         self.shares /= np.cumsum(self.shares, axis=0)[-1]
         self.unsettled[:] = mixed(self.weights, unsettled)
         self.variance[:] = self.own_errors.max(axis=0) * self.unsettled
+
+
+# ---- Estimates of a fixed lag: of every sample, with the help of those that followed it
+#
+# States of all filters are kept every 2.4 ms or more, and corrected by all measurements until they
+# are as old as the lag (the Rauch-Tung-Striebel smoother, in the form that goes along with the
+# filter: Bar-Shalom, Li and Kirubarajan, section 8.5). Then they are mixed, with weights of their
+# own by hindsight. Between two of them, both are continued.
+
+class Lag:
+    """The estimates a lag [s] ago."""
+
+    def __init__(self, bank: Bank, lag: float) -> None:
+        self._bank, self._lag = bank, lag
+        self.hindsight = Hindsight(bank, lag)
+        self._kept: deque[float] = deque()   # times of the past states of the bank
+        self._samples: deque[float] = deque()   # times that wait for their estimate
+        self._known: deque[tuple[float, Array]] = deque()   # states (3, n) that are old enough
+        self.began = 0.0   # time [s] of the last joint
+
+    def begin(self, time: float) -> None:
+        """Start all joints at a time [s]."""
+        for each in (self._kept, self._samples, self._known):
+            each.clear()
+        self.began = time
+        self.hindsight.begin(time)
+
+    def begin_joint(self, joint: int, time: float) -> None:
+        """Leave out the past of a joint."""
+        self.began = time
+        self.hindsight.begin_joint(joint, time)
+
+    def add(self, time: float, velocities: NDArray[np.bool_]) -> tuple[float, Array, Array] | None:
+        """
+        Add the sample that the filters were corrected by.
+
+        Return the time [s], positions, velocities and accelerations (3, n) and deviations (n,) of
+        an earlier sample; None if there is none.
+        """
+        self._samples.append(time)
+        if not self._kept or time - self._kept[-1] >= SPACING:
+            self._keep()
+            self._kept.append(time)
+        while self._kept and self._kept[0] <= time - self._lag + ROUNDING:
+            at = self._kept.popleft()
+            self._known.append((at, self._settle(time, velocities, at)))
+        # samples that came at once are not told one by one, each with a later message
+        while len(self._samples) > 1 and self._samples[1] <= time - self._lag - 2.0 * SPACING:
+            self._samples.popleft()
+        while len(self._known) > 1 and self._known[1][0] <= self._samples[0]:
+            self._known.popleft()
+        if not self._known or self._samples[0] > self._known[-1][0]:
+            return None
+        at = self._samples.popleft()
+        if at < self._known[0][0]:
+            return None
+        state = self._known[0][1] if len(self._known) == 1 else _between(
+            at, self._known[0], self._known[1])
+        return (at, state, np.sqrt(self.hindsight.variance)) if self.began <= at else None
+
+    def _keep(self) -> None:
+        self._bank.keep()
+
+    def _settle(self, time: float, velocities: NDArray[np.bool_], at: float) -> Array:
+        """Return the motion (3, n) at the time of the oldest past state, and forget it."""
+        bank, hindsight = self._bank, self.hindsight
+        past = bank.past[0]
+        hindsight.add(time, velocities, at, past[bank.derivative])
+        bank.forget(1)
+        return hindsight.motion(past)
+
+
+def _between(time: float, before: tuple[float, Array], after: tuple[float, Array]) -> Array:
+    """Return the motion (3, n) between two states, both continued with their accelerations."""
+    part = (time - before[0]) / (after[0] - before[0])
+    shares = []
+    for share, t in ((1.0 - part, time - before[0]), (part, time - after[0])):
+        v, a = share * t, share * t * t / 2.0
+        shares.append([[share, v, a], [0.0, share, v], [0.0, 0.0, share]])
+    return np.asarray(np.concatenate(shares, axis=1) @ np.concatenate((before[1], after[1])))

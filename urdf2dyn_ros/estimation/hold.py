@@ -13,18 +13,14 @@ import numpy as np
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.messages import Indices
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.robot.model import Limits
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import first_names, listed, quote, suggestion
 
 # ---- The joints of a model as a stream sees them: names, which ones turn, limits of positions
 
-_LARGEST_STEP = 1.0   # of a joint with limits, between two of its messages [rad]
-
-
-# velocity over its limit from which on an angle is in degrees, which change 57 times as fast
-FAR_TOO_FAST = 20.0
+_LARGEST_STEP = 1.0   # rad, of a joint with limits, between two of its messages
+FAR_TOO_FAST = 20.0   # velocity over its limit that is one of degrees, which are 57 times as fast
 
 
 class ModelJoints(NamedTuple):
@@ -41,7 +37,6 @@ class ModelJoints(NamedTuple):
     fastest: Array
 
     def chosen(self, joints: Indices) -> ModelJoints:
-        """Return the joints with some indices (k,)."""
         return ModelJoints(tuple(self.names[joint] for joint in joints.tolist()),
                            self.turn_error[joints], self.limits[joints], self.fastest[joints])
 
@@ -71,9 +66,8 @@ def unlimited_joints(names: Sequence[str], continuous: Sequence[bool] = (),
 # ---- The parameter `hold`: joints that are not published, and are at rest at a known position
 
 AUTO = 'auto'
-
-AUTO_TIME = 5.0
-"""Time for which others' data must have been received before joints are held by ``auto`` [s]."""
+AUTO_TIME = 5.0   # s, of data of others after which joints are held by ``auto``
+_MOST_NAMES = 10   # of held joints in a message
 
 HOLD = Parameter(
     'hold', ('',), 'Joints that are not published, each as JOINT or JOINT=POSITION: they are at '
@@ -81,38 +75,38 @@ HOLD = Parameter(
     "like the others. auto: those that have not been published after 5 s of others' data. A held "
     'joint that is published is no longer held.')
 
-HELD_TWICE = 'the joint is held twice: remove one of the two'
-
 
 class Hold(NamedTuple):
-    """
-    Positions of the joints that are held from the start, and whether others are held by ``auto``.
+    """What the parameter ``hold`` says."""
 
-    `defaults` are the positions of all joints unless another one is set [rad or m].
-    """
-
-    positions: Mapping[str, float] = {}
-    automatic: bool = False
-    defaults: Mapping[str, float] = {}
+    positions: Mapping[str, float] = {}   # of the joints that are held from the start [rad or m]
+    automatic: bool = False   # whether others are held by ``auto``
+    defaults: Mapping[str, float] = {}   # positions of all joints unless another one is set
 
 
 def read_hold(texts: Iterable[str], dynamics: InverseDynamics) -> tuple[Hold, list[str]]:
     """Return what the texts of the parameter ``hold`` mean, and a sentence for each fault."""
-    limits = dict(zip(dynamics.joint_names, map(_range, dynamics.limits, dynamics.continuous)))
-    defaults = {name: min(max(0.0, lower), upper) for name, (lower, upper) in limits.items()}
+    ranges = {name: (-math.inf, math.inf) if endless or row.lower is None or row.upper is None
+              or row.lower > row.upper else (row.lower, row.upper) for name, row, endless in zip(
+                  dynamics.joint_names, dynamics.limits, dynamics.continuous)}
+    units = dict(zip(dynamics.joint_names, dynamics.units))
+    defaults = {name: min(max(0.0, lower), upper) for name, (lower, upper) in ranges.items()}
     positions: dict[str, float] = {}
     faults = []
     used = [text.strip() for text in texts if text.strip()]
     for text in used:
         if text == AUTO:
             continue
-        name, fault = _joint(text, dynamics)
-        position = defaults.get(name, math.nan)
-        if not fault and name in positions:
-            fault = HELD_TWICE
-        if not fault and text != name:
-            position, fault = read_position(text.rpartition('=')[2].strip(), limits[name],
-                                            dynamics.units[dynamics.joint_names.index(name)])
+        name = text if text in ranges else text.rpartition('=')[0].rstrip() or text
+        if name not in ranges:
+            fault = _not_held(name, dynamics)
+        elif name in positions:
+            fault = 'the joint is held twice: remove one of the two'
+        elif text == name:
+            position, fault = defaults[name], ''
+        else:
+            position, fault = _position(text.rpartition('=')[2].strip(), *ranges[name],
+                                        units[name])
         if fault:
             faults.append(f'hold {quote(text)}: {fault}')
         else:
@@ -124,35 +118,22 @@ def read_hold(texts: Iterable[str], dynamics: InverseDynamics) -> tuple[Hold, li
     return Hold(positions, AUTO in used, defaults), faults
 
 
-def _range(limits: Limits, continuous: bool) -> tuple[float, float]:
-    """Return the lower and the upper position of a joint [rad or m]; infinite without limits."""
-    lower, upper = limits.lower, limits.upper
-    if continuous or lower is None or upper is None or lower > upper:
-        return -math.inf, math.inf
-    return lower, upper
-
-
-def _joint(text: str, dynamics: InverseDynamics) -> tuple[str, str]:
-    """Return the joint of a text and what is wrong with it, or an empty text."""
-    names = dynamics.joint_names
-    name = text if text in names else text.rpartition('=')[0].rstrip() or text
-    if name in names:
-        return name, ''
+def _not_held(name: str, dynamics: InverseDynamics) -> str:
+    """Return why nothing of this name can be held."""
+    similar = suggestion(name, dynamics.joint_names, search=True)
     joint = next((joint for joint in dynamics.model.joints if joint.name == name), None)
     if joint is None:
-        return name, (f'robot {quote(dynamics.model.name)} has no joint {quote(name)}; '
-                      f'{suggestion(name, names, search=True)}')
+        return f'robot {quote(dynamics.model.name)} has no joint {quote(name)}; {similar}'
     if joint.mimic is not None:
-        return name, f'the joint mimics {quote(joint.mimic.joint)}: hold that one'
+        return f'the joint mimics {quote(joint.mimic.joint)}: hold that one'
     if joint.type == 'fixed':
-        return name, 'the joint is fixed, it needs no position: remove it'
-    return name, (f'the {joint.type} joint has several coordinates: hold each of them by its '
-                  f'name; {suggestion(name, names, search=True)}')
+        return 'the joint is fixed, it needs no position: remove it'
+    return (f'the {joint.type} joint has several coordinates: hold each of them by its name; '
+            f'{similar}')
 
 
-def read_position(text: str, limits: tuple[float, float], unit: str) -> tuple[float, str]:
+def _position(text: str, lower: float, upper: float, unit: str) -> tuple[float, str]:
     """Return a position [rad or m] and what is wrong with it, or an empty text."""
-    lower, upper = limits
     try:
         position = float(text)
     except ValueError:
@@ -179,17 +160,14 @@ def hold_advice(missing: Sequence[str], hold: Sequence[str], node: str) -> str:
 
 # ---- Which joints are held now: those of the parameter, and those that were never published
 
-_MOST_NAMES = 10
-
-
 class HeldJoints:
     """Which joints of a robot are held now, and the state of all joints with them."""
 
     def __init__(self, joint_names: Sequence[str], hold: Hold) -> None:
         self._names, self._defaults = tuple(joint_names), hold.defaults
-        self.automatic = hold.automatic             # whether joints are held by ``auto``
-        self.positions = dict(hold.positions)       # of the held joints [rad or m]
-        self.notices: list[str] = []                # changes by ``auto``; the reader removes them
+        self.automatic = hold.automatic
+        self.positions = dict(hold.positions)   # of the joints that are held now [rad or m]
+        self.notices: list[str] = []   # changes; the reader removes them
         self._update()
 
     def _update(self) -> None:
@@ -200,11 +178,7 @@ class HeldJoints:
         self._first: int | None = None
 
     def hold_unpublished(self, stamp: int, never: Sequence[str]) -> bool:
-        """
-        Hold the joints that were never received if that is due; return whether there are any.
-
-        The stamp [ns] is that of the data of other joints.
-        """
+        """Hold what was never received, if data of others have a stamp [ns] at which it is due."""
         if not never:
             return False
         self._first = stamp if self._first is None else min(self._first, stamp)
@@ -217,7 +191,6 @@ class HeldJoints:
         return True
 
     def published(self, names: Sequence[str], positions: Sequence[float]) -> list[str]:
-        """Return the held joints that have a position in a message."""
         if len(names) != len(positions) or self.positions.keys().isdisjoint(names):
             return []
         return [name for name, position in zip(names, positions)

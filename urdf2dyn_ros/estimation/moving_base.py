@@ -1,26 +1,25 @@
 """
 The motion of the root of a robot with a moving base, from a sensor on one of its links.
 
-Each message is checked (`MessageCheck`), its velocities and their derivatives are estimated by the
-filters of the joints (`Rates`), and the motion of the sensor is kept by stamp (`SensorHistory`).
-At the stamp of the joints, it is transformed to the root (`Mounting`).
+Each message is checked, its velocities and their derivatives are estimated by the filters of the
+joints (`Rates`), and the motion of the sensor is kept by stamp (`SensorHistory`). At the stamp of
+the joints, it is transformed to the root (`Mounting`).
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.equations.links import REFERENCE, Frame, chain, link_frame, next_frame
+from urdf2dyn_ros.equations.links import REFERENCE, chain, link_frame, next_frame
 from urdf2dyn_ros.estimation.estimator import CONTRADICTORY, DISTRUSTED, PUBLISHED, Estimate
 from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
-from urdf2dyn_ros.estimation.messages import is_finite
+from urdf2dyn_ros.estimation.messages import Steps, is_finite
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
-from urdf2dyn_ros.estimation.steps import Steps
 from urdf2dyn_ros.robot.joints import Motion
 from urdf2dyn_ros.robot.loads import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import RobotModel
@@ -37,8 +36,7 @@ LARGEST_RATE = 1e6   # rad/s, m/s or m/s^2, velocity or acceleration that is cre
 NOT_MEASURED = -1.0   # first entry of a covariance without measurement (sensor_msgs/Imu)
 QUATERNION_TOLERANCE = 1e-2   # of its length, which is 1
 SCALE = 1e-2   # of velocities as the filters see them: none is near a turn
-ACCEPTED_BASE_OUTCOMES = ('used', 'warming_up', 'same_instant')
-"""Outcomes of base data without a fault."""
+ACCEPTED_BASE_OUTCOMES = ('used', 'warming_up', 'same_instant')   # those without a fault
 
 
 class SensorState(NamedTuple):
@@ -97,12 +95,10 @@ class SensorHistory:
         return True
 
     def clear(self) -> None:
-        """Forget every sample."""
         self._samples.clear()
 
     @property
     def known(self) -> bool:
-        """Whether there are samples."""
         return bool(self._samples)
 
     def at(self, stamp: int) -> Array | str:
@@ -138,30 +134,23 @@ class Mounting:
     def __init__(self, system: Multibody, link: str) -> None:
         number, self._link = system.links[link]
         self._bodies = [system.bodies[i] for i in chain(system, number)]
-        self._fixed = None if self._bodies else link_frame(REFERENCE, self._link)
-
-    def relative(self, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float]) -> Frame:
-        """Return the link's frame and its motion relative to the root."""
-        if self._fixed is not None:
-            return self._fixed
-        frame = REFERENCE
-        for body in self._bodies:
-            frame = next_frame(frame, body, body.at(q, qd, qdd))
-        return link_frame(frame, self._link)
 
     def root_motion(self, motion: Motion, q: Sequence[float], qd: Sequence[float],
                     qdd: Sequence[float]) -> Motion:
         """
-        Return the motion of the root's origin, in the root frame.
+        Return the motion of the root's origin in the root frame, from that of the link.
 
         With w, wd, a of the link in root axes, and its motion relative to the root (rel):
         w0 = w - w_rel,  wd0 = wd - wd_rel - w0 x w_rel,
         a0 = a - a_rel - 2 w0 x v_rel - wd0 x p - w0 x (w0 x p).
 
-        The motion is that of the link, in its own axes: [rad/s], [rad/s^2], and [m/s^2] minus
-        gravity. The joints (n,) are independent: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2].
+        Angular velocity [rad/s], its derivative [rad/s^2] and the acceleration of the origin minus
+        gravity [m/s^2] of the link are in its own axes; the joints (n,) are independent.
         """
-        R, p, v, a, w, wd = self.relative(q, qd, qdd)
+        frame = REFERENCE
+        for body in self._bodies:
+            frame = next_frame(frame, body, body.at(q, qd, qdd))
+        R, p, v, a, w, wd = link_frame(frame, self._link)
         w0 = subtract(apply(R, motion.w), w)
         wd0 = subtract(apply(R, motion.wd), add(wd, cross(w0, w)))
         coriolis = scale(2.0, cross(w0, v))
@@ -169,73 +158,12 @@ class Mounting:
         return Motion(w0, wd0, subtract(apply(R, motion.a), add(a, add(coriolis, lever))))
 
 
-class MessageCheck:
-    """
-    Checks messages one by one; counts ``gap``, ``jump_back`` and ``frame_changed`` in `events`.
-    """
-
-    def __init__(self, robot: str, links: Collection[str], events: Counter[str]) -> None:
-        self._robot, self._links, self._events = robot, links, events
-        self._steps = Steps()
-        self._warnings: dict[str, tuple[str, int]] = {}
-        self._accepted = 0
-        self.newest, self.frame = 0, ''   # of the last usable message, [ns]
-        self.restart = ''   # the event for which the messages before it must not be used
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Frames with a fault, the first few, and what to do."""
-        return tuple(text for text, _ in self._standing().values())
-
-    def outcome(self, stamp: int, frame: str, covariances: Sequence[float], rotates: bool,
-                *values: Array) -> str:
-        """Accept a message if it is usable and its stamp [ns] advances, or return its outcome."""
-        if frame not in self._links:
-            self._warn(frame, f'is rejected, which is no link of {quote(self._robot)}; the links '
-                       f'are {listed(self._links)}: set the frame_id of the sensor to the link '
-                       'it is mounted on, or add that link to the URDF')
-            return 'unknown_frame'
-        if any(entry == NOT_MEASURED for entry in covariances):
-            return 'not_measured'
-        if not all((np.abs(each) < LARGEST_RATE).all() for each in values):   # or NaN
-            return 'not_finite'
-        if not rotates:
-            return 'no_rotation'
-        if not is_stamp(stamp):
-            return 'no_stamp'
-        step = self._steps.add(self.newest, stamp)
-        jump = step in ('gap', 'jump_back')
-        if jump:
-            self._events[step] += 1
-        elif step:
-            return step
-        changed = self.frame not in ('', frame)
-        if changed:
-            self._events['frame_changed'] += 1
-            self._warn(frame, f'came after that of {quote(self.frame)}: only one sensor may '
-                       'publish on this topic')
-        self.restart = 'frame_changed' if changed else step
-        self.newest, self.frame = stamp, frame
-        self._accepted += 1
-        return ''
-
-    def _standing(self) -> dict[str, tuple[str, int]]:
-        return {frame: warning for frame, warning in self._warnings.items()
-                if self._accepted - warning[1] < WARNING_MESSAGES}
-
-    def _warn(self, frame: str, text: str) -> None:
-        self._warnings = self._standing()
-        if frame in self._warnings or len(self._warnings) < MOST_WARNINGS:
-            self._warnings[frame] = (f'base data with frame_id {quote(frame)} {text}',
-                                     self._accepted)
-
-
 class Rates:
     """
     Derivatives of velocities (k,), by the estimator of joints with velocities as its positions.
 
-    Filters are weighted by how well they know the first derivative. A step of a velocity, as by an
-    impact, is another zero of a sensor: it is believed when the third sample confirms it.
+    A step of a velocity, as by an impact, is to it another zero of a sensor: it is believed when
+    the third sample confirms it.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -246,6 +174,7 @@ class Rates:
     )
 
     def __init__(self, channels: int, *, lag: float, bandwidth: float) -> None:
+        # filters are weighted by how well they know the first derivative
         self._filter = fastest_kalman()(channels, lag=lag, bandwidth=bandwidth, derivative=1)
         self._none = np.full(channels, np.nan)
         self.reset, self.pause = self._filter.reset, self._filter.pause
@@ -265,12 +194,11 @@ class MovingBase(ABC):
     gap, nor from stale data. Every message is counted by its outcome, and every stamp without a
     motion by its reason: the `counters`, by the keys of ``BASE_OUTCOMES``, ``BASE_EVENTS`` and
     ``BASE_ABSENCES``, only increase. Each sensor has its own `receive`, which adds the fields of
-    one message and returns its outcome, a key of ``BASE_OUTCOMES``: the stamp [ns], `frame`, the
-    name of the link that the sensor is on, and the first entries of the `covariances` of two
-    measurements, -1 where there is no such measurement.
+    one message and returns its outcome: the stamp [ns], `frame`, the name of the link that the
+    sensor is on, and the first entries of the `covariances` of two measurements, -1 where there is
+    no such measurement.
 
-    The links of the model are the valid frames; `clock` returns the present time [ns]; gravity
-    (3,) [m/s^2] is in the world's frame; the parameters are rows of ``PARAMETERS`` by name.
+    `clock` returns the present time [ns]; gravity (3,) [m/s^2] is in the world's frame.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -282,8 +210,7 @@ class MovingBase(ABC):
                   'data.', unit='s', minimum=0.0, maximum=10.0),
         *Rates.PARAMETERS,
     )
-    CHANNELS: ClassVar[int]
-    """Number of measured velocities; their derivatives are estimated."""
+    CHANNELS: ClassVar[int]   # measured velocities, whose derivatives are estimated
 
     def __init__(self, model: RobotModel, *, clock: Callable[[], int],
                  gravity: tuple[float, float, float] = GRAVITY,
@@ -295,10 +222,15 @@ class MovingBase(ABC):
         self._rates = Rates(self.CHANNELS, **values)
         self._clock = clock
         self._system = multibody(model)
-        fixed = self._system.world - {model.root}   # a sensor there does not move with the robot
-        links = [link for link in self._system.links if link not in fixed]
-        self._check = MessageCheck(model.name, links, self.counters)
+        self._robot, fixed = model.name, self._system.world - {model.root}
+        # those that move with the robot
+        self._links = [link for link in self._system.links if link not in fixed]
         self._mounting = Mounting(self._system, model.root)
+        self._steps = Steps()
+        self._newest, self._frame = 0, ''   # of the last usable message, [ns]
+        self._accepted = 0   # usable messages
+        # sentences about frames, each with the number of messages that were usable before
+        self._warnings: dict[str, tuple[str, int]] = {}
         # the part of each message that is not filtered
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
         self._history = SensorHistory(timeout, max_age, self.sensor_motion)
@@ -307,17 +239,18 @@ class MovingBase(ABC):
     @property
     def newest(self) -> int | None:
         """Newest stamp [ns]; None before the first message."""
-        return self._check.newest or None
+        return self._newest or None
 
     @property
     def age(self) -> int | None:
         """Age of the newest stamp [ns]; None before the first message."""
-        return None if self.newest is None else self._clock() - self.newest
+        return self._clock() - self._newest if self._newest else None
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Frames with a fault, the first few, and what to do."""
-        return self._check.warnings
+        return tuple(text for text, before in self._warnings.values()
+                     if self._accepted - before < WARNING_MESSAGES)
 
     def explained(self, absence: str) -> str:
         """Return in a sentence why there was no motion at the last stamp: key `absence`."""
@@ -355,17 +288,14 @@ class MovingBase(ABC):
         """
         motion = self._history.at(stamp)
         if not isinstance(motion, str):
-            motion = self._of_root(motion, q, qd, qdd)
+            w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = motion.tolist()
+            root: Array = np.ravel(self._mounting.root_motion(
+                Motion((w_x, w_y, w_z), (wd_x, wd_y, wd_z), (a_x, a_y, a_z)),
+                *(np.asarray(each, dtype=np.float64).tolist() for each in (q, qd, qdd))))
+            motion = root if is_finite(root) else 'base_not_finite'
         if isinstance(motion, str):
             self.counters[motion] += 1
         return motion
-
-    def _of_root(self, sensor: Array, *joints: ArrayLike) -> Array | str:
-        w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = sensor.tolist()
-        motion = Motion((w_x, w_y, w_z), (wd_x, wd_y, wd_z), (a_x, a_y, a_z))
-        root: Array = np.ravel(self._mounting.root_motion(motion, *(
-            np.asarray(each, dtype=np.float64).tolist() for each in joints)))
-        return root if is_finite(root) else 'base_not_finite'
 
     def _receive(self, stamp: int, frame: str, covariances: Sequence[float],
                  velocities: Sequence[float], rest: Sequence[float]) -> str:
@@ -382,15 +312,24 @@ class MovingBase(ABC):
     def _process(self, stamp: int, frame: str, covariances: Sequence[float], velocities: Array,
                  rest: Array) -> str:
         unfiltered = self.unfiltered_part(rest)
-        mounted = self._check.frame
-        fault = self._check.outcome(stamp, frame, covariances, unfiltered is not None, velocities,
-                                    rest)
+        fault = self._fault(stamp, frame, covariances, velocities, rest)
         if fault or unfiltered is None:
-            return fault
-        if self._check.restart:
-            self._restart(learned=self._check.restart == 'gap')
-        if frame != mounted:
+            return fault or 'no_rotation'
+        step = self._steps.add(self._newest, stamp)
+        if step in ('gap', 'jump_back'):
+            self.counters[step] += 1
+            self._restart(learned=step == 'gap')
+        elif step:
+            return step
+        if frame != self._frame:
+            if self._frame:
+                self.counters['frame_changed'] += 1
+                self._warn(frame, f'came after that of {quote(self._frame)}: only one sensor may '
+                           'publish on this topic')
+                self._restart()
             self._mounting = Mounting(self._system, frame)
+        self._newest, self._frame = stamp, frame
+        self._accepted += 1
         self._history.announce(stamp)
         self._unfiltered.append((stamp, unfiltered))
         estimate = self._rates.update(stamp, velocities)
@@ -405,6 +344,27 @@ class MovingBase(ABC):
             self._restart()
             return 'not_finite'
         return 'used' if self._history.append(estimate.stamp, motion, state) else 'same_instant'
+
+    def _fault(self, stamp: int, frame: str, covariances: Sequence[float],
+               *values: Array) -> str:
+        """Return the outcome of a message that is faulty in itself; empty if it is not."""
+        if frame not in self._links:
+            self._warn(frame, f'is rejected, which is no link of {quote(self._robot)}; the links '
+                       f'are {listed(self._links)}: set the frame_id of the sensor to the link '
+                       'it is mounted on, or add that link to the URDF')
+            return 'unknown_frame'
+        if any(entry == NOT_MEASURED for entry in covariances):
+            return 'not_measured'
+        if not all((np.abs(each) < LARGEST_RATE).all() for each in values):   # or NaN
+            return 'not_finite'
+        return '' if is_stamp(stamp) else 'no_stamp'
+
+    def _warn(self, frame: str, text: str) -> None:
+        self._warnings = {name: warning for name, warning in self._warnings.items()
+                          if self._accepted - warning[1] < WARNING_MESSAGES}
+        if frame in self._warnings or len(self._warnings) < MOST_WARNINGS:
+            self._warnings[frame] = (f'base data with frame_id {quote(frame)} {text}',
+                                     self._accepted)
 
     def _restart(self, learned: bool = False) -> None:
         """Forget every sample, and what the filters have learned or not."""
@@ -425,12 +385,7 @@ class MovingBase(ABC):
 
 
 class Imu(MovingBase):
-    """
-    Angular velocity and specific force of sensor_msgs/Imu; its orientation is not used.
-
-    The angular acceleration is the derivative of the angular velocity. The specific force includes
-    gravity. The parameters are those of `MovingBase`.
-    """
+    """Angular velocity and specific force of sensor_msgs/Imu; its orientation is not used."""
 
     CHANNELS = 3
 
@@ -447,7 +402,6 @@ class Imu(MovingBase):
         return self._receive(stamp, frame, covariances, angular_velocity, linear_acceleration)
 
     def unfiltered_part(self, rest: Array) -> Array:
-        """Return the specific force [m/s^2]."""
         return rest
 
     def sensor_motion(self, state: SensorState) -> Array:
@@ -460,8 +414,7 @@ class Odometry(MovingBase):
 
     Both accelerations are derivatives of the twist: that of the origin is vd + w x v, because the
     axes of the twist rotate. The orientation rotates gravity into the link's frame; a heading that
-    drifts or jumps has no effect as long as gravity is vertical. The parameters are those of
-    `MovingBase`.
+    drifts or jumps has no effect as long as gravity is vertical.
     """
 
     CHANNELS = 6

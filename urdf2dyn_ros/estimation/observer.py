@@ -1,7 +1,6 @@
 """External efforts from the generalised momentum, the contacts that they show, and a wrench."""
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,11 +24,8 @@ from urdf2dyn_ros.text import Level, Status, counted, listed, quote
 # is the change of momentum minus the integral of the known efforts, and the filter's response to a
 # constant is exact: r_k = exp(-K dt) r_(k-1) + (1 - exp(-K dt)) mean, at any rate and gain.
 
-GAIN = 100.0
-"""Default gain [1/s]: the residual reaches 99 % of an effort after 50 ms."""
-
-SETTLING_CONSTANTS = 5.0
-"""Time constants after which a residual that began at zero is within 1 % of the effort."""
+GAIN = 100.0   # 1/s, by default: the residual reaches 99 % of an effort after 50 ms
+SETTLED = 5.0   # time constants after which a residual that began at zero is within 1 %
 
 
 class MomentumObserver:
@@ -73,9 +69,8 @@ class MomentumObserver:
                                             if x not in ('q', 'qd', 'qdd')))
         self._gain = per_joint('gain', values['gain'], dynamics.joint_names)
         self._max_gap = round(values['max_gap'] * 1e9)
-        self._settled_after = (SETTLING_CONSTANTS / self._gain * 1e9).astype(np.int64)
+        self._settled_after = (SETTLED / self._gain * 1e9).astype(np.int64)
         self._payload: Array | None = None
-        self._step = 0
         self.reset()
 
     def reset(self) -> None:
@@ -124,25 +119,9 @@ class MomentumObserver:
         except StateError:
             self.reset()
             return None
-        return self._follow(stamp, p, effort + beta - load)
-
-    def _follow(self, stamp: int, p: Array, known: Array) -> Array | None:
-        before, p_before, known_before = self._last
-        self._last = stamp, p, known
-        step = stamp - before
-        if not 0 < step <= self._max_gap:
-            self._begin[:], self._r = stamp, np.zeros_like(p)
-            return None
-        if step != self._step:
-            self._step, self._gained = step, -np.expm1(-self._gain * (step * 1e-9))
-        mean = (p - p_before) / (step * 1e-9) - 0.5 * (known + known_before)
-        residual: Array = self._r + self._gained * (mean - self._r)
-        self._r = residual
-        if math.isfinite(residual.sum()):
-            return residual.copy()
-        lost = ~np.isfinite(residual)
-        self._begin[lost], self._r = stamp, np.where(lost, 0.0, residual)
-        return None if lost.all() else np.where(lost, np.nan, residual)
+        residual: Array = self._follow(
+            np.array([stamp]), p[None], (effort + beta - load)[None])[0]
+        return None if np.isnan(residual).all() else residual
 
     def run(self, stamps: Sequence[int] | NDArray[np.int64], q: Array, qd: Array, effort: Array,
             *load_arguments: ArrayLike) -> Array:
@@ -158,7 +137,10 @@ class MomentumObserver:
 
         """
         p, beta, load = self._momentum(q, qd, *load_arguments)
-        known, stamps = effort + beta - load, np.asarray(stamps)
+        return self._follow(np.asarray(stamps), p, effort + beta - load)
+
+    def _follow(self, stamps: NDArray[np.int64], p: Array, known: Array) -> Array:
+        """Return the residuals (N, n) of momenta and known efforts, NaN where they restart."""
         stamp, p_before, known_before = self._last
         steps = np.diff(stamps, prepend=stamp)[:, None]
         follows = (steps > 0) & (steps <= self._max_gap)
@@ -175,8 +157,8 @@ class MomentumObserver:
         r = self._r
         for k in range(len(mean)):
             r = residuals[k] = r + gained[k] * (mean[k] - r)
-        self._r, self._last = r, (int(stamps[-1]), p[-1], known[-1])
-        residuals[lost] = np.nan
+        self._r, self._last = np.where(np.isfinite(r), r, 0.0), (int(stamps[-1]), p[-1], known[-1])
+        residuals[lost | ~np.isfinite(residuals)] = np.nan
         return residuals
 
 
@@ -193,8 +175,7 @@ def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) ->
 
 # ---- From external efforts to contacts: thresholds with hysteresis, a least duration, a latch
 
-THRESHOLD = 5.0
-"""Default threshold [N m or N]; docs/observer.md derives it."""
+THRESHOLD = 5.0   # N m or N, by default; docs/observer.md derives it
 
 
 class Contact(NamedTuple):
@@ -280,17 +261,12 @@ class ContactDetector:
 
 # ---- Contacts of one robot, from the outputs of its stream, with a status
 
+# parameters with one value for all joints, or one for each
 PER_JOINT = ('observer.gain', 'contact.thresholds')
-"""Parameters with one value for all joints, or one for each."""
 
 
 class ContactWatch:
-    """
-    Observes the outputs of one stream and detects contacts.
-
-    Observer and detector are used by this object alone; joints `touched` earlier are remembered
-    until the next reset.
-    """
+    """Observes one stream and detects contacts; `touched` earlier are remembered until a reset."""
 
     def __init__(self, dynamics: InverseDynamics, observer: MomentumObserver,
                  detector: ContactDetector, touched: Sequence[str]) -> None:
@@ -324,7 +300,7 @@ class ContactWatch:
             else:
                 self._observed += 1
                 self._detector.update(output.stamp, external)
-                np.fmax(self._largest, np.abs(external), out=self._largest)
+                self._largest = np.fmax(self._largest, np.abs(external))
         return external
 
     def description(self, joints: Sequence[str], external: Array) -> str:
@@ -333,7 +309,6 @@ class ContactWatch:
                          for k in map(self._names.index, joints)])
 
     def report(self) -> Status:
-        """Return the status of contacts since the report before."""
         settling = self._observer.settling if self._observed else np.full(len(self._names), False)
         values = {
             'joints with a contact': ', '.join(self.touched), 'settling': self._named(settling),
@@ -360,11 +335,7 @@ class ContactWatch:
 
 def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
                   touched: Sequence[str]) -> ContactWatch:
-    """
-    Return the contact watch of the parameters.
-
-    A ParameterError if the base moves, or if gains or thresholds are not one for each joint.
-    """
+    """Return the watch of the parameters, or raise a ParameterError."""
     for name in PER_JOINT:
         per_joint(name, values[name], dynamics.joint_names)
     chosen = group(values, 'observer')
@@ -391,20 +362,12 @@ def _contact(joints: Sequence[str]) -> str:
 # removes damping^2 / (s^2 + damping^2) of the component of each singular value s, and noise of the
 # efforts is amplified by 1 / s. Force and moment are weighted with a length of 1 m.
 
-COMPONENTS = 6
-"""Components of a wrench: as many joints must move the link."""
-
-LEAST_SINGULAR_VALUE = 3.0
-"""In units of the damping: of a component with a smaller one, more than a tenth is removed."""
+COMPONENTS = 6   # of a wrench: as many joints must move the link
+LEAST_SINGULAR_VALUE = 3.0   # over the damping: of a smaller one, more than a tenth is removed
 
 
 class WrenchEstimate:
-    """
-    From positions and external efforts to the wrench on a link by the environment.
-
-    The parameters are rows of ``PARAMETERS`` by name. A ParameterError for an unknown one or a
-    value that breaks its rule, a link that `moving_joints` refuses, or a robot whose base moves.
-    """
+    """The wrench on a link; ParameterError if `moving_joints` refuses it, or the base moves."""
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         Parameter('link', '', 'Link on which ~/wrench (geometry_msgs/WrenchStamped) is the wrench '
@@ -435,11 +398,9 @@ class WrenchEstimate:
 
     def update(self, q: Array, external: Array) -> Array:
         """
-        Return force [N] and moment [N m] on the link by the environment, (6,), at an instant.
+        Return force [N] and moment [N m] (6,) by the environment, about the link's origin.
 
-        They are about its origin and in its axes; NaN near singular postures, and where the
-        external effort of a joint that moves the link is NaN, not known. q (n,) are positions [rad
-        or m], the external efforts (n,) in [N m or N].
+        They are NaN near singular postures, and without an external effort of its joints.
         """
         wrench, reason = self._estimate(q, external[self._columns])
         self._newest = wrench
@@ -449,7 +410,6 @@ class WrenchEstimate:
         return wrench
 
     def _estimate(self, q: Array, external: Array) -> tuple[Array, str]:
-        """Return the wrench, and why it is NaN."""
         nothing = np.full(COMPONENTS, np.nan)
         unknown = np.flatnonzero(~np.isfinite(external)).tolist()
         if unknown:
@@ -469,7 +429,6 @@ class WrenchEstimate:
         return wrench, ''
 
     def report(self) -> Status:
-        """Return the status of the wrenches since the report before."""
         force, moment = np.linalg.norm(self._newest[:3]), np.linalg.norm(self._newest[3:])
         values = {'link': self.link, 'number of wrenches': str(self._updates),
                   'number of wrenches that are NaN': str(self._missing), 'reason': self._reason,
@@ -491,26 +450,19 @@ def not_estimated(reason: str) -> Status:
 
 
 def moving_joints(system: Multibody, link: str) -> tuple[int, ...]:
-    """
-    Return the indices of the independent joints that move a link.
-
-    A ParameterError if the robot does not have the link, or fewer than 6 joints move it.
-    """
+    """Return the independent joints that move a link; ParameterError if they are fewer than 6."""
     coordinates = {name: {system.bodies[i].coordinate for i in chain(system, number)}
                    for name, (number, _) in system.links.items()}
-    choices = [name for name, moving in coordinates.items() if len(moving) >= COMPONENTS]
+    able = [name for name, moving in coordinates.items() if len(moving) >= COMPONENTS]
+    choices = (f'the links that at least {COMPONENTS} joints move are: {listed(able, 100)}'
+               if able else f'this robot has no link that at least {COMPONENTS} joints move')
     if link not in coordinates:
         raise ParameterError(f'parameter wrench_estimate.link: there is no link {quote(link)}; '
-                             + _choices(choices))
+                             + choices)
     moving = sorted(coordinates[link])
     if len(moving) < COMPONENTS:
         raise ParameterError(f'parameter wrench_estimate.link: '
                              f'{counted(len(moving), "joint moves", "joints move")} link '
                              f'{quote(link)}, and a wrench has {COMPONENTS} components; '
-                             + _choices(choices))
+                             + choices)
     return tuple(moving)
-
-
-def _choices(links: Collection[str]) -> str:
-    return (f'the links that at least {COMPONENTS} joints move are: {listed(links, 100)}'
-            if links else f'this robot has no link that at least {COMPONENTS} joints move')

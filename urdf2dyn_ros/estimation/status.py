@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import NamedTuple
@@ -24,43 +24,28 @@ from urdf2dyn_ros.text import SECOND_NS, Level, Status, asked_once, counted, lis
 
 # ---- Rates, latencies and the age of the newest message of a node, reported once a second
 
-REPORT_PERIOD = 1.0
-"""Time between two reports [s]."""
-
-CHECK_PERIOD = 0.25
-"""Time between two checks whether a report is due [s]."""
-
-SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0
-"""Limits of the time after which a stream is stale [s]."""
-
-SILENT_PERIODS = 3
-"""Periods after which a stream is stale, within these limits."""
-
-MEDIAN_STEPS = 5
-"""Steps between messages whose median is the period."""
-
-MAX_LATENCIES = 10_000
+REPORT_PERIOD = 1.0   # s, time between two reports
+CHECK_PERIOD = 0.25   # s, time between two checks whether a report is due
+SILENT_PERIODS = 3   # after which a stream is stale, within these limits:
+SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0   # s
+MEDIAN_STEPS = 5   # steps between messages whose median is the period
+MAX_LATENCIES = 10_000   # that are kept until a report
 
 
 @dataclass(frozen=True)
 class MonitorReport:
-    """
-    Figures since the report before; messages and failures of callbacks since the start.
+    """Figures since the report before; messages and failures of callbacks since the start."""
 
-    Rates are in [1/s]; the silence [s], None before the first message, may be longer than the
-    period of the stream allows. Latencies are from receipt to publishing [us]: median, 99th
-    percentile, largest; NaN if there was none. `failure` is the traceback of a new failure.
-    """
-
-    received: float
-    published: float
+    received: float   # [1/s]
+    published: float   # [1/s]
     messages: int
-    silence: float | None
-    silent: bool
+    silence: float | None   # [s]; None before the first message
+    silent: bool   # whether that is longer than the period of the stream allows
+    # from receipt to publishing: median, 99th percentile, largest [us]; NaN if there was none
     latency: tuple[float, float, float]
     newest: Output | None
     failures: int
-    failure: str
+    failure: str   # traceback of a new one
 
 
 class Monitor:
@@ -188,28 +173,20 @@ def _prefix_advice(missing: Sequence[str], unknown: Sequence[str]) -> str:
 # ---- What the status of a node is about: its model, its stream and its sources
 
 class NodeState(NamedTuple):
-    """
-    Active model, stream and sources of a node: None without a model.
-
-    The text `rejected` says why the newest description was rejected; it is empty if it is active.
-    The payload is in words. `contact` and `wrench` are the statuses of the contact detection and
-    of the estimated wrench, if they are enabled; `name` is that of the node, `hold` its parameter
-    of this name, `topic` that of the joint states; `building` is whether a model of the first
-    description is being built.
-    """
+    """Active model, stream and sources of a node: None without a model."""
 
     dynamics: InverseDynamics | None
     stream: Stream | None
     estimator: str
-    rejected: str
-    payload: str = 'none'
+    rejected: str   # why the newest description was rejected; empty if it is active
+    payload: str = 'none'   # in words
     sources: Sources | None = None
-    contact: Status | None = None
-    name: str = 'inverse_dynamics'
-    hold: tuple[str, ...] = ()
-    wrench: Status | None = None
+    contact: Status | None = None   # of the contact detection, if it is enabled
+    name: str = 'inverse_dynamics'   # of the node
+    hold: tuple[str, ...] = ()   # its parameter of this name
+    wrench: Status | None = None   # of the estimated wrench, if it is enabled
     topic: str = '/joint_states'
-    building: bool = False
+    building: bool = False   # whether a model of the first description is being built
 
     @property
     def absence(self) -> str:
@@ -224,12 +201,13 @@ class NodeState(NamedTuple):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about received data."""
-        stream = self.stream
-        prefix = '' if stream is None else _prefix_advice(stream.never_received,
-                                                          stream.unknown_joints)
-        return (*((f'names of joints: {prefix}',) if prefix else ()),
-                *(() if stream is None else stream.warnings),
-                *(() if self.sources is None else self.sources.warnings))
+        names: tuple[str, ...] = ()
+        of_stream: tuple[str, ...] = ()
+        if self.stream is not None:
+            prefix = _prefix_advice(self.stream.never_received, self.stream.unknown_joints)
+            names = (f'names of joints: {prefix}',) if prefix else ()
+            of_stream = self.stream.warnings
+        return (*names, *of_stream, *(() if self.sources is None else self.sources.warnings))
 
     @property
     def remedy(self) -> str:
@@ -237,175 +215,12 @@ class NodeState(NamedTuple):
         return '' if self.stream is None else remedy(self.stream, self.hold, self.name)
 
 
-# ---- The level of the joint states, and the sentence that says why: the first fault of a table
+# ---- The status of model, joint states and efforts: a level, a sentence and figures
 
-MOST_BEHIND, MOST_AHEAD = 1.0, 0.1
-"""Largest differences of stamps from the node's clock [s]; more means another clock."""
-
-FAULTY_SHARE = 0.1
-"""Largest share of faulty messages without a warning."""
-
-FEWEST_REJECTED = 3
-"""Positions that contradict the motion, in a second, from which two publishers are named."""
-
-_BACKWARD = frozenset(('duplicate_stamp', 'out_of_order', 'jump_back'))
-
-
-class Received(NamedTuple):
-    """
-    What was received since the status before, and by which node.
-
-    `grown` is the increase of the stream's counters, `publishers` the nodes that publish the joint
-    states, in words.
-    """
-
-    state: NodeState
-    figures: MonitorReport
-    grown: Counter[str]
-    publishers: Sequence[str]
-
-    @property
-    def messages(self) -> int:
-        """Number of messages, whatever their outcome."""
-        return sum(self.grown[name] for name in JOINT_STATE_OUTCOMES)
-
-    def are_many(self, faulty: int) -> bool:
-        """Return whether so many faulty messages are worth a warning."""
-        return faulty > FAULTY_SHARE * self.messages
-
-
-def input_level(received: Received) -> tuple[Level, str]:
-    """Return the level of the joint states and a sentence."""
-    for level, fault in _FAULTS:
-        sentence = fault(received)
-        if sentence:
-            return level, sentence
-    return Level.OK, f'{received.figures.received:.0f} messages per second'
-
-
-def _silence(received: Received) -> str:
-    figures = received.figures
-    if not figures.silent:
-        return ''
-    since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
-    unpublished = '' if received.publishers else ', which no node publishes'
-    return f'no data {since} on {received.state.topic}{unpublished}'
-
-
-def _several_publishers(received: Received) -> str:
-    grown = received.grown
-    backward = sum(grown[name] for name in _BACKWARD) - grown['relayed']
-    if len(received.publishers) < 2 or not received.are_many(backward):
-        return ''
-    return 'several publishers of the same joints: ' + ', '.join(received.publishers)
-
-
-def _relayed(received: Received) -> str:
-    relayed = received.grown['relayed']
-    if not received.are_many(relayed):
-        return ''
-    return (f'{relayed} of {received.messages} messages are the same as one before, which is used '
-            'once: a relay, or a recording that is played beside its robot: stop one of '
-            + ', '.join(received.publishers))
-
-
-def _contradicting_positions(received: Received) -> str:
-    rejected = received.grown['position_rejected']
-    if not received.grown['distrusted'] and (
-            rejected < FEWEST_REJECTED or len(received.publishers) < 2):
-        return ''
-    cause = ('several publishers of the same joints, or a sensor that fails'
-             if len(received.publishers) > 1 else 'a sensor that fails, or a controller that '
-             'oscillates at half the rate of the messages')
-    return f'positions contradict one another: {cause}: {", ".join(received.publishers)}'
-
-
-def _implausible(received: Received) -> str:
-    stream = received.state.stream
-    if stream is None or not received.grown['implausible']:
-        return ''
-    first, *others = stream.implausible or ('positions far beyond limits',)
-    return (f'no efforts, {first}{f" And {len(others)} more." if others else ""} Publish radians, '
-            'correct the limits in the robot description, or set the parameter implausible to '
-            'warn')
-
-
-def _dropped_messages(received: Received) -> str:
-    grown = received.grown
-    harmless = ACCEPTED_OUTCOMES | ({'other_joints'} if grown['used'] else set())
-    dropped = Counter({name: grown[name] for name in JOINT_STATE_OUTCOMES
-                       if name not in harmless})
-    if not received.are_many(dropped.total()):
-        return ''
-    reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
-    return _with_advice(f'{dropped.total()} of {received.messages} messages dropped: {reasons}',
-                        received.state.remedy if dropped['other_joints']
-                        or dropped['position_not_finite'] else '')
-
-
-def _jumps(received: Received) -> str:
-    jumps = received.grown['gap'] + received.grown['jump_back']
-    if not received.are_many(jumps):
-        return ''
-    return (f'{jumps} of {received.messages} stamps jump ahead or back, and every time the '
-            'estimator is reset')
-
-
-def _overruns(received: Received) -> str:
-    overruns = received.grown['overruns']
-    if not received.are_many(overruns):
-        return ''
-    return (f'{counted(overruns, "message")} lost before they were received: the node or the '
-            'network is slower than their publisher')
-
-
-def _missing_joints(received: Received) -> str:
-    state = received.state
-    if state.stream is None or not state.stream.missing_joints or not received.messages:
-        return ''
-    return _with_advice('missing joints: ' + ', '.join(state.stream.missing_joints), state.remedy)
-
-
-def _not_credible(received: Received) -> str:
-    first, *others = received.state.warnings or ('',)
-    return f'{first}, and {len(others)} more' if others else first
-
-
-def _other_clock(received: Received) -> str:
-    age = None if received.state.stream is None else received.state.stream.age
-    # at receipt, because the newest stamp of a slow stream may be seconds old
-    seconds = 0.0 if age is None else age * 1e-9 - (received.figures.silence or 0.0)
-    if -MOST_AHEAD <= seconds <= MOST_BEHIND:
-        return ''
-    where = 'behind' if seconds > 0.0 else 'ahead of'
-    return (f"stamps are {abs(seconds):.3g} s {where} this node's clock: are the clocks "
-            'synchronised, is use_sim_time right?')
-
-
-def _with_advice(fault: str, advice: str) -> str:
-    return f'{fault}; {advice}' if advice else fault
-
-
-_FAULTS: tuple[tuple[Level, Callable[[Received], str]], ...] = (
-    (Level.WARN, _silence),
-    (Level.ERROR, _several_publishers),
-    (Level.ERROR, _contradicting_positions),
-    (Level.ERROR, _implausible),
-    (Level.WARN, _relayed),
-    (Level.WARN, _dropped_messages),
-    (Level.WARN, _jumps),
-    (Level.WARN, _overruns),
-    (Level.WARN, _missing_joints),
-    (Level.WARN, _not_credible),
-    (Level.WARN, _other_clock),
-)
-"""Faults, the most important first; each returns a sentence, or an empty text."""
-
-
-# ---- The status of model, input and output of a node: a level, a sentence and figures
-
-MOST_GROUPS = 20
-"""Groups of joints whose figures are reported."""
+MOST_BEHIND, MOST_AHEAD = 1.0, 0.1   # s, of stamps and the node's clock; more is another clock
+FAULTY_SHARE = 0.1   # largest share of faulty messages without a warning
+FEWEST_REJECTED = 3   # rejected positions in a second from which two publishers are named
+MOST_GROUPS = 20   # groups of joints whose figures are reported
 
 
 def model_status(state: NodeState) -> Status:
@@ -419,7 +234,12 @@ def model_status(state: NodeState) -> Status:
         'number of joints': str(len(dynamics.joint_names)), 'mass [kg]': _number(
             dynamics.model.mass),
         'operations': str(dynamics.operations), 'back end': dynamics.backend,
-        **_loads(dynamics), 'payload': state.payload,
+        **{name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
+                           if any(name == term.NAME for term in terms)) or 'off'
+           for name in TERMS},
+        'forces': ', '.join(force.link for force in dynamics.model.forces) or 'none',
+        'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed',
+        'payload': state.payload,
         'number of warnings': str(len(warnings)), 'warnings': '\n'.join(warnings),
         'rejected': state.rejected}
     if state.rejected:
@@ -433,18 +253,14 @@ def model_status(state: NodeState) -> Status:
     return Status('model', Level.OK, 'running', values)
 
 
-def _loads(dynamics: InverseDynamics) -> dict[str, str]:
-    """Return the joints of each term, and the links that forces act on."""
-    joints = {name: ', '.join(joint for joint, terms in dynamics.loads.terms.items()
-                              if any(name == term.NAME for term in terms)) for name in TERMS}
-    return {**{name: text or 'off' for name, text in joints.items()},
-            'forces': ', '.join(force.link for force in dynamics.model.forces) or 'none',
-            'base': 'moving' if 'base_motion' in dynamics.inputs else 'fixed'}
-
-
 def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
                  publishers: Sequence[str]) -> Status:
-    """Return the status of the joint states, with the increase of the stream's counters."""
+    """
+    Return the status of the joint states, whose level is that of their most important fault.
+
+    `grown` is the increase of the stream's counters, `publishers` the nodes that publish the joint
+    states, in words.
+    """
     stream = state.stream
     age = None if stream is None else stream.age
     values = {
@@ -453,30 +269,89 @@ def input_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
         'age of the newest stamp [s]': _number(None if age is None else age * 1e-9),
         'number of publishers': str(len(publishers)), 'publishers': ', '.join(publishers)}
     if stream is not None:
+        groups = stream.groups
         values |= {'warnings': '\n'.join(state.warnings),
                    'velocities': '\n'.join(f'{name} {velocity}' for name, velocity
                                            in stream.velocities.items()),
                    'missing joints': ', '.join(stream.missing_joints),
                    'remedy': state.remedy, 'held joints': held_text(stream.held.positions),
-                   'unknown joints': ', '.join(stream.unknown_joints), **_groups(stream)}
+                   'unknown joints': ', '.join(stream.unknown_joints),
+                   'number of groups': str(len(groups))}
+        for number, group in enumerate(groups[:MOST_GROUPS] if len(groups) > 1 else (), start=1):
+            values |= {f'group {number}': ', '.join(group.joints),
+                       f'group {number} rate [1/s]': _number(group.rate),
+                       f'group {number} age [s]': _number(group.age),
+                       f'group {number} skew [ms]': _number(group.skew * 1e3)}
         values |= {name: str(stream.counters[name])
                    for name in (*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS) if name != 'received'}
     if state.sources is not None:
         values |= state.sources.figures
-    level, message = input_level(Received(state, figures, grown, publishers))
+    level, message = next(_faults(state, figures, grown, publishers), (
+        Level.OK, f'{figures.received:.0f} messages per second'))
     return Status('input', level, message, values)
 
 
-def _groups(stream: Stream) -> dict[str, str]:
-    """Return the figures of joints that are received together, if there are several groups."""
-    groups = stream.groups
-    figures = {'number of groups': str(len(groups))}
-    for number, group in enumerate(groups[:MOST_GROUPS] if len(groups) > 1 else (), start=1):
-        figures |= {f'group {number}': ', '.join(group.joints),
-                    f'group {number} rate [1/s]': _number(group.rate),
-                    f'group {number} age [s]': _number(group.age),
-                    f'group {number} skew [ms]': _number(group.skew * 1e3)}
-    return figures
+def _faults(state: NodeState, figures: MonitorReport, grown: Counter[str],
+            publishers: Sequence[str]) -> Iterator[tuple[Level, str]]:
+    """Yield what is wrong with the joint states, the most important first."""
+    stream, named = state.stream, ', '.join(publishers)
+    messages = sum(grown[name] for name in JOINT_STATE_OUTCOMES)
+    many = FAULTY_SHARE * messages
+    if figures.silent:
+        since = 'yet' if figures.silence is None else f'for {figures.silence:.1f} s'
+        unpublished = '' if publishers else ', which no node publishes'
+        yield Level.WARN, f'no data {since} on {state.topic}{unpublished}'
+
+    relayed, rejected = grown['relayed'], grown['position_rejected']
+    backward = grown['duplicate_stamp'] + grown['out_of_order'] + grown['jump_back'] - relayed
+    several = len(publishers) > 1
+    if several and backward > many:
+        yield Level.ERROR, f'several publishers of the same joints: {named}'
+    if grown['distrusted'] or (several and rejected >= FEWEST_REJECTED):
+        cause = ('several publishers of the same joints, or a sensor that fails' if several else
+                 'a sensor that fails, or a controller that oscillates at half the rate of the '
+                 'messages')
+        yield Level.ERROR, f'positions contradict one another: {cause}: {named}'
+    if stream is not None and grown['implausible']:
+        first, *others = stream.implausible or ('positions far beyond limits',)
+        more = f' And {len(others)} more.' if others else ''
+        yield Level.ERROR, (f'no efforts, {first}{more} Publish radians, correct the limits in '
+                            'the robot description, or set the parameter implausible to warn')
+    if relayed > many:
+        yield Level.WARN, (f'{relayed} of {messages} messages are the same as one before, which '
+                           'is used once: a relay, or a recording that is played beside its '
+                           f'robot: stop one of {named}')
+
+    dropped = Counter({name: grown[name] for name in JOINT_STATE_OUTCOMES
+                       if name not in ACCEPTED_OUTCOMES
+                       and not (name == 'other_joints' and grown['used'])})
+    if dropped.total() > many:
+        reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
+        unnamed = dropped['other_joints'] or dropped['position_not_finite']
+        yield Level.WARN, '; '.join(filter(None, (
+            f'{dropped.total()} of {messages} messages dropped: {reasons}',
+            state.remedy if unnamed else '')))
+    jumps = grown['gap'] + grown['jump_back']
+    if jumps > many:
+        yield Level.WARN, (f'{jumps} of {messages} stamps jump ahead or back, and every time the '
+                           'estimator is reset')
+    if grown['overruns'] > many:
+        yield Level.WARN, (f'{counted(grown["overruns"], "message")} lost before they were '
+                           'received: the node or the network is slower than their publisher')
+    if stream is not None and stream.missing_joints and messages:
+        yield Level.WARN, '; '.join(filter(None, (
+            'missing joints: ' + ', '.join(stream.missing_joints), state.remedy)))
+    if warnings := state.warnings:
+        more = f', and {len(warnings) - 1} more' if len(warnings) > 1 else ''
+        yield Level.WARN, warnings[0] + more
+
+    age = None if stream is None else stream.age
+    # at receipt, because the newest stamp of a slow stream may be seconds old
+    seconds = 0.0 if age is None else age * 1e-9 - (figures.silence or 0.0)
+    if not -MOST_AHEAD <= seconds <= MOST_BEHIND:
+        where = 'behind' if seconds > 0.0 else 'ahead of'
+        yield Level.WARN, (f"stamps are {abs(seconds):.3g} s {where} this node's clock: are the "
+                           'clocks synchronised, is use_sim_time right?')
 
 
 def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:
@@ -514,20 +389,14 @@ def _number(value: float | None) -> str:
 
 # ---- Lines of the log about faulty messages: one for each kind of fault
 
-LOG_PERIOD = 5.0
-"""Shortest time between two lines of the same kind [s]."""
+LOG_PERIOD = 5.0   # s, shortest time between two lines of the same kind
+WARNING_MEMORY = 60.0   # s, after which a warning that returns is logged again
 
-WARNING_MEMORY = 60.0
-"""Time after which a warning that returns is logged again [s]."""
-
-NOT_LOGGED = frozenset(('received', 'accelerations', 'velocity_rejected', 'distrusted',
-                        'implausible', 'position_rejected'))
-"""No faults, or reported by warnings."""
-
-HARMLESS_OUTCOMES = frozenset(('gap', 'jump_back', 'other_joints'))
-"""May be correct: a bag that starts again, the joint states of a gripper."""
-
-LOGGED_ONCE = frozenset(('other_joints',))
+# no faults, or reported by warnings
+_NOT_LOGGED = {*ACCEPTED_OUTCOMES, 'received', 'accelerations', 'velocity_rejected', 'distrusted',
+               'implausible', 'position_rejected'}
+# may be correct: a bag that starts again, the joint states of a gripper, which are logged once
+_HARMLESS = {'gap', 'jump_back', 'other_joints'}
 
 
 class LogLine(NamedTuple):
@@ -555,13 +424,13 @@ class FaultLog:
         """Return lines for an increase of the stream's counters."""
         now, lines = self._clock(), []
         self._pending.update({name: count for name, count in grown.items()
-                             if name not in ACCEPTED_OUTCOMES and name not in NOT_LOGGED})
+                             if name not in _NOT_LOGGED})
         for name, count in sorted(self._pending.items()):
             if now - self._logged.get(name, -LOG_PERIOD) >= LOG_PERIOD:
                 meaning = JOINT_STATE_OUTCOMES.get(name) or JOINT_STATE_EVENTS[name]
                 lines.append(LogLine(f'joint states: {count} {name} ({meaning})',
-                                     name not in HARMLESS_OUTCOMES))
-                self._logged[name] = float('inf') if name in LOGGED_ONCE else now
+                                     name not in _HARMLESS))
+                self._logged[name] = float('inf') if name == 'other_joints' else now
                 del self._pending[name]
         return lines
 

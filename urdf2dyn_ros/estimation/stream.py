@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.estimators import EstimatorBase
 from urdf2dyn_ros.estimation.groups import GroupFigures, Groups
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
 from urdf2dyn_ros.estimation.messages import Message, Messages, is_any, is_finite
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
 from urdf2dyn_ros.estimation.velocities import JointVelocity
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array
@@ -62,7 +62,6 @@ class Outputs(NamedTuple):
 
     @staticmethod
     def of(outputs: Sequence[Output]) -> Outputs:
-        """Return the fields of outputs as arrays."""
         return Outputs(np.array([output.stamp for output in outputs], dtype=np.int64), *(
             np.array([getattr(output, what) for output in outputs])
             for what in Outputs._fields[1:]))
@@ -70,11 +69,9 @@ class Outputs(NamedTuple):
 
 # ---- Efforts of estimates: at once, or as soon as the motion of the base at their stamps is known
 
-MOST_WAITING = 2048
-"""Estimates that may wait for base data."""
-
+MOST_WAITING = 2048   # estimates that may wait for base data
+# arguments after qdd; a key of the outcomes if they are unknown; None: not yet
 LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | str | None']
-"""Returns the arguments after qdd; a key of the outcomes if they are unknown; None: not yet."""
 
 
 class EffortQueue:
@@ -110,7 +107,6 @@ class EffortQueue:
             yield result
 
     def clear(self) -> None:
-        """Drop all waiting estimates."""
         if self._waiting:
             self._counters['no_base'] += len(self._waiting)
             self._waiting.clear()
@@ -146,37 +142,12 @@ class Stream:
 
     No output is better than a wrong one: nothing is computed across a gap, from positions that are
     not finite or from too few samples, and every output is finite. Every message is counted by its
-    outcome.
+    outcome: the `counters`, by the keys of ``JOINT_STATE_OUTCOMES`` and ``JOINT_STATE_EVENTS``,
+    only increase. They may be those of a stream that this one replaces.
 
-    Parameters
-    ----------
-    joints : ModelJoints, (n,)
-        In the model's order.
-    inverse_dynamics : callable
-        (q, qd, qdd, *load_arguments) -> effort, each (n,), or a tuple of effort and the wrench
-        (6,) on the root, in new arrays. Raises StateError if one of them is not finite.
-    make_estimator : callable
-        Returns a new estimator for a number of joints: one for each group of joints that are
-        received together.
-    clock : callable
-        Returns the present time [ns].
-    load_arguments : callable
-        Returns the load arguments of `inverse_dynamics` at an estimate; a key of
-        ``JOINT_STATE_OUTCOMES`` if they are unknown; None if they are not known yet: see `resume`.
-    counters : Counter, optional
-        Those of a stream that this one replaces, which may still count a message.
-    implausible : str
-        A choice of `IMPLAUSIBLE`.
-    **parameters
-        Rows of ``PARAMETERS`` by name, checked by `check_all`.
-
-    Attributes
-    ----------
-    counters : Counter
-        By the keys of ``JOINT_STATE_OUTCOMES`` and ``JOINT_STATE_EVENTS``; they only increase.
-    held : HeldJoints
-        The joints that are not received, at rest: none before `hold`.
-
+    `inverse_dynamics` is called with (q, qd, qdd, *load_arguments) and returns the efforts (n,),
+    or a tuple of these and the wrench (6,) on the root, in new arrays; a StateError says that one
+    of them is not finite. The clock returns the present time [ns].
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -220,7 +191,6 @@ class Stream:
         self._start()
 
     def _start(self) -> None:
-        """Start without samples of the joints that are not held."""
         received = self._joints.chosen(self.held.received)
         self._names = received.names
         self._messages = Messages(received.names, self.counters)
@@ -229,7 +199,6 @@ class Stream:
 
     @property
     def never_received(self) -> tuple[str, ...]:
-        """Names of the joints that were not received yet."""
         return tuple(name for group in self._groups if not group.newest
                      for name in group.names)
 
@@ -263,7 +232,6 @@ class Stream:
 
     @property
     def groups(self) -> list[GroupFigures]:
-        """Figures of the joints that are received together."""
         now = self._clock()
         return [group.figures(now) for group in self._groups]
 
@@ -282,8 +250,9 @@ class Stream:
     @property
     def velocities(self) -> dict[str, JointVelocity]:
         """Recognised properties of the velocity of each joint, by its name."""
-        known = self._groups.velocities
-        return {name: known[joint] for joint, name in enumerate(self._names) if joint in known}
+        known = {name: velocity for group in self._groups
+                 for name, velocity in zip(group.names, group.velocities.joints)}
+        return {name: known[name] for name in self._names}
 
     def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
         """
@@ -306,18 +275,10 @@ class Stream:
         """
         Add the fields of one message; return the output if there is one.
 
-        Parameters
-        ----------
-        stamp : int
-            [ns]; 0 for none.
-        names : sequence of str
-            In any order; those that are no joints of the model are dropped.
-        position, velocity, effort : sequence of float
-            [rad or m], [rad/s or m/s], [N m or N], one for each name; the last two may be empty
-            or NaN where they are not measured.
-        compute : bool
-            False to add the sample without computing efforts, because a newer message waits.
-
+        The stamp is in [ns], 0 for none. Names that are no joints of the model are dropped; each
+        has a position [rad or m]. Velocities [rad/s or m/s] and efforts [N m or N] may be empty,
+        or NaN where they are not measured. Without `compute` the sample is added, but no effort
+        computed, because a newer message waits.
         """
         result = self._process(stamp, names, position, velocity, effort, compute)
         self.counters['received'] += 1

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.estimation.estimator import Estimate
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
+from urdf2dyn_ros.estimation.estimators import EstimatorBase
 from urdf2dyn_ros.robot.spatial import Array
 
 BETWEEN_NS = 9_000_000   # time between two compared samples
@@ -80,7 +80,6 @@ class VelocityReport:
 
     @property
     def joints(self) -> list[JointVelocity]:
-        """The figures of each joint."""
         vv, va, aa, zv, za, zz = self._sums
         with np.errstate(all='ignore'):
             determinant = vv * aa - va * va

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.equations.links import REFERENCE, Placement, chain, next_placement
+from urdf2dyn_ros.estimation.messages import Steps
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_OUTCOMES
-from urdf2dyn_ros.estimation.steps import Steps
 from urdf2dyn_ros.robot.loads import Loads
-from urdf2dyn_ros.robot.multibody import Attached, Body, Multibody
+from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import (
     LARGEST_MAGNITUDE,
@@ -27,21 +27,16 @@ from urdf2dyn_ros.robot.spatial import (
 )
 from urdf2dyn_ros.text import SECOND_NS, is_stamp, quote, suggestion
 
-# ---- The link frame of a message, and its placement in the frame of the link it acts on
+WORLD_FRAME = 'world'   # name of the root's frame if no link is called so
+MOST_SEARCHED = 200   # most links among which a similar name is searched for
+MAX_MESSAGES = 2048   # that are kept: more than the longest lag of an estimator in samples
+LONG_ABSENCE_NS = SECOND_NS   # time after which a wrench that is missing is logged
 
-WORLD_FRAME = 'world'
-"""Name of the root's frame if no link is called so."""
-
-MOST_SEARCHED = 200
-"""Most links among which a similar name is searched for."""
+# ---- The frame of a message in that of the link that its wrench acts on
 
 
 class Chain:
-    """
-    Placement of one link in the frame of another, via the last body that carries both.
-
-    Lumped links are links as well; a name that is no link raises a KeyError.
-    """
+    """Placement of a link `frame` in that of another one, via the last body that carries both."""
 
     def __init__(self, system: Multibody, link: str, frame: str) -> None:
         (number, self._here), (other, self._there) = system.links[link], system.links[frame]
@@ -56,64 +51,25 @@ class Chain:
         return self._constant or self._placed(q)
 
     def _placed(self, q: Sequence[Scalar]) -> Placement:
-        link = _link_placement(self._inwards, self._here, q)
-        frame = _link_placement(self._outwards, self._there, q)
+        link, frame = Placement(REFERENCE.R, REFERENCE.p), Placement(REFERENCE.R, REFERENCE.p)
+        for body in self._inwards:
+            link = next_placement(link, body, body.at(q))
+        for body in self._outwards:
+            frame = next_placement(frame, body, body.at(q))
+        link, frame = link.link(self._here), frame.link(self._there)
         link_R = transpose(link.R)
         return Placement(product(link_R, frame.R), apply(link_R, subtract(frame.p, link.p)))
 
 
-def _link_placement(bodies: Sequence[Body], link: Attached, q: Sequence[Scalar]) -> Placement:
-    """Return where a link is in the frame of the body before the first."""
-    placement = Placement(REFERENCE.R, REFERENCE.p)
-    for body in bodies:
-        placement = next_placement(placement, body, body.at(q))
-    return placement.link(link)
-
-
-class WrenchFrames:
-    """The frames of the links of a robot, and that of the world if the base does not move."""
-
-    def __init__(self, system: Multibody, moving: bool) -> None:
-        self._system = system
-        self._links, root = {link: link for link in system.links}, system.root[0].link.name
-        if not moving:
-            self._links.setdefault(WORLD_FRAME, root)
-        for link in system.world if moving else ():
-            del self._links[link]   # the robot floats in the world
-        self._chains: dict[tuple[str, str], Chain] = {}
-
-    def __contains__(self, frame_id: str) -> bool:
-        return frame_id in self._links
-
-    def chain(self, link: str, frame_id: str) -> Chain:
-        """Return the placement of a known frame in that of a link."""
-        key = link, self._links[frame_id]
-        if key not in self._chains:
-            self._chains[key] = Chain(self._system, *key)
-        return self._chains[key]
-
-    def remedy(self, frame_id: str) -> str:
-        """Return a sentence that suggests names for an unknown frame."""
-        return suggestion(frame_id, self._links, len(self._links) <= MOST_SEARCHED)
-
-
 # ---- The wrenches on one link, and which of them acts at a stamp
 
-MAX_MESSAGES = 2048
-"""Messages that are kept: more than the longest lag of an estimator in samples."""
-
-
 class WrenchMessage(NamedTuple):
-    """
-    A wrench with its stamp [ns], and the placement of its frame in that of the link.
+    """A wrench about the origin of a frame, along its axes."""
 
-    Force [N], and torque [N m] about the frame's origin, are along the frame's axes.
-    """
-
-    stamp: int
-    chain: Chain
-    force: Vector
-    torque: Vector
+    stamp: int   # [ns]
+    frame_at: Chain   # where the frame is
+    force: Vector   # [N]
+    torque: Vector   # [N m]
 
 
 class HeldWrench:
@@ -171,23 +127,13 @@ class HeldWrench:
 
 # ---- Wrenches on several links, from messages to arguments of the equations
 
-LONG_ABSENCE_NS = SECOND_NS
-"""Time after which a wrench that is missing is logged [ns]."""
-
-
 class ExternalWrenches:
     """
-    The wrenches that the environment exerts on some links, from messages.
+    The wrenches that the environment exerts on some links (k,), from messages.
 
-    The frame_id of a message is a link: the torque is about its origin, and its axes are those of
-    force and torque. Messages with a fault are dropped. If a wrench is missing or stale, there is
-    no output, or it is zero, as the parameter `policy` says. Not thread-safe.
-
-    The wrenches are in the order of `links` (k,), which may be lumped. `clock` returns the time of
-    a monotonic clock [ns]; if the base is `moving`, the frame of the world is unknown; the
-    parameters are rows of ``PARAMETERS`` by name. The `counters`, by the keys of
-    ``WRENCH_OUTCOMES``, ``WRENCH_EVENTS`` and ``WRENCH_ABSENCES``, only increase. A ParameterError
-    for an unknown or repeated link, an unknown parameter, or a value that breaks its rule.
+    `clock` is monotonic and returns [ns]; if the base is `moving`, the frame of the world is
+    unknown. The `counters`, by the keys of ``WRENCH_OUTCOMES``, ``WRENCH_EVENTS`` and
+    ``WRENCH_ABSENCES``, only increase.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -208,8 +154,16 @@ class ExternalWrenches:
         self.links = tuple(links)
         self.counters: Counter[str] = Counter() if counters is None else counters
         timeout = round(values['timeout'] * 1e9)
+        self._system = system
         self._held = {link: HeldWrench(timeout, self.counters) for link in self.links}
-        self._frames = WrenchFrames(system, moving)
+        # frame_ids, and the links that they name
+        self._frames = {link: link for link in system.links}
+        if moving:
+            for link in system.world:
+                del self._frames[link]   # the robot floats in the world
+        else:
+            self._frames.setdefault(WORLD_FRAME, system.root[0].link.name)
+        self._chains: dict[tuple[str, str], Chain] = {}
         self._clock = clock
         self._stops = values['policy'] == 'stop'
         self._sign = 1.0 if values['sign'] == 'on' else -1.0
@@ -231,26 +185,39 @@ class ExternalWrenches:
     def receive(self, link: str, stamp: int, frame_id: str, force: Sequence[float],
                 torque: Sequence[float]) -> None:
         """
-        Add the fields of a message for one of `links`.
+        Add the fields of a message for one of `links`, or drop it if it has a fault.
 
-        The stamp is in [ns], 0 for none. `frame_id` is any link of the robot; 'world' is the
-        root's frame if no link has that name. Force [N] and torque [N m], about the frame's
-        origin, are along its axes.
+        The stamp is in [ns]. `frame_id` is any link of the robot, about whose origin and along
+        whose axes force [N] and torque [N m] are; 'world' is the root if no link has that name.
         """
-        outcome = _fault(stamp, frame_id, force, torque)
-        if not outcome and frame_id not in self._frames:
-            outcome = 'unknown_frame'
-        if not outcome:
-            message = WrenchMessage(stamp, self._frames.chain(link, frame_id), _vector(force),
-                                    _vector(torque))
-            outcome = self._held[link].add(message, self._clock())
+        outcome = self._receive(link, stamp, frame_id, force, torque)
         self.counters['received'] += 1
         self.counters[outcome] += 1
-        if outcome != 'taken':
-            self._log_once(link, outcome, lambda: (
+        if outcome != 'taken' and self._is_new(link, outcome):
+            remedy = '' if frame_id in self._frames else '; ' + suggestion(
+                frame_id, self._frames, len(self._frames) <= MOST_SEARCHED)
+            self._lines.append(
                 f'a wrench on {quote(link)} is dropped, {WRENCH_OUTCOMES[outcome]}: frame_id '
-                f'{quote(frame_id)}, stamp {stamp * 1e-9:.3f} s'
-                + ('' if frame_id in self._frames else f'; {self._frames.remedy(frame_id)}')))
+                f'{quote(frame_id)}, stamp {stamp * 1e-9:.3f} s{remedy}')
+
+    def _receive(self, link: str, stamp: int, frame_id: str, force: Sequence[float],
+                 torque: Sequence[float]) -> str:
+        """Keep a message that is usable; return its outcome."""
+        if not frame_id:
+            return 'no_frame'
+        if not is_stamp(stamp):
+            return 'no_stamp'
+        if not all(len(vector) == 3 and all(abs(entry) <= LARGEST_MAGNITUDE for entry in vector)
+                   for vector in (force, torque)):
+            return 'not_finite'
+        if frame_id not in self._frames:
+            return 'unknown_frame'
+        key = link, self._frames[frame_id]
+        if key not in self._chains:
+            self._chains[key] = Chain(self._system, *key)
+        (f_x, f_y, f_z), (n_x, n_y, n_z) = force, torque
+        return self._held[link].add(WrenchMessage(
+            stamp, self._chains[key], (f_x, f_y, f_z), (n_x, n_y, n_z)), self._clock())
 
     def wrenches_at(self, stamp: int, q: Array) -> Array | str:
         """
@@ -272,37 +239,22 @@ class ExternalWrenches:
         self._absent = absent
         for link, (reason, since) in absent.items():
             self.counters[reason] += 1
-            if now - since >= LONG_ABSENCE_NS:
+            if now - since >= LONG_ABSENCE_NS and self._is_new(link, reason):
                 what = 'no efforts' if self._stops else 'it counts as zero'
-                self._log_once(link, reason, lambda: (
-                    f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}'))  # noqa: B023
+                self._lines.append(
+                    f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}')
         return next(iter(absent.values()))[0] if absent and self._stops else wrenches
 
     def _in_link(self, message: WrenchMessage, q: Sequence[float]) -> tuple[float, ...] | str:
         """Return f, n of the wrench in the link's frame: f = R f', n = R n' + p x f."""
-        R, p = message.chain(q)
+        R, p = message.frame_at(q)
         f = apply(R, message.force)
         n = add(apply(R, message.torque), cross(p, f))
         entries = tuple(self._sign * entry for entry in (*f, *n))
         return entries if all(map(isfinite, entries)) else 'too_large'
 
-    def _log_once(self, link: str, kind: str, line: Callable[[], str]) -> None:
-        if (link, kind) not in self._logged:
-            self._logged.add((link, kind))
-            self._lines.append(line())
-
-
-def _fault(stamp: int, frame_id: str, force: Sequence[float], torque: Sequence[float]) -> str:
-    """Return the outcome of a message that is faulty in itself; empty if it is not."""
-    if not frame_id:
-        return 'no_frame'
-    if not is_stamp(stamp):
-        return 'no_stamp'
-    numbers = all(len(vector) == 3 and all(abs(entry) <= LARGEST_MAGNITUDE for entry in vector)
-                  for vector in (force, torque))
-    return '' if numbers else 'not_finite'
-
-
-def _vector(entries: Sequence[float]) -> Vector:
-    x, y, z = entries
-    return float(x), float(y), float(z)
+    def _is_new(self, link: str, fault: str) -> bool:
+        """Return whether a fault of a link is the first one of its kind."""
+        new = (link, fault) not in self._logged
+        self._logged.add((link, fault))
+        return new

@@ -31,7 +31,6 @@ from urdf2dyn_ros.errors import ParameterError, StateError, Urdf2DynError
 from urdf2dyn_ros.estimation.assembly import (
     STREAM_PARAMETERS,
     check_lags,
-    estimator,
     streaming,
 )
 from urdf2dyn_ros.estimation.hold import read_hold
@@ -243,7 +242,6 @@ class Wiring:
 
     def _check_change(self, values: dict[str, Any]) -> None:
         """Raise an error for new values of parameters that cannot be applied."""
-        estimator(values, 1)
         check_lags(values)
         if values['export.name']:
             checked_name(values['export.name'])

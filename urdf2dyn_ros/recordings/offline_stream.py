@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.estimator import STARTING, Estimate
+from urdf2dyn_ros.estimation.estimators import EstimatorBase
 from urdf2dyn_ros.estimation.groups import Group, Groups
 from urdf2dyn_ros.estimation.hold import ModelJoints
-from urdf2dyn_ros.estimation.messages import Indices, Message
-from urdf2dyn_ros.estimation.simple_estimators import EstimatorBase
-from urdf2dyn_ros.estimation.steps import MAX_GAP_NS
+from urdf2dyn_ros.estimation.messages import MAX_GAP_NS, Indices, Message
 from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
 from urdf2dyn_ros.estimation.velocities import VelocityReport
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics

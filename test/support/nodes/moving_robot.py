@@ -15,8 +15,7 @@ DYNAMICS = InverseDynamics(read_urdf(TEXT))
 NAMES = list(DYNAMICS.joint_names)
 STEP = 4_000_000
 START = 1_700_000_000_000_000_000
-CENTRED = {'estimator': 'finite_difference', 'finite_difference.align': 'centre',
-           'finite_difference.cutoff': 0.0}
+CENTRED = {'estimator': 'finite_difference', 'finite_difference.align': 'centre'}
 
 
 class Robot:
