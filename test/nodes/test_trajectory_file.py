@@ -82,12 +82,12 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     ('t.csv', HEAD + '0,0,0\n', '1 row, at least 2'),
     ('t.csv', HEAD + '0,0,0\n0,0,0\n', 'must be after'),
     ('t.csv', HEAD + '0,0,0\n1,1e308,0\n', "joint 'joint1' would not have finite positions"),
-    ('t.yaml', POINT + '{sec: .inf}}]', 'every number in it must be finite'),
-    ('t.yaml', POINT + '{sec: 1e308}}]', 'its last time is 1e+308 s'),
-    ('t.yaml', POINT + '{sec: ' + '9' * 5000 + '}}]', 'is no YAML'),
-    ('t.yaml', POINT + '{sec: ' + '9' * 400 + '}}]', 'JointTrajectory is needed'),
-    ('t.yaml', 'joint_names: [joint1]', 'JointTrajectory is needed'),
-    ('t.yaml', 'joint_names: [', 't.yaml is no YAML: line 1, column 15: while parsing'),
+    ('t.yaml', POINT + '{sec: .inf}}]', 'point 1: cannot convert float infinity'),
+    ('t.yaml', POINT + '{sec: 1e308}}]', 'point 1: invalid literal'),
+    ('t.yaml', POINT + '{sec: ' + '9' * 5000 + '}}]', 'damaged (Exceeds the limit'),
+    ('t.yaml', POINT + '{sec: ' + '9' * 400 + '}}]', 'point 1: a time_from_start beyond'),
+    ('t.yaml', 'joint_names: [joint1]', 'no trajectory in it: a trajectory has joint_names and'),
+    ('t.yaml', 'joint_names: [', 't.yaml: no YAML: line 2, column 1: while parsing'),
     ('t.txt', '', 'must end in .csv')])
 def test_what_does_not_match_the_robot_is_refused(name: str, text: str, words: str,
                                                   tmp_path: Path) -> None:

@@ -37,7 +37,6 @@ def check(path: Path, names: Sequence[str], columns: Sequence[str] = (), later: 
     ('time_ms', '{}_{n} [rad]', ('q', 'qd', 'tau'), '12', ()),
     ('timestamp', 'actual_{}_{n}', ('q', 'qd', 'torque'), '12', ()),
     ('__time', '/joint_states/{joint}/{}', ('position', 'velocity', 'effort'), JOINTS, ()),
-    ('time', 'observation.{}[{n}]', ('state', 'velocity', 'effort'), '12', ()),
     ('clock', '{} of {joint}', ('angle', 'speed', 'load'), JOINTS, (
         'time=clock', 'position=angle of {joint}', 'velocity=speed of {joint}',
         'effort=load of {joint}')),

@@ -19,7 +19,7 @@ from urdf2dyn_ros.estimation.messages import Fields, JointStateTemplate, Seriali
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
 from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.text import SECOND_NS, counted
+from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted
 
 # ---- Serialized messages decoded to records: a type of message is a function and a line here
 
@@ -154,7 +154,8 @@ class BagRecording(Recording):
         super().__init__(path)
         if columns:
             raise RecordingError(path, 'a bag has no columns: omit --columns')
-        _check_kind(path)
+        if path.is_file():
+            _check_kind(path)
         self.remedy = _remedy(path)
         self._ros = 1 if path.suffix.lower() == '.bag' else 2
         self._reader = library(self._ros).Reader
@@ -199,13 +200,7 @@ class BagRecording(Recording):
 
 
 def _check_kind(path: Path) -> None:
-    """Reject what is not a bag, with clearer messages than those of the library."""
-    if path.is_dir():
-        if not (path / METADATA).exists():
-            raise RecordingError(path, f'a directory without {METADATA}: ros2 bag reindex writes '
-                                 'one, or name a .db3 or .mcap file in it; decompress those that '
-                                 'end in .zstd before')
-        return
+    """Reject a file that is not a bag, with clearer messages than those of the library."""
     magic, kind = _MAGIC[path.suffix.lower()]
     try:
         with path.open('rb') as file:
@@ -325,7 +320,7 @@ class TrajectoryFile(Recording):
                 try:
                     yield Record(_nanoseconds(point['time_from_start']), names, *(
                         _vector(point, name, len(names)) for name in _VECTORS))
-                except (KeyError, TypeError, ValueError) as error:
+                except (KeyError, TypeError, ValueError, OverflowError) as error:
                     fault = f'no {error}' if isinstance(error, KeyError) else str(error)
                     raise self.defect(f'point {number}: {fault}; {_TRAJECTORY}') from None
 
@@ -343,10 +338,13 @@ def _trajectories(data: Any) -> Iterator[Mapping[str, Any]]:
 def _nanoseconds(time: Any) -> int:
     """Return a duration of ROS 2 or ROS 1, or a number of seconds [ns]."""
     if not isinstance(time, Mapping):
-        return round(float(time) * SECOND_NS)
+        time = {'nanosec': round(float(time) * SECOND_NS)}
     second, rest = (int(time[new] if new in time else time.get(old, 0))
                     for new, old in (('sec', 'secs'), ('nanosec', 'nsecs')))
-    return second * SECOND_NS + rest
+    stamp = second * SECOND_NS + rest
+    if not -MAX_STAMP <= stamp <= MAX_STAMP:
+        raise ValueError('a time_from_start beyond 292 years')
+    return stamp
 
 
 def _vector(point: Mapping[str, Any], name: str, joints: int) -> Array:

@@ -86,7 +86,10 @@ def _jumps(time: Array, positions: Array, joint: int) -> Iterator[tuple[int, flo
         speeds = np.abs([side.speed for side in sides])
         speed = float(speeds[:, joint].max())
         delay = size / speed if speed else np.inf
-        stay = 2.0 * min(_stay(time, positions[:, joint], step), _LONGEST_STAY)
+        # the position may have been the same for some time
+        others = np.flatnonzero(changes[:step])
+        stay = 2.0 * min(float(time[step] - time[others[-1] + 1 if len(others) else 0]),
+                         _LONGEST_STAY)
         # or of all joints at once, unless another one that moves on shows no delay
         goes_on = np.sign(before.speed) == np.sign(after.speed)
         expected = np.where(goes_on, speeds.min(axis=0), 0.0) * delay
@@ -114,12 +117,6 @@ def _sides(time: Array, positions: Array, row: int) -> tuple[_Side, _Side]:
                      np.abs(positions[rows] - powers @ factors).max(axis=0))
 
     return side(slice(row - _SIDE, row)), side(slice(row + 1, row + 1 + _SIDE))
-
-
-def _stay(time: Array, q: Array, row: int) -> float:
-    """Return for how long the position of a row had been the same [s]."""
-    others = np.flatnonzero(q[:row] != q[row])
-    return float(time[row] - time[others[-1] + 1 if len(others) else 0])
 
 
 def _usual_change(time: Array, changes: Array, step: int) -> float:

@@ -213,15 +213,10 @@ def _best(evidence: Sequence[LagEvidence]) -> tuple[float, float]:
                                         for joint in evidence]) for side in ('power', 'noise'))
     rounding = weights @ [joint.least / joint.power[best] for joint in evidence]
     offset, least = _refined(power, noise, best)
-    change = _median(np.array([joint.logarithms[best] - joint.logarithms[middle]
-                               for joint in evidence]), weights)
-    return offset + best - middle, change + float(np.log(max(least, rounding)))
-
-
-def _median(values: Array, weights: Array) -> float:
-    """Return the least value that is not exceeded by more than half of the weight."""
-    order = np.argsort(values)
-    return float(values[order][np.searchsorted(np.cumsum(weights[order]), 0.5, side='right')])
+    changes = np.array([joint.logarithms[best] - joint.logarithms[middle] for joint in evidence])
+    order = np.argsort(changes)
+    median = order[np.searchsorted(np.cumsum(weights[order]), 0.5, side='right')]
+    return offset + best - middle, float(changes[median] + np.log(max(least, rounding)))
 
 
 def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:

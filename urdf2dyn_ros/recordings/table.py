@@ -150,12 +150,12 @@ TIME = 'time'
 _OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
         'acceleration': 'qdd|acceleration'}
 _COMMON = {
-    'position': r'q|pos|positions?|angles?|observation\.state',
+    'position': 'q|pos|positions?|angles?',
     'velocity': 'qd|dq|vel|velocity|velocities',
     'effort': 'eff|efforts?|tau|torques?',
     'acceleration': 'qdd|ddq|acc|accelerations?'}
-_FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',        # q_<joint>
-          r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',             # q1, actual_q_0, position[0]
+_FORMS = ('(?:{0})[_./ ](?P<joint>.+?)',                      # q_<joint>
+          r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',            # q1, actual_q_0, position[0]
           '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
 _UNIT = r'(?:\s+[\[(][^\d].*[\])])?'   # behind a name, as q1 [rad]
 _COMMON_TIME = re.compile(r'_*(?:t|time|(?:.*[./])?(?:time)?stamp|secs?|seconds?)'
@@ -195,12 +195,10 @@ def column_names(names: Sequence[str], patterns: Sequence[str]) -> ColumnNames:
             raise ParameterError(f'--columns: no column is like the pattern of {quantity}; they '
                                  f'are {", ".join(names[:40])}')
     time = next((name for name in names if re.fullmatch(chosen.get(TIME, TIME), name)), '')
-    unit = ''
     if not time and TIME not in chosen:
-        found = next(filter(None, map(_COMMON_TIME.fullmatch, names)), None)
-        time, unit = (found[0], (found['unit'] or '').lower()) if found else ('', '')
-    elif match := _COMMON_TIME.fullmatch(time):
-        unit = (match['unit'] or '').lower()
+        time = next(filter(_COMMON_TIME.fullmatch, names), '')
+    match = _COMMON_TIME.fullmatch(time)
+    unit = (match['unit'] or '').lower() if match else ''
     remarks = [*filter(None, (_number_joints(joints, quantity) for quantity in QUANTITIES[1:]))]
     return ColumnNames(time, _SECONDS.get(unit, Decimal(1)), joints, remarks)
 

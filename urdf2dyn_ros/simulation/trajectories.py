@@ -1,16 +1,14 @@
 """Motions of simulated robots: a smooth one within their limits, and those of files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import yaml
 
 from urdf2dyn_ros.errors import SimulationError
-from urdf2dyn_ros.recordings.table import CsvRecording
+from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.model import Joint, Limits
-from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted, listed
 
@@ -203,9 +201,7 @@ def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
 
 # ---- A motion that a file has: a table, or a trajectory_msgs/JointTrajectory as YAML
 
-_Points: TypeAlias = tuple[Sequence[str], Sequence[Point]]   # names of joints, and points of these
-_RULE = ('a trajectory_msgs/JointTrajectory is needed: joint_names, and points with positions and '
-         'time_from_start: {sec: 0, nanosec: 0}, as urdf2dyn excite writes it')
+_FILES = ('.csv', '.yaml', '.yml')
 
 
 def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Limits],
@@ -216,55 +212,21 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
     The file is a table (.csv) with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>,
     which begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre`
     (n,) [rad or m]. A SimulationError for a file that has not the joints of the robot, or a motion
-    beyond a limit; a RecordingError for a damaged table.
+    beyond a limit; a RecordingError for a damaged file.
     """
     file = Path(path).expanduser()
-    if file.suffix.lower() not in TRAJECTORY_FILES:
-        raise SimulationError(f'trajectory file {path!r}: must end in '
-                              f'{", ".join(TRAJECTORY_FILES)}')
-    names, points = TRAJECTORY_FILES[file.suffix.lower()](file)
-    start = np.array(centre)
+    if file.suffix.lower() not in _FILES:
+        raise SimulationError(f'trajectory file {path!r}: must end in {", ".join(_FILES)}')
+    records = list(open_recording(file))
+    names, first, start, begin = records[0].names, records[0], np.array(centre), 0
     if file.suffix.lower() == '.csv':   # its first row is the start
-        if len(points) < 2:
-            raise SimulationError(f'{path}: {counted(len(points), "row")}, at least 2 are needed')
-        first = dict(zip(names, points[0].positions))
-        start = np.array([first.get(joint.name, 0.0) for joint in joints])
+        if len(records) < 2:
+            raise SimulationError(f'{path}: {counted(len(records), "row")}, at least 2 are needed')
+        positions = dict(zip(names, first.position.tolist()))
+        start, begin = np.array([positions.get(joint.name, 0.0) for joint in joints]), first.stamp
+    points = [Point((each.stamp - begin) / SECOND_NS, *(row.tolist() for row in (
+        each.position, each.velocity, each.acceleration))) for each in records]
     try:
         return ViaPoints(joints, limits, start, names, points)
     except SimulationError as error:
         raise SimulationError(f'{path}: {error}') from None
-
-
-def _table(path: Path) -> _Points:
-    records = list(CsvRecording(path))
-    first = records[0]
-    points = [Point((each.stamp - first.stamp) / SECOND_NS, *(row.tolist() for row in (
-        each.position, each.velocity, each.acceleration))) for each in records]
-    return first.names, points
-
-
-def _message(path: Path) -> _Points:
-    try:
-        content = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except OSError as error:
-        raise SimulationError(f'cannot read {path}: {error.strerror}') from None
-    except (yaml.YAMLError, ValueError) as error:   # an integer of 5000 digits, no UTF-8
-        raise SimulationError(f'{path} is no YAML: {yaml_fault(error)}') from None
-    try:
-        names = [str(name) for name in content['joint_names']]
-        points = [_point(each) for each in content['points']]
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        raise SimulationError(f'{path}: {_RULE}') from None
-    return names, points
-
-
-def _point(entry: Mapping[str, Any]) -> Point:
-    time = entry['time_from_start']
-    rows = [[float(value) for value in entry.get(name) or ()]
-            for name in ('positions', 'velocities', 'accelerations')]
-    return Point(float(time['sec']) + 1e-9 * float(time.get('nanosec', 0)), *rows)
-
-
-TRAJECTORY_FILES: dict[str, Callable[[Path], _Points]] = {
-    '.csv': _table, '.yaml': _message, '.yml': _message}
-"""Readers by the suffix of a file."""
