@@ -1,7 +1,6 @@
-"""Sines, cosines and exponentials: of vectors in compiled functions, and in exported C and C++."""
+"""Sines and cosines: of vectors in compiled functions, and in exported C and C++."""
 
 import ctypes
-import math
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -24,12 +23,6 @@ WRAPPER = """
 EXPORT void circular(ptrdiff_t count, const double *x, double *sines, double *cosines)
 {
     sines_cosines(count / WIDTH, (const vector *)x, (vector *)sines, (vector *)cosines);
-}
-
-EXPORT void hyperbolic(ptrdiff_t count, const double *x, double *tangents, double *powers)
-{
-    hyperbolic_tangents(count / WIDTH, (const vector *)x, (vector *)tangents);
-    exponentials(count / WIDTH, (const vector *)x, (vector *)powers);
 }
 """
 Functions = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -66,11 +59,6 @@ def lanes(run: Callable[..., object]) -> Functions:
 @pytest.fixture
 def trigonometry(library: ctypes.CDLL) -> Functions:
     return lanes(library.circular)
-
-
-@pytest.fixture
-def exponentials(library: ctypes.CDLL) -> Functions:
-    return lanes(library.hyperbolic)
 
 
 LIMIT = 131072.0   # of the reduction; beyond it the C library is called
@@ -119,29 +107,6 @@ def test_what_is_not_finite_is_nan_and_leaves_its_neighbours_alone(
             np.testing.assert_allclose(found, function(given), rtol=5e-16, atol=0.0)
     alone = trigonometry(np.array([0.5] * 8))
     assert (alone[0][0], alone[1][0]) == tuple(x[0] for x in trigonometry(given))
-
-
-@pytest.mark.parametrize('most', [1e-300, 1e-9, 0.1, 1.0, 3.0, 40.0, 745.0])
-def test_exponentials_and_hyperbolic_tangents_are_those_of_python(
-        most: float, exponentials: Functions) -> None:
-    """To 1e-15; where the exponential is below what is normal, to its last place."""
-    given = np.random.default_rng(6).uniform(-most, min(most, 709.7), 2000)
-    for found, function in zip(exponentials(given), (math.tanh, math.exp)):
-        wanted = np.array([function(x) for x in given])
-        assert (np.abs(found - wanted) <= 1e-15 * np.abs(wanted) + 5e-324).all()
-
-
-def test_exponentials_and_hyperbolic_tangents_at_their_ends(exponentials: Functions) -> None:
-    """Zero with its sign, one, infinity; NaN leaves its neighbours alone."""
-    given = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e308, -1e308, 709.79, -745.2, -745.1,
-                      5e-324, 100.0, -100.0])
-    tangents, powers = exponentials(given)
-    wanted = np.where(np.abs(given) > 50.0, np.copysign(1.0, given), given)
-    np.testing.assert_array_equal(tangents, wanted)
-    np.testing.assert_array_equal(np.signbit(tangents[[0, 1]]), [False, True])
-    np.testing.assert_allclose(powers, [
-        1.0, 1.0, np.inf, 0.0, np.nan, np.inf, 0.0, np.inf, 0.0, 5e-324, 1.0, math.exp(100.0),
-        math.exp(-100.0)], rtol=5e-16)
 
 
 DRIVER = """

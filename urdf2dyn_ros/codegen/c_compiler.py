@@ -142,19 +142,11 @@ def cached(key: str, build: Callable[[Path], None], load: Callable[[Path], Libra
     A CompilerError is raised if it cannot be built, or no directory can keep it.
     """
     errors = []
-    places = [_user_folder, _private_folder]
-    if private_folders and is_whole(Path(private_folders[0].name) / f'{key}.so', key):
-        places.reverse()   # the user's folder has failed before
-    for place in places:
+    for place in (_user_folder, _private_folder):
         try:
-            folder = place()
-            path = folder / f'{key}.so'
-            if is_whole(path, key):
-                try:
-                    return load(path)
-                except (OSError, ImportError, AttributeError) as error:
-                    _LOG.info('%s is no library of this package (%s): built again', path, error)
-            _store(path, key, build)
+            path = place() / f'{key}.so'
+            if not is_whole(path, key):
+                _store(path, key, build)
             return load(path)
         except (OSError, ImportError, AttributeError) as error:
             errors.append(str(error))

@@ -40,16 +40,9 @@ from urdf2dyn_ros.codegen.c_compiler import (
 from urdf2dyn_ros.codegen.functions.function import Input
 from urdf2dyn_ros.codegen.generator import uncollected
 from urdf2dyn_ros.codegen.languages import python
-from urdf2dyn_ros.codegen.languages.language import Infix, magnitude_as
+from urdf2dyn_ros.codegen.languages.language import Infix
 from urdf2dyn_ros.codegen.languages.sections import Hoisted, crossing
-from urdf2dyn_ros.codegen.program import (
-    Function,
-    Name,
-    Program,
-    Signed,
-    Statement,
-    names_in,
-)
+from urdf2dyn_ros.codegen.program import Function, Name, Program, Signed, Statement, names_in
 from urdf2dyn_ros.errors import CompilerError, ParameterError, StateError
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed
@@ -110,28 +103,23 @@ def _labelled(values: Any) -> tuple[Sequence[Any], Any]:
     return list(index), np.asarray(values)   # a Series
 
 
-_INFIX = Infix(call=magnitude_as('magnitude_SUFFIX'))
+_INFIX = Infix(call=lambda function, argument: f'{function}_SUFFIX({argument})')
 _INDENT = '    '
-# function to the arrays of its arguments and of its values
-_CALLS = {'sin': ('angles', 'sine'), 'cos': ('angles', 'cosine'),
-          'tanh': ('ratios', 'hyperbolic'), 'exp': ('exponents', 'exponential')}
-_ARRAYS = [values for _, values in _CALLS.values()]
 PART = 150   # statements in one C function
 
 
 def source(function: Function) -> str:
     """Return the C text of one function of a program of style fast."""
     # angles are collected before the recursion: their sines and cosines are a short loop over
-    # vectors then, and the recursion has no calls that would empty the registers
+    # vectors then, and the recursion has no calls of them that would empty the registers
     inputs = [len(x.entries) for x in function.inputs]
     statements, entries, counts = _Statements(function), function.entries, function.operations
     arithmetic = counts.multiplications + counts.additions + counts.divisions
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
              'RESULT': len(entries), 'OPERATIONS': max(1, arithmetic),
-             **{name.upper(): len(calls) for name, calls in statements.arguments.items()}}
+             'ANGLES': len(statements.angles)}
     lines = [_packaged('vectors.h'), *(f'#define {name} {size}' for name, size in sizes.items())]
-    functions = '\n'.join([*statements.arguments_function(),
-                           *statements.result_function(entries)])
+    functions = '\n'.join([*statements.angles_function(), *statements.result_function(entries)])
     for real, suffix in (('double', 'one'), ('vector', 'many')):
         lines.append(functions.replace('REAL', real).replace('SUFFIX', suffix))
     return '\n'.join([*lines, _packaged('states.h')])
@@ -152,45 +140,41 @@ def _packaged(name: str) -> str:
 
 
 class _Statements:
-    """A function's statements, with entries of arrays for what it calls."""
+    """A function's statements, with entries of arrays for sines and cosines."""
 
     def __init__(self, function: Function) -> None:
         self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
                        for k, name in enumerate(x.entries)}
         self._pointers = [f'{_INDENT}const REAL *const restrict {x.name} = in[{i}];'
                           for i, x in enumerate(function.inputs)]
-        self._hoisted = Hoisted(function, _CALLS)
+        self._hoisted = Hoisted(function)
         self.rest = self._hoisted.statements
-        self.arguments = {name: [*values] for name, values in self._hoisted.arguments.items()}
+        self.angles = [*self._hoisted.angles]
 
-    def arguments_function(self) -> Iterator[str]:
-        arrays = ', '.join(f'REAL *restrict {name}' for name in self.arguments)
-        assigned = [Statement(f'{name}[{k}]', value) for name, values in self.arguments.items()
-                    for k, value in enumerate(values)]
-        before = self._hoisted.made_before(statement.value for statement in assigned)
-        yield f'static void arguments_SUFFIX(const REAL *const *in, {arrays})'
-        yield from ['{', *self._pointers, *self._body(before + assigned), '}']
+    def angles_function(self) -> Iterator[str]:
+        assigned = [Statement(f'angle[{k}]', value) for k, value in enumerate(self.angles)]
+        yield 'static void angles_SUFFIX(const REAL *const *in, REAL *restrict angle)'
+        yield from ['{', *self._pointers, *self._body(self._hoisted.before + assigned), '}']
 
     def result_function(self, entries: Sequence[Signed]) -> Iterator[str]:
         """Yield it in parts: the time that optimisation takes grows faster than a function."""
         statements = self._with_results(entries)
         parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
         kept = crossing(parts)
-        arguments = ',\n    '.join(['const REAL *const *in',
-                                   *(f'const REAL *restrict {name}' for name in _ARRAYS)])
+        arguments = ('const REAL *const *in, const REAL *restrict sine,\n'
+                     '    const REAL *restrict cosine,')
         inline = 'inline __attribute__((always_inline))'
         for k, part in enumerate(parts):
             how = inline if len(parts) == 1 else '__attribute__((noinline))'
-            yield f'static {how} void part_SUFFIX_{k}({arguments},'
+            yield f'static {how} void part_SUFFIX_{k}({arguments}'
             yield '    REAL *restrict kept, REAL *restrict result)'
             yield from ['{', *self._pointers, *self._body(part, kept), '}']
-        yield f'static {inline} void result_SUFFIX({arguments},'
+        yield f'static {inline} void result_SUFFIX({arguments}'
         yield '    REAL *restrict result)'
         yield '{'
         yield f'{_INDENT}REAL kept[{max(1, len(kept))}];'
-        passed = ', '.join(_ARRAYS)
         for k in range(len(parts)):
-            yield f'{_INDENT}part_SUFFIX_{k}(in, {passed}, kept, result);'
+            yield f'{_INDENT}part_SUFFIX_{k}(in, sine, cosine, kept, result);'
         yield '}'
 
     def _with_results(self, entries: Sequence[Signed]) -> list[Statement]:

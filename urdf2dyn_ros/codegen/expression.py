@@ -193,8 +193,7 @@ def _constant(graph: Graph, number: Scalar) -> Expression:
 sin.register(Expression, lambda angle: Expression(
     angle.node.graph.node('sin', (angle.node,)), angle.negative))
 cos.register(Expression, lambda angle: Expression(angle.node.graph.node('cos', (angle.node,))))
-tanh.register(Expression, lambda x: Expression(
-    x.node.graph.node('tanh', (x.node,)), x.negative))
+tanh.register(Expression, lambda x: Expression(x.node.graph.node('tanh', (x.node,)), x.negative))
 reciprocal.register(Expression, _reciprocal)
 exp.register(Expression, lambda x: Expression(x.node.graph.node('exp', (x.node,), x.negative)))
 sqrt.register(Expression, lambda x: Expression(x.node.graph.node('sqrt', (x.node,))))   # no -x

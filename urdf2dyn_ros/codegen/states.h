@@ -1,9 +1,9 @@
 /*
  * One state, or blocks of WIDTH states in the lanes of vectors, for a generated function.
  *
- * Before it stand vectors.h, the sizes INPUTS, ENTRIES (of all
- * inputs), RESULT, ANGLES, RATIOS, EXPONENTS and OPERATIONS, ALIKE(DO), and the generated
- * arguments_one, result_one, arguments_many and result_many. States are rows.
+ * Before it stand vectors.h, the sizes INPUTS, ENTRIES (of all inputs), RESULT, ANGLES and
+ * OPERATIONS, ALIKE(DO), and the generated angles_one, result_one, angles_many and result_many.
+ * States are rows.
  *
  * ALIKE(DO) is DO(first, end, entry, size) for inputs `first` to before `end`, which have `size`
  * entries each, the first of them entry `entry` of all: loops over inputs with sizes that are
@@ -17,7 +17,7 @@
 #define ROOM(size) AT_LEAST_ONE(GROUPS(size))
 #define MAX_THREADS 64
 /* on the stack, for a block: beyond it states go one by one */
-#define BLOCK_BYTES ((ENTRIES + RESULT + 3 * ANGLES + 2 * RATIOS + 2 * EXPONENTS) * WIDTH * 8)
+#define BLOCK_BYTES ((ENTRIES + RESULT + 3 * ANGLES) * WIDTH * 8)
 #define LARGE (BLOCK_BYTES > (1 << 17))
 #define WORTH_A_THREAD 200000  /* operations: several times what starting a thread costs */
 
@@ -75,8 +75,6 @@ static __attribute__((noinline)) void block(const double *const in[INPUTS], doub
     vector columns[ENTRIES], result[AT_LEAST_ONE(RESULT)];
     vector angles[AT_LEAST_ONE(ANGLES)], sines[AT_LEAST_ONE(ANGLES)];
     vector cosines[AT_LEAST_ONE(ANGLES)];
-    vector ratios[AT_LEAST_ONE(RATIOS)], hyperbolic[AT_LEAST_ONE(RATIOS)];
-    vector exponents[AT_LEAST_ONE(EXPONENTS)], exponential[AT_LEAST_ONE(EXPONENTS)];
     const vector *states[INPUTS];
     vector even = {0}, odd = {0};
 #define GATHER(first, end, entry, size) \
@@ -85,11 +83,9 @@ static __attribute__((noinline)) void block(const double *const in[INPUTS], doub
         exchange((double *)in[i], size, (double *)states[i], 0); \
     }
     ALIKE(GATHER)
-    arguments_many(states, angles, ratios, exponents);
+    angles_many(states, angles);
     sines_cosines(ANGLES, angles, sines, cosines);
-    hyperbolic_tangents(RATIOS, ratios, hyperbolic);
-    exponentials(EXPONENTS, exponents, exponential);
-    result_many(states, sines, cosines, hyperbolic, exponential, result);
+    result_many(states, sines, cosines, result);
     for (int k = 0; k + 1 < ENTRIES; k += 2) {
         even += 0.0 * columns[k];
         odd += 0.0 * columns[k + 1];
@@ -222,26 +218,19 @@ static double spoils(const double *entries, ptrdiff_t size)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) + rest;
 }
 
-/* one state: sines, cosines and the like still come from vectors, filled up with zeros */
+/* one state: sines and cosines still come from vectors, filled up with zeros */
 __attribute__((visibility("default"))) int urdf2dyn_one(const double *const in[], double *out)
 {
     vector angles[ROOM(ANGLES)], sines[ROOM(ANGLES)], cosines[ROOM(ANGLES)];
-    vector ratios[ROOM(RATIOS)], hyperbolic[ROOM(RATIOS)];
-    vector exponents[ROOM(EXPONENTS)], exponential[ROOM(EXPONENTS)];
     double spoiled = 0.0;
 #define SPOILED(first, end, entry, size) \
     for (int i = first; i < end; i++) \
         spoiled += spoils(in[i], size);
     ALIKE(SPOILED)
     angles[ROOM(ANGLES) - 1] = (vector){0};
-    ratios[ROOM(RATIOS) - 1] = (vector){0};
-    exponents[ROOM(EXPONENTS) - 1] = (vector){0};
-    arguments_one(in, (double *)angles, (double *)ratios, (double *)exponents);
+    angles_one(in, (double *)angles);
     sines_cosines(GROUPS(ANGLES), angles, sines, cosines);
-    hyperbolic_tangents(GROUPS(RATIOS), ratios, hyperbolic);
-    exponentials(GROUPS(EXPONENTS), exponents, exponential);
-    result_one(in, (const double *)sines, (const double *)cosines, (const double *)hyperbolic,
-               (const double *)exponential, out);
+    result_one(in, (const double *)sines, (const double *)cosines, out);
     spoiled += spoils(out, RESULT);
     return !(spoiled == 0.0);
 }

@@ -70,8 +70,7 @@ def equal_limbs(system: Multibody) -> dict[int, int]:
         for one, other in ((a, b), (b, a)):
             if a == b or coordinates.setdefault(one, other) != other:
                 ambiguous |= {a, b, coordinates.get(one, one)}
-    return {one: other for one, other in coordinates.items()
-            if not ambiguous & {one, other}}
+    return {one: other for one, other in coordinates.items() if not ambiguous & {one, other}}
 
 
 def _pairs(system: Multibody) -> Iterator[tuple[int, int]]:
@@ -286,8 +285,7 @@ class Twinned:
             twin = self._twins[first]
             second = node is not first
             number = self.graph.node('single', (twin.node,), int(second))
-            return Expression(number, twin.negative != (
-                second and self._like.negative(first)))
+            return Expression(number, twin.negative != (second and self._like.negative(first)))
         return node.value if node.op == 'const' else Expression(
             self.graph.node(node.op, (), node.value))
 

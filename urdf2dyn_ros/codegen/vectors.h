@@ -1,14 +1,10 @@
 /*
- * Sines, cosines, exponentials and hyperbolic tangents of many numbers at once, on the vector types
- * of GCC and clang. No result depends on its neighbours.
+ * Sines and cosines of many numbers at once, on the vector types of GCC and clang; exponentials and
+ * hyperbolic tangents of the C library. No result depends on its neighbours.
  *
- * Angles: Cody and Waite's reduction by multiples of pi/2, then the polynomials of fdlibm (Sun
+ * Cody and Waite's reduction by multiples of pi/2, then the polynomials of fdlibm (Sun
  * Microsystems) on [-pi/4, pi/4]. Error below 1.5 units in the last place for |x| < 4, below 2.5 up
  * to ANGLE_LIMIT; larger angles, and what is not finite, are left to the C library.
- *
- * Exponents: x = k ln 2 + r with |r| <= ln(2)/2, and the series of expm1(r), which is cut off where
- * terms no longer count. Error below 1.5 units in the last place for exp where the result is a
- * normal number, below 3 for tanh. No branches: what is not finite goes the same way.
  */
 #include <math.h>
 #include <stddef.h>
@@ -79,65 +75,19 @@ INLINE void sines_cosines(ptrdiff_t count, const vector *angles, vector *sines, 
             }
 }
 
-/* 2^k of integers from -1022 to 1023 */
-#define POWER(k) ((vector)(((integers)((k) + ROUND) << 52) + (1023LL << 52)))
-
-/* not below `low`, not above `high`; NaN remains */
-INLINE void limit(vector *x, double low, double high)
-{
-    const vector lows = (vector){0} + low, highs = (vector){0} + high;
-    const integers below = *x < lows, above = *x > highs;
-    *x = (vector)(((integers)*x & ~(below | above)) | ((integers)lows & below)
-                  | ((integers)highs & above));
-}
-
-/* |x| of one number, and of a vector */
-static inline double magnitude_one(double x) { return fabs(x); }
-INLINE vector magnitude_many(vector x)
+/* |x|, exp(x) and tanh(x) of one number, and of a vector number by number */
+static inline double abs_one(double x) { return fabs(x); }
+INLINE vector abs_many(vector x)
 {
     return (vector)((integers)x & 0x7fffffffffffffffLL);
 }
-
-/* expm1(r), and k */
-INLINE void reduce(const vector *x, vector *e, vector *k)
-{
-    *k = (*x * 1.44269504088896338700e+00 + ROUND) - ROUND;
-    vector r = *x - *k * 6.93147180369123816490e-01;  /* two parts of ln 2, the first of 33 bits */
-    r = r - *k * 1.90821492927058770002e-10;
-    vector s = r * (1.0 / 6227020800.0) + 1.0 / 479001600.0;  /* 1/13!, 1/12!, ... */
-    s = s * r + 1.0 / 39916800.0;
-    s = s * r + 1.0 / 3628800.0;
-    s = s * r + 1.0 / 362880.0;
-    s = s * r + 1.0 / 40320.0;
-    s = s * r + 1.0 / 5040.0;
-    s = s * r + 1.0 / 720.0;
-    s = s * r + 1.0 / 120.0;
-    s = s * r + 1.0 / 24.0;
-    s = s * r + 1.0 / 6.0;
-    s = s * r + 0.5;
-    *e = s * (r * r) + r;
-}
-
-/* `count` vectors; the arrays do not overlap */
-INLINE void exponentials(ptrdiff_t count, const vector *argument, vector *result)
-{
-    for (ptrdiff_t i = 0; i < count; i++) {
-        vector x = argument[i], e, k;
-        limit(&x, -746.0, 710.0);  /* zero and infinity there */
-        reduce(&x, &e, &k);
-        const vector half = (k * 0.5 + ROUND) - ROUND;  /* 2^k itself may be out of range */
-        result[i] = (1.0 + e) * POWER(half) * POWER(k - half);
+#define BY_NUMBER(function) \
+    static inline double function##_one(double x) { return function(x); } \
+    static vector __attribute__((noinline, unused)) function##_many(vector x) \
+    { \
+        for (int lane = 0; lane < WIDTH; lane++) \
+            x[lane] = function(x[lane]); \
+        return x; \
     }
-}
-
-INLINE void hyperbolic_tangents(ptrdiff_t count, const vector *argument, vector *result)
-{
-    for (ptrdiff_t i = 0; i < count; i++) {
-        const integers sign = (integers)argument[i] & ~0x7fffffffffffffffLL;
-        vector x = -2.0 * (vector)((integers)argument[i] ^ sign), e, k;
-        limit(&x, -100.0, 0.0);  /* 1 there */
-        reduce(&x, &e, &k);
-        const vector t = POWER(k) * e + (POWER(k) - 1.0);  /* expm1(-2 |x|) */
-        result[i] = (vector)((integers)((0.0 - t) / (t + 2.0)) ^ sign);
-    }
-}
+BY_NUMBER(exp)
+BY_NUMBER(tanh)

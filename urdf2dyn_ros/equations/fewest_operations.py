@@ -324,8 +324,7 @@ def fewest_operations(system: Multibody, moving: bool = True,
     inertias = body_inertias(system)
     pulling = pulls(system, regrouped(system, inertias))
     system = slid_origins(turned_frames(system, inertias), pulling)
-    return system, regrouped(system, body_inertias(system),
-                             mass_takers(system) if moving else ())
+    return system, regrouped(system, body_inertias(system), mass_takers(system) if moving else ())
 
 
 # ---- The third column of U from the parent's U, since both have the points on the joint's axis
@@ -484,8 +483,7 @@ class ParallelAxes(NamedTuple):
 def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
                   q: Sequence[Scalar], groups: Sequence[Sequence[int]]) -> ParallelAxes:
     """Return the robot with the axes of each group of bodies in those of its first joint."""
-    follows = {i: parent for group in groups
-               for parent, i in itertools.pairwise(group)}
+    follows = {i: parent for group in groups for parent, i in itertools.pairwise(group)}
     firsts = {group[0] for group in groups}
     apart = {body.parent for body in system.bodies} - set(follows.values())
     angles: dict[int, tuple[Scalar, float]] = {}

@@ -11,13 +11,7 @@ import numpy as np
 
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
-from urdf2dyn_ros.equations.newton_euler import (
-    AppliedLoads,
-    Forward,
-    in_joint,
-    in_parent,
-    summed,
-)
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Forward, in_joint, in_parent, summed
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
     JOINTS,
@@ -301,8 +295,7 @@ def blocks(system: Multibody) -> list[JointBlock]:
         if i == min(members) and coordinates:
             firsts = [k for k in members if system.bodies[k].parent not in members]
             frame = firsts[0] if len(firsts) == 1 else system.bodies[i].parent
-            result.append(JointBlock(frame, tuple(sorted(members)),
-                                     tuple(sorted(coordinates))))
+            result.append(JointBlock(frame, tuple(sorted(members)), tuple(sorted(coordinates))))
     return result
 
 

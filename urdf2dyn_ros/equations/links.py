@@ -14,15 +14,7 @@ from functools import partial, reduce
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.newton_euler import displaced, oriented, unnoted
-from urdf2dyn_ros.robot.joints import (
-    JOINTS,
-    BodyNote,
-    Coordinate,
-    Note,
-    silent,
-    turn_by,
-    turned,
-)
+from urdf2dyn_ros.robot.joints import JOINTS, BodyNote, Coordinate, Note, silent, turn_by, turned
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, zxz
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,

@@ -217,8 +217,7 @@ def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Seque
 
 def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int, list[JointTerm]]:
     """Return the terms that depend on accelerations, or the others."""
-    kept = {i: [term for term in each if inertial == term.INERTIAL]
-            for i, each in terms.items()}
+    kept = {i: [term for term in each if inertial == term.INERTIAL] for i, each in terms.items()}
     return {i: each for i, each in kept.items() if each}
 
 

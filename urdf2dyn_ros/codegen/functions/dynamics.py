@@ -37,6 +37,7 @@ from urdf2dyn_ros.equations.mass_matrix import (
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Recursion,
+    Sweep,
     backward,
     newton_euler,
     second_moment,
@@ -133,7 +134,7 @@ class Terms(ModelFunction):
         before: list[Scalar] = [0.0] * len(system.joint_names)
         for k, name in enumerate(_LINK_TERMS):
             mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}', sources=('links',))
-            sweep = mechanics.sweep(*self._links_alone(mechanics, k))
+            sweep = self._links_alone(mechanics, k)
             parts = [new - old for new, old in zip(sweep.efforts, before)]
             for i, part in zip(system.drivers, parts):
                 note(i, 'part', (part,))
@@ -159,19 +160,20 @@ class Terms(ModelFunction):
         results: dict[str, list[float]] = {}
         before = [0.0] * len(mechanics.system.joint_names)
         for k, name in enumerate(_LINK_TERMS):
-            efforts = mechanics.sweep(*self._links_alone(mechanics, k)).efforts
+            efforts = self._links_alone(mechanics, k).efforts
             results[f'tau_{name}'] = [float(a - b) for a, b in zip(efforts, before)]
             before = efforts
         transmitted = mechanics.sweep(self.INPUTS).transmitted
         for name, loads in _alone(mechanics):
             loads = loads._replace(base=mechanics.base(), transmitted=transmitted)
-            efforts = mechanics.sweep(self.INPUTS, loads).efforts
+            efforts = mechanics.sweep_of(mechanics.state(self.INPUTS), loads=loads).efforts
             results[f'tau_{name}'] = [float(a - b) for a, b in zip(efforts, before)]
         return {name: tuple(entries) for name, entries in results.items()}
 
-    def _links_alone(self, mechanics: Mechanics, k: int) -> tuple[tuple[str, ...], AppliedLoads]:
+    def _links_alone(self, mechanics: Mechanics, k: int) -> Sweep:
         inputs = self.INPUTS[:k + 1]
-        return inputs, AppliedLoads(mechanics.base(inputs))
+        return mechanics.sweep_of(mechanics.state(inputs),
+                                  loads=AppliedLoads(mechanics.base(inputs)))
 
 
 def _alone(mechanics: Mechanics) -> Iterator[tuple[str, AppliedLoads]]:
@@ -235,7 +237,8 @@ class MassMatrix(ModelFunction):
 
     def expected(self, mechanics: Mechanics) -> Expected:
         inertial = AppliedLoads(terms=mechanics.terms_where(inertial=True))
-        return {'M': tuple(map(float, mechanics.sweep(('q', 'qdd'), inertial, ZERO).efforts))}
+        sweep = mechanics.sweep_of(mechanics.state(('q', 'qdd')), loads=inertial, gravity=ZERO)
+        return {'M': tuple(map(float, sweep.efforts))}
 
 
 _VELOCITIES = 'Forward, root to tips: velocity of each link, and its momentum'

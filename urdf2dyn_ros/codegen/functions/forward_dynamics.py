@@ -48,17 +48,7 @@ from urdf2dyn_ros.equations.newton_euler import forward
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    ZERO,
-    Array,
-    BodyInertia,
-    Scalar,
-    cos,
-    exp,
-    sin,
-    tanh,
-)
+from urdf2dyn_ros.robot.spatial import AXES, ZERO, Array, BodyInertia, Scalar, cos, exp, sin, tanh
 from urdf2dyn_ros.text import quote
 
 # unit of an effort to that of the acceleration of its joint
@@ -323,7 +313,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
 DEEPEST = 20
 
 
-class CheapestAccelerations(AccelerationsOfEfforts):
+class CheapestAccelerations(AccelerationsByArticulatedBodies):
     """By factors of the mass matrix, or by articulated bodies."""
 
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
@@ -335,9 +325,6 @@ class CheapestAccelerations(AccelerationsOfEfforts):
         by_bodies = AccelerationsByArticulatedBodies(), WAITING_PER_JOINT * system.depth
         return (by_bodies,) if system.depth > DEEPEST else (
             (AccelerationsByFactors(), 0), by_bodies)
-
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        return AccelerationsByArticulatedBodies().derive(mechanics)
 
 
 # ---- Derivatives of the efforts, and of the accelerations that they cause

@@ -179,8 +179,7 @@ class Fields:
                 if driver == self.driver and i != ROOT]
         self.before = [k for k in same if k < self.n][-1:]
         self.after = [k for k in same if k > self.n][:1]
-        self.rotated = tree.general or any(
-            self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
+        self.rotated = tree.general or any(self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
         self.turning = bool(self.joint.turns)
         self.terms = {term.NAME: term for term in tree.terms.get(i, ())
                       if sources is None or term.NAME in sources}
@@ -449,19 +448,14 @@ class Mechanics:
         return [self.of_joints(x) if x in inputs else [0.0] * len(self.system.joint_names)
                 for x in ('q', 'qd', 'qdd')]
 
-    def sweep_of(self, state: Sequence[Sequence[Scalar]],
-                 recursion: Recursion | None = None) -> Sweep:
-        """Run the recursion, by default this one, in another state, under all loads."""
-        return newton_euler(self.system, self.inertias, state, self.gravity,
-                            recursion or self.recursion, self.loads())
+    def sweep_of(self, state: Sequence[Sequence[Scalar]], recursion: Recursion | None = None,
+                 loads: AppliedLoads | None = None, gravity: Vector | None = None) -> Sweep:
+        """Run a recursion in a state, by default this one under all loads."""
+        return newton_euler(self.system, self.inertias, state, gravity or self.gravity,
+                            recursion or self.recursion, loads or self.loads())
 
-    def sweep(self, inputs: Collection[str], loads: AppliedLoads | None = None,
-              gravity: Vector | None = None) -> Sweep:
-        """Run the recursion with zeros in the place of missing inputs; by default all loads."""
-        if loads is not None or gravity is not None:
-            return newton_euler(self.system, self.inertias, self.state(inputs),
-                                self.gravity if gravity is None else gravity, self.recursion,
-                                self.loads() if loads is None else loads)
+    def sweep(self, inputs: Collection[str]) -> Sweep:
+        """Run the recursion, once, with zeros in the place of missing inputs."""
         if tuple(inputs) not in self._sweeps:
             self._sweeps[tuple(inputs)] = self.sweep_of(self.state(inputs))
         return self._sweeps[tuple(inputs)]

@@ -134,8 +134,7 @@ def in_axes(mechanics: Mechanics, R: Matrix, vectors: Sequence[Vector]) -> list[
 
 def base_and_joints(system: Multibody) -> Axis:
     base = spatial('m/s', 'rad/s')
-    return Axis(VELOCITY, (*(f'base {key}' for key in base.keys), *system.joint_names),
-                base.units)
+    return Axis(VELOCITY, (*(f'base {key}' for key in base.keys), *system.joint_names), base.units)
 
 
 class LinkFunction(ModelFunction):
@@ -210,8 +209,7 @@ def _root(mechanics: Mechanics) -> Frame:
     if not mechanics.moving:
         return REFERENCE
     twist, acceleration = (mechanics.arguments[f'base_{x}'] for x in ('twist', 'acceleration'))
-    v, w, a, wd = ((x, y, z) for six in (twist, acceleration)
-                   for x, y, z in (six[:3], six[3:]))
+    v, w, a, wd = ((x, y, z) for six in (twist, acceleration) for x, y, z in (six[:3], six[3:]))
     return REFERENCE._replace(v=v, w=w, a=a, wd=wd)
 
 

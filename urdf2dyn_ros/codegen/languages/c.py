@@ -11,7 +11,7 @@ from itertools import chain
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.languages import sections
-from urdf2dyn_ros.codegen.languages.language import Infix, magnitude_as, nearest_single
+from urdf2dyn_ros.codegen.languages.language import Infix, nearest_single
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
@@ -163,9 +163,8 @@ def suffixed(value: float) -> str:
     return f'{nearest_single(value)}f'
 
 
-_MAGNITUDE = magnitude_as('fabs')
-
-_SINGLE_INFIX = Infix(suffixed, lambda function, x: _MAGNITUDE(function, x).replace('(', 'f(', 1))
+def _call(function: str, argument: str, suffix: str = '') -> str:
+    return f'{"fabs" if function == "abs" else function}{suffix}({argument})'
 
 
 def quoted(text: str) -> str:
@@ -206,7 +205,7 @@ _ZERO = Signed(False, Number(0.0))
 class C(sections.CLike):
     """A header, and a source file with its self-test where a macro is defined."""
 
-    INFIX = Infix(call=_MAGNITUDE)
+    INFIX = Infix(call=_call)
     REALS: ClassVar[dict[str, str]] = {DOUBLE: 'double', SINGLE: 'float'}
 
     TABLE, ROW = ('static const {real} {name}[][{size}] = {{', '};'), ('{', '},')
@@ -239,7 +238,7 @@ class C(sections.CLike):
         self.LOCAL, self.DECLARE = f'const {self.real} ', f'static const {self.real} '
         self.STATEMENT = self.LONG = f'const {self.real} {{name}} = {{value}};'
         if self.single:
-            self.INFIX = _SINGLE_INFIX
+            self.INFIX = Infix(suffixed, lambda function, x: _call(function, x, 'f'))
 
     def files(self) -> dict[str, Iterable[str]]:
         name = f'{self.program.name}_dynamics'
@@ -315,7 +314,7 @@ class C(sections.CLike):
         """Yield the definition of a function behind those of its sections."""
         signature, function = self.signature(function), function.twinned or function
         angles = sections.Hoisted(function)
-        values = angles.arguments['angle']
+        values = angles.angles
         whole = sections.sectioned(angles.rest(), angles.before)
         arrays = [*(x.name for x in function.inputs), *sections.SINES * bool(values)]
         for k, statements in enumerate(whole.sections):

@@ -176,11 +176,10 @@ class Cpp(sections.CLike):
 
     def _function(self, function: Function) -> Iterator[str]:
         whole = function.twinned or function
-        angles = sections.Hoisted(whole, sections.ANGLES if self.has_angles(function) else {})
+        angles = sections.Hoisted(whole, self.has_angles(function))
         rest = angles.rest()
-        first = [*angles.before, *(Statement('', angle) for values in angles.arguments.values()
-                                   for angle in values)]
-        loop = [*self.in_one_loop(angles, 'Scalar')] if any(angles.arguments.values()) else []
+        first = [*angles.before, *(Statement('', angle) for angle in angles.angles)]
+        loop = [*self.in_one_loop(angles, 'Scalar')] if angles.angles else []
         calls: list[str] = []
         if self.is_long(function):
             divided = sections.sectioned(rest, angles.before)

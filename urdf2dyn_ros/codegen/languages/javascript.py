@@ -115,8 +115,7 @@ function times(M, x) {
         found = values[0] if len(values) == 1 else f'{{ {", ".join(values)} }}'
         if self.many(function):
             found, values = 'found', [f'found.{name}' for name in values]
-        yield self.array(f'        {{   const {found} = {camel(function.name)}(',
-                         arguments, ');')
+        yield self.array(f'        {{   const {found} = {camel(function.name)}(', arguments, ');')
         for result, value in zip(function.results, values):
             yield self.array('            wrong.push(...differences(', self.compared(
                 function, result, self.product(result, value), "'"), '));')

@@ -92,12 +92,6 @@ def prefix_call(function: str, argument: str) -> str:
     return f'{function}({argument})'
 
 
-def magnitude_as(name: str) -> Callable[[str, str], str]:
-    """Return a call that writes |x| as a function of this name."""
-    return lambda function, argument: prefix_call(name if function == 'abs' else function,
-                                                  argument)
-
-
 @dataclass(frozen=True)
 class Infix:
     """The differences between infix languages; text and tree evaluate in the same order."""
@@ -413,8 +407,7 @@ class Language(ABC):
     def unpacked(self, function: Function) -> Iterator[str]:
         """Yield statements that give the entries of the inputs their names."""
         for x, entries in self.inputs(function):
-            pairs = [(name, self.ENTRY.format(name=x, k=k + self.FIRST))
-                     for name, k in entries]
+            pairs = [(name, self.ENTRY.format(name=x, k=k + self.FIRST)) for name, k in entries]
             if pairs and self.LOCAL:
                 yield self.array(self.INDENT + self.LOCAL,
                                  [f'{name} = {entry}' for name, entry in pairs], ';')
@@ -471,8 +464,7 @@ class Language(ABC):
         name, lines = self.program.name, heading(self.program)
         if self.program.dynamic_model is None or not self.DYNAMIC_MODEL:
             lines = [line for line in lines if not line.lstrip().startswith(IN_ROOT_FRAME)]
-        return [*lines,
-                f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
+        return [*lines, f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
 
     def number(self, value: float) -> str:
         return '-' * bool(value < 0.0) + self.INFIX.number(abs(value))

@@ -15,14 +15,7 @@ from urdf2dyn_ros.codegen.languages.language import (
     variables,
     wrapped,
 )
-from urdf2dyn_ros.codegen.program import (
-    Block,
-    Function,
-    Program,
-    Row,
-    names_in,
-    wrench_scales,
-)
+from urdf2dyn_ros.codegen.program import Block, Function, Program, Row, names_in, wrench_scales
 
 FLAG = 'in_root_frame'   # argument of the function that goes on with the vectors
 

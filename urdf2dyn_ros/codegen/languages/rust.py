@@ -101,8 +101,7 @@ class Rust(Language):
         yield '}'
 
     def differs(self) -> str:
-        generic, names, of, n = (
-            '<const N: usize>', ' names: &[&str; N],', 'names', 'N')
+        generic, names, of, n = '<const N: usize>', ' names: &[&str; N],', 'names', 'N'
         room = f'\n{"":31}'
         if not self.axes:
             generic, names, of, n, room = '', '', 'JOINT_NAMES', 'JOINTS', ' '

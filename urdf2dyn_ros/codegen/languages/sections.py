@@ -33,37 +33,27 @@ STATEMENTS_PER_SECTION = 100
 # forward dynamics, clang -O2 does so in 89 s. Apart, they take 20 s and are 3 % faster.
 MOST_IN_ONE = 50
 
-# function to the array of its arguments, and to that of its values
-ANGLES = {'sin': ('angle', 'sine'), 'cos': ('angle', 'cosine')}
+ANGLES = {'sin': 'sine', 'cos': 'cosine'}   # function of an angle to the array of its values
 SINES = ('sine', 'cosine')
 
 
 class Hoisted:
-    """A function with entries of arrays for what it calls."""
+    """A function with entries of arrays for sines and cosines, if it hoists them."""
 
-    def __init__(self, function: Function,
-                 arrays: Mapping[str, tuple[str, str]] = ANGLES) -> None:
-        self._function, self._arrays = function, arrays
-        # for each array of arguments, the index of each
-        self.arguments: dict[str, dict[Signed, int]] = {name: {} for name, _ in arrays.values()}
+    def __init__(self, function: Function, hoists: bool = True) -> None:
+        self._function, self._hoists = function, hoists
+        self.angles: dict[Signed, int] = {}   # index of each in the array
         self.statements = [self._statement(statement) for statement in function.statements]
         for entry in function.entries:
             self.value(entry)
-        # what makes arguments, as the angles of mimic joints
-        self.before = self.made_before(
-            value for values in self.arguments.values() for value in values)
-
-    def made_before(self, values: Iterable[Signed]) -> list[Statement]:
-        """Return the statements that values are made of, in order."""
-        needed, made = names_in(values), []
-        for statement in reversed(self._function.statements):
+        needed = names_in(self.angles)
+        self.before: list[Statement] = []   # what makes angles, as those of mimic joints
+        for statement in reversed(function.statements):
             if statement.name in needed:
-                made.append(statement)
+                self.before.insert(0, statement)
                 needed |= names_in([statement.value])
-        return made[::-1]
 
     def rest(self) -> Function:
-        """Return the function without the statements of `before`."""
         done = {statement.name for statement in self.before}
         return replace(
             self._function.with_statements(lambda statements: (
@@ -72,19 +62,16 @@ class Hoisted:
             results=tuple(result.with_entries(self.value) for result in self._function.results))
 
     def value(self, value: Signed) -> Signed:
-        """Return a term with its sign, with entries of the arrays."""
         return Signed(value.negative, replaced(value.term, self._entry))
 
     def _statement(self, statement: Statement) -> Statement:
         return Statement(statement.name, self.value(statement.value))
 
     def _entry(self, term: Term) -> Name | None:
-        if not isinstance(term, Call) or term.function not in self._arrays:
+        if not (self._hoists and isinstance(term, Call) and term.function in ANGLES):
             return None
-        arguments, values = self._arrays[term.function]
-        numbers = self.arguments[arguments]
-        k = numbers.setdefault(Signed(term.negative, term.argument), len(numbers))
-        return Name(f'{values}[{k}]')
+        k = self.angles.setdefault(Signed(term.negative, term.argument), len(self.angles))
+        return Name(f'{ANGLES[term.function]}[{k}]')
 
 
 class Sectioned(NamedTuple):
@@ -196,7 +183,7 @@ class CLike(Language):
         """Yield all sines and cosines in one loop, which compilers turn into vectors."""
         for statement in angles.before:
             yield self.statement(statement, self.INDENT)
-        values = [self.INFIX.signed(angle) for angle in angles.arguments['angle']]
+        values = list(map(self.INFIX.signed, angles.angles))
         n = len(values)
         room = -n % at_once(most_angles(self.program.functions)) + n
         yield self.array(f'    const {real} angle[{room}] = {{',
