@@ -52,35 +52,22 @@ def signals_later() -> Iterator[None]:
 
 # ---- Files that are written completely or not at all
 
-# errors of a file system without hard links, such as FAT; of a full one
+# errors of a file system without hard links, such as FAT
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def writing_to(place: object) -> Iterator[None]:
+def writing_to(place: Path) -> Iterator[None]:
     """Raise an OSError as an ExportError with the place that cannot be written."""
     try:
         yield
     except OSError as error:
         reason = error.strerror
-        if isinstance(error, FileExistsError | NotADirectoryError) and os.path.exists(
-                str(place)) and not os.path.isdir(str(place)):
-            kind = 'file' if os.path.isfile(str(place)) else 'device'
+        if isinstance(error, FileExistsError | NotADirectoryError) and (
+                place.exists() and not place.is_dir()):
+            kind = 'file' if place.is_file() else 'device'
             reason = f'it is a {kind}, and the results need a directory'
-        file = error.filename if error.errno in _FULL else None
-        raise ExportError(f'cannot write to {file or place}: {reason}') from None
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Name the file in the error of a full disk, which has a temporary name or none."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _FULL:
-            error.filename = str(path)
-        raise
+        raise ExportError(f'cannot write to {place}: {reason}') from None
 
 
 @contextmanager
@@ -110,11 +97,10 @@ def atomic_file(path: Path) -> Iterator[Path]:
     """
     part = _unused(path)
     try:
-        with _named(path):
-            part.open('xb').close()
-            yield part
-            with part.open('rb') as file:
-                os.fsync(file.fileno())
+        part.open('xb').close()
+        yield part
+        with part.open('rb') as file:
+            os.fsync(file.fileno())
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -127,7 +113,8 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
     A text may be a file of the same file system, which then is renamed.
 
     All texts are written to the disk under other names before the first file is renamed, so that
-    neither a full disk nor the end of the process leaves a part of a file. Ctrl-C, and SIGTERM if
+    neither a full disk nor the end of the process leaves a part of a file. Files that are replaced
+    may be new in part only if the end comes between two renames. Ctrl-C, and SIGTERM if
     it has a handler, take effect when all of them are there. Symbolic links are not followed. If
     `replace` is false and a file of that name exists, also one that was created meanwhile, a
     FileExistsError is raised.
@@ -138,7 +125,7 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
         try:
             for path, text in texts.items():
                 parts[path] = part = text if isinstance(text, Path) else _unused(path)
-                with _named(path), part.open('ab' if isinstance(text, Path) else 'xb') as file:
+                with part.open('ab' if isinstance(text, Path) else 'xb') as file:
                     if not isinstance(text, Path):
                         file.write(text)
                     file.flush()
@@ -322,42 +309,6 @@ def resident_memory() -> float:
         return pages * os.sysconf('SC_PAGE_SIZE') / 1e6
     except (OSError, ValueError, IndexError):
         return math.nan
-
-
-# ---- Pauses between pieces of work, which limit them to a small part of the time
-
-PAUSE_RATIO = 39.0   # of a pause to the piece of work before it, within the limits below
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.5, 5.0   # of a pause [s]
-
-
-class Pauses:
-    """
-    Says when the next piece of work may begin, by a monotonic clock [s].
-
-    `duration` [s] is that of the last piece of work; 0 before the first.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self.duration = 0.0
-        self._next = clock()
-
-    @property
-    def left(self) -> float:
-        """Remaining time of the pause [s]."""
-        return max(0.0, self._next - self._clock())
-
-    @contextmanager
-    def work(self) -> Iterator[None]:
-        """Measure the work of the body; a pause begins at its end, also after an exception."""
-        began = self._clock()
-        try:
-            yield
-        finally:
-            ended = self._clock()
-            self.duration = ended - began
-            pause = max(SHORTEST_PAUSE, PAUSE_RATIO * self.duration)
-            self._next = ended + min(pause, LONGEST_PAUSE)
 
 
 # ---- The fraction done of some work, as a bar on a terminal

@@ -37,7 +37,7 @@ from urdf2dyn_ros.nodes.models import BuiltModel, Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.loads import carried, loading, payload, payload_fault
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.system import Pauses, call_in_child
+from urdf2dyn_ros.system import call_in_child
 
 # ---- The topics ~/status and /diagnostics, published once a second
 
@@ -137,7 +137,7 @@ def _text(dynamics: InverseDynamics) -> str:
 
 # ---- The service export_model: writes the equations of the active model to files
 
-_SHORTEST_WAIT = 0.1   # after which to call again [s]
+_PAUSE = 2.0   # between two exports while joint states arrive [s]
 LONGEST_EXPORT = 300.0   # [s]; the longest texts take seconds, on a busy robot a minute
 
 _Export = tuple[Any, ...]   # arguments of `export_description`
@@ -156,13 +156,15 @@ class ExportService:
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, monitor: Monitor,
                  worker: Worker) -> None:
         self._node, self._pipeline, self._monitor = endpoints.node, pipeline, monitor
-        self._pauses = Pauses()
+        self._next = time.monotonic()   # when another export may begin [s]
         self._kept: tuple[_Export, dict[str, str]] | None = None
         self._own: dict[Path, bytes] = {}   # files written here, which may be replaced unchanged
         jobs = endpoints.jobs
         if 'export_model' not in jobs:
             jobs['export_model'] = JobService(self._node, ('export_model', '~/export_model'))
-        jobs['export_model'].open(worker, self._job, self._busy, monitor.failed)
+        jobs['export_model'].open(
+            worker, self._job, lambda: 'busy: another export is under way; call again in '
+            f'{_PAUSE:g} s', monitor.failed)
 
     def prepare(self, model: BuiltModel) -> None:
         """Generate the text of the first model in this thread: no messages wait for it."""
@@ -173,10 +175,6 @@ class ExportService:
             pass   # reported to the first call
         except Exception:   # a defect is no reason not to activate the model
             report_defect(self._node, self._monitor.failed)
-
-    def _busy(self) -> str:
-        seconds = max(self._pauses.left + self._pauses.duration, _SHORTEST_WAIT)
-        return f'busy: another export is under way; call again in {seconds:.1f} s'
 
     def _job(self) -> Callable[[], str]:
         active, values = self._pipeline.active, self._pipeline.requested
@@ -195,8 +193,8 @@ class ExportService:
                 tuple(filter(None, values['export.link'])), values['export.axes'])
 
     def _written(self, export: _Export, directory: str, overwrite: bool, silent: bool) -> str:
-        time.sleep(0.0 if silent else self._pauses.left)
-        with self._pauses.work():
+        time.sleep(0.0 if silent else max(0.0, self._next - time.monotonic()))
+        try:
             kept = self._kept
             if kept is None or kept[0] != export:
                 self._kept = kept = export, call_in_child(
@@ -205,6 +203,8 @@ class ExportService:
                                 'parameter export.overwrite')
             self._own |= {path: kept[1][path.name].encode() for path in paths}
             return '\n'.join(map(str, paths))
+        finally:
+            self._next = time.monotonic() + _PAUSE
 
 
 # ---- The payload of the parameters as the equations take it, and the service ~/set_payload
