@@ -331,7 +331,7 @@ _BETTER_FRICTION = 0.95   # residual of held-out parts by a further term of fric
 LEAST_SIGMA = 1e-9
 
 
-def used_terms(robot: Robot, used: Array, fastest: Array,
+def used_terms(robot: Robot, used: Array | NDArray[np.bool_], fastest: Array,
                free_gains: tuple[int, ...] = ()) -> FitTerms:
     """Return the terms of the usual unknowns of the joints that are used (n,)."""
     every = np.zeros((len(used), len(JOINT_COLUMNS)), dtype=bool)
