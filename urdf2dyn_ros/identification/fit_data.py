@@ -251,7 +251,7 @@ def all_terms(robot: Robot, summaries: Sequence[Summary],
               payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
     used = np.any([each.used > 0 for each in summaries], axis=0)
-    fastest = np.max([each.fastest for each in summaries], axis=0)
+    fastest: Array = np.maximum.reduce([each.fastest for each in summaries])
     fixed: tuple[int, ...] = ()
     if np.count_nonzero(used) == 1:
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)

@@ -88,7 +88,7 @@ def no_change(joints: int) -> Change:
 def without_delay(piece: Piece, late: Array) -> Piece:
     """Return a piece whose efforts are earlier by delays (n,) [s]."""
     samples = np.round(late * piece.rate).astype(np.int64)
-    kept = np.arange(max(0, -samples.min()), len(piece.q) - max(0, samples.max()))
+    kept = np.arange(-min(0, int(samples.min())), len(piece.q) - max(0, int(samples.max())))
     effort = piece.effort[kept[:, None] + samples, np.arange(len(samples))]
     return Piece(piece.time[kept], piece.rate, piece.q[kept], piece.qd[kept], piece.qdd[kept],
                  effort)
