@@ -1,6 +1,5 @@
 """What is asked of the operating system: signals, files, processes, memory."""
 
-import ctypes
 import errno
 import json
 import math
@@ -8,7 +7,6 @@ import os
 import pickle
 import secrets
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -162,20 +160,22 @@ def _link(part: Path, path: Path) -> None:
         part.replace(path)
 
 
-# ---- Child processes: their environment, and a priority below the robot's driver
+# ---- Child processes
 
 IMPORT_ROOT = Path(__file__).resolve().parents[1]   # the directory that contains the package
-NICENESS = 10   # added to the caller's
-# requested time slice [ns], the longest that Linux accepts: since 6.12 a process that wakes with a
-# shorter one, as all others have, preempts it at once instead of waiting for the end of its slice
-TIME_SLICE_NS = 100_000_000
-_SCHED_SETATTR = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
-_ATTRIBUTES = struct.Struct('=IIQiIQQQ')   # struct sched_attr of sched_setattr(2)
 # otherwise numpy starts a thread for each core, which waits for work without sleeping
 _ONE_THREAD = {'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
-# modules are imported from where the caller imports them, not from the current directory
-_CHILD = ('import sys; caller, *sys.path[:] = sys.argv[1:]; '
-          'from urdf2dyn_ros.system import answer; answer(int(caller))')
+# first of all it gives way to the robot's driver, whatever priority the caller has; modules are
+# imported from where the caller imports them, not from the current directory
+_CHILD = """
+import contextlib, os, sys
+with contextlib.suppress(OSError):
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+os.nice(10)
+caller, *sys.path[:] = sys.argv[1:]
+from urdf2dyn_ros.system import answer
+answer(int(caller))
+"""
 
 _Result = TypeVar('_Result')
 
@@ -197,10 +197,11 @@ def call_in_child(function: Callable[..., _Result], arguments: Sequence[object],
     """
     process = f'the process of {function.__name__}'
     try:
-        done = run_giving_way(
+        done = subprocess.run(
             [sys.executable, '-c', _CHILD, str(os.getpid()), str(IMPORT_ROOT), *sys.path],
-            pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL),
-            {**os.environ, **_ONE_THREAD}, own_session=True, limit=limit)
+            input=pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL),
+            capture_output=True, env={**os.environ, **_ONE_THREAD}, timeout=limit,
+            start_new_session=True)   # a Ctrl-C in the terminal is for the caller
     except subprocess.TimeoutExpired:
         raise failed(f'{process} took longer than {limit:g} s and was ended; the next call starts '
                      'another one') from None
@@ -231,42 +232,6 @@ def answer(caller: int) -> None:
         result = error
     output.write(pickle.dumps(result))
     output.flush()
-
-
-def run_giving_way(command: Sequence[str], data: bytes, environment: Mapping[str, str],
-                   own_session: bool = False, limit: float | None = None,
-                   ) -> subprocess.CompletedProcess[bytes]:
-    """
-    Run a command with `data` as its input, and return its output and its exit code.
-
-    In a session of its own it does not receive a Ctrl-C in the terminal. If it takes longer than
-    `limit` [s], it is killed, and a subprocess.TimeoutExpired raised.
-    """
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, env=environment,
-                          start_new_session=own_session) as process:
-        _give_way(process.pid)
-        try:
-            written, said = process.communicate(data, limit)
-        except subprocess.TimeoutExpired:
-            process.kill()   # also one that is stopped
-            raise
-    return subprocess.CompletedProcess(command, process.returncode, written, said)
-
-
-def _give_way(pid: int) -> None:
-    """Lower the priority of a process as far as the system allows, or not at all."""
-    niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + NICENESS, 19)
-    with suppress(OSError, AttributeError):
-        # a caller with real-time priority hands it down
-        os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0))
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, pid, niceness)
-    number = _SCHED_SETATTR.get(os.uname().machine)
-    if number and struct.calcsize('P') == 8:   # 32-bit programs have other numbers
-        attributes = _ATTRIBUTES.pack(_ATTRIBUTES.size, os.SCHED_BATCH, 0, niceness, 0,
-                                      TIME_SLICE_NS, 0, 0)
-        ctypes.CDLL(None).syscall(number, pid, attributes, 0)
 
 
 # ---- Libraries that only some commands need: pip installs them with an extra

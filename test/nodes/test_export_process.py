@@ -38,12 +38,6 @@ def in_child(arguments: tuple[Any, ...], limit: float = LONGEST_EXPORT) -> dict[
     return child_process.call_in_child(export_description, arguments, ExportError, limit)
 
 
-@pytest.fixture(autouse=True)
-def equal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give the process the priority of others; test_pauses verifies the lower one."""
-    monkeypatch.setattr(child_process, 'NICENESS', 0)
-
-
 def test_the_process_aside_writes_the_same_text() -> None:
     """The same errors as well."""
     files = export_model(MODEL, 'c', name='arm', gravity=(0.0, 0.0, -1e-5), functions='all')

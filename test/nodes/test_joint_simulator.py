@@ -63,7 +63,7 @@ def test_it_moves_when_it_has_subscribers_and_holds_still_at_the_end():
 
 @pytest.mark.parametrize('engine', SIMULATORS)
 def test_the_net_effort_is_published_whatever_the_friction_and_faster_than_real_time(engine):
-    pytest.importorskip(SIMULATORS[engine].package)
+    pytest.importorskip(SIMULATORS[engine])
     urdf = URDF.replace('</joint>', '<dynamics damping="5" friction="2"/></joint>')
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=urdf, duration=2.0, friction=True,

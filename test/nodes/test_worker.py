@@ -1,18 +1,18 @@
-"""What a node watches: its jobs, publishers and namesakes, an end that hangs, and free domains."""
+"""What a node watches: its jobs and publishers, an end that hangs, and free domains."""
 
 import os
 import subprocess
 import sys
 import threading
 from types import SimpleNamespace
-from unittest.mock import MagicMock, Mock
+from unittest.mock import MagicMock
 
 import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from support.nodes.graph import Graph
 from urdf2dyn_ros.nodes import demonstration
-from urdf2dyn_ros.nodes.endpoints import Endpoints, SameName, Worker
+from urdf2dyn_ros.nodes.endpoints import Endpoints, Worker
 
 
 @pytest.mark.fault(51)
@@ -76,32 +76,6 @@ def test_a_publisher_that_is_discovered_before_its_node_has_no_name_yet() -> Non
     assert Endpoints(node, MagicMock()).published('robot_description') == (
         '/robot_description, published by /left/publisher (RELIABLE, TRANSIENT_LOCAL), '
         'a node whose name is not discovered yet (RELIABLE, TRANSIENT_LOCAL)')
-
-
-# ---- Two nodes of the same name: each effort is published twice, which the log says
-
-
-def test_another_node_of_the_same_name_is_logged_once_it_is_no_remainder_of_a_killed_one() -> None:
-    node = Mock()
-    node.get_name.return_value, node.get_namespace.return_value = 'inverse_dynamics', '/left'
-    node.get_fully_qualified_name.return_value = '/left/inverse_dynamics'
-    same, other = ('inverse_dynamics', '/left'), ('inverse_dynamics', '/right')
-    watch = SameName(SimpleNamespace(node=node, timer=Mock()))
-    warn = node.get_logger.return_value.warning
-
-    def check(names: list[tuple[str, str]], times: int) -> int:
-        node.get_node_names_and_namespaces.return_value = names
-        for _ in range(times):
-            watch.check()
-        return warn.call_count
-
-    assert check([same, other], 20) == 0
-    assert check([same, same, other], 4) == 0   # killed, and started again
-    assert check([same], 1) == 0
-    assert check([same, other, same], 30) == 1
-    assert '/left/inverse_dynamics: every effort is published 2 times' in warn.call_args.args[0]
-    assert check([same], 1) == 1
-    assert check([same, same, same], 5) == 2
 
 
 # ---- A node that does not end after a signal

@@ -235,7 +235,7 @@ def test_a_simulation_that_diverges_says_so(engine):
 def test_an_unknown_simulator_and_one_without_its_engine_are_named(engine, monkeypatch):
     with pytest.raises(SimulationError, match='there are: dart, mujoco'):
         simulator_class('bullet')
-    package = SIMULATORS[engine].package
+    package = SIMULATORS[engine]
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(SimulationError, match=f'pip install {package}'):
         simulator_class(engine)

@@ -1,25 +1,25 @@
 """Processes aside, progress, whole files, and where the robots are."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 from support.paths import ROOT
-from urdf2dyn_ros.errors import SourceError
+from urdf2dyn_ros.errors import ExportError, SourceError
 from urdf2dyn_ros.system import (
-    NICENESS,
-    TIME_SLICE_NS,
+    call_in_child,
     create_files,
     progress,
     robot_file,
-    run_giving_way,
     share_directory,
 )
 
@@ -100,57 +100,36 @@ def test_ctrl_c_waits_until_all_files_are_there(owner: object, function: str, ca
 
 # ---- A process aside comes after all others, whatever its caller is
 
-# Its own look at itself, once its caller has lowered it: that takes less than a start of Python.
-LOOK = """
-import json, os
-def text(name):
-    try:
-        return open(f'/proc/self/{name}').read()
-    except OSError:
-        return ''
-data = input()
-print(json.dumps({'data': data, 'nice': os.nice(0), 'policy': os.sched_getscheduler(0),
-                  'leads': os.getsid(0) == os.getpid(),
-                  'slice': [int(line.split()[-1]) for line in text('sched').splitlines()
-                            if line.startswith('se.slice')]}))
-"""
+
+def in_child(function: Callable[..., Any], *arguments: object, limit: float = 100.0) -> Any:
+    return call_in_child(function, arguments, ExportError, limit)
 
 
-@pytest.mark.parametrize('own_session', [False, True])
-def test_it_gives_way(own_session: bool) -> None:
-    """Niceness, policy and slice, as far as this kernel has them."""
-    done = run_giving_way([sys.executable, '-c', LOOK], b'words\n', os.environ, own_session)
-    assert done.returncode == 0, done.stderr
-    found, niceness = json.loads(done.stdout), min(os.nice(0) + NICENESS, 19)
-    assert found['data'] == 'words'
-    assert (found['nice'], found['policy']) == (niceness, os.SCHED_BATCH)
-    assert found['leads'] == own_session
-    if found['slice'] and tuple(map(int, os.uname().release.split('.')[:2])) >= (6, 12):
-        assert found['slice'] == [TIME_SLICE_NS]
+def test_it_gives_way_in_a_session_of_its_own() -> None:
+    """What it returns and raises comes back, also more than a pipe holds."""
+    assert in_child(os.sched_getscheduler, 0) == os.SCHED_BATCH
+    assert in_child(os.nice, 0) == min(os.nice(0) + 10, 19)
+    assert in_child(os.getsid, 0) != os.getsid(0)
+    assert in_child(str, 'x' * 300_000) == 'x' * 300_000
+    with pytest.raises(FileNotFoundError):
+        in_child(os.stat, '/nowhere')
+    with pytest.raises(ExportError, match='the process of int ended with code 1: ValueError: inv'):
+        in_child(int, 'one')
 
 
 def test_a_caller_with_real_time_priority_does_not_hand_it_down() -> None:
     """An export at the priority of a robot's controller would stop the robot."""
-    program = ('import os, sys; from urdf2dyn_ros.system import run_giving_way\n'
-               'os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))\n'
-               f'done = run_giving_way([sys.executable, "-c", {LOOK!r}], b"\\n", os.environ)\n'
-               'print(done.stdout.decode())')
+    program = ('import os; from urdf2dyn_ros.system import call_in_child\n'
+               'os.sched_setscheduler(os.getpid(), os.SCHED_FIFO, os.sched_param(10))\n'
+               'print(call_in_child(os.sched_getscheduler, (0,), ValueError, 100.0))')
     done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
     if 'PermissionError' in done.stderr:
         pytest.skip('real-time priority is not allowed to this user')
-    found = json.loads(done.stdout)
-    assert (found['policy'], found['nice']) == (os.SCHED_BATCH, min(os.nice(0) + NICENESS, 19))
-
-
-def test_what_it_wrote_and_its_exit_code_come_back() -> None:
-    """And a program that is not there is an error."""
-    done = run_giving_way(['sh', '-c', 'cat; echo bad >&2; exit 3'], b'x' * 300_000, os.environ)
-    assert (done.stdout, done.stderr, done.returncode) == (b'x' * 300_000, b'bad\n', 3)
-    with pytest.raises(FileNotFoundError):
-        run_giving_way(['/nowhere/program'], b'', os.environ)
+    assert done.stdout == f'{os.SCHED_BATCH}\n', done.stderr
 
 
 def test_a_process_that_hangs_is_ended() -> None:
-    """One that is stopped reads, writes and ends no more."""
-    with pytest.raises(subprocess.TimeoutExpired):
-        run_giving_way(['sh', '-c', 'kill -STOP $$'], b'x' * 300_000, os.environ, limit=0.2)
+    with pytest.raises(ExportError, match=r'longer than 0\.5 s and was ended; the next'):
+        in_child(time.sleep, 100.0, limit=0.5)
+
+

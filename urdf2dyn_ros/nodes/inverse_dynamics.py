@@ -44,7 +44,6 @@ from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.nodes.endpoints import (
     Endpoints,
-    SameName,
     Worker,
     best_effort,
     filled_wrench,
@@ -183,7 +182,6 @@ class Wiring:
 
         # what is logged while something is missing
         MissingData(endpoints, monitor, self._pipeline, self._base, self._state)
-        SameName(endpoints)
         parameters.check, parameters.apply = self._check_change, self._apply_change
 
     def restart(self) -> None:

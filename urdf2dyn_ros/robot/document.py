@@ -11,6 +11,7 @@ import codecs
 import math
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import cast
@@ -383,16 +384,16 @@ def reductions(robot: Description) -> Iterator[tuple[str, Element]]:
                 yield name_of(joints[0]), reduction
 
 
-def read_reduction(reduction: Element) -> float | str:
-    """Return the value of a reduction, or a sentence that says what is wrong with its text."""
+def read_reduction(reduction: Element) -> float:
+    """Return the value of a reduction; a ValueError says what is wrong with its text."""
     text = str(reduction.xpath('string()')).strip(' \t\r\n')   # without comments
     try:
         (value,) = read_numbers(text, 1)
+        if not SMALLEST_DIVISOR <= abs(value) <= LARGEST_MAGNITUDE:
+            raise ValueError(f'it must not be 0 or larger than {LARGEST_MAGNITUDE:g}; write the '
+                             'turns of the motor for one of the joint')
     except ValueError as error:
-        return f'{quote(text)}: {error}'
-    if not SMALLEST_DIVISOR <= abs(value) <= LARGEST_MAGNITUDE:
-        return (f'{quote(text)}: it must not be 0 or larger than {LARGEST_MAGNITUDE:g}; write the '
-                'turns of the motor for one of the joint')
+        raise ValueError(f'{quote(text)}: {error}') from None
     return value
 
 
@@ -400,9 +401,8 @@ def gear_ratios(robot: Description) -> dict[str, float]:
     """Return gear ratios by name of joint: the first readable one of each."""
     ratios: dict[str, float] = {}
     for joint, reduction in reductions(robot):
-        value = read_reduction(reduction)
-        if not isinstance(value, str):   # a rule reports it
-            ratios.setdefault(joint, value)
+        with suppress(ValueError):   # a rule reports it
+            ratios.setdefault(joint, read_reduction(reduction))
     return ratios
 
 

@@ -8,7 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from lxml import etree
 from urdf_parser_py import urdf
@@ -43,14 +43,6 @@ from urdf2dyn_ros.robot.spatial import Triple
 _ZERO: Triple = (0.0, 0.0, 0.0)
 
 
-class ParsedRobot(Protocol):
-    """A ``Robot`` of urdf_parser_py, which has no annotations."""
-
-    name: str
-    links: list[Any]
-    joints: list[Any]
-
-
 def read_description(text: str | bytes, *, strict_inertia: bool = False) -> RobotModel:
     """
     Return the model of a robot description, whose text may be untrusted: no file is opened.
@@ -60,7 +52,7 @@ def read_description(text: str | bytes, *, strict_inertia: bool = False) -> Robo
     return read_tree(parse_document(text), strict_inertia)
 
 
-def read_robot(robot: ParsedRobot, strict_inertia: bool) -> RobotModel:
+def read_robot(robot: Robot, strict_inertia: bool) -> RobotModel:
     """Return the model of a Robot object, checked by the same rules; it is not changed."""
     plain = urdf.Robot(robot.name or '')
     try:
@@ -102,7 +94,7 @@ def _urdf_1_0(description: Description) -> Element:
     return copies[description.robot]
 
 
-def _model(robot: ParsedRobot, description: Description, warnings: tuple[Problem, ...],
+def _model(robot: Robot, description: Description, warnings: tuple[Problem, ...],
            ) -> RobotModel:
     """Return the model of a description that the rules accept."""
     ratios = gear_ratios(description)
@@ -177,7 +169,7 @@ _NO_PACKAGES = re.compile('ament_index_python|AMENT_PREFIX_PATH|not found, searc
 _SUFFIXES = ('.urdf', '.xacro', '.xml')
 
 
-UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | ParsedRobot
+UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | Robot
 """The text of a URDF, a path to it, or urdf_parser_py's Robot object."""
 
 

@@ -626,20 +626,21 @@ def transmissions_of_unknown_joints(robot: Description) -> Iterator[Problem]:
 def reduction_numbers(robot: Description) -> Iterator[Problem]:
     """A reduction is one number, finite and not zero, and a joint has one gear ratio."""
     ratios = gear_ratios(robot)
+    without = 'without rotors, no effect'
     faulty, further = [], []
     for joint, reduction in reductions(robot):
-        value = read_reduction(reduction)
-        if isinstance(value, str):
-            faulty.append(warn(
-                'transmission-reduction', reduction, f'{value}; the joint has no gear ratio from '
-                'it', effect='no rotor of this joint has its gear ratio; without rotors, no '
-                'effect'))
-        elif value != ratios[joint]:
-            further.append(warn(
-                'transmission-twice', reduction, f'{value:g}, but the first reduction of joint '
-                f'{quote(joint)} is {ratios[joint]:g}, which is used; delete one of them',
-                effect='a rotor of this joint has the first gear ratio; without rotors, no '
-                'effect'))
+        try:
+            value = read_reduction(reduction)
+        except ValueError as error:
+            faulty.append(warn('transmission-reduction', reduction, f'{error}; the joint has no '
+                               'gear ratio from it', effect='no rotor of this joint has its gear '
+                               f'ratio; {without}'))
+        else:
+            if value != ratios[joint]:
+                further.append(warn(
+                    'transmission-twice', reduction, f'{value:g}, but the first reduction of '
+                    f'joint {quote(joint)} is {ratios[joint]:g}, which is used; delete one of '
+                    f'them', effect=f'a rotor of this joint has the first gear ratio; {without}'))
     yield from (*merged(faulty), *merged(further))
 
 
