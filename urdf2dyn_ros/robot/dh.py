@@ -29,6 +29,7 @@ from urdf2dyn_ros.robot.multibody import (
     multibody,
     zxz,
 )
+from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.spatial import (
     AXES,
     IDENTITY,
@@ -50,6 +51,7 @@ from urdf2dyn_ros.robot.spatial import (
     turned_about_z,
     upper,
 )
+from urdf2dyn_ros.robot.writer import clean_urdf
 from urdf2dyn_ros.text import aligned, counted, listed, printable, quote, suggestion
 
 # ---- The six geometric parameters of Khalil and Kleinfinger, and the transform they stand for
@@ -483,7 +485,7 @@ def read_dh(table: DhSource, values: Mapping[str, float] | None = None) -> Robot
     content: Any = _content(table, values or {}) if isinstance(table, str | os.PathLike) else table
     name = 'robot'
     if isinstance(content, Mapping):
-        name, content = str(content.get('name', name)), content.get('rows')
+        name, content = printable(str(content.get('name', name))), content.get('rows')
     if isinstance(content, str) or not isinstance(content, Sequence) or not all(
             isinstance(row, Mapping) for row in content):
         raise UrdfError([Problem('dh-rows', 'a table is a sequence of rows, or has one as "rows"; '
@@ -500,7 +502,10 @@ def read_dh(table: DhSource, values: Mapping[str, float] | None = None) -> Robot
                     for row in rows for code, message in check(row, rows)]
         if problems:
             raise UrdfError(problems)
-    return _model(name, rows)
+    try:
+        return read_description(clean_urdf(_model(name, rows)))   # by the rules for URDFs
+    except UrdfError as error:
+        raise UrdfError(replace(problem, line=None) for problem in error.problems) from None
 
 
 def _content(path: str | os.PathLike[str], values: Mapping[str, float]) -> Any:
@@ -583,7 +588,7 @@ def _cell_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
         if type(value) is not int and not (null and value is None):
             yield 'dh-number', f'{name} is {value!r}, but must be an integer{null}'
     for name in ('joint', 'link'):
-        if not (isinstance(row[name], str) and row[name]):
+        if not (isinstance(row[name], str) and row[name].isprintable() and row[name].strip()):
             yield 'dh-name', f'{name} is {row[name]!r}, but must be a text that is not empty'
     mimic = row['mimic']
     if mimic is not None and not (
@@ -600,47 +605,19 @@ def _is_number(value: object) -> bool:
 
 
 def _value_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
-    """Yield what is wrong with values, and between rows."""
-    if row['M'] < 0.0:
-        yield 'dh-mass', f'the mass M is {row["M"]!r} kg; it must not be negative'
+    """Yield what the rules for URDFs cannot see of values, and between rows."""
+    numbers = [other['j'] for other in rows]
     if row['M'] == 0.0 and any(row[name] for name in ('MX', 'MY', 'MZ')):
         yield 'dh-mass', 'first moments MX, MY, MZ need a mass: M must be positive'
-    for name in FRICTION_COLUMNS:
-        if row[name] < 0.0:
-            yield 'dh-friction', f'{name} is {row[name]!r}; it must not be negative'
-    for name in ('j', 'joint', 'link'):
-        if sum(other[name] == row[name] for other in rows) > 1:
-            yield 'dh-duplicate', f'several rows have the {name} {row[name]!r}'
-    by_number = {other['j']: other for other in rows}
+    if numbers.count(row['j']) > 1:
+        yield 'dh-duplicate', f'several rows have the j {row["j"]!r}'
     if row['antecedent'] is None or row['j'] == 0:
         if row['antecedent'] is not None or row['j'] != 0 or row['type'] != FIXED_ROW:
             yield 'dh-base', ('row 0, and no other, has the antecedent null; it is fixed, and '
                               'places frame 0 in the root')
-    elif row['antecedent'] not in {0, *by_number}:
+    elif row['antecedent'] not in {0, *numbers}:
         yield 'dh-antecedent', (f'there is no frame {row["antecedent"]!r}; the frames are '
-                                f'{listed(map(str, sorted({0, *by_number})))}')
-    elif path := _cycle(row, by_number):
-        yield 'dh-cycle', (f'the antecedents are a cycle: {", ".join(map(str, path))}; closed '
-                           'loops are not supported, and every frame must lead to frame 0')
-    if row['mimic'] is not None:
-        driver = {other['joint']: other for other in rows}.get(str(row['mimic']['joint']))
-        if row['type'] == FIXED_ROW:
-            yield 'dh-mimic', 'a fixed joint follows no other'
-        elif driver is None or driver['type'] == FIXED_ROW or driver['mimic'] is not None:
-            yield 'dh-mimic', (f'{row["mimic"]["joint"]!r} is no joint that moves by itself; '
-                               'mimic names the joint that drives this one')
-
-
-def _cycle(row: RowData, by_number: Mapping[int, RowData]) -> list[int]:
-    """Return the numbers of the rows from a row back to it; none if its antecedents end."""
-    path = [row['j']]
-    while (row := by_number.get(row['antecedent'], {})) and row['antecedent'] is not None:
-        if row['j'] == path[0]:
-            return [*path, path[0]]
-        if row['j'] in path:
-            break   # reported at the rows of that cycle
-        path.append(row['j'])
-    return []
+                                f'{listed(map(str, sorted({0, *numbers})))}')
 
 
 # ---- The .par files of OpenSYMORO: from their text to a table
