@@ -282,20 +282,11 @@ class Group:
         return self.newest == 0 or self.steps.is_jump(stamp - self.newest)
 
     def reaches(self, stamp: int, newest: int, max_skew: int) -> bool:
-        """
-        Return whether the state can be carried to a stamp [ns], by max_skew [ns] if not 0.
-
-        `newest` [ns] is the newest stamp of the group with the output.
-        """
+        """Return whether the state can be carried to a stamp of a group with a `newest` one."""
         most = max_skew or max(round(MOST_CARRIED_PERIODS * self.steps.period), LEAST_CARRIED_NS)
         self.skew = newest - self.newest
         self.skewed = self.skewed + 1 if self.skew > most else 0
         return self.history.reaches(stamp, most)
-
-    def figures(self, now: int) -> GroupFigures:
-        period = self.steps.period
-        return GroupFigures(self.names, 1e9 / period if period else nan,
-                            (now - self.newest) * 1e-9 if self.newest else None, self.skew * 1e-9)
 
     def _far_positions(self, q: Array) -> dict[int, str]:
         """Return the positions that are far beyond the limits of their joints, by joint."""
@@ -331,8 +322,8 @@ class Group:
         return efforts[0][1] if efforts and efforts[0][0] == stamp else self._no_effort
 
 
+# groups in a message, with the entries of their joints, -1 where missing; None for all
 Parts = list[tuple[Group, 'Indices | None']]
-"""Groups in a message, with the entries of their joints, -1 where missing; None for all."""
 
 
 class Groups:

@@ -77,35 +77,27 @@ class SensorHistory:
     def __init__(self, timeout: int, max_age: int,
                  motion: Callable[[SensorState], Array]) -> None:
         self._timeout, self._max_age, self._motion = timeout, max_age, motion
-        self._samples: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
+        self.samples: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
         self._state: SensorState   # of the last sample
-        self._newest = 0
         self.behind = 0
-
-    def announce(self, stamp: int) -> None:
-        """Note that there are data of a stamp [ns], which are or will become a sample."""
-        self._newest = stamp
 
     def append(self, stamp: int, values: Array, state: SensorState) -> bool:
         """Add values (k,) of a stamp [ns]; return False if it is no newer than the last."""
-        if self._samples and stamp <= self._samples[-1][0]:
+        if self.samples and stamp <= self.samples[-1][0]:
             return False
-        self._samples.append((stamp, values))
+        self.samples.append((stamp, values))
         self._state = state
         return True
 
-    def clear(self) -> None:
-        self._samples.clear()
+    def at(self, stamp: int, newest: int) -> Array | str:
+        """
+        Return the values (k,) at a stamp [ns], or a key of ``BASE_ABSENCES``.
 
-    @property
-    def known(self) -> bool:
-        return bool(self._samples)
-
-    def at(self, stamp: int) -> Array | str:
-        """Return the values (k,) at a stamp [ns], or a key of ``BASE_ABSENCES``."""
-        if not self._newest:
+        The `newest` message [ns], 0 for none, is a sample or will become one.
+        """
+        if not newest:
             return 'base_missing'
-        after, later = self._samples[-1] if self._samples else (self._newest, None)
+        after, later = self.samples[-1] if self.samples else (newest, None)
         self.behind = stamp - after
         if self.behind > self._timeout:
             return 'base_stale'
@@ -116,10 +108,10 @@ class SensorHistory:
         if self.behind >= 0:
             if not self.behind:
                 return later
-            period = after - self._samples[max(len(self._samples) - 2, 0)][0]
+            period = after - self.samples[max(len(self.samples) - 2, 0)][0]
             ahead = min(self.behind, max(period, LONGEST_PREDICTION))
             return self._motion(self._state.after(ahead * 1e-9))
-        for before, earlier in reversed(self._samples):
+        for before, earlier in reversed(self.samples):
             if before <= stamp:
                 if after - before > self._timeout:
                     return 'base_gap'
@@ -286,7 +278,7 @@ class MovingBase(ABC):
             minus gravity [m/s^2], in the root frame; or a key of ``BASE_ABSENCES``.
 
         """
-        motion = self._history.at(stamp)
+        motion = self._history.at(stamp, self._newest)
         if not isinstance(motion, str):
             w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = motion.tolist()
             root: Array = np.ravel(self._mounting.root_motion(
@@ -330,12 +322,11 @@ class MovingBase(ABC):
             self._mounting = Mounting(self._system, frame)
         self._newest, self._frame = stamp, frame
         self._accepted += 1
-        self._history.announce(stamp)
         self._unfiltered.append((stamp, unfiltered))
         estimate = self._rates.update(stamp, velocities)
         if estimate.outcome != PUBLISHED:
             return ('contradictory' if estimate.outcome in (CONTRADICTORY, DISTRUSTED)
-                    and self._history.known else 'warming_up')
+                    and self._history.samples else 'warming_up')
         while self._unfiltered[0][0] < estimate.stamp:
             self._unfiltered.popleft()
         state = SensorState(estimate.q, estimate.qd, estimate.qdd, self._unfiltered[0][1])
@@ -373,7 +364,7 @@ class MovingBase(ABC):
         else:
             self._rates.reset()
         self._unfiltered.clear()
-        self._history.clear()
+        self._history.samples.clear()
 
     @abstractmethod
     def unfiltered_part(self, rest: Array) -> Array | None:

@@ -57,8 +57,7 @@ class Outputs(NamedTuple):
     observed_qd: Array
 
     def some(self, rows: slice | NDArray[np.bool_]) -> Outputs:
-        return Outputs(self.stamps[rows], self.q[rows], self.qd[rows], self.qdd[rows],
-                       self.effort[rows], self.measured[rows], self.observed_qd[rows])
+        return Outputs._make(each[rows] for each in self)
 
     @staticmethod
     def of(outputs: Sequence[Output]) -> Outputs:
@@ -67,67 +66,11 @@ class Outputs(NamedTuple):
             for what in Outputs._fields[1:]))
 
 
-# ---- Efforts of estimates: at once, or as soon as the motion of the base at their stamps is known
+# ---- From the joint states of one robot to its efforts, with a check of every message
 
 MOST_WAITING = 2048   # estimates that may wait for base data
 # arguments after qdd; a key of the outcomes if they are unknown; None: not yet
 LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | str | None']
-
-
-class EffortQueue:
-    """Computes outputs in the order of the estimates; those that wait in vain are ``no_base``."""
-
-    def __init__(self, inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
-                 load_arguments: LoadArguments, counters: Counter[str]) -> None:
-        self._inverse_dynamics, self._load_arguments = inverse_dynamics, load_arguments
-        self._counters = counters
-        self._waiting: deque[tuple[Estimate, Array]] = deque()
-
-    def add(self, estimate: Estimate, measured: Array) -> Output | str | None:
-        """Return the output of an estimate and its measured efforts (n,); None if it waits."""
-        result = self._compute(estimate, measured)
-        if result is None:
-            if len(self._waiting) == MOST_WAITING:
-                self._waiting.popleft()
-                self._counters['no_base'] += 1
-            self._waiting.append((estimate, measured))
-        elif isinstance(result, str):   # the others wait for the same data, in vain
-            self.clear()
-        return result
-
-    def resume(self) -> Iterator[Output | str]:
-        """Yield the outputs of waiting estimates that can be computed by now, oldest first."""
-        while self._waiting:
-            first = self._waiting.popleft()
-            with np.errstate(all='ignore'):   # as in `Stream.receive`
-                result = self._compute(*first)
-            if result is None:
-                self._waiting.appendleft(first)
-                return
-            yield result
-
-    def clear(self) -> None:
-        if self._waiting:
-            self._counters['no_base'] += len(self._waiting)
-            self._waiting.clear()
-
-    def _compute(self, estimate: Estimate, measured: Array) -> Output | str | None:
-        q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
-        loads = self._load_arguments(estimate)
-        if loads is None:
-            return None
-        if isinstance(loads, str):
-            return loads if all(map(is_finite, (q, qd, qdd))) else 'not_finite'
-        try:
-            result = self._inverse_dynamics(q, qd, qdd, *loads)
-        except StateError:   # the estimate, the efforts or the wrench are not finite
-            return 'not_finite'
-        effort, wrench = result if isinstance(result, tuple) else (result, None)
-        return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench,
-                      estimate.prompt_qd)
-
-
-# ---- From the joint states of one robot to its efforts, with a check of every message
 
 IMPLAUSIBLE = Parameter(
     'implausible', 'stop', 'What happens where a position looks like degrees: more than 2 pi '
@@ -178,7 +121,9 @@ class Stream:
         self._max_gap, self._max_skew = (round(values[name] * 1e9)
                                          for name in ('max_gap', 'max_skew'))
         self._max_deviation: float = values['max_deviation'] or np.inf
-        self._efforts = EffortQueue(inverse_dynamics, load_arguments, self.counters)
+        self._inverse_dynamics, self._load_arguments = inverse_dynamics, load_arguments
+        # estimates, with the measured efforts, whose load arguments are not known yet
+        self._waiting: deque[tuple[Estimate, Array]] = deque()
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
         self._stop = implausible == 'stop'
@@ -233,7 +178,9 @@ class Stream:
     @property
     def groups(self) -> list[GroupFigures]:
         now = self._clock()
-        return [group.figures(now) for group in self._groups]
+        return [GroupFigures(group.names, 1e9 / (group.steps.period or np.nan),
+                             (now - group.newest) * 1e-9 if group.newest else None,
+                             group.skew * 1e-9) for group in self._groups]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -286,9 +233,16 @@ class Stream:
 
     def resume(self) -> Iterator[Output]:
         """Yield the outputs of messages whose load arguments are known by now."""
-        for result in self._efforts.resume():
+        while self._waiting:
+            first = self._waiting.popleft()
+            with np.errstate(all='ignore'):   # as in `_process`
+                result = self._output(*first)
+            if result is None:
+                self._waiting.appendleft(first)
+                return
             if result == 'not_finite':
-                self._restart()
+                self._end()
+                self._groups.restart()
             output = self._counted(result)
             if output is not None:
                 yield output
@@ -317,7 +271,7 @@ class Stream:
         """Add a message that is valid by itself."""
         outcome = self._groups.add(stamp, message)
         if self._groups.restarted:
-            self._efforts.clear()
+            self._end()
             if self._groups.jumped_back:
                 self._last_output = 0
         if (outcome == 'incomplete' and self.held.automatic
@@ -339,8 +293,10 @@ class Stream:
         return message
 
     def _end(self) -> None:
-        """Drop the estimates that wait, before other joints are held."""
-        self._efforts.clear()
+        """Drop the estimates that wait."""
+        if self._waiting:
+            self.counters['no_base'] += len(self._waiting)
+            self._waiting.clear()
 
     def _compute(self, compute: bool) -> Output | str | None:
         known = self._groups.state()
@@ -354,13 +310,33 @@ class Stream:
             return 'uncertain'
         if not compute:
             return 'overtaken'
-        result = self._efforts.add(*self.held.complete(known.estimate, known.measured))
-        if result == 'not_finite':
-            self._restart()
-        elif not isinstance(result, str):
-            self._last_output = known.estimate.stamp
+        estimate, measured = self.held.complete(known.estimate, known.measured)
+        result = self._output(estimate, measured)
+        if isinstance(result, str):
+            self._end()   # the others wait for the same data, in vain
+            if result == 'not_finite':
+                self._groups.restart()
+            return result
+        self._last_output = estimate.stamp
+        if result is None:
+            if len(self._waiting) == MOST_WAITING:
+                self._waiting.popleft()
+                self.counters['no_base'] += 1
+            self._waiting.append((estimate, measured))
         return result
 
-    def _restart(self) -> None:
-        self._efforts.clear()
-        self._groups.restart()
+    def _output(self, estimate: Estimate, measured: Array) -> Output | str | None:
+        """Return the output of an estimate and measured efforts (n,); None if it has to wait."""
+        q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
+        loads = self._load_arguments(estimate)
+        if loads is None:
+            return None
+        if isinstance(loads, str):
+            return loads if all(map(is_finite, (q, qd, qdd))) else 'not_finite'
+        try:
+            result = self._inverse_dynamics(q, qd, qdd, *loads)
+        except StateError:   # the estimate, the efforts or the wrench are not finite
+            return 'not_finite'
+        effort, wrench = result if isinstance(result, tuple) else (result, None)
+        return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench,
+                      estimate.prompt_qd)
