@@ -10,7 +10,6 @@ what compiled code does not take.
 import ctypes
 import logging
 import math
-import operator
 import sys
 import sysconfig
 import weakref
@@ -322,17 +321,13 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     if backend not in BACKENDS:
         raise ParameterError(f'unknown back end {backend!r}; the back ends are: '
                              f'{", ".join(BACKENDS)}')
-    try:
-        number = 0 if isinstance(threads, bool) else operator.index(threads)
-    except TypeError:
-        number = 0
-    if not 1 <= number <= MAX_THREADS:
+    if type(threads) is not int or not 1 <= threads <= MAX_THREADS:
         raise ParameterError(f'threads is {threads!r}; it must be an integer from 1 to '
                              f'{MAX_THREADS}')
     if backend == 'python' or not program.numbers:   # C has no arrays without elements
         return 'python', not_compiled
     try:
-        return 'c', compiled(program.function(function), number)
+        return 'c', compiled(program.function(function), threads)
     except CompilerError as error:
         if backend == 'c':
             raise

@@ -184,22 +184,8 @@ class Derivation:
     bodies: int   # number of the first nodes, which are of single bodies
     shared: int   # number of nodes that all functions of the program begin with
     quantities: tuple[Quantity, ...]
-
-    def operations(self) -> int:
-        return sum(node.op in ('mul', 'add', 'sub', 'reciprocal') for node in self._needed()[1]
-                   if node.serial >= self.shared)
-
-    def constants(self) -> set[int]:
-        """Return the serials of the expressions of parameters alone that the results need."""
-        roots, needed = self._needed()
-        used = {arg for node in needed if node.serial >= self.shared for arg in node.args}
-        return {node.serial for node in needed
-                if (node in used or node in roots) and node.serial < self.shared and node.args}
-
-    def _needed(self) -> tuple[list[Node], list[Node]]:
-        rows = [*itertools.chain(*self.results.values()), *self.vectors.values()]
-        roots = nodes_of(itertools.chain(*rows))
-        return roots, nodes_behind(self.graph, roots)
+    roots: list[Node]   # of results and vectors
+    needed: list[Node]   # by these, in order
 
 
 class _Arguments(Mapping[str, list[Expression]]):
@@ -220,15 +206,12 @@ class _Arguments(Mapping[str, list[Expression]]):
 
 def derive(request: Request, name: str) -> Derivation:
     """Derive one function, in the way that takes the least time."""
-    ways = FUNCTIONS[name].ways(request.system)
-    derived = [_derived(request, name, way) for way, _ in ways]
-    if len(ways) == 1:
-        return derived[0]
-    cheapest, _ = min(zip(derived, ways), key=lambda each: each[0].operations() + each[1][1])
-    for each in derived:
-        if each is not cheapest:
-            each.graph.clear()
-    return cheapest
+    costs = []
+    for way, waiting in FUNCTIONS[name].ways(request.system):
+        each = _derived(request, name, way)
+        costs.append((waiting + sum(node.op in ('mul', 'add', 'sub', 'reciprocal')
+                                    for node in each.needed if node.serial >= each.shared), each))
+    return min(costs, key=lambda cost: cost[0])[1]
 
 
 def _derived(request: Request, name: str, function: ModelFunction) -> Derivation:
@@ -265,10 +248,13 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
     quantities = function.quantities(mechanics)
     results = {each.name: results[each.name] for each in quantities if each.name in results}
     vectors = _in_root_frame(name, mechanics) if request.readable else {}
+    roots = nodes_of(itertools.chain(*itertools.chain(*results.values()), *vectors.values()))
+    needed = nodes_behind(graph, roots)
     if all(FUNCTIONS[each].kinematic for each in request.functions):
-        parameters = _used(graph, results, parameters)
+        used = {node.value for node in needed if node.op == 'parameter'}
+        parameters = [group for group in (each.of(used) for each in parameters) if group.lines]
     return Derivation(name, function, graph, notebook, results, vectors, parameters, named_nodes,
-                      shared, quantities)
+                      shared, quantities, roots, needed)
 
 
 def _simplified(request: Request, function: ModelFunction,
@@ -338,31 +324,16 @@ def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, .
                       mechanics.notes.note)
 
 
-def _used(graph: Graph, results: Mapping[str, Rows],
-          groups: Sequence[ParameterGroup]) -> list[ParameterGroup]:
-    """Return the parameters that the results depend on."""
-    roots = nodes_of(entry for rows in results.values() for row in rows for entry in row)
-    used = {node.value for node in nodes_behind(graph, roots) if node.op == 'parameter'}
-    kept = []
-    for title, lines in groups:
-        some = []
-        for line in lines:
-            pairs = [pair for pair in zip(line.names, line.values) if pair[0] in used]
-            if pairs:
-                names, values = zip(*pairs)
-                some.append(line._replace(names=names, values=values))
-        if some:
-            kept.append(ParameterGroup(title, tuple(some)))
-    return kept
-
-
 def _constants(derived: Sequence[Derivation],
                ) -> tuple[tuple[Block, ...], dict[int, tuple[str, bool]]]:
     """Return what was made of parameters before the sweeps: no work at every call."""
     # all graphs begin with the same constants, so that a serial number means the same in each
-    wanted = sorted(set().union(*(derivation.constants() for derivation in derived)))
-    first = derived[0].graph
-    schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in wanted],
+    first, wanted = derived[0].graph, set()
+    for each in derived:
+        used = {arg for node in each.needed if node.serial >= each.shared for arg in node.args}
+        wanted |= {node.serial for node in used.union(each.roots)
+                   if node.serial < each.shared and node.args}
+    schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in sorted(wanted)],
                         keep_labels=True, temporary='kt', name_outputs=True, spare_names=True)
     groups: list[list[Statement]] = []
     last: dict[tuple[bool, str], int] = {}   # number of the last group of a body

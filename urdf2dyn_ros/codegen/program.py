@@ -9,7 +9,7 @@ then what follows from these, the scales of the self-test and the joint table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -291,12 +291,23 @@ class ParameterLine(NamedTuple):
     values: tuple[float, ...]
     comment: str
 
+    def of(self, used: Collection[str]) -> ParameterLine:
+        """Return those that are used."""
+        pairs = [pair for pair in zip(self.names, self.values) if pair[0] in used]
+        return self._replace(names=tuple(name for name, _ in pairs),
+                             values=tuple(value for _, value in pairs))
+
 
 class ParameterGroup(NamedTuple):
     """The constants of one link."""
 
     title: str
     lines: tuple[ParameterLine, ...]
+
+    def of(self, used: Collection[str]) -> ParameterGroup:
+        """Return those that are used, and the lines that then have some."""
+        lines = (line.of(used) for line in self.lines)
+        return self._replace(lines=tuple(line for line in lines if line.names))
 
 
 class JointRow(NamedTuple):

@@ -121,16 +121,6 @@ static void partial_block(const double *const in[INPUTS], double *out, ptrdiff_t
     memcpy(out, results, count * RESULT * sizeof(double));
 }
 
-/* begin to load the block after this one: the processor's own prefetching ends at every page */
-INLINE void prefetch(const double *rows, ptrdiff_t size, int written)
-{
-    for (ptrdiff_t k = 0; k < WIDTH * size; k += 8)
-        if (written)
-            __builtin_prefetch(rows + WIDTH * size + k, 1, 2);
-        else
-            __builtin_prefetch(rows + WIDTH * size + k, 0, 2);
-}
-
 /* states in a piece: some 10 microseconds */
 #define PIECE ((WORTH_A_THREAD / 8 / OPERATIONS / WIDTH + 1) * WIDTH)
 
@@ -165,13 +155,6 @@ static void *work(void *argument)
         }
         for (ptrdiff_t k = first; !LARGE && k < end; k += WIDTH) {
             ALIKE(STATE_K)
-            if (batch->count - k >= 2 * WIDTH) {
-#define PREFETCH(first, end, entry, size) \
-    for (int i = first; i < end; i++) \
-        prefetch(in[i], size, 0);
-                ALIKE(PREFETCH)
-                prefetch(batch->out + k * RESULT, RESULT, 1);
-            }
             if (end - k >= WIDTH)
                 block(in, batch->out + k * RESULT, &spoiled);
             else

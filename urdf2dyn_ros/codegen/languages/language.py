@@ -332,21 +332,15 @@ class Language(ABC):
         yield from ['', self.rule(edited, indent)]
         if used is not None:
             yield from self.comments(['Those without influence are omitted.'], indent)
-        spaced = self.SPACED
-        for group in self.program.parameters:
-            title = True
-            for line in group.lines:
-                kept = [(name, value) for name, value in zip(line.names, line.values)
-                        if used is None or name in used]
-                if kept and title:
-                    yield from [''] * spaced
-                    yield from self.comments([group.title], indent)
-                    title, spaced = False, True
-                if kept:
-                    code = indent + self.constants(*zip(*kept))
-                    both = f'{code:48}  {self.COMMENT}{line.comment}'
-                    yield from [both] if len(both) <= WIDTH else [
-                        f'{indent}{self.COMMENT}{line.comment}', code]
+        groups = [group if used is None else group.of(used) for group in self.program.parameters]
+        for k, group in enumerate(group for group in groups if group.lines):
+            yield from [''] * (k > 0 or self.SPACED)
+            yield from self.comments([group.title], indent)
+            for names, values, comment in group.lines:
+                code = indent + self.constants(names, values)
+                both = f'{code:48}  {self.COMMENT}{comment}'
+                yield from [both] if len(both) <= WIDTH else [
+                    f'{indent}{self.COMMENT}{comment}', code]
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         """Return one line that gives names their values."""
