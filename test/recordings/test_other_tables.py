@@ -5,11 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rosbags.rosbag1 import Writer
-from rosbags.typesys import Stores, get_typestore
 
 from support.paths import ROOT
-from support.recordings.bags import JOINT_STATE, write_csv
+from support.recordings.bags import write_csv
 from urdf2dyn_ros import Urdf2DynError
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import open_recording
@@ -59,19 +57,6 @@ def test_numbered_efforts_are_of_the_joints_in_the_order_of_their_positions(
     remarks = open_recording(path).remarks
     assert any('the columns of effort are taken in the order of those of position: tau1 = b, '
                'tau2 = a; if that is wrong, rename them' in remark for remark in remarks)
-
-
-def test_a_bag_of_ros_1(tmp_path: Path) -> None:
-    store = get_typestore(Stores.ROS1_NOETIC)
-    stamp, header, state = (store.types[name] for name in (
-        'builtin_interfaces/msg/Time', 'std_msgs/msg/Header', JOINT_STATE))
-    with Writer(tmp_path / 'x.bag') as bag:
-        connection = bag.add_connection('/joint_states', JOINT_STATE, typestore=store)
-        for k, values in enumerate(zip(Q, QD, EFFORT)):
-            message = state(header(k, stamp(1000, 10_000_000 * k), ''), [*JOINTS],
-                            *map(np.array, values))
-            bag.write(connection, 10**12 + k, store.serialize_ros1(message, JOINT_STATE))
-    check(tmp_path / 'x.bag', JOINTS, later=10**12)
 
 
 @pytest.mark.parametrize(('columns', 'words'), [

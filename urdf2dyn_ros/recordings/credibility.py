@@ -151,10 +151,6 @@ _SPIKE = 30.0   # largest effort over the one below which 95 % are, from which o
 # share of the samples at the largest or smallest effort from which on it is cut there, if it is so
 # many times the share of those near it (as a share of its range): a sine has more of the latter
 _LIMITED_SHARE, _LIMITED_RATIO, _NEAR_LIMIT = 0.01, 3.0, 0.02
-# part of the range in which a coarsely rounded effort has another value that is as frequent
-_COARSE = 0.2
-# the same to the next frequent value, from which on an effort is too coarse to show a limit
-_COARSEST = 0.05
 _TIMES = 3   # times that an effort reaches a value at which it is cut
 # spread of an effort over that of its noise, from which on it is smooth as that of a motion, and
 # the share of its variance that a rest explains, from which on it is one
@@ -230,17 +226,15 @@ def effort_doubts(while_moving: Mapping[str, Array],
 
 def _cut(effort: Array) -> tuple[float, float]:
     """Return the value at which an effort (k,) is cut, and the share of samples, or zeros."""
-    span = float(np.ptp(effort)) if len(effort) else 0.0
-    values, counts = np.unique(effort, return_counts=True)
-    for end in (effort.max(), effort.min()) if span > 0.0 else ():
-        distance = np.abs(effort - end) / span
-        at_end, near = (float(np.mean(distance < limit)) for limit in (1e-6, _NEAR_LIMIT))
-        apart = np.abs(values - end) / span
-        times = np.count_nonzero(np.diff(distance < 1e-6, prepend=False)) / 2.0
-        levels = np.sort(apart[counts > _LIMITED_SHARE * len(effort)])
-        if times < _TIMES - 0.5 or (len(levels) > 2 and levels[1] > _COARSEST):
-            continue
-        frequent = counts[(apart > 1e-6) & (apart < _COARSE)].max(initial=0) / len(effort)
-        if at_end > _LIMITED_SHARE and at_end > _LIMITED_RATIO * max(near - at_end, frequent):
-            return float(end), at_end
+    values, counts = _levels(effort) if len(effort) else (effort, np.zeros(0, dtype=np.int64))
+    span = float(values[-1] - values[0]) if len(values) > _FEWEST_VALUES else 0.0
+    for end in (-1, 0) if span > 0.0 else ():
+        at_end = _same(effort, values[end])
+        near = np.abs(effort - values[end]) < _NEAR_LIMIT * span
+        frequent = counts[1:-1].max() / len(effort)
+        share = float(at_end.mean())
+        times = np.count_nonzero(np.diff(at_end, prepend=False)) / 2.0
+        if times > _TIMES - 0.5 and share > _LIMITED_SHARE and share > _LIMITED_RATIO * max(
+                float(near.mean()) - share, frequent):
+            return float(values[end]), share
     return 0.0, 0.0

@@ -38,7 +38,6 @@ class LagEvidence(NamedTuple):
     # (p,), power of the measured effort that the computed one and friction do not explain, as
     # without interpolation; at least `least`, from which on it is rounding
     power: Array
-    noise: Array   # (p,), power of white noise that interpolation leaves
     least: float
     weight: float   # share that the computed effort explains of what friction does not [-]
     # share of the measured effort's variance that only the computed effort explains [-]
@@ -76,7 +75,7 @@ def lag_evidence(moments: Moments) -> LagEvidence | None:
     power = np.maximum(_without_interpolation(unexplained, moments.power), least)
     best = int(np.argmin(power))
     effect = max(0.0, float(with_friction[best] - unexplained[best]))
-    return LagEvidence(power, moments.power, least,
+    return LagEvidence(power, least,
                        effect / max(float(with_friction[best]), least),
                        effect / max(float(varying[best]), least))
 
@@ -209,30 +208,28 @@ def _best(evidence: Sequence[LagEvidence]) -> tuple[float, float]:
     best, middle = int(np.argmin(sums)), len(sums) // 2
     if best in (0, len(sums) - 1):
         return 0.0, 0.0
-    power, noise = (weights @ np.array([getattr(joint, side) / getattr(joint, side)[best]
-                                        for joint in evidence]) for side in ('power', 'noise'))
+    power = weights @ np.array([joint.power / joint.power[best] for joint in evidence])
     rounding = weights @ [joint.least / joint.power[best] for joint in evidence]
-    offset, least = _refined(power, noise, best)
+    offset, least = _refined(power, best)
     changes = np.array([joint.logarithms[best] - joint.logarithms[middle] for joint in evidence])
     order = np.argsort(changes)
     median = order[np.searchsorted(np.cumsum(weights[order]), 0.5, side='right')]
     return offset + best - middle, float(changes[median] + np.log(max(least, rounding)))
 
 
-def _refined(power: Array, noise: Array, best: int) -> tuple[float, float]:
+def _refined(power: Array, best: int) -> tuple[float, float]:
     """
     Return the place of the least power, in steps from the best lag, and its upper bound there.
 
-    The fit through the neighbours is a quartic and a multiple of the remaining noise. Its largest
-    error is added to the least power, as steps of Coulomb friction make kinks.
+    A quartic is fitted to the neighbours. Its largest error is added to the least power, as steps
+    of Coulomb friction make kinks.
     """
     first = min(max(best - 3, 0), len(power) - 7)
     near = np.arange(first, first + 7)
-    terms = np.column_stack((np.vander(near - best, 5), noise[near] / noise[best]))
-    scale = power[near].max()
-    *quartic, part = fit = np.linalg.lstsq(terms, power[near] / scale, rcond=None)[0]
-    missed = np.abs(terms @ fit - power[near] / scale).max()
+    powers = np.vander(near - best, 5)
+    quartic = np.linalg.lstsq(powers, power[near], rcond=None)[0]
+    missed = np.abs(powers @ quartic - power[near]).max()
     places = np.linspace(-1.0, 1.0, 2001)
     values = np.polyval(quartic, places)
     lowest = int(np.argmin(values))
-    return float(places[lowest]), float(scale * (values[lowest] + part + missed))
+    return float(places[lowest]), float(values[lowest] + missed)
