@@ -302,3 +302,11 @@ def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(
     code, output = language_tools.self_test(tool, {**files, name: wrong(files[name])}, 'robot',
                                             tmp_path / 'wrong')
     assert code == 1 and 'differs from the reference' in output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('tool', ['g++', 'octave', 'rust'])
+def test_every_language_has_scales(tool: str, tmp_path: Path) -> None:
+    files = language_tools.files_of(tool, program_of_size(1e3, 'fast', 'gravity'))
+    language_tools.check_self_test(tool, files, tmp_path)
+    assert any('scale_gravity' in text for text in files.values())
