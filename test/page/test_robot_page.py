@@ -190,6 +190,18 @@ def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(
     assert (first['lower'], first['upper'], first['velocity']) == pytest.approx(shown)
 
 
+@pytest.mark.skipif(shutil.which('node') is None, reason='needs node (apt install nodejs)')
+def test_random_positions_are_within_the_range_also_if_zero_is_not(tmp_path: Path) -> None:
+    shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'view.js', tmp_path / 'view.mjs')
+    (tmp_path / 'run.mjs').write_text("""
+        import { drawn } from './view.mjs';
+        console.log(JSON.stringify(Array.from({ length: 1000 }, () => drawn(8, 20, 0.6))));""")
+    done = subprocess.run(['node', 'run.mjs'], cwd=tmp_path, capture_output=True, text=True,
+                          check=True, timeout=60)
+    positions = json.loads(done.stdout)
+    assert 10.4 <= min(positions) < 10.8 and 17.2 < max(positions) <= 17.6
+
+
 @pytest.mark.parametrize('path', map(robot_path, ('humanoid_3p33r', 'tiago_dual')),
                          ids=lambda path: path.stem)
 def test_links_masses_and_axes_are_where_pinocchio_has_them(path: Path) -> None:
