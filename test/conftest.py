@@ -37,8 +37,7 @@ def ctrl_c() -> Iterator[None]:
 
 
 @pytest.fixture
-def caplog(caplog: pytest.LogCaptureFixture,
-           monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+def caplog(caplog, monkeypatch):
     """Receive this package's messages under ROS too: launch has loggers that keep theirs."""
     monkeypatch.setattr(logging, '_loggerClass', logging.Logger)   # of those that a test names
     for name, logger in logging.root.manager.loggerDict.items():

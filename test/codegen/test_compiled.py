@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,8 +48,7 @@ def states(n: int, count: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(3, count, n))
 
 
-def test_a_batch_is_the_same_for_any_neighbours_and_threads(
-        rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
+def test_a_batch_is_the_same_for_any_neighbours_and_threads(rx90):
     """To the last bit, with angles that are computed by the C library as well."""
     found = rx90[1]
     every = states(6, 20001)
@@ -109,8 +107,7 @@ TAKEN = {
 
 
 @pytest.mark.parametrize('case', TAKEN)
-def test_whatever_numpy_takes_is_taken(case: str,
-                                       rx90: tuple[InverseDynamics, InverseDynamics]) -> None:
+def test_whatever_numpy_takes_is_taken(case, rx90):
     """Lists, views, other types, read-only, unaligned, swapped, tiny and large."""
     expected, found = (dynamics(*TAKEN[case]) for dynamics in rx90)
     assert found.shape == expected.shape
@@ -139,9 +136,7 @@ BAD = {
 
 @pytest.mark.parametrize('extension', [True, False])
 @pytest.mark.parametrize('case', BAD)
-def test_bad_input_is_refused_in_the_same_words(case: str, extension: bool,
-                                                rx90: tuple[InverseDynamics, InverseDynamics],
-                                                monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_input_is_refused_in_the_same_words(case, extension, rx90, monkeypatch):
     """By the extension module and by ctypes; the interpreter survives."""
     expected, found = rx90
     if not extension:
@@ -154,9 +149,7 @@ def test_bad_input_is_refused_in_the_same_words(case: str, extension: bool,
     assert str(caught.value) == str(wanted.value)
 
 
-def test_without_the_headers_of_python_ctypes_calls_it(
-        monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-        rx90: tuple[InverseDynamics, InverseDynamics], tmp_path: Path) -> None:
+def test_without_the_headers_of_python_ctypes_calls_it(monkeypatch, caplog, rx90, tmp_path):
     """Slower, and the same to the last bit; one line says so."""
     paths = {'include': str(tmp_path), 'platinclude': str(tmp_path)}
     monkeypatch.setattr(caller.sysconfig, 'get_paths', lambda: paths)

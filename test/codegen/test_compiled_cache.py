@@ -114,8 +114,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize('damage', ['truncated', 'garbage', 'empty', 'one bit', 'a directory',
                                     'a link', 'a fifo', 'another entry'])
-def test_broken_entries_are_made_again(
-        damage: str, folder: Path, whole: dict[str, bytes]) -> None:
+def test_broken_entries_are_made_again(damage, folder, whole):
     """In a process of its own: loading a truncated library ends a process with a signal."""
     folder.mkdir(mode=0o700, parents=True)
     paths = [folder / name for name in whole]
@@ -140,9 +139,8 @@ def test_broken_entries_are_made_again(
 
 @pytest.mark.parametrize('obstacle', ['below a file', 'other owner', 'writable by all', 'a file',
                                       'relative'])
-def test_an_unusable_cache_is_replaced_by_a_private_folder(
-        obstacle: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
-        caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_an_unusable_cache_is_replaced_by_a_private_folder(obstacle, folder, monkeypatch, caplog,
+                                                           tmp_path):
     """With one line in the log for all libraries."""
     if obstacle == 'below a file':
         (tmp_path / 'file').write_text('')
@@ -187,8 +185,7 @@ def python_takes_over(caplog: pytest.LogCaptureFixture, *words: str) -> None:
 
 
 @pytest.mark.parametrize('cc', ['', 'no-such-compiler'])
-def test_no_compiler(cc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                     caplog: pytest.LogCaptureFixture) -> None:
+def test_no_compiler(cc, tmp_path, monkeypatch, caplog):
     """An empty PATH, or one in CC that does not exist."""
     monkeypatch.setenv('CC', cc)
     monkeypatch.setenv('PATH', str(tmp_path))
@@ -209,9 +206,7 @@ def test_no_compiler(cc: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     ('kill -9 $$', ['exit status -9']),
     ('\0\0\0', ['failed']),   # no program at all
 ])
-def test_a_compiler_that_fails(text: str, words: list[str], tmp_path: Path,
-                               monkeypatch: pytest.MonkeyPatch,
-                               caplog: pytest.LogCaptureFixture) -> None:
+def test_a_compiler_that_fails(text, words, tmp_path, monkeypatch, caplog):
     """The compiler's last lines are in the error; with 'auto', Python is used."""
     path = script(tmp_path / 'bad-cc', '[ "$1" = --version ] && exit 0\n' + text)
     if '\0' in text:
@@ -225,8 +220,7 @@ def test_a_compiler_that_fails(text: str, words: list[str], tmp_path: Path,
     python_takes_over(caplog)
 
 
-def test_options_in_cc_and_a_compiler_without_march_native(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_in_cc_and_a_compiler_without_march_native(tmp_path, monkeypatch):
     """CC may have words; an option that a target does not know is dropped."""
     real = find_compiler().command[0]
     path = script(tmp_path / 'old-cc', 'for word; do [ "$word" = -march=native ] && exit 1; done\n'
@@ -236,8 +230,7 @@ def test_options_in_cc_and_a_compiler_without_march_native(
     np.testing.assert_allclose(made(*STATE), InverseDynamics(MODEL)(*STATE), rtol=1e-15)
 
 
-def test_another_compiler_makes_another_entry(tmp_path: Path, folder: Path,
-                                              monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_compiler_makes_another_entry(tmp_path, folder, monkeypatch):
     """What a compiler says of its version is part of an entry's name."""
     real = find_compiler().command[0]
     for version in ('1', '2'):
@@ -252,8 +245,7 @@ def test_another_compiler_makes_another_entry(tmp_path: Path, folder: Path,
 @pytest.mark.slow
 @pytest.mark.parametrize('flags', ['-ffast-math', '-funsafe-math-optimizations', '-Ofast'])
 @pytest.mark.parametrize('compiler', ['gcc', 'clang'])
-def test_flags_in_cc_do_not_make_efforts_wrong(compiler: str, flags: str,
-                                               monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_in_cc_do_not_make_efforts_wrong(compiler, flags, monkeypatch):
     """Sums are not reordered, and values that are not finite are detected."""
     if shutil.which(compiler) is None:
         pytest.skip(f'{compiler} is not installed; .ci/run takes it from Debian')
@@ -270,8 +262,7 @@ def test_flags_in_cc_do_not_make_efforts_wrong(compiler: str, flags: str,
             made(*spoiled)
 
 
-def test_cc_that_is_no_command_line_and_cc_in_this_directory(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_cc_that_is_no_command_line_and_cc_in_this_directory(tmp_path, monkeypatch, caplog):
     monkeypatch.setenv('CC', "gcc '")
     with pytest.raises(CompilerError, match='no command line'):
         InverseDynamics(MODEL, backend='c')

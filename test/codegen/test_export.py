@@ -9,7 +9,7 @@ import pytest
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions import CHOICES
-from urdf2dyn_ros.codegen.languages import LANGUAGES, LanguageName
+from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, write_files
 
@@ -37,8 +37,7 @@ def test_a_description_is_exported_as_its_model() -> None:
     ({'functions': 'forward'}, ["'forward'", *CHOICES]),
     ({'name': 'é'}, ['ASCII']),
 ])
-def test_what_cannot_be_exported_is_said_with_the_choices(arguments: dict, words: list[str],
-                                                          ) -> None:
+def test_what_cannot_be_exported_is_said_with_the_choices(arguments, words):
     """Languages and styles are listed, and the rule for names."""
     with pytest.raises(ExportError) as caught:
         export_model(MODEL, **arguments)
@@ -58,8 +57,7 @@ def test_the_robots_name_becomes_an_identifier(robot: str, name: str) -> None:
 @pytest.mark.parametrize(('name', 'function', 'language'), [
     ('tau', 'gravity', 'matlab'), ('tau', 'bias', 'matlab'),
     ('expected', 'inverse_dynamics', 'matlab'), ('expected', 'mass_matrix', 'c')])
-def test_no_function_has_the_name_of_a_variable(name: str, function: str,
-                                                language: LanguageName) -> None:
+def test_no_function_has_the_name_of_a_variable(name, function, language):
     """In Octave, tau_gravity(q) would be an index into the vector tau_gravity."""
     with pytest.raises(ExportError, match=f"'{name}': the function {name}_.* would have the name "
                        f'of a variable of the files in {language}; .* {name}_robot'):
@@ -108,8 +106,7 @@ def test_a_symbolic_link_is_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(('folder', 'words'), [
     ('file/below', 'Not a directory'), ('file', 'it is a file'), ('/proc/nowhere', 'No such file'),
     ('a\0b', 'null'), ('x' * 300, 'too long'), ('/dev/null', 'it is a device')])
-def test_a_folder_that_cannot_be_written_is_said(
-        tmp_path: Path, folder: str, words: str) -> None:
+def test_a_folder_that_cannot_be_written_is_said(tmp_path, folder, words):
     """And no part of a file is left."""
     (tmp_path / 'file').write_text('')
     with pytest.raises(ExportError, match=words):
@@ -118,8 +115,7 @@ def test_a_folder_that_cannot_be_written_is_said(
 
 
 @pytest.mark.fault(45)
-def test_on_a_full_disk_no_empty_directory_is_left(tmp_path: Path,
-                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_full_disk_no_empty_directory_is_left(tmp_path, monkeypatch):
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -151,8 +147,7 @@ def no_hard_links(*arguments: object, **options: object) -> None:
 
 
 @pytest.mark.fault(45)
-def test_what_comes_in_the_way_at_the_last_moment_undoes_the_rest(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_in_the_way_at_the_last_moment_undoes_the_rest(tmp_path, monkeypatch):
     """The first name is taken already when the second cannot be."""
     right = os.link
 
@@ -168,8 +163,7 @@ def test_what_comes_in_the_way_at_the_last_moment_undoes_the_rest(
 
 
 @pytest.mark.fault(44)
-def test_where_there_are_no_hard_links_nothing_is_replaced_either(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_there_are_no_hard_links_nothing_is_replaced_either(tmp_path, monkeypatch):
     monkeypatch.setattr(os, 'link', no_hard_links)
     for text, overwrite in (('header\n', False), ('another\n', True)):
         write_files({**TEXTS, 'arm.h': text}, tmp_path, overwrite)

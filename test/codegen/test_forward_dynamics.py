@@ -52,8 +52,7 @@ def derived_by(way: type[AccelerationsOfEfforts]) -> Iterator[None]:
 
 @way
 @pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
-def test_accelerations_are_those_of_pinocchio(
-        path: Path, way: type[AccelerationsOfEfforts]) -> None:
+def test_accelerations_are_those_of_pinocchio(path, way):
     text = path.read_bytes()
     dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
     names = dynamics.joint_names
@@ -84,8 +83,7 @@ def check_inverse(model: RobotModel, loads: Loads, style: str, seed: int = 0) ->
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('base', ['fixed', 'moving'])
 @pytest.mark.parametrize('name', ['tangle', 'scara'])
-def test_it_is_the_inverse_with_all_loads(
-        name: str, base: str, style: str, way: type[AccelerationsOfEfforts]) -> None:
+def test_it_is_the_inverse_with_all_loads(name, base, style, way):
     """Branches, sliders, joints that follow others in other branches, oblique axes."""
     model = robot(name)
     with derived_by(way):
@@ -131,8 +129,7 @@ def arm(*inertial: bool, axis: tuple[float, float, float] = (0.0, 0.0, 1.0),
     ((True, False), 'at joint "joint2": what it moves has an inertia of 0,'),
     ((False, True), 'at joint "joint1": of the inertia .* 0 is left as the joints behind'),
     ((True, False, True), 'at joint "joint2": of the inertia')])
-def test_a_joint_whose_acceleration_is_not_determined_is_rejected(
-        inertial: tuple[bool, ...], message: str) -> None:
+def test_a_joint_whose_acceleration_is_not_determined_is_rejected(inertial, message):
     model = arm(*inertial)
     dynamics = InverseDynamics(model, backend='python')
     n = len(dynamics.joint_names)

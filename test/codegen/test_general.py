@@ -73,9 +73,7 @@ def test_cpp_has_lengths_and_angles_of_oblique_axes(tool: str, tmp_path: Path) -
     ('scara', 'joint2', 'xyz', 'xyz2_y', (0.0, 0.1, 0.0)),       # a length of zero
     ('scara', 'joint2', 'rpy', 'rpy2_x', (0.3, 0.0, 0.0)),       # a zero angle of a moving joint
     ('robot_2r', 'joint2', 'rpy', 'rpy2_z', (0.0, 0.0, -0.7))])
-def test_lengths_and_angles_can_be_edited(
-        name: str, joint: str, field: str, line: str, change: tuple[float, ...], tmp_path: Path,
-        capsys: pytest.CaptureFixture[str]) -> None:
+def test_lengths_and_angles_can_be_edited(name, joint, field, line, change, tmp_path, capsys):
     """As it was exported by the command, also those of zero."""
     assert main(['export', str(OWN / f'{name}.urdf'), '--general', '-o', str(tmp_path)]) == 0
     check_edited(robot(name), joint, field, line, change,

@@ -39,8 +39,7 @@ def test_a_robot_is_read_from_text_bytes_and_paths() -> None:
     assert InverseDynamics(str(RX90)).model == InverseDynamics(MODEL).model == MODEL
 
 
-def test_a_str_is_a_path_if_no_urdf_can_be_meant(tmp_path: Path,
-                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_str_is_a_path_if_no_urdf_can_be_meant(tmp_path, monkeypatch):
     """What a node receives is a text in any case."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / 'robot').write_text(VALID)
@@ -293,8 +292,7 @@ def test_loads_with_another_name_are_an_error(loads: dict[str, Any], words: str)
     ({'loads': Loads(payload=['link4'])}, ParameterError, r"no link \['link4'\] for a payload"),
     ({'loads': Loads(external=4)}, ParameterError, 'external is 4; it must be a list of links'),
     ({'frames': 'link4'}, ExportError, r"frames is 'link4'; it must be LinkFrames")])
-def test_what_is_of_another_type_is_an_error_of_this_package(
-        arguments: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_what_is_of_another_type_is_an_error_of_this_package(arguments, error, words):
     with pytest.raises(error, match=words):
         export_model(SCARA, functions='jacobian' if 'frames' in arguments else 'gravity',
                      **arguments)

@@ -65,8 +65,7 @@ def test_the_files_compile_without_warnings_and_pass_their_own_test(
 @pytest.mark.parametrize(('tool', 'choice'), [
     *((tool, choice) for tool in language_tools.ONE_EACH for choice in ('mass_matrix', 'terms')),
     *(('python', choice) for choice in Dynamics.COMBINED if choice != 'mass_matrix')])
-def test_a_wrong_number_is_reported_with_function_and_joint(tool: str, choice: str, tmp_path: Path,
-                                                        ) -> None:
+def test_a_wrong_number_is_reported_with_function_and_joint(tool, choice, tmp_path):
     """By the exit code as well; of terms it is said which."""
     program = robot_program('rx90', functions=choice)
     result = {'mass_matrix': 'M', 'terms': 'tau_coriolis'}.get(choice, 'tau')
@@ -83,8 +82,7 @@ def efforts(system: Multibody, states: np.ndarray) -> list[tuple[float, ...]]:
 
 @pytest.mark.parametrize(('name', 'style'), [('rx90', 'readable'), ('tangle', 'fast')])
 @pytest.mark.parametrize('tool', language_tools.TOOLS)
-def test_all_languages_give_the_efforts_of_the_recursion_on_numbers(
-        tool: str, name: str, style: str, tmp_path: Path) -> None:
+def test_all_languages_give_the_efforts_of_the_recursion_on_numbers(tool, name, style, tmp_path):
     """Alone, together, and as M(q) qdd + bias(q, qd)."""
     system = multibody(robot(name))
     n = len(system.joint_names)
@@ -128,8 +126,7 @@ def hostile(style: str) -> tuple[RobotModel, Program]:
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 @pytest.mark.fault(46)
-def test_hostile_names_come_back_exactly_and_do_no_harm(tool: str, style: str, tmp_path: Path,
-                                                        ) -> None:
+def test_hostile_names_come_back_exactly_and_do_no_harm(tool, style, tmp_path):
     """As robot, links and joints; the text is ASCII in lines of a sane length."""
     model, program = hostile(style)
     if style == 'fast':   # the styles share what has names
@@ -220,8 +217,7 @@ def test_cpp_takes_floats_and_what_differentiates(style: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize('name', ['robot_2r', 'rock'])
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_a_wrong_entry_of_a_wrench_is_reported_by_its_name(tool: str, name: str, tmp_path: Path,
-                                                       ) -> None:
+def test_a_wrong_entry_of_a_wrench_is_reported_by_its_name(tool, name, tmp_path):
     """Whether or not there are joints."""
     program = loaded(name, 'moving', functions='inverse_dynamics')
     said = language_tools.reported_about(tool, program, 'inverse_dynamics', 'wrench', 4, tmp_path)
@@ -236,8 +232,7 @@ LOADED = [('rx90', 'fixed', 'fast', 'inverse_dynamics'),
 
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
 @pytest.mark.parametrize(('name', 'base', 'style', 'functions'), LOADED)
-def test_all_that_acts_is_right_in_every_language(
-        name: str, base: str, style: str, functions: str, tool: str, tmp_path: Path) -> None:
+def test_all_that_acts_is_right_in_every_language(name, base, style, functions, tool, tmp_path):
     """Friction, rotors, springs, wrenches and a payload, with and without a base that moves."""
     program = loaded(name, base, style, functions)
     function, = program.functions
@@ -293,8 +288,7 @@ def wrong(text: str) -> str:
 @pytest.mark.parametrize('length', SIZES)
 @pytest.mark.parametrize(('tool', 'style'), [
     ('python', 'fast'), ('python', 'readable'), ('gcc', 'fast'), ('node', 'readable')])
-def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(
-        tool: str, style: str, length: float, tmp_path: Path) -> None:
+def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(tool, style, length, tmp_path):
     files = language_tools.files_of(tool, program_of_size(length, style))
     language_tools.check_self_test(tool, files, tmp_path / 'right')
     assert any('scale_gravity' in text for text in files.values()) == (length != 1.0)

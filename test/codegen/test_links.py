@@ -1,7 +1,6 @@
 """Pose, Jacobian and motion of links, also where the base moves: Pinocchio, and what they cost."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import language_tools
@@ -153,8 +152,7 @@ def test_a_planar_joint_and_mimic_joints_in_a_row() -> None:
     ('forward_kinematics', 'fast', 'fixed'), ('jacobian', 'readable', 'fixed'),
     ('jacobian', 'fast', 'moving'), ('frame_motion', 'readable', 'moving')])
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)
-def test_the_files_of_every_language_pass_their_own_test(
-        tool: str, function: str, style: str, base: str, tmp_path: Path) -> None:
+def test_the_files_of_every_language_pass_their_own_test(tool, function, style, base, tmp_path):
     """Of several links, each with results of its own: matrices that are not square."""
     axes, links = 'link' if function == 'jacobian' else 'root', ['link4', 'link2']
     program = program_of(read_urdf((OWN / 'scara.urdf').read_bytes()), function,
@@ -172,8 +170,7 @@ def test_the_files_of_every_language_pass_their_own_test(
      'does not depend on a choice of axes: remove axes, or choose one of jacobian, frame_motion'),
     ('gravity', ['panda_hand'], 'root', 'choose one of forward_kinematics, jacobian, frame_mo'),
 ])
-def test_a_choice_that_cannot_be_is_refused_with_what_there_is(
-        function: str, links: list[str], axes: str, words: str) -> None:
+def test_a_choice_that_cannot_be_is_refused_with_what_there_is(function, links, axes, words):
     model = read_urdf(robot_path('panda').read_bytes())
     with pytest.raises(ExportError, match=words.replace('(', r'\(')):
         program_of(model, function, links, axes)
@@ -200,8 +197,7 @@ def test_where_the_world_is_relative_to_a_floating_root_is_not_known() -> None:
         dynamics.forward_kinematics([0.0], 'world')
 
 
-def test_the_command_line_and_the_node_choose_links(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_and_the_node_choose_links(tmp_path, capsys):
     """The process in which the node exports has the same text as the command."""
     urdf = OWN / 'rx90.urdf'
     assert main(['export', str(urdf), '--function', 'jacobian', '--link', 'link4', 'link6',

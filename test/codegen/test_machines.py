@@ -53,8 +53,7 @@ def address(vector: np.ndarray) -> ctypes.c_void_p:
 
 @pytest.mark.parametrize(('robot', 'style'), [
     ('rx90', 'fast'), ('ur5', 'readable'), ('talos_reduced', 'fast')])
-def test_efforts_are_those_of_double_precision_within_the_bound(
-        robot: str, style: str, tmp_path: Path) -> None:
+def test_efforts_are_those_of_double_precision_within_the_bound(robot, style, tmp_path):
     files = single(robot, style=style)
     (tmp_path / 'robot_dynamics.h').write_text(files['robot_dynamics.h'])
     library = compiled(files['robot_dynamics.c'], tmp_path)
@@ -96,8 +95,7 @@ def test_a_number_that_is_wrong_by_a_thousandth_is_reported(tool: str, tmp_path:
 
 
 @pytest.mark.parametrize('most', [1, 2, 6, 30])
-def test_sines_and_cosines_are_right_within_what_the_text_says(most: int,
-                                                               tmp_path: Path) -> None:
+def test_sines_and_cosines_are_right_within_what_the_text_says(most, tmp_path):
     """Also beyond the reduction, where the C library is called."""
     text = '\n'.join(['#include <float.h>', '#include <math.h>',
                       *sines_and_cosines('float', most)])
@@ -116,8 +114,7 @@ def test_sines_and_cosines_are_right_within_what_the_text_says(most: int,
 
 
 @pytest.mark.parametrize('language', DOUBLE_ALONE)
-def test_languages_without_a_choice_are_refused_with_the_reason(
-        language: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_languages_without_a_choice_are_refused_with_the_reason(language, tmp_path, capsys):
     words = ['export', str(ROBOTS['rx90']), '--language', language, '--precision', 'float', '-o',
              str(tmp_path / 'out')]
     assert main(words) == 1
@@ -150,8 +147,7 @@ COMPILERS = {'c': ('aarch64-linux-gnu-gcc', 'robot_dynamics.c'),
 @pytest.mark.slow
 @pytest.mark.parametrize(('language', 'precision'), [('c', 'double'), ('c', 'float'),
                                                      ('cpp', 'double')])
-def test_the_exported_file_agrees_with_its_reference(language: str, precision: str,
-                                                     tmp_path: Path) -> None:
+def test_the_exported_file_agrees_with_its_reference(language, precision, tmp_path):
     compiler, *source = COMPILERS[language]
     if shutil.which(compiler) is None or shutil.which('qemu-aarch64') is None:
         pytest.skip(f'needs {compiler} and qemu-aarch64 (package qemu-user)')

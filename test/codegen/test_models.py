@@ -240,7 +240,6 @@ def test_the_base_that_moves_carries_the_centre_of_mass() -> None:
     ('coriolis_matrix', OWN / 'rx90.urdf', 'moving', ParameterError, "set base 'fixed'"),
     ('centre_of_mass', '<robot name="r"><link name="a"/></robot>', 'fixed', ParameterError,
      'no link has a mass')])
-def test_what_does_not_exist_is_refused(name: str, source: Any, base: Any,
-                                        error: type[Exception], words: str) -> None:
+def test_what_does_not_exist_is_refused(name, source, base, error, words):
     with pytest.raises(error, match=words):
         InverseDynamics(source, base=base).prepare(name)

@@ -149,8 +149,7 @@ def driven(package: Package, version: tuple[int, int], compiler: str, folder: Pa
     pytest.param(version, compiler, marks=[] if (version, compiler) in (
         (VERSIONS[0], 'g++'), (VERSIONS[-1], 'clang++')) else pytest.mark.slow)
     for version in VERSIONS for compiler in ('g++', 'clang++')])
-def test_the_controller_keeps_its_promises(rx90: Package, version: tuple[int, int],
-                                           compiler: str, tmp_path: Path) -> None:
+def test_the_controller_keeps_its_promises(rx90, version, compiler, tmp_path):
     """Through its life cycle, with each version of the interfaces; it allocates nothing."""
     said = driven(rx90, version, compiler, tmp_path)
     assert '0 allocations in updates, 0 failures' in said
@@ -274,8 +273,7 @@ def test_it_tracks_in_both_modes(exact: Callable[[str], Path]) -> None:
     ('nothing', ('running', 'none')), ('nan', ('error', 'not_finite')),
     ('frozen', ('error', 'stale')), ('jump', ('error', 'jump')),
     ('payload', ('running', 'none')), ('weak', ('running', 'none'))])
-def test_faults_end_as_the_rules_say(exact: Callable[[str], Path], name: str, event: str,
-                                     ends: tuple[str, str]) -> None:
+def test_faults_end_as_the_rules_say(exact, name, event, ends):
     """Damping slows the arm; a payload that drops, or a drive at its limit, is none."""
     robot = arms.ROBOTS[name]
     mass = robot.payload if event == 'payload' else 0.0

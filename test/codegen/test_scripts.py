@@ -79,8 +79,7 @@ def run(text: str, folder: Path) -> tuple[int, dict[str, float], str]:
 
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
-def test_a_script_is_a_program_that_prints_efforts_and_checks_itself(
-        path: Path, style: str, tmp_path: Path) -> None:
+def test_a_script_is_a_program_that_prints_efforts_and_checks_itself(path, style, tmp_path):
     model = read_urdf(path.read_bytes())
     code, printed, output = run(text_of(model, style), tmp_path)
     assert code == 0
@@ -103,8 +102,7 @@ CHECKED = {
 
 @pytest.mark.parametrize('style', STYLES)
 @pytest.mark.parametrize('functions', CHECKED)
-def test_the_script_of_a_function_knows_its_right_results(
-        functions: str, style: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_script_of_a_function_knows_its_right_results(functions, style, capsys):
     """With all that acts; a result that is not right is named."""
     model, base, said = CHECKED[functions]
     text, = export_model(model, style=style, name='robot', functions=functions,

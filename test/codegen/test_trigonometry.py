@@ -31,8 +31,7 @@ OPTIONS = {'native': ['-march=native', '-ffp-contract=fast'], 'without FMA': [],
 
 
 @pytest.fixture(scope='module', params=OPTIONS)
-def library(request: pytest.FixtureRequest,
-            tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+def library(request, tmp_path_factory):
     text = files('urdf2dyn_ros.codegen').joinpath('vectors.h').read_text()
     path: Path = tmp_path_factory.mktemp('vectors') / 'run.so'
     find_compiler().build(
@@ -93,14 +92,12 @@ def check_places(angles: np.ndarray, *found: np.ndarray) -> None:
                 assert abs(value - true) <= 2.5 * np.spacing(abs(float(true))), angle
 
 
-def test_sines_and_cosines_of_vectors_are_right_to_the_last_places(
-        trigonometry: Functions) -> None:
+def test_sines_and_cosines_of_vectors_are_right_to_the_last_places(trigonometry):
     angles = np.concatenate([angles_of_all_sizes(), HUGE])
     check_places(angles, *trigonometry(angles))
 
 
-def test_what_is_not_finite_is_nan_and_leaves_its_neighbours_alone(
-        trigonometry: Functions) -> None:
+def test_what_is_not_finite_is_nan_and_leaves_its_neighbours_alone(trigonometry):
     given = np.array([0.5, np.nan, np.inf, -np.inf, 1e300, -0.0, 0.0, np.pi])
     for found, function in zip(trigonometry(given), (np.sin, np.cos)):
         with np.errstate(invalid='ignore'):
@@ -159,8 +156,7 @@ AS_GCC_11 = ('-O3 -funsafe-math-optimizations -U__ASSOCIATIVE_MATH__',
     ('clang++', '-O3 -march=native'), ('g++', '-O2 -ffast-math'),
     ('clang++', '-O2 -funsafe-math-optimizations'),
     *((compiler, flags) for compiler in ('gcc', 'g++') for flags in AS_GCC_11)])
-def test_sines_and_cosines_are_right_to_the_last_places(
-        compiler: str, flags: str, tmp_path: Path) -> None:
+def test_sines_and_cosines_are_right_to_the_last_places(compiler, flags, tmp_path):
     found = evaluated(angles_of_all_sizes(), tmp_path, compiler, flags)
     check_places(angles_of_all_sizes(), found[:, 0], found[:, 1])
     assert np.array_equal(found[:, 2], -found[:, 0])
@@ -169,8 +165,7 @@ def test_sines_and_cosines_are_right_to_the_last_places(
 
 @pytest.mark.parametrize('precision', ['double', 'float'])
 @pytest.mark.parametrize('flags', AS_GCC_11)
-def test_efforts_are_right_where_sums_may_be_reordered(
-        flags: str, precision: str, tmp_path: Path) -> None:
+def test_efforts_are_right_where_sums_may_be_reordered(flags, precision, tmp_path):
     files = export_model(read_urdf((OWN / 'rx90.urdf').read_bytes()), Target('c', precision),
                          'fast', 'robot')
     for name, text in files.items():

@@ -38,8 +38,7 @@ def in_sections(tool: str, ending: str,
 
 
 @pytest.mark.parametrize('most', [60, 10**6], ids=['in sections', 'whole'])
-def test_a_long_function_passes_its_check_in_sections(
-        most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_function_passes_its_check_in_sections(most, tmp_path, monkeypatch):
     """Mimic joints, whose angles are computed first, friction, all inputs of loads."""
     monkeypatch.setattr(sections, 'MOST_STATEMENTS', most)
     files, code = in_sections('gcc', '.c', monkeypatch)
@@ -118,8 +117,7 @@ def test_limbs_are_equal_that_have_the_same_joints() -> None:
     *(pytest.param(*each, marks=pytest.mark.slow) for each in (
         (TALOS, 'g++', 'one by one'), (HUMANOID, 'gcc', 'one by one'), (SOLO, 'gcc', 'vectors')))],
     ids=lambda value: getattr(value, 'stem', value))
-def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_path: Path,
-                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_derivatives_agree_with_pinocchio(path, tool, form, tmp_path, monkeypatch):
     if form == 'one by one':
         monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
         monkeypatch.setitem(LANGUAGES, 'cpp', partial(one_by_one, write=cpp.Cpp.write))
@@ -139,8 +137,7 @@ def test_derivatives_agree_with_pinocchio(path: Path, tool: str, form: str, tmp_
 
 @pytest.mark.parametrize(('tool', 'form'), [
     ('gcc', 'vectors'), ('clang', 'one by one'), ('g++', 'vectors')])
-def test_a_twin_of_numbers_of_another_waits_for_both(tool: str, form: str, tmp_path: Path,
-                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_twin_of_numbers_of_another_waits_for_both(tool, form, tmp_path, monkeypatch):
     """Where limb is computed behind limb, they are there when the loop over the limbs is done."""
     if form == 'one by one':
         monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
@@ -161,8 +158,7 @@ def test_other_functions_pass_their_check(functions: str, tool: str, tmp_path: P
 
 
 @pytest.mark.parametrize('mimic', [False, True])
-def test_loads_act_on_equal_limbs(mimic: bool, tmp_path: Path,
-                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loads_act_on_equal_limbs(mimic, tmp_path, monkeypatch):
     """Friction, rotors, springs, payload, wrenches, a moving base, and joints that follow."""
     monkeypatch.setattr(twinned, 'LEAST_SAVED', 0.0)
     model = insect(mimic)

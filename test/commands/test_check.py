@@ -25,8 +25,7 @@ def check(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]
     return code, out
 
 
-def test_every_error_and_warning_has_line_effect_and_remedy(
-        capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_every_error_and_warning_has_line_effect_and_remedy(capsys, tmp_path):
     robot = tmp_path / 'robot.urdf'
     robot.write_text((CORPUS / 'mass-negative.urdf').read_text().replace('type="revolute"',
                                                                          'type="Revolute"'))
@@ -55,8 +54,7 @@ def test_warnings_fail_with_strict_alone(capsys: pytest.CaptureFixture[str]) -> 
         'efforts': 'zero in every motion at these joints', 'effort_change': None}
 
 
-def test_what_only_a_moving_base_forbids_is_a_warning(capsys: pytest.CaptureFixture[str],
-                                                      tmp_path: Path) -> None:
+def test_what_only_a_moving_base_forbids_is_a_warning(capsys, tmp_path):
     robot = tmp_path / 'r.urdf'
     robot.write_text(ANCHORED)
     code, out = check(capsys, robot)
@@ -74,8 +72,7 @@ def test_rounded_angles_are_notes(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert code == 0 and out.count('note: ') == 1 and 'quarter turns' in out and '-v' in out
 
 
-def test_gravity_that_a_motor_cannot_hold_has_posture_and_effort(
-        capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_gravity_that_a_motor_cannot_hold_has_posture_and_effort(capsys, tmp_path):
     robot = tmp_path / 'r.urdf'
     text = (CORPUS / 'valid.urdf').read_text().replace('effort="10"', 'effort="5"')
     robot.write_text(text)
@@ -89,8 +86,7 @@ def test_gravity_that_a_motor_cannot_hold_has_posture_and_effort(
     assert check(capsys, robot) == (0, "robot 'pendulum': no problems\n")
 
 
-def test_a_xacro_has_arguments_and_lines(capsys: pytest.CaptureFixture[str],
-                                         tmp_path: Path) -> None:
+def test_a_xacro_has_arguments_and_lines(capsys, tmp_path):
     pytest.importorskip('xacro')
     robot = tmp_path / 'r.urdf.xacro'
     text = (CORPUS / 'axis-not-unit.urdf').read_text()
@@ -112,8 +108,7 @@ PENDULUM = """<?xml version="1.0" encoding="iso-8859-1"?>\r
 </robot>""".encode('iso-8859-1')
 
 
-def test_the_effect_of_a_mass_in_grams_is_that_of_its_weight(
-        capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_effect_of_a_mass_in_grams_is_that_of_its_weight(capsys, tmp_path):
     """A ball at 1 m that stands out: 0.999 m (g + qdd), where qdd is up to 5 rad/s^2."""
     robot = tmp_path / 'robot.urdf'
     robot.write_bytes(PENDULUM)

@@ -49,8 +49,7 @@ def run(*words: object, text: str = '', folder: Path | None = None,
 
 
 @pytest.mark.parametrize('words', [('info', RX90), ('export', RX90)])
-def test_an_answer_that_cannot_be_written_is_an_error(tmp_path: Path, words: tuple[object, ...],
-                                                      ) -> None:
+def test_an_answer_that_cannot_be_written_is_an_error(tmp_path, words):
     """No traceback on a full disk, and no message if the reader of a pipe has ended."""
     command = [sys.executable, '-m', 'urdf2dyn_ros', *map(str, words)]
     with open('/dev/full', 'w') as full:
@@ -100,8 +99,7 @@ def test_info_prints_joints_bodies_lumped_links_mass_and_operations() -> None:
     (['info', '-'], '', ['problem', 'empty']),
     (['export', RX90, '-o', '/proc/x'], '', ['cannot write to /proc/x', 'No such file']),
 ])
-def test_errors_are_one_message_and_exit_code_1(words: list, text: str,
-                                                expected: list[str]) -> None:
+def test_errors_are_one_message_and_exit_code_1(words, text, expected):
     done = run(*words, text=text)
     assert done.returncode == 1
     assert done.stdout == ''
@@ -163,8 +161,7 @@ def test_a_file_with_everything_passes_its_own_test(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(('base', 'moves'), [('auto', True), ('moving', True), ('fixed', False)])
-def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path: Path, base: str,
-                                                               moves: bool) -> None:
+def test_a_floating_root_moves_unless_it_is_fixed_by_an_option(tmp_path, base, moves):
     """Then its motion is an argument, and the wrench on it a result."""
     done = run('export', '-', '--base', base, '-o', tmp_path, text=FREE)
     assert done.returncode == 0

@@ -43,8 +43,7 @@ def output_of(words: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int
 @pytest.mark.parametrize(('words', 'printed'), [
     (['-V'], 'urdf2dyn_ros 0.'), (['help'], 'usage: urdf2dyn [-h] [-V] COMMAND'),
     (['help', 'export'], 'usage: urdf2dyn export'), (['info', '--help'], 'usage: urdf2dyn info')])
-def test_help_and_version(words: list[str], printed: str,
-                          capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_and_version(words, printed, capsys):
     code, out, err = output_of(words, capsys)
     assert (code, err) == (0, '') and out.startswith(printed)
 
@@ -71,8 +70,7 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
     (['export', RX90, '--langauge=c'], 'did you mean "--language"'),
     (['info', RX90, RX90], f'unknown arguments: {RX90}'),
     (['info', '--external', 'link6', RX90], 'files stand before the options')])
-def test_mistyped_words_have_a_remedy(words: list[str], remedy: str,
-                                      capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistyped_words_have_a_remedy(words, remedy, capsys):
     code, out, err = output_of(words, capsys)
     (line,) = err.splitlines()   # the usage of some commands fills a screen
     assert (code, out) == (2, '') and remedy in line
@@ -116,8 +114,7 @@ run_as_process()
     ('urdf2dyn_ros.commands', 'SIGINT', 130, 'interrupted'),
     ('numpy', 'SIGTERM', 143, 'terminated')])
 @pytest.mark.usefixtures('ctrl_c')
-def test_a_signal_at_once_is_one_line_and_its_code(module: str, name: str, code: int, word: str,
-                                                   tmp_path: Path) -> None:
+def test_a_signal_at_once_is_one_line_and_its_code(module, name, code, word, tmp_path):
     """While it imports: numpy turns some errors into others."""
     done = subprocess.run(
         [sys.executable, '-c', INTERRUPTED.format(module=module, name=name, robot=RX90)],
@@ -127,8 +124,7 @@ def test_a_signal_at_once_is_one_line_and_its_code(module: str, name: str, code:
     assert not list(tmp_path.iterdir())
 
 
-def test_sigterm_twice_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                capsys: pytest.CaptureFixture[str]) -> None:
+def test_sigterm_twice_leaves_no_temporary_file(tmp_path, monkeypatch, capsys):
     """As `timeout` sends it, to the process and then to its group."""
     unlink = Path.unlink
 
@@ -165,9 +161,7 @@ def test_after_ctrl_c_no_empty_directory_is_left(tmp_path: Path) -> None:
 @pytest.mark.parametrize(('words', 'name'), [
     (['evaluate', 'table.csv', '--urdf', RX90, '-o', '.'], 'efforts.csv'),
     (['export', RX90], 'rx90_dynamics.py')])
-def test_what_is_there_is_not_replaced(words: list[str], name: str, tmp_path: Path,
-                                       monkeypatch: pytest.MonkeyPatch,
-                                       capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_there_is_not_replaced(words, name, tmp_path, monkeypatch, capsys):
     """One policy for all commands that write several files; --overwrite is named."""
     monkeypatch.chdir(tmp_path)
     joints = ','.join(f'q_joint{k}' for k in range(1, 7))
@@ -213,8 +207,7 @@ def test_without_extras_robots_are_read_exported_and_computed(tmp_path: Path) ->
 
 @pytest.mark.parametrize(('line', 'expected'), [
     ('urdf2dyn ev', 'evaluate '), ('urdf2dyn evaluate x.csv --base fi', 'fixed ')])
-def test_a_shell_completes_commands_and_their_options(line: str, expected: str,
-                                                      tmp_path: Path) -> None:
+def test_a_shell_completes_commands_and_their_options(line, expected, tmp_path):
     pytest.importorskip('argcomplete')
     file = tmp_path / 'completions'
     subprocess.run([sys.executable, '-m', 'urdf2dyn_ros'], check=True, env={

@@ -39,47 +39,41 @@ def output_of(words: list[str], capsys: pytest.CaptureFixture[str], code: int) -
 @pytest.mark.parametrize(('words', 'file'), [
     (['info', CSV], CSV), (['evaluate', URDF, '--urdf', CSV], CSV),
     (['identify', URDF, '--urdf', CSV], CSV)])
-def test_the_file_that_is_no_urdf_is_named(words: list[str], file: str,
-                                           capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_file_that_is_no_urdf_is_named(words, file, capsys):
     """Of the two files of a command it may be either one."""
     assert f'in the robot description {file!r}:\n' in output_of(words, capsys, 1)
     with pytest.raises(UrdfError, match=r'rx90\.csv'):
         read_urdf(Path(file))
 
 
-def test_a_recording_in_the_place_of_a_urdf_is_no_question_of_encoding(
-        capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_in_the_place_of_a_urdf_is_no_question_of_encoding(capsys):
     printed = output_of(['info', MCAP], capsys, 1)
     assert 'no text, and so no URDF; is it a recording' in printed
     assert 'UTF-8' not in printed
 
 
-def test_no_command_at_all_is_answered_by_where_they_are_listed(
-        capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_command_at_all_is_answered_by_where_they_are_listed(capsys):
     with pytest.raises(SystemExit) as ended:
         main([])
     assert ended.value.code == 2
     assert 'there is no command; urdf2dyn help lists them' in capsys.readouterr().err
 
 
-def test_packages_that_xacro_does_not_find_need_ros(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_packages_that_xacro_does_not_find_need_ros(tmp_path, capsys):
     path = tmp_path / 'arm.urdf.xacro'
     path.write_text('<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">'
                     '<xacro:include filename="$(find nowhere)/urdf/arm.xacro"/></robot>')
     assert '$(find PACKAGE) needs ROS 2: source' in output_of(['info', str(path)], capsys, 1)
 
 
-def test_a_table_without_names_of_columns_is_not_one_with_equal_names(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_without_names_of_columns_is_not_one_with_equal_names(tmp_path, capsys):
     path = tmp_path / 'numbers.csv'
     path.write_text(Path(CSV).read_text().partition('\n')[2])
     printed = output_of(['evaluate', str(path), '--urdf', URDF], capsys, 1)
     assert 'line 1: numbers, where the names of the columns should be' in printed
 
 
-def test_currents_are_recognised_as_a_multiple_of_the_efforts(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_currents_are_recognised_as_a_multiple_of_the_efforts(tmp_path, capsys):
     """And not as efforts without gravity, which leave less than nothing at all as well."""
     path = table(tmp_path / 'currents.csv', JOINTS, 1.0 / 12.0)
     printed = output_of(['evaluate', path, '--urdf', URDF, '-o', str(tmp_path / 'out')], capsys, 0)
@@ -88,8 +82,7 @@ def test_currents_are_recognised_as_a_multiple_of_the_efforts(
     assert 'seems to be gravity_compensated' not in printed
 
 
-def test_velocities_in_degrees_are_asked_about_once(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_velocities_in_degrees_are_asked_about_once(tmp_path, capsys):
     """And not joint by joint."""
     path = table(tmp_path / 'degrees.csv', JOINTS, unit=57.3)
     printed = output_of(['evaluate', path, '--urdf', URDF, '-o', str(tmp_path / 'out')], capsys, 0)
@@ -113,8 +106,7 @@ def test_the_recording_of_a_robot_that_is_as_its_urdf_says_needs_no_identificati
 
 
 @pytest.mark.parametrize('command', [['export', URDF], ['evaluate', CSV, '--urdf', URDF]])
-def test_results_in_a_file_need_a_directory(command: list[str], tmp_path: Path,
-                                            capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_in_a_file_need_a_directory(command, tmp_path, capsys):
     path = tmp_path / 'mine.csv'
     path.write_text('work')
     printed = output_of([*command, '-o', str(path)], capsys, 1)
@@ -122,8 +114,7 @@ def test_results_in_a_file_need_a_directory(command: list[str], tmp_path: Path,
     assert path.read_text() == 'work'
 
 
-def test_a_robot_that_hangs_is_no_robot_whose_motors_turn_the_other_way(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_robot_that_hangs_is_no_robot_whose_motors_turn_the_other_way(tmp_path, capsys):
     """The efforts against gravity have the opposite sign, the others have not."""
     words = ['evaluate', CSV, '--urdf', URDF, '-o', str(tmp_path / 'up'), '--gravity', '0', '0',
              '9.81']
@@ -140,8 +131,7 @@ def test_a_robot_that_hangs_is_no_robot_whose_motors_turn_the_other_way(
 
 
 @pytest.mark.parametrize('command', ['evaluate', 'identify'])
-def test_a_robot_among_the_recordings_is_an_option(
-        command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_robot_among_the_recordings_is_an_option(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([command, CSV, URDF])
     assert ended.value.code == 2

@@ -133,8 +133,7 @@ HANDS = {
 @pytest.mark.fault(16)
 @pytest.mark.parametrize('model', HANDS.values(), ids=HANDS)
 @pytest.mark.parametrize('oracle', [oracles.Pinocchio, oracles.MuJoCo])
-def test_the_effort_of_a_follower_is_reflected_to_its_driver(
-        model: RobotModel, oracle: type[oracles.Pinocchio] | type[oracles.MuJoCo]) -> None:
+def test_the_effort_of_a_follower_is_reflected_to_its_driver(model, oracle):
     """The oracles see independent joints; support/oracles.py moves them and sums their efforts."""
     independent = {'lead', 'oppose'}
     assert set(InverseDynamics(model).joint_names) == independent

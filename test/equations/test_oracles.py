@@ -181,8 +181,7 @@ def test_the_sample_drawn_by_hand_gives_the_same_efforts() -> None:
     (1.5707963269, None), (1.570796327, None), (1.5708, None), (1.57079632681, None),
     (1.570796326785, None), (1e-11, None), (1e-14, None), (1.5707963267948, 1),
     (1.5707963267943, None)])
-def test_an_angle_is_a_quarter_turn_if_its_decimals_explain_it(angle: float,
-                                                               turns: int | None) -> None:
+def test_an_angle_is_a_quarter_turn_if_its_decimals_explain_it(angle, turns):
     assert quarter_turns(angle) == turns
 
 

@@ -49,8 +49,7 @@ def test_what_is_fixed_to_the_world_does_not_fly() -> None:
 @pytest.mark.parametrize(('joints', 'names'), [
     (STANDS + HINGE, '"hinge"'), (FLIES_TOO, '"flies_too"'),
     (FLIES_TOO + STANDS + HINGE, '"flies_too", "hinge"')])
-def test_what_moves_at_the_world_is_rejected_unless_the_base_is_fixed(joints: str,
-                                                                      names: str) -> None:
+def test_what_moves_at_the_world_is_rejected_unless_the_base_is_fixed(joints, names):
     """It would be accelerated with the base; at rest its efforts are correct."""
     text = robot(FLIES + joints)
     model = read_urdf(text)

@@ -49,8 +49,7 @@ def test_what_came_after_the_last_line_is_logged_later(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize('name', [*JOINT_STATE_OUTCOMES, *JOINT_STATE_EVENTS])
-def test_every_counter_is_logged_with_its_meaning_or_is_no_fault(
-        clock: Clock, name: str) -> None:
+def test_every_counter_is_logged_with_its_meaning_or_is_no_fault(clock, name):
     """A new one cannot be forgotten."""
     lines = FaultLog(clock).counted(Counter({name: 3}))
     fine = ACCEPTED_OUTCOMES | {'received', 'accelerations', 'velocity_rejected', 'distrusted',

@@ -98,8 +98,7 @@ nonsense = st.lists(st.tuples(
 
 @settings(max_examples=80, deadline=None)
 @given(robots, st.sampled_from([*ESTIMATORS]), nonsense)
-def test_the_stream_keeps_its_invariants(robot: tuple[Any, ...], name: str,
-                                         other: list[tuple[Any, ...]]) -> None:
+def test_the_stream_keeps_its_invariants(robot, name, other):
     """Also among messages of any contents; every one is counted once."""
     arrives = messages(*robot)
     names = [f'joint{k}' for k in range(arrives.q.shape[1])]

@@ -74,8 +74,7 @@ FAULTS = [
 
 @pytest.mark.fault(42)
 @pytest.mark.parametrize(('fields', 'outcome', 'said'), FAULTS)
-def test_a_bad_message_is_dropped_counted_and_reported_once(
-        fields: dict[str, object], outcome: str, said: tuple[str, ...]) -> None:
+def test_a_bad_message_is_dropped_counted_and_reported_once(fields, outcome, said):
     """The good one before it acts until its own timeout."""
     listener = both()
     for ms in (10, 20):
@@ -119,8 +118,7 @@ def test_a_link_called_world_is_meant_before_the_root() -> None:
     ('fixed', 'base', False, ['base', 'body', 'world']), ('fixed', 'base', True, ['base', 'body']),
     ('floating', 'odom', False, ['odom', 'body', 'world']), ('floating', 'odom', True, ['body']),
     ('floating', 'world', True, ['body']), ('floating', 'world', False, ['world', 'body'])])
-def test_where_the_world_is_is_unknown_if_the_base_moves(
-        type: str, root: str, moving: bool, frames: list[str]) -> None:
+def test_where_the_world_is_is_unknown_if_the_base_moves(type, root, moving, frames):
     system = multibody(read_urdf(
         f'<robot name="r"><link name="{root}"/><link name="body"/><joint name="j" type="{type}">'
         f'<parent link="{root}"/><child link="body"/></joint></robot>'))
@@ -207,8 +205,7 @@ def test_joint_states_whose_stamps_stand_still_do_not_keep_a_wrench_alive(ms: fl
 @pytest.mark.fault(42)
 @pytest.mark.parametrize(('stamp', 'reason'), [
     (-101, 'stale'), (-3600_000, 'stale'), (3600_000, 'ahead'), (1, 'ahead')])
-def test_a_stamp_that_is_not_the_joint_states_time_does_not_count(
-        stamp: float, reason: str) -> None:
+def test_a_stamp_that_is_not_the_joint_states_time_does_not_count(stamp, reason):
     for policy, found in (('stop', reason), ('zero', [0.0])):
         listener = Listener(HAND, policy=policy)
         listener.hear(stamp, arrival=0)
@@ -247,8 +244,7 @@ def test_a_wrench_that_is_missing_for_a_second_is_reported(policy: str, what: st
 
 @pytest.mark.fault(42)
 @pytest.mark.parametrize('period', [200.0, 1000.0])
-def test_a_slow_publisher_of_two_messages_is_received_again_after_a_restart(
-        period: float) -> None:
+def test_a_slow_publisher_of_two_messages_is_received_again_after_a_restart(period):
     listener = Listener(HAND, timeout=3.0)
     for k, ms in enumerate((0.0, period, -1e5, -1e5 + period, -1e5 + 2 * period)):
         listener.hear(ms, float(k), arrival=k * period)

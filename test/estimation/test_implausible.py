@@ -39,8 +39,7 @@ def degrees(k: int) -> float:
 
 @pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag', 'polynomial', 'none'])
 @pytest.mark.parametrize('velocities', [True, False])
-def test_degrees_give_no_efforts_also_where_they_pass_zero(
-        estimator: str, velocities: bool) -> None:
+def test_degrees_give_no_efforts_also_where_they_pass_zero(estimator, velocities):
     """But for the first moments, if the arm begins near zero."""
     stream = new_stream(ROBOT, estimator=estimator)
     outputs = published(stream, range(1500), degrees, velocities)

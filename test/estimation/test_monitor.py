@@ -30,8 +30,7 @@ def flow(monitor: Monitor, clock: Clock, count: int, period: float = 0.01) -> No
         monitor.received()
 
 
-def test_rates_and_latencies_are_those_since_the_last_report(monitor: Monitor,
-                                                             clock: Clock) -> None:
+def test_rates_and_latencies_are_those_since_the_last_report(monitor, clock):
     """Nearest rank: of 100 latencies of 1 to 100 us, p99 is the 99th."""
     for k in range(1, 101):
         clock.now += 0.02 - k * 1e-6
@@ -52,8 +51,7 @@ def test_rates_and_latencies_are_those_since_the_last_report(monitor: Monitor,
 
 
 @pytest.mark.fault(49)
-def test_silence_is_reported_at_once_and_so_is_its_end(monitor: Monitor,
-                                                       clock: Clock) -> None:
+def test_silence_is_reported_at_once_and_so_is_its_end(monitor, clock):
     """Otherwise once a second."""
     assert not monitor.due and monitor.silent
     flow(monitor, clock, 3)

@@ -95,8 +95,7 @@ def step_error(rate: int, irregular: bool, gain: float, run: Callable[..., Array
 @pytest.mark.parametrize('run', [online, offline])
 @pytest.mark.parametrize('irregular', [False, True])
 @pytest.mark.parametrize('rate', RATES)
-def test_the_response_to_a_step_is_that_of_first_order(rate: int, irregular: bool,
-                                                       run: Callable[..., Array]) -> None:
+def test_the_response_to_a_step_is_that_of_first_order(rate, irregular, run):
     """At every rate and gain, with stamps that are late and samples that are lost."""
     for gain in (20.0, 100.0, 500.0):
         assert step_error(rate, irregular, gain, run) < GATE

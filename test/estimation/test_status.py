@@ -189,8 +189,7 @@ def test_missing_and_unknown_joints_are_named() -> None:
     ('left_{}', '{}', 'with the prefix "left_": publish the robot description with this prefix'),
     ('{}', 'left_{}', 'without the prefix "left_": publish joint states with this prefix')])
 @pytest.mark.fault(25)
-def test_a_prefix_of_all_names_is_a_warning_in_the_log(published: str, described: str,
-                                                       words: str) -> None:
+def test_a_prefix_of_all_names_is_a_warning_in_the_log(published, described, words):
     """At once, with what to set."""
     text = re.sub(r'name="(joint\d)"', lambda name: f'name="{described.format(name[1])}"', TEXT)
     running = state(names=[published.format(name) for name in NAMES],

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,15 +99,13 @@ def jump(size: float) -> Change:
     ('does not explain the efforts', {'change': noise}),
     ('does not explain the efforts', {'change': lambda q, effort: (
         q, 100.0 + noise(q, effort)[1])})])
-def test_what_cannot_work_is_refused_without_a_file(words: str, options: dict, tmp_path: Path,
-                                                    run: Callable[..., Done]) -> None:
+def test_what_cannot_work_is_refused_without_a_file(words, options, tmp_path, run):
     done = run(**{'seconds': 6.0, **options})
     assert done.code == 3 and words in done.errors
     assert not (tmp_path / 'out').exists()
 
 
-def test_efforts_without_gravity_are_named(tmp_path: Path,
-                                           capsys: pytest.CaptureFixture[str]) -> None:
+def test_efforts_without_gravity_are_named(tmp_path, capsys):
     """As today's drivers of UR robots have them; masses cannot be known from these."""
     arm = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_text()))
     time, joints = np.arange(0.0, 12.0, 0.02), np.arange(6)
@@ -166,8 +164,7 @@ def late_joint(samples: int) -> Change:
     *(pytest.param(*each, marks=pytest.mark.slow) for each in (
         ({'recorded': robot(payload=-LIGHTER)}, ' would have ', ['a counterweight carries it']),
         ({'change': hysteresis}, 'late by 20 ms', ['--delay 0'])))])
-def test_what_is_doubtful_is_noted(options: dict, about: str, words: Sequence[str],
-                                   run: Callable[..., Done]) -> None:
+def test_what_is_doubtful_is_noted(options, about, words, run):
     """Of the notes about something every one has the words."""
     done = run(**options)
     found = [note for note in done.notes if about in note]
@@ -189,8 +186,7 @@ def frozen(q, effort):
     *(pytest.param(*each, marks=pytest.mark.slow) for each in (
         (late_joint(-5), [f'the efforts of {NAMES[1]} are about 0.08 s earlier than']),
         (opposite, ['joint4 is hardly explained', 'is its sign wrong?'])))])
-def test_what_the_data_contradict_is_said_first(change: Change, words: Sequence[str],
-                                                run: Callable[..., Done], tmp_path: Path) -> None:
+def test_what_the_data_contradict_is_said_first(change, words, run, tmp_path):
     """No 'Yes' stands before it, and no file is without it; summaries keep it."""
     done = run(change=change)
     assert done.code == 0
@@ -233,8 +229,7 @@ def flat(q, effort):
 
 @pytest.mark.parametrize('change', [
     pytest.param(coarse(0.3), marks=pytest.mark.slow), coarse(0.8), flat])
-def test_coarse_efforts_and_short_plateaus_are_not_taken_for_cut_ones(
-        change: Change, run: Callable[..., Done]) -> None:
+def test_coarse_efforts_and_short_plateaus_are_not_taken_for_cut_ones(change, run):
     done = run(change=change)
     assert done.notes == [] and done.verdict.startswith('Yes')
 
@@ -248,14 +243,12 @@ def with_hole(q, effort):
 @pytest.mark.parametrize(('change', 'note'), [
     (lambda q, effort: (q[6:], effort[:-6]), 'efforts are late by 100 ms'),
     (with_hole, 'measured efforts are missing for up to 1.52 s')])
-def test_late_and_missing_efforts_cost_no_accuracy(change: Change, note: str,
-                                                   run: Callable[..., Done]) -> None:
+def test_late_and_missing_efforts_cost_no_accuracy(change, note, run):
     done = run(change=change)
     assert note in done.errors and done.least_r2 > 0.99
 
 
-def test_one_joint_that_moves_is_identified_alone(tmp_path: Path,
-                                                  run: Callable[..., Done]) -> None:
+def test_one_joint_that_moves_is_identified_alone(tmp_path, run):
     done = run(moving=(1,))
     assert list(done.figures['joints']) == [NAMES[1]]
     for name, entries in done.figures['bodies'].items():
@@ -282,8 +275,7 @@ def test_joints_that_move_one_after_the_other_are_identified(tmp_path: Path) -> 
     assert min(each['held_out']['r2']['identified'] for each in joints.values()) > 0.999
 
 
-def test_joints_that_are_held_automatically_are_named(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_joints_that_are_held_automatically_are_named(tmp_path, capsys):
     """Under a misspelt name, a joint of the arm would be at rest without a word."""
     path = Path(recording(tmp_path / 'r.csv', seconds=6.0))
     path.write_text(path.read_text().replace(f'_{NAMES[-1]}', '_misspelt'))
@@ -291,8 +283,7 @@ def test_joints_that_are_held_automatically_are_named(
     assert f'taken to be at rest: {NAMES[-1]} at 0' in capsys.readouterr().err
 
 
-def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(
-        run: Callable[..., Done]) -> None:
+def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(run):
     """Late by 0.5 s, they look like efforts of the wrong sign, or of nothing."""
     def late(q, effort):
         return q[30:], effort[:-30]
@@ -303,8 +294,7 @@ def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(
     assert run('--delay', '0.5', change=late).least_r2 > 0.99
 
 
-def test_a_joint_that_is_not_explained_keeps_the_numbers_of_the_urdf(
-        run: Callable[..., Done], tmp_path: Path) -> None:
+def test_a_joint_that_is_not_explained_keeps_the_numbers_of_the_urdf(run, tmp_path):
     """The last joint has the effort of something else; files say so first."""
     def change(q, effort):
         return q, np.column_stack((effort[:, :-1], noise(q, effort)[1][:, -1]))
@@ -380,8 +370,7 @@ def test_a_contact_is_named_with_its_time(run: Callable[..., Done]) -> None:
         assert abs(float(last) - 5.5) <= 0.5
 
 
-def test_a_validation_that_the_urdf_explains_better_is_noted(tmp_path: Path,
-                                                             run: Callable[..., Done]) -> None:
+def test_a_validation_that_the_urdf_explains_better_is_noted(tmp_path, run):
     """It is of a robot whose fourth joint is as light as the URDF says."""
     def lighter(q, effort):
         effort[:, 3] = InverseDynamics(MODEL)(q, 0.0 * q, 0.0 * q)[:, 3]

@@ -80,8 +80,7 @@ def fault(robot: Robot, gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     *(pytest.param(*each, marks=SLOW) for each in (
         ((9.81, 0.0, 0.0), FITS, FREE), ((6.0, 0.0, -7.8), FITS, None),
         ((2.54, 0.0, -9.48), FITS, None), ((0.0, 0.0, 9.81), FITS, FREE)))])
-def test_another_gravity_is_reported_with_its_direction(
-        gravity: tuple[float, ...], begin: str, gains: Gains | None, robot: Robot) -> None:
+def test_another_gravity_is_reported_with_its_direction(gravity, begin, gains, robot):
     text = fault(robot, gravity, gains=gains)
     assert text.startswith(begin) and bool(text) == bool(begin)
     if begin == FITS:   # the remedy can be typed
@@ -129,8 +128,7 @@ def zero(joint: int, degrees: float) -> Change:
                  'friction brakes; change the sign of its gain', marks=SLOW),
     (NONE._replace(efforts=TURNED @ turned(6, 3)), None,
      '--gains 1 shoulder_lift_joint=-1; the efforts of wrist_1_joint have the wrong sign')])
-def test_mistakes_of_joints_are_named_with_the_remedy(change: Change, gains: Gains | None,
-                                                      words: str, robot: Robot) -> None:
+def test_mistakes_of_joints_are_named_with_the_remedy(change, gains, words, robot):
     """The masses are those of another robot, and no joint but those that are wrong is named."""
     text = fault(robot, change=change, gains=gains)
     assert words in text

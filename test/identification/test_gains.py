@@ -51,8 +51,7 @@ def identified(out: Path, *words: str) -> dict:
     return json.loads((out / 'identification.json').read_text())['joints']
 
 
-def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(tmp_path, capsys):
     """The robot is 1.3 times as heavy as its URDF, which no current shows."""
     path = recording(tmp_path / 'r.csv', change=lambda q, effort: (q, effort / GAINS))
     robot = ('--urdf', str(SCARA))

@@ -74,8 +74,7 @@ def test_urdf_and_parameters_together_have_the_terms(tmp_path: Path) -> None:
     assert read_parameter_file(path, 'inverse_dynamics') == {'friction.enabled': False}
 
 
-def test_evaluate_computes_with_them_and_adds_no_friction_twice(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluate_computes_with_them_and_adds_no_friction_twice(tmp_path, capsys):
     """A recording with that friction and these rotors has no residual."""
     urdf, parameters = identified(tmp_path)
     samples = scara.motion(200)
@@ -125,8 +124,7 @@ HEAD = '/**:\n  ros__parameters:\n    '
     ('a: [1, [2]]', ['line 3', 'a list where none can be']),
     ('a: &x 1\n    b: *x', ['line 3', 'anchors']),
     ('a: {b', ['.yaml is no YAML: line 3, column 10: while parsing'])])
-def test_what_is_wrong_in_a_file_is_an_error(
-        text: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_wrong_in_a_file_is_an_error(text, words, tmp_path, capsys):
     urdf, parameters = identified(tmp_path, HEAD + text)
     recording = scara.trajectory(tmp_path, scara.motion(20))
     code = main(['evaluate', str(recording), '--urdf', str(urdf), '--parameters',
@@ -136,8 +134,7 @@ def test_what_is_wrong_in_a_file_is_an_error(
     assert not (tmp_path / 'out').exists()
 
 
-def test_a_file_without_parameters_of_the_node_is_an_error(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_parameters_of_the_node_is_an_error(tmp_path, capsys):
     path = tmp_path / 'none.yaml'
     for text, words in (('other:\n  ros__parameters: {a: 1}', 'it has those of "other"'),
                         ('', 'no parameters of the node'), ('just a text', 'a mapping is'),
@@ -153,8 +150,7 @@ def test_a_file_without_parameters_of_the_node_is_an_error(
         assert words in capsys.readouterr().err
 
 
-def test_options_go_before_the_file_and_a_payload_is_carried(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_go_before_the_file_and_a_payload_is_carried(tmp_path, capsys):
     """Gravity along x, 2 kg at the last link; what the command does not use is a warning."""
     text = ('friction.enabled: off\n    spring: {enabled: no}\n    gravity: [5, 0.0, 1e-3]\n    '
             'payload: {link: link4, mass: 2.0}\n    estimator: kalman\n    gravty: 1')

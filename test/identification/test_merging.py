@@ -49,8 +49,7 @@ def contents_size(file: bytes) -> int:
         return sum(arrays[name].nbytes for name in arrays.files if name != 'head')
 
 
-def test_a_merged_summary_gives_the_robot_of_all_recordings(
-        robot: Robot, summaries: list[Summary]) -> None:
+def test_a_merged_summary_gives_the_robot_of_all_recordings(robot, summaries):
     """To 1e-9; and its file has the size of one."""
     a, b, c, d = summaries
     whole = merged_summary(merged_summary(a, c), merged_summary(d, b))
@@ -63,8 +62,7 @@ def test_a_merged_summary_gives_the_robot_of_all_recordings(
     assert contents_size(summary_bytes(whole, robot)) == contents_size(summary_bytes(a, robot))
 
 
-def test_python_identifies_what_the_command_does(
-        folder: Path, robot: Robot, summaries: list[Summary]) -> None:
+def test_python_identifies_what_the_command_does(folder, robot, summaries):
     """From its summaries, which are handed out again."""
     paths, kept = sorted((folder / 'out/summaries').iterdir()), dict[str, bytes]()
     found = identify(paths, InverseDynamics(MODEL), settings=IdentificationSettings(weight=10.0),

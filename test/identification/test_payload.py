@@ -100,8 +100,7 @@ def identified(folder: Path, unit: str, out: Path, *words: object, loaded: str =
                  '--weight', '10', *map(str, words)])
 
 
-def test_a_known_mass_fixes_the_gains(folder: Path, tmp_path: Path,
-                                      capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_known_mass_fixes_the_gains(folder, tmp_path, capsys):
     """Though the robot is a third heavier than its URDF."""
     out = tmp_path / 'out'
     assert identified(folder, 'A', out, '--payload-link', 'link2', '--payload-mass', MASS) == 0
@@ -122,8 +121,7 @@ def test_a_known_mass_fixes_the_gains(folder: Path, tmp_path: Path,
 @pytest.mark.parametrize(('mass', 'share'), [
     (MASS, None), (2.0 * MASS, '2.'),
     pytest.param(MASS / 3.0, '0.', marks=pytest.mark.slow)])
-def test_a_wrong_mass_is_named(mass: float, share: str | None, folder: Path,
-                               tmp_path: Path) -> None:
+def test_a_wrong_mass_is_named(mass, share, folder, tmp_path):
     """By what the robot itself would weigh."""
     assert identified(folder, 'A', tmp_path / 'out', '--payload-link', 'link2', '--payload-mass',
                       mass) == 0
@@ -220,9 +218,7 @@ def test_an_unknown_payload_is_identified(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(('unit', 'words', 'text'), [
     ('A', ('--payload-mass', 5), 'the payload of 5 kg on link2 does not determine the gains'),
     ('Nm', (), 'the payload on link2 is not determined')])
-def test_a_payload_that_is_not_there_is_refused(
-        unit: str, words: tuple, text: str, folder: Path, tmp_path: Path,
-        capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_payload_that_is_not_there_is_refused(unit, words, text, folder, tmp_path, capsys):
     """With exit code 3 and without a file."""
     recorded(folder / f'empty_{unit}.csv', arm(), 3, GAINS if unit == 'A' else 1.0)
     assert identified(folder, unit, tmp_path / 'out', '--payload-link', 'link2', *words,
@@ -253,9 +249,7 @@ def test_a_payload_on_another_link_or_in_other_recordings_is_refused(
       2), 'but all are known'),
     (('--payload-link', 'link2', '--effort-semantics', 'current', '--gains', 'free'),
      'does not fix free gains')])
-def test_options_that_contradict_each_other_are_errors(
-        words: tuple, text: str, folder: Path, tmp_path: Path,
-        capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_that_contradict_each_other_are_errors(words, text, folder, tmp_path, capsys):
     assert identified(folder, 'Nm', tmp_path / 'out', *words) == 1
     assert text in capsys.readouterr().err
 
@@ -265,8 +259,7 @@ def test_options_that_contradict_each_other_are_errors(
     ({'sizes': (0.06, 0.06), 'seed': 0}, {'sizes': (0.06, 0.06), 'seed': 1, 'about': 1.4}),
     ({'sizes': (0.3, 0.02), 'seed': 3, 'travel': 0.002},
      {'sizes': (0.3, 0.6), 'seed': 3, 'travel': 0.002})])
-def test_gravity_is_no_offset_and_friction_of_a_slow_motion_not_quadratic(
-        first: dict, second: dict, tmp_path: Path) -> None:
+def test_gravity_is_no_offset_and_friction_of_a_slow_motion_not_quadratic(first, second, tmp_path):
     """Another posture, and a motion thirty times as fast, are predicted better than by it."""
     (tmp_path / 'arm.urdf').write_text(TEXT)
     paths = [recorded(tmp_path / f'{name}.csv', arm(), noise=0.03, **options)

@@ -78,8 +78,7 @@ def test_a_zero_that_is_some_degrees_wrong_is_noted(joint: int, degrees: float) 
 @pytest.mark.parametrize(('pace', 'scale', 'words'), [
     (1.12, 1.0, 'the stamps look 1.1'), (2.0**0.5, 1.0, 'the stamps look 1.4'),
     (1.0, 1.12, 'the positions of shoulder_lift_joint look 1.')])
-def test_stamps_and_positions_some_percent_too_large_are_noted(pace: float, scale: float,
-                                                               words: str) -> None:
+def test_stamps_and_positions_some_percent_too_large_are_noted(pace, scale, words):
     q, qd, qdd = motion()
     effort = efforts(arm(), q, qd, qdd)
     factors = np.array([1.0, scale, 1.0, 1.0, 1.0, 1.0])

@@ -51,8 +51,7 @@ def test_two_seconds_have_no_delay_and_no_unit_of_their_own(tmp_path: Path) -> N
     assert 'not used' not in notes and 'than those of the other joints' not in notes
 
 
-def test_two_seconds_are_too_short_for_a_delay(tmp_path: Path,
-                                               capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_seconds_are_too_short_for_a_delay(tmp_path, capsys):
     """It was 20 ms, where that of the whole recording is 8."""
     paths = [part(tmp_path / f'{k}.csv', k / 12, (k + 1) / 12) for k in (1, 5)]
     assert main(['identify', *paths, '--urdf', URDF, '-o', str(tmp_path / 'out')]) == 0

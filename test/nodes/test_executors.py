@@ -2,14 +2,12 @@
 
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from rosgraph_msgs.msg import Clock
 from std_srvs.srv import Trigger
 
-from support.nodes.graph import Graph
 from support.nodes.moving_robot import connected, error, started
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes import runtime as running
@@ -18,8 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize('name', ('events', 'single'))
-def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
-                               monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_runs_on_either(graph, name, tmp_path, monkeypatch):
     """The rest of the node's tests run on the default one."""
     if name == 'events' and running.rclpy_version() < running.EVENTS_SINCE:
         pytest.skip('this rclpy has no events executor that awaits services')
@@ -38,8 +35,7 @@ def test_a_node_runs_on_either(graph: Graph, name: str, tmp_path: Path,
         assert 'Traceback' not in process.output and 'failed' not in process.output
 
 
-def test_a_wrong_choice_ends_a_node_with_one_line(graph: Graph,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_choice_ends_a_node_with_one_line(graph, monkeypatch):
     """It names the variable, the value and the choices."""
     monkeypatch.setenv(running.EXECUTOR_VARIABLE, 'fast')
     with graph.process('inverse_dynamics') as process:

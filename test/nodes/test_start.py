@@ -4,7 +4,6 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -161,8 +160,7 @@ sys.exit({function}())
     ('effort_comparison', 'windwo', 'window'),
     ('effort_comparison', 'lags.search', 'lag.search'),
     ('joint_simulator', 'publish_rates', 'publish_rate')])
-def test_a_misspelt_parameter_is_logged_with_the_name_that_it_resembles(
-        node: str, name: str, known: str) -> None:
+def test_a_misspelt_parameter_is_logged_with_the_name_that_it_resembles(node, name, known):
     if node == 'joint_simulator':
         pytest.importorskip('dartpy')
     parameters = {name: 1.0, 'another_node.rate': 1.0, 'use_sim_time': False}
@@ -181,8 +179,7 @@ def test_a_misspelt_parameter_is_logged_with_the_name_that_it_resembles(
 @pytest.mark.parametrize(('section', 'used'), [
     ('inverse_dynamics', False), ('/right/inverse_dynamics', False), ('/**/comparison', False),
     ('/**', True), ('/left/inverse_dynamics', True), ('/**/inverse_dynamics', True)])
-def test_a_file_of_parameters_for_other_nodes_is_logged_with_their_names(
-        tmp_path: Path, section: str, used: bool) -> None:
+def test_a_file_of_parameters_for_other_nodes_is_logged_with_their_names(tmp_path, section, used):
     """A file for a node without a namespace has no effect on one in a namespace."""
     file = tmp_path / 'parameters.yaml'
     file.write_text(f'{section}:\n  ros__parameters:\n    friction.enabled: true\n')

@@ -89,8 +89,7 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     ('t.yaml', 'joint_names: [joint1]', 'no trajectory in it: a trajectory has joint_names and'),
     ('t.yaml', 'joint_names: [', 't.yaml: no YAML: line 2, column 1: while parsing'),
     ('t.txt', '', 'must end in .csv')])
-def test_what_does_not_match_the_robot_is_refused(name: str, text: str, words: str,
-                                                  tmp_path: Path) -> None:
+def test_what_does_not_match_the_robot_is_refused(name, text, words, tmp_path):
     """Before the node has a graph: by the function that it calls with its joints."""
     (tmp_path / name).write_text(text)
     robot = read_urdf(TWO.read_text().replace('type="continuous"', 'type="revolute"').replace(

@@ -10,7 +10,6 @@ from unittest.mock import MagicMock
 import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
-from support.nodes.graph import Graph
 from urdf2dyn_ros.nodes import demonstration
 from urdf2dyn_ros.nodes.endpoints import Endpoints, Worker
 
@@ -109,8 +108,7 @@ def test_a_node_that_does_not_end_prints_where_it_is_and_ends() -> None:
 # ---- Domains of DDS that the demonstration may use
 
 
-def test_a_domain_in_which_others_receive_is_not_joined(
-        graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_domain_in_which_others_receive_is_not_joined(graph, monkeypatch):
     """They are found by their ports, however long DDS takes to discover them."""
     monkeypatch.setattr(demonstration, '_DISCOVERY_TIME', 0.0)
     monkeypatch.setattr(os, 'getpid', lambda: graph.domain - 1)

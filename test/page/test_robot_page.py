@@ -179,8 +179,7 @@ def test_the_motion_has_exact_derivatives_and_stays_within_the_ranges(tmp_path: 
     ('revolute', (-100.0, 100.0, 1000.0), (-2.0 * np.pi, 2.0 * np.pi, 50.0)),
     ('revolute', (-80.0, -50.0, 20.0), (-50.0 - 4.0 * np.pi, -50.0, 20.0)),
     ('prismatic', (8.0, 20.0, 1.0), (8.0, 20.0, 1.0))])
-def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(
-        kind: str, limits: tuple[float, ...], shown: tuple[float, ...]) -> None:
+def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(kind, limits, shown):
     model = robot('robot_2r')
     lower, upper, velocity = limits
     joints = (replace(model.joints[0], type=kind, limits=Limits(lower, upper, 1.0, velocity)),
@@ -241,8 +240,7 @@ def run(*words: object) -> int:
     return main(['page', *map(str, words)])
 
 
-def test_the_command_writes_it_and_replaces_nothing(tmp_path: Path,
-                                                    capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_it_and_replaces_nothing(tmp_path, capsys):
     path, robot = tmp_path / 'new' / 'arm.html', OWN / 'robot_2r.urdf'
     assert run(robot, '-o', path) == 0 and capsys.readouterr().out == f'{path}\n'
     assert path.read_text() == robot_page(read_urdf(robot))

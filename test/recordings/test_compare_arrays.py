@@ -1,7 +1,6 @@
 """What Python users call: recordings by path, and arrays, compared as the command does."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,8 +27,7 @@ Q, QD = np.sin(PHASES), RATES * np.cos(PHASES)
 COMPUTED = RX90(Q, QD, -RATES**2 * Q)
 
 
-def test_a_recording_is_evaluated_as_by_the_command(tmp_path: Path,
-                                                    capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_is_evaluated_as_by_the_command(tmp_path, capsys):
     assert main(['evaluate', str(RECORDING), '--urdf', str(OWN / 'rx90.urdf'), '--estimator',
                  'none', '-o', str(tmp_path)]) == 0
     result = evaluate(str(RECORDING), RX90, EvaluationSettings(estimator='none'))
@@ -61,8 +59,7 @@ def test_arrays_are_compared_at_the_same_instants() -> None:
     ({'q': 'far'}, StateError, r'q must be numbers \(N, 6\)'),
     ({'semantics': 'gross'}, ParameterError, "unknown semantics 'gross'; they are: net"),
     ({'gains': (1.0, 2.0)}, ParameterError, 'there are 2 gains for 6 joints')])
-def test_what_cannot_be_compared_is_refused(changed: dict, error: type[Exception],
-                                            words: str) -> None:
+def test_what_cannot_be_compared_is_refused(changed, error, words):
     arguments = {'time': TIME, 'measured': COMPUTED, 'computed': COMPUTED, **changed}
     with pytest.raises(error, match=words):
         compare(RX90, **arguments)

@@ -11,8 +11,7 @@ from urdf2dyn_ros.recordings import open_recording
 
 
 @pytest.mark.parametrize('kind', scara.KINDS)
-def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path: Path,
-                                                            kind: str) -> None:
+def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path, kind):
     """Offline smoothing finds them from positions and velocities; table, bag and report agree."""
     samples = scara.motion()
     drawn = kind == 'db3'

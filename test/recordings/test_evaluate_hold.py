@@ -27,8 +27,7 @@ def test_joints_that_are_not_recorded_are_held_at_rest(evaluate, tmp_path: Path,
     np.testing.assert_allclose(done.side('computed'), dynamics(q, qd, qdd), atol=1e-3)
 
 
-def test_a_held_joint_that_is_recorded_is_as_recorded_with_a_warning(evaluate,
-                                                                     tmp_path: Path) -> None:
+def test_a_held_joint_that_is_recorded_is_as_recorded_with_a_warning(evaluate, tmp_path):
     samples = scara.motion(100)
     done = evaluate(scara.mcap(tmp_path, samples), '--hold', 'joint4')
     assert done.code == 0 and 'held by the parameter hold, but published' in done.err

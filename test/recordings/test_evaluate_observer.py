@@ -87,8 +87,7 @@ def test_a_push_is_found_and_reported_joint_by_joint(evaluate, tmp_path: Path, u
     assert not any(name.startswith('external') for name in done.rows)
 
 
-def test_gain_thresholds_and_meaning_of_the_efforts_count(evaluate, tmp_path: Path,
-                                                          urdf: Path) -> None:
+def test_gain_thresholds_and_meaning_of_the_efforts_count(evaluate, tmp_path, urdf):
     """A threshold for each joint; a slower observer; efforts beyond gravity."""
     samples, _ = recorded()
     assert samples.effort is not None
@@ -110,8 +109,7 @@ def test_gain_thresholds_and_meaning_of_the_efforts_count(evaluate, tmp_path: Pa
         assert failed.code == 1 and said in failed.err
 
 
-def test_efforts_that_were_not_measured_show_no_contact(evaluate, tmp_path: Path,
-                                                        urdf: Path) -> None:
+def test_efforts_that_were_not_measured_show_no_contact(evaluate, tmp_path, urdf):
     samples = recorded()[0]
     done = evaluate(table(tmp_path, samples.but(effort=None)), '--observer', urdf=urdf)
     assert done.code == 0

@@ -1,7 +1,6 @@
 """Jumps of positions are found from positions alone, and no other defect of a recording is one."""
 
 from collections import Counter
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,8 +18,7 @@ TURN = 2.0 * np.pi
 
 
 @pytest.mark.parametrize(('rate', 'least'), [(30, 1.0), (100, 0.2), (1000, 0.05)])
-def test_another_zero_is_found_with_its_joint_its_time_and_its_size(rate: int,
-                                                                    least: float) -> None:
+def test_another_zero_is_found_with_its_joint_its_time_and_its_size(rate, least):
     samples = record(Profile(rate, 17, 0.0))
     random = np.random.default_rng(rate)
     for size in (least, -1.0, 6.0):
@@ -101,8 +99,7 @@ def buffered(stamps: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     lambda stamps, q: (stamps, q), lost, repeated, stalled, late, wrong, buffered,
     lambda stamps, q: (stamps, q + np.random.default_rng(3).normal(scale=0.01, size=q.shape)),
     lambda stamps, q: (stamps, 0.02 * np.rint(q / 0.02))])
-def test_no_other_defect_is_a_jump(rate: int, defect: Callable[..., tuple[np.ndarray, np.ndarray]],
-                                   ) -> None:
+def test_no_other_defect_is_a_jump(rate, defect):
     samples = record(Profile(rate, 17, 0.0))
     assert position_jumps(*defect(samples.stamps, samples.q)) == []
 
@@ -126,8 +123,7 @@ def test_recordings_of_real_robots_have_no_jump(name: str) -> None:
     (0.01, [0.1, 0.3, 3.9, 4.1], [0.1, 0.3, 3.9, 4.1]),           # another zero
     (0.01, [0.0, 5.0, 11.0, 17.4], [0.0, 5.0, 11.0, 17.4]),       # degrees
     (1.0, [3.0, -3.1], [3.0, -3.1])])                             # gaps: the long way round
-def test_only_turns_of_a_joint_with_limits_are_removed(step: float, positions: list[float],
-                                                       found: list[float]) -> None:
+def test_only_turns_of_a_joint_with_limits_are_removed(step, positions, found):
     merged = MergedMotions(unlimited_joints(['a'], [False], ['rad']))
     messages = Messages(['a'], Counter())
     for number, position in enumerate(positions):

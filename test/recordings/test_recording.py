@@ -42,8 +42,7 @@ def evaluated(recording: Path, folder: Path) -> tuple[list[str], np.ndarray, lis
         (folder / 'efforts.json').read_text())['joints']
 
 
-def test_the_command_finds_the_same_residuals(tmp_path: Path, capsys: pytest.CaptureFixture[str],
-                                              monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_finds_the_same_residuals(tmp_path, capsys, monkeypatch):
     """With its own smoothing; and the friction that the URDF lacks explains most of them."""
     monkeypatch.setattr(job, 'write_figures', no_pictures)
     joints, rows, figures = evaluated(UR10, tmp_path)
@@ -68,8 +67,7 @@ def test_the_command_finds_the_same_residuals(tmp_path: Path, capsys: pytest.Cap
             assert a == b == '-' or float(a) == pytest.approx(float(b), rel=0.01, abs=0.002)
 
 
-def test_the_validation_trajectory_is_compared(tmp_path: Path,
-                                               monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_validation_trajectory_is_compared(tmp_path, monkeypatch):
     """Its accelerations as they are: Pinocchio computes the same efforts from its points."""
     monkeypatch.setattr(job, 'write_figures', no_pictures)
     trajectory = UR10.with_name('validation_trajectory.db3')

@@ -42,8 +42,7 @@ def test_a_bag_gives_what_was_written(tmp_path: Path, kind: str, how: str, file:
     (',', '\n', 'utf-8', []), (',', '\r\n', 'utf-8-sig', []),
     (';', '\n', 'utf-8', ['columns are separated by semicolons']),
     ('\t', '\r\n', 'utf-8', ['columns are separated by tabs'])])
-def test_a_table_gives_what_was_written(tmp_path: Path, separator: str, end: str, encoding: str,
-                                        remark: list[str]) -> None:
+def test_a_table_gives_what_was_written(tmp_path, separator, end, encoding, remark):
     """To the nanosecond and to the last bit, as Excel or another program writes it."""
     q, qd, tau = VALUES
     header = ['time', 'q_elbow [2]', 'q_shoulder', 'velocity_shoulder', 'qd_elbow [2]',
@@ -105,8 +104,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     (b'time,q_a\n0,1\n\0\0\0\0', ['not text']),
     (b'a' * 2_000_000, ['has no end']),
 ])
-def test_a_fault_of_a_table_is_reported_with_line_and_column(tmp_path: Path, content: str | bytes,
-                                                             words: list[str]) -> None:
+def test_a_fault_of_a_table_is_reported_with_line_and_column(tmp_path, content, words):
     """Whether it shows when the table is opened or when it is read."""
     path = tmp_path / 'table.csv'
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -166,8 +164,7 @@ PLAN = [bags.joint_trajectory(bags.START, NAMES, [(0, *VALUES[[0, 1, 2, 2], 0])]
     ({'/a': STATES, '/b': STATES}, 'b', '/b'),
     ({'/chatter': [bags.text('x')], '/plan': PLAN}, None, '/plan'),
 ])
-def test_the_topic_that_can_be_meant_is_taken(tmp_path: Path, topics: dict, wanted: str | None,
-                                              found: str) -> None:
+def test_the_topic_that_can_be_meant_is_taken(tmp_path, topics, wanted, found):
     """Joint states before trajectories, and the requested topic before both."""
     recording = open_recording(bags.write_bag(tmp_path / 'bag', 'mcap', topics), topic=wanted)
     assert recording.topic == found

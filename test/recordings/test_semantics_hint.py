@@ -76,8 +76,7 @@ def test_friction_that_counts_twice_is_suspected() -> None:
 @pytest.mark.parametrize(('measured', 'relative'), [
     (lambda t: 5.0 + 1e-6 * np.sin(t), False), (lambda t: 1e-8 * np.sin(t), False),
     (lambda t: 5.0 + 0.1 * np.sin(t), True)])
-def test_there_is_no_relative_figure_of_an_effort_that_no_sensor_resolves(
-        measured, relative) -> None:
+def test_there_is_no_relative_figure_of_an_effort_that_no_sensor_resolves(measured, relative):
     """As of a robot at rest, where a residual is millions of percent of rounding."""
     comparison = Comparison()
     for k in range(500):

@@ -119,8 +119,7 @@ def test_accelerations_of_real_robots(evaluate, tmp_path: Path, name, cutoff, li
     assert (figures <= limits).all(), figures
 
 
-def test_a_long_recording_is_smoothed_in_pieces_that_overlap(
-        evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_recording_is_smoothed_in_pieces_that_overlap(evaluate, tmp_path, monkeypatch):
     """Its memory is bounded, and where pieces meet nothing is lost, twice or worse."""
     samples = scara.motion(3000)
     monkeypatch.setattr(offline_stream, '_PIECE', 300)
@@ -131,8 +130,7 @@ def test_a_long_recording_is_smoothed_in_pieces_that_overlap(
     np.testing.assert_allclose(done.side('measured'), true_efforts(done, samples), rtol=1e-8)
 
 
-def test_joints_of_two_publishers_are_smoothed_at_their_own_stamps(
-        evaluate, tmp_path: Path) -> None:
+def test_joints_of_two_publishers_are_smoothed_at_their_own_stamps(evaluate, tmp_path):
     """At 100 and 83 Hz: efforts at the stamps of one, right as if all came together."""
     fast, slow = scara.motion(1500, rate=500), scara.motion(1500, rate=500)
     messages = sorted(

@@ -40,8 +40,7 @@ def test_it_writes_figures_and_a_picture(quick: Run) -> None:
     assert {'host', 'robots', 'growth', 'humanoid'} <= quick.found.keys()
 
 
-def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(
-        quick: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(quick, monkeypatch):
     monkeypatch.syspath_prepend(FOLDER)
     from contestants import CONTESTANTS, OTHER_RACES
 

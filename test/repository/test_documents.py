@@ -172,8 +172,7 @@ def run(line: str, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 @pytest.mark.parametrize('name', RUN_AS_THEY_STAND)
-def test_commands_run_as_they_stand(name: str, clone: Path, monkeypatch: pytest.MonkeyPatch,
-                                    capfd: pytest.CaptureFixture[str]) -> None:
+def test_commands_run_as_they_stand(name, clone, monkeypatch, capfd):
     """And print what the page shows of their output."""
     page = ROOT / name
     for picture in PICTURES:   # other tests draw them; where one has another name, it is drawn

@@ -3,7 +3,6 @@
 import re
 import runpy
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,8 +41,7 @@ def run(name: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
 
 
 @pytest.mark.parametrize('name', PRINTS)
-def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
-                         monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_example_runs(name, capsys, monkeypatch, tmp_path):
     """With fewer states where there are many; pictures go to the current directory."""
     pattern, arguments = PRINTS[name]
     monkeypatch.chdir(tmp_path)
@@ -63,8 +61,7 @@ def test_an_example_runs(name: str, capsys: pytest.CaptureFixture[str],
     ('identify_demo', 'dartpy', "pip install '.[demo]'"),
     ('record_rx90', 'dartpy', "pip install '.[recordings]' dartpy"),
     ('record_rx90', 'rosbags.rosbag2', "pip install '.[recordings]' dartpy")])
-def test_without_its_library_an_example_says_what_to_install(
-        name: str, library: str, remedy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_library_an_example_says_what_to_install(name, library, remedy, monkeypatch):
     """In one sentence, with exit code 1, before any work: sys.exit prints a text."""
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(SystemExit) as ended:
@@ -76,16 +73,14 @@ def test_without_its_library_an_example_says_what_to_install(
 
 
 @pytest.mark.parametrize('name', [*PRINTS, 'record_rx90'])
-def test_without_the_package_an_example_says_how_to_install_it(
-        name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_an_example_says_how_to_install_it(name, monkeypatch):
     monkeypatch.setitem(sys.modules, 'urdf2dyn_ros', None)
     with pytest.raises(SystemExit, match=r"needs urdf2dyn_ros .*: pip install '\.\[all\]'$"):
         run(name, monkeypatch)
 
 
 @pytest.mark.parametrize('name', sorted({*PRINTS, 'record_rx90'} - {'mpc_pendulum'}))
-def test_an_example_that_was_copied_alone_says_what_it_lacks(
-        name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_example_that_was_copied_alone_says_what_it_lacks(name, monkeypatch, tmp_path):
     """The file that is not there and the remedy, in one line and without a traceback."""
     copy = tmp_path / 'examples' / f'{name}.py'
     copy.parent.mkdir()
@@ -101,8 +96,7 @@ def test_an_example_that_was_copied_alone_says_what_it_lacks(
     ('batch_torques', [str(ROOT / 'urdf' / 'rx90.urdf'), 'many'], "'many'"),
     ('gravity_compensation', [str(EXAMPLES / 'rx90.csv')], 'rx90.csv'),
     ('mpc_pendulum', ['no/such/folder/picture.png'], 'no/such/folder')])
-def test_a_wrong_argument_of_an_example_is_named(
-        name: str, arguments: list[str], problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_argument_of_an_example_is_named(name, arguments, problem, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         run(name, monkeypatch, *arguments)
     assert problem in str(ended.value.code)
@@ -117,8 +111,7 @@ def test_every_example_is_tested() -> None:
     assert all(f'{program}.py' in text for program in programs)
 
 
-def test_the_recording_is_the_one_that_the_program_writes(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_recording_is_the_one_that_the_program_writes(tmp_path, monkeypatch):
     """Within what another version of the engine may round; both files have the same samples."""
     run('record_rx90', monkeypatch, str(tmp_path))
     shipped, again = (np.loadtxt(folder / 'rx90.csv', delimiter=',', skiprows=1)

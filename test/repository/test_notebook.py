@@ -92,8 +92,7 @@ def without_pictures(cells: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
             for cell in cells]
 
 
-def test_the_notebook_prints_and_shows_what_is_stored_in_it(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_prints_and_shows_what_is_stored_in_it(monkeypatch):
     monkeypatch.chdir(NOTEBOOK.parent)
     stored = json.loads(NOTEBOOK.read_text())
     again = executed(stored)

@@ -77,8 +77,7 @@ def six_lines(language: str) -> str:
 
 
 @pytest.mark.parametrize('language', LANGUAGES)
-def test_the_lines_that_are_shown_in_a_language_are_those_of_its_golden_file(
-        language: str) -> None:
+def test_the_lines_that_are_shown_in_a_language_are_those_of_its_golden_file(language):
     """Six statements of the same link."""
     assert six_lines(language).count('\n') == (5 if language == 'python' else 7)
     assert six_lines(language) in EXPORTED_FILES

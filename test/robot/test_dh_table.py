@@ -186,8 +186,7 @@ def test_a_par_file_is_the_table_of_its_rows(tmp_path: Path) -> None:
     ('t2 - pi/3', 't1', ['"t1" is the position of joint 1 and of joint 2']),
     ('NL = 3', 'NL = -3', ['no .par file']),
     ('sigma = {0,0,1}', 'sigma = {0,0,7}', ['value for'])])
-def test_what_a_par_file_cannot_say_is_named(tmp_path: Path, old: str, new: str,
-                                             words: list[str]) -> None:
+def test_what_a_par_file_cannot_say_is_named(tmp_path, old, new, words):
     path = tmp_path / 'arm.par'
     path.write_text(PAR.replace(old, new))
     with pytest.raises(SourceError, match=r'arm\.par') as caught:

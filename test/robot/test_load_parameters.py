@@ -193,8 +193,7 @@ def test_a_payload_has_its_numbers_until_it_is_put_down() -> None:
                                                        'negative'),
     ((0.1, 0.0, 0.0, 0.1, 0.0, 0.1), 0.0, 'payload.mass'),
     ((0.0012, 0.0, 0.0, 0.0012, 0.0, 0.0024), 1.0, ''), ((0.0,) * 6, 0.0, '')])
-def test_a_payload_that_no_body_is_has_a_fault(inertia: tuple[float, ...], mass: float,
-                                               word: str) -> None:
+def test_a_payload_that_no_body_is_has_a_fault(inertia, mass, word):
     found = payload_fault({**DEFAULTS, 'payload.inertia': inertia, 'payload.mass': mass})
     assert word in found and bool(word) == bool(found)
 

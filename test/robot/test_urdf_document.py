@@ -154,8 +154,7 @@ def test_a_path_in_the_place_of_a_text_has_a_remedy(read: Callable[[str], object
 
 @pytest.mark.fault(18)
 @pytest.mark.parametrize('name', ['robot.urdf.xacro', 'robot.urdf'])
-def test_xacro_is_run_silently(tmp_path: Path, name: str,
-                               capfd: pytest.CaptureFixture[str]) -> None:
+def test_xacro_is_run_silently(tmp_path, name, capfd):
     pytest.importorskip('xacro')
     path = tmp_path / name
     text = XACRO.replace('</robot>', '${xacro.warning("careful")}<gazebo mass="${m}"/></robot>')
@@ -166,8 +165,7 @@ def test_xacro_is_run_silently(tmp_path: Path, name: str,
     assert capfd.readouterr() == ('', '')
 
 
-def test_a_fault_in_xacro_is_one_message(tmp_path: Path,
-                                         capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_in_xacro_is_one_message(tmp_path, capfd):
     pytest.importorskip('xacro')
     path = tmp_path / 'robot.xacro'
     for text, reason in (
@@ -219,8 +217,7 @@ def test_xacro_has_arguments_as_on_its_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.fault(18)
-def test_without_xacro_the_remedy_is_reported(tmp_path: Path,
-                                              monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_xacro_the_remedy_is_reported(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, 'xacro', None)
     path = tmp_path / 'robot.xacro'
     path.write_text(XACRO)

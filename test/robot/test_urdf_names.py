@@ -61,8 +61,7 @@ def test_what_other_tools_define_has_none(known: str) -> None:
      'loop-not-counted'),
     ('<transmission name="t"><joint name="swing"/><actuator name="m">'
      '<drake:rotor_inertia value="1e-4"/></actuator></transmission>', 'rotor-not-counted')])
-def test_loops_and_rotors_of_other_tools_are_said_not_to_be_counted(
-        addition: str, code: str) -> None:
+def test_loops_and_rotors_of_other_tools_are_said_not_to_be_counted(addition, code):
     text = VALID.replace('<robot', '<robot xmlns:drake="http://drake.mit.edu"')
     (problem,) = read_urdf(text.replace('</robot>', f'{addition}</robot>')).warnings
     assert problem.code == code and 'is not counted' in problem.message

@@ -123,8 +123,7 @@ def without_warnings(model: RobotModel) -> RobotModel:
 
 @pytest.mark.parametrize('path', mostly_slow(
     ROBOTS_OF_WRITER, 'panda', 'pr2', 'icub', 'tiago_dual', *(Path(name).stem for name in FAULTY)))
-def test_real_robots_are_the_same_when_written_and_read_again(
-        path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_real_robots_are_the_same_when_written_and_read_again(path, capfd):
     text = path.read_bytes()
     if path.name in FAULTY:
         with pytest.raises(UrdfError) as caught:
@@ -210,8 +209,7 @@ def test_ratios_whose_squares_would_be_out_of_range_are_none(number: str) -> Non
              'r_wrist_flex_joint': None, 'r_gripper_joint': None}),
     ('tiago_pro', {'wheel_front_right_joint': 1.0}),
     ('talos_reduced', {'arm_left_5_joint': 1.0, 'torso_1_joint': None})])
-def test_gear_ratios_of_real_robots_are_read_from_their_transmissions(
-        robot: str, expected: dict[str, float | None]) -> None:
+def test_gear_ratios_of_real_robots_are_read_from_their_transmissions(robot, expected):
     """PR2's wrist and Talos's torso are differentials."""
     model = read_urdf(robot_path(robot).read_bytes())
     found = {joint.name: joint.gear_ratio for joint in model.joints}

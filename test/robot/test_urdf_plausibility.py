@@ -40,8 +40,7 @@ def test_inertias_of_another_unit(path: Path, factor: float) -> None:
     ('i[xyz][xyz]', 0.0, 'inertia-zero', 'points'),
     ('velocity', 57.29577951308232, 'units-limit', 'in degrees per second?'),
     ('lower|upper', 57.29577951308232, 'units-limit', 'in degrees?')])
-def test_all_of_another_unit(
-        path: Path, names: str, factor: float, code: str, said_of: str) -> None:
+def test_all_of_another_unit(path, names, factor, code, said_of):
     text = path.read_bytes()
     assert said(text, code) == []
     (message,) = said(scaled(text, names, factor), code)

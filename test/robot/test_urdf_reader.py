@@ -65,8 +65,7 @@ def test_all_problems_come_at_once_in_the_order_of_their_lines() -> None:
 
 
 @pytest.mark.fault(18)
-def test_what_dynamics_does_not_need_is_not_looked_at(
-        capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_dynamics_does_not_need_is_not_looked_at(capfd):
     noise = ('<gazebo><mass value="1,5"/><joint name="swing"/></gazebo><ros2_control x="${y}"/>'
              '<transmission><joint name="swing"/></transmission><?pi?><!-- <link/> -->')
     visual = '<visual><origin xyz="nan"/><geometry><unknown/></geometry></visual>'
@@ -153,8 +152,7 @@ def test_a_chain_of_mimics_is_no_loop() -> None:
     (('1e-35', '3e-35', '0', '1e-35', '0', '0'), []),  # noise of a program
     (('1e30', '0', '0', '1e30', '0', '1e30'), []),
     (('1e30', '0', '0', '1e29', '0', '1e29'), ['inertia-triangle'])])
-def test_inertias_are_judged_to_the_decimals_they_are_printed_in(
-        tensor: tuple[str, ...], expected: list[str]) -> None:
+def test_inertias_are_judged_to_the_decimals_they_are_printed_in(tensor, expected):
     names = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
     values = ' '.join(f'{name}="{text}"' for name, text in zip(names, tensor, strict=True))
     found = codes(re.sub(r'<inertia ixx="0.1.*/>', f'<inertia {values}/>', VALID))

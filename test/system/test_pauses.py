@@ -35,8 +35,7 @@ class Terminal(StringIO):
 
 @pytest.mark.parametrize(('stream', 'elapsed', 'shown'), [
     (Terminal(), 3.0, True), (Terminal(), 1.0, False), (StringIO(), 3.0, False)])
-def test_a_bar_is_shown_on_a_terminal_after_two_seconds(
-        stream: StringIO, elapsed: float, shown: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_is_shown_on_a_terminal_after_two_seconds(stream, elapsed, shown, monkeypatch):
     monkeypatch.setattr(sys, 'stderr', stream)
     with patch('tqdm.std.time', return_value=0.0) as clock, progress('reading') as show:
         clock.return_value = elapsed
@@ -74,9 +73,7 @@ def test_where_there_are_none_the_error_says_where_they_should_be(tmp_path):
 @pytest.mark.parametrize(('owner', 'function', 'call'), [
     (os, 'fsync', 1), (Path, 'replace', 0), (Path, 'replace', 1),
     (Path, 'unlink', 0)])
-def test_ctrl_c_waits_until_all_files_are_there(owner: object, function: str, call: int,
-                                                tmp_path: Path,
-                                                monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_waits_until_all_files_are_there(owner, function, call, tmp_path, monkeypatch):
     """One of them replaces an older one, and one is in another directory."""
     (tmp_path / 'deep').mkdir()
     (tmp_path / 'a').write_bytes(b'old')

@@ -47,8 +47,7 @@ def test_a_worker_that_is_killed_changes_nothing(workers: Workers, tmp_path: Pat
     assert (tmp_path / 'killed_2').exists()
 
 
-def test_an_item_that_kills_each_process_costs_only_itself(workers: Workers,
-                                                           tmp_path: Path) -> None:
+def test_an_item_that_kills_each_process_costs_only_itself(workers, tmp_path):
     first, lost, *others = results_of(
         partial(squared_or_killed, str(tmp_path)), (1, 5, 3, 4, 6, 7), workers)
     assert (first, others) == (1, [9, 16, 36, 49])
@@ -128,7 +127,6 @@ def test_summaries_of_workers_are_the_same_and_a_damaged_recording_costs_only_it
 @pytest.mark.parametrize(('words', 'text'), [
     (('--workers', '0'), '--workers 0: must be between'),
     (('--workers', '2', '--scheduler', 'tcp://x:1'), 'exclude each other')])
-def test_wrong_workers_are_named(words: tuple[str, ...], text: str, tmp_path: Path,
-                                 capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_workers_are_named(words, text, tmp_path, capsys):
     code = main(['identify', 'x.csv', '--urdf', str(SCARA), '-o', str(tmp_path / 'out'), *words])
     assert code == 1 and text in capsys.readouterr().err

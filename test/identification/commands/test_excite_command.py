@@ -133,8 +133,7 @@ def test_it_says_more_of_the_base_parameters_than_random_motions(folder: Path) -
     assert one > two
 
 
-def test_files_are_kept_and_replaced_with_overwrite_alone(
-        folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_are_kept_and_replaced_with_overwrite_alone(folder, tmp_path, capsys):
     limits, before = tmp_path / 'limits.yaml', tmp_path / 't.yaml'
     limits.write_text(LIMITS)
     before.write_text('mine')
@@ -163,9 +162,7 @@ def test_files_are_kept_and_replaced_with_overwrite_alone(
     (LIMITS, ('--fraction', 2), ('fraction 2: must be between',)),
     (LIMITS, ('--duration', 0), ('duration 0: must be between',)),
     (LIMITS, ('-o', 't.txt'), ('must end in .csv',))])
-def test_what_cannot_be_found_is_an_error_without_files(
-        limits: str, options: tuple, words: tuple, tmp_path: Path,
-        capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_found_is_an_error_without_files(limits, options, words, tmp_path, capsys):
     path = tmp_path / 'limits.yaml'
     path.write_text(limits)
     option = ('--limits', path) if limits else ()
@@ -181,8 +178,7 @@ def test_what_cannot_be_found_is_an_error_without_files(
      "joint 'joint1' has no range: lower 0.3, upper 0.3"),
     (SCARA.read_text().replace('</robot>', f'<force link="{MODEL.links[-1].name}" force="1 0 0"/>'
                                '</robot>'), 'tags <force>')])
-def test_robots_without_an_answer_are_refused(text: str, words: str, tmp_path: Path,
-                                              capsys: pytest.CaptureFixture[str]) -> None:
+def test_robots_without_an_answer_are_refused(text, words, tmp_path, capsys):
     path = tmp_path / 'robot.urdf'
     path.write_text(text)
     assert excited(path, '-o', tmp_path / 't.csv') == 1

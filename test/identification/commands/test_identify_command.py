@@ -131,8 +131,7 @@ def test_summaries_are_as_good_as_recordings_in_any_order(result: Path) -> None:
 
 
 @pytest.mark.usefixtures('ctrl_c')
-def test_ctrl_c_during_the_fit_is_one_line_and_changes_nothing(
-        result: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_during_the_fit_is_one_line_and_changes_nothing(result, monkeypatch, capsys):
     """Neither a new directory nor the results that are there."""
     def interrupted(self: ConsistentFit, unknowns: object = None) -> None:
         signal.raise_signal(signal.SIGINT)
@@ -146,16 +145,14 @@ def test_ctrl_c_during_the_fit_is_one_line_and_changes_nothing(
     assert contents(result) == before
 
 
-def test_results_that_exist_are_not_replaced(result: Path, tmp_path: Path,
-                                             capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_that_exist_are_not_replaced(result, tmp_path, capsys):
     (tmp_path / 'summaries').mkdir()
     for out in (result / 'out', tmp_path):
         assert identified(result / 'a.csv', '-o', out) == 1
         assert '--overwrite' in capsys.readouterr().err
 
 
-def test_summaries_of_replaced_results_go_and_other_files_stay(result: Path,
-                                                               tmp_path: Path) -> None:
+def test_summaries_of_replaced_results_go_and_other_files_stay(result, tmp_path):
     """With --overwrite the folder has the summaries of the new result alone."""
     out, summaries = tmp_path / 'out', result / 'out' / 'summaries'
     (out / 'summaries').mkdir(parents=True)
@@ -166,8 +163,7 @@ def test_summaries_of_replaced_results_go_and_other_files_stay(result: Path,
     assert {path.name for path in (out / 'summaries').iterdir()} == {'a.npz', 'mine.npz'}
 
 
-def test_a_summary_of_another_robot_is_rejected(result: Path,
-                                                capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_summary_of_another_robot_is_rejected(result, capsys):
     summary = result / 'out' / 'summaries' / 'a.npz'
     code = main(['identify', str(summary), '--urdf', str(OWN / 'rx90.urdf'), '-o',
                  str(result / 'other')])
@@ -179,8 +175,7 @@ def test_a_summary_of_another_robot_is_rejected(result: Path,
     assert 'damaged' in capsys.readouterr().err
 
 
-def test_a_damaged_recording_among_good_ones_is_named(result: Path, tmp_path: Path,
-                                                      capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_recording_among_good_ones_is_named(result, tmp_path, capsys):
     """Whether it is for the fit or the validation."""
     rows = (result / 'a.csv').read_text().splitlines()
     (tmp_path / 'broken.csv').write_text('\n'.join([*rows[:300], '1,2']))
@@ -234,8 +229,7 @@ def test_stribeck_friction_and_asymmetry_are_found_where_they_are(tmp_path: Path
         assert figures['all']['identified'] < 0.02 * figures['measured']
 
 
-def test_a_recording_that_does_not_fit_the_others_is_named(
-        result: Path, tmp_path: Path) -> None:
+def test_a_recording_that_does_not_fit_the_others_is_named(result, tmp_path):
     """The last one has a payload of 2 kg."""
     path = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(payload=2.0))
     summaries = [result / 'out' / 'summaries' / name for name in ('a.npz', 'b.npz')]

@@ -49,8 +49,7 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         assert script.read_text() == 'my own work'
 
 
-def test_parameters_set_while_a_description_is_read_hold_for_it(graph: Graph,
-                                                                tmp_path: Path) -> None:
+def test_parameters_set_while_a_description_is_read_hold_for_it(graph, tmp_path):
     """The newest description with the newest parameters wins, in whatever order they come."""
     publisher = graph.publisher(String, 'robot_description', LATCHED)
     with graph.process('inverse_dynamics', **{'export.directory': str(tmp_path)}) as process:
@@ -86,8 +85,7 @@ def test_a_description_that_is_refused_when_strict_is_taken_when_not(graph: Grap
         assert not result.successful and 'inertia' in result.reason
 
 
-def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(
-        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_back_end_is_a_parameter_and_so_is_what_is_exported(graph, tmp_path, monkeypatch):
     """Compiled while it runs, with the same efforts; C with all functions from the service."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     with started(graph, **{'export.directory': str(tmp_path)}) as process:

@@ -24,8 +24,7 @@ def answered(robot: Robot, samples: int = 20) -> list[int]:
 
 
 @pytest.mark.fault(1, 5, 10, 20)
-def test_a_description_that_comes_again_does_nothing_and_a_changed_one_resets(
-        graph: Graph) -> None:
+def test_a_description_that_comes_again_does_nothing_and_a_changed_one_resets(graph):
     """The faulty and the empty ones are logged, and the model before them remains active."""
     publisher = graph.describe(TEXT)
     with started(graph, robot_description='') as process:

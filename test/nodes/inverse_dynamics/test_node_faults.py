@@ -1,7 +1,6 @@
 """The node inverse_dynamics with faults of its peers, on a real DDS graph."""
 
 import signal
-from pathlib import Path
 
 import pytest
 from rosgraph_msgs.msg import Clock
@@ -78,8 +77,7 @@ def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> No
 
 
 @pytest.mark.fault(44, 45, 47)
-def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph: Graph,
-                                                                tmp_path: Path) -> None:
+def test_exports_one_at_a_time_of_the_model_that_ran_when_asked(graph, tmp_path):
     """A second call is rejected; a new model does not affect it; the data go on meanwhile."""
     folder = tmp_path / 'out'
     folder.write_text('a file in the way')
@@ -135,8 +133,7 @@ def test_a_callback_that_fails_is_counted_logged_once_and_survived(graph: Graph)
 
 
 @pytest.mark.fault(53)
-def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(
-        graph: Graph, tmp_path: Path) -> None:
+def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(graph, tmp_path):
     """It is counted, reported, and tried again at a call, in a process without defects."""
     graph.describe(TEXT)
     export = {'export.name': 'defect', 'export.directory': str(tmp_path)}

@@ -52,8 +52,7 @@ class Panda:
 
 
 @pytest.mark.fault(25)
-def test_a_node_that_waits_says_which_joints_are_missing_and_the_line_that_holds_them(
-        graph: Graph) -> None:
+def test_a_node_that_waits_says_which_joints_are_missing_and_the_line_that_holds_them(graph):
     with started(graph, robot_description=TEXT):
         panda, status = Panda(graph), Statuses(graph)
         graph.wait(lambda: panda.move() or (status.level('input') == WARN

@@ -56,8 +56,7 @@ def set_number(graph: Graph, name: str, value: float) -> Any:
         else {'type': 3, 'double_value': value}))
 
 
-def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(
-        graph: Graph, tmp_path: Path) -> None:
+def test_parameters_of_joints_come_from_a_file_and_change_while_the_node_runs(graph, tmp_path):
     """Wrong names are reported, or rejected with the valid ones; nothing is lost."""
     file = tmp_path / 'arm.yaml'
     file.write_text(FILE)

@@ -63,9 +63,8 @@ def test_while_data_flow(graph: Graph, number: int, times: int) -> None:
 @pytest.mark.parametrize(('backend', 'number', 'times'), [
     ('python', signal.SIGINT, 1), ('python', signal.SIGTERM, 100),
     ('c', signal.SIGINT, 100), ('c', signal.SIGTERM, 1)])
-def test_while_a_huge_description_is_read_or_compiled(
-        graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: str, number: int,
-        times: int) -> None:
+def test_while_a_huge_description_is_read_or_compiled(graph, tmp_path, monkeypatch, backend,
+                                                      number, times):
     """It does not wait for what is not needed any more, and leaves none of it behind."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     publisher = graph.publisher(String, 'robot_description', LATCHED)

@@ -1,6 +1,5 @@
 """Joint states read from their bytes, and written as bytes: as rclpy does, whatever they are."""
 
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -85,8 +84,7 @@ numbers = st.floats(width=64)
 @given(st.lists(st.text('abcä', max_size=9), max_size=4), st.text('xyzä', max_size=9),
        st.lists(st.tuples(st.integers(0, 2**31 * 10**9 - 1), st.lists(
            numbers, min_size=12, max_size=12)), min_size=1, max_size=3))
-def test_what_is_written_as_bytes_is_what_rclpy_writes(
-        names: list[str], frame: str, contents: list[tuple[int, list[float]]]) -> None:
+def test_what_is_written_as_bytes_is_what_rclpy_writes(names, frame, contents):
     """NaN and all, and what was written before stays as it was."""
     fields, n, written, expected = JointStateFields(names, frame), len(names), [], []
     for stamp, values in contents:
@@ -106,8 +104,7 @@ def test_what_is_written_as_bytes_is_what_rclpy_writes(
 @pytest.mark.parametrize('strange', [lambda data: data + b'\0' * 8, lambda data: data[:9],
                                      lambda data: data[:60] + b'\0' * 4 + data[60:],
                                      lambda data: b'\0\0' + data[2:]])
-def test_where_the_bytes_are_others_a_message_is_filled(
-        strange: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_bytes_are_others_a_message_is_filled(strange, monkeypatch):
     """Longer, shorter, aligned in another way, of the other endianness; rclpy writes it then."""
     monkeypatch.setattr('urdf2dyn_ros.nodes.endpoints.serialize_message',
                         lambda message: strange(serialize_message(message)))
