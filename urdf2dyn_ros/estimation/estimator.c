@@ -418,38 +418,28 @@ static void trust(Estimator *self, double h, const Boolean *measured, const Bool
     }
 }
 
-static void alternate(Estimator *self, double h, const Boolean *measured, const Boolean *settled,
-                      const double *deviation)
-{
-    const long n = self->bank.joints;
-    const double gain = smaller(1.0 - exp(-h / MEMORY), 1.0 / FEWEST);
-    double *square = self->alternation, *product = square + n, *before = product + n;
-    EACH(j, n) {
-        if (!measured[j] || !settled[j])
-            continue;
-        square[j] += gain * (deviation[j] * deviation[j] - square[j]);
-        product[j] += gain * (deviation[j] * before[j] - product[j]);
-        before[j] = deviation[j];
-    }
-}
-
 static void learn(Estimator *self, double h, const Boolean *measured, const Boolean *bad,
-                  const double *y)
+                  const double *y, const Boolean *settled, int same, const double *deviation)
 {
     const long n = self->bank.joints;
-    const double fastest = smaller(1.0 - exp(-h / MEMORY), 1.0 / FEWEST);
+    const double least = smaller(1.0 - exp(-h / MEMORY), 1.0 / FEWEST);
+    double *squares = self->alternation, *products = squares + n, *before = products + n;
     EACH(e, 2 * n) {
-        const int good = measured[e] && !bad[e];
-        if (good && self->hindsight.unsettled[e % n] <= UNSETTLED
-                && self->measured[e] != self->last[e]) {
+        if (measured[e] && !bad[e] && settled[e % n] && self->measured[e] != self->last[e]) {
             const double square = smaller(y[e] * y[e], UNUSUAL * UNUSUAL * self->usual[e]);
             self->counts[e] += 1.0;
-            self->usual[e] += larger(fastest, 1.0 / (1.0 + self->counts[e]))
+            self->usual[e] += larger(least, 1.0 / (1.0 + self->counts[e]))
                 * (square - self->usual[e]);
         }
         if (measured[e])
             self->row[e] = bad[e] ? self->row[e] + 1 : 0;
     }
+    EACH(j, same ? 0 : n)
+        if (measured[j] && settled[j]) {
+            average(squares + j, deviation[j] * deviation[j], least, 1);
+            average(products + j, deviation[j] * before[j], least, 1);
+            before[j] = deviation[j];
+        }
 }
 
 static void resolve(Estimator *self, const double *z, const double *deviation,
@@ -598,10 +588,8 @@ static double compare(Estimator *self, double h)
         if (copied && !same)
             trust(self, self->step, measured, bad, stale);
     } else {
-        learn(self, h, measured, bad, y);
+        learn(self, h, measured, bad, y, settled, same, deviation);
         trust(self, h, measured, bad, stale);
-        if (!same)
-            alternate(self, h, measured, settled, deviation);
         if (2 * foreign > (n > 2 ? n : 2))   /* another motion: of all joints */
             memset(used, 0, sizeof used);
         if (any_bad)

@@ -295,10 +295,9 @@ class Estimator:
             if copied and not same:
                 self._trust(self._step, measured, bad, stale)
         else:
-            self._learn(h, measured & ~bad & settled & (z != self._last), y)
+            self._learn(h, measured & ~bad & settled & (z != self._last), y,
+                        measured[0] & settled & (not same), deviation[0])
             self._trust(h, measured, bad, stale)
-            if not same:
-                self._alternate(h, measured[0] & settled, deviation[0])
             self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
             if 2 * int(bad[0].sum()) > max(self._joints, 2):   # another motion: of all joints
                 used[:] = False
@@ -356,21 +355,18 @@ class Estimator:
             VELOCITY_CONTRADICTS * VELOCITY_CONTRADICTS * self._usual[1] + velocity * velocity))
         return deviations, nearest, limits
 
-    def _learn(self, h: float, new: NDArray[np.bool_], y: Array) -> None:
-        """Learn what is usual, of new samples (2, n)."""
+    def _learn(self, h: float, new: NDArray[np.bool_], y: Array, some: NDArray[np.bool_],
+               deviation: Array) -> None:
+        """Learn what is usual of new samples (2, n), and whether deviations (n,) alternate."""
+        least = min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST)
         self._counts += new
-        gain = np.maximum(min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST),
-                          1.0 / (1.0 + self._counts))
         square = np.minimum(y * y, UNUSUAL * UNUSUAL * self._usual)
-        self._usual += np.where(new, gain * (square - self._usual), 0.0)
-
-    def _alternate(self, h: float, some: NDArray[np.bool_], y: Array) -> None:
-        """Learn whether deviations y (n,) of compared samples change their sign every time."""
-        gain = min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST)
+        self._usual += np.where(
+            new, np.maximum(least, 1.0 / (1.0 + self._counts)) * (square - self._usual), 0.0)
         square, product, before = self._alternation
-        square += np.where(some, gain * (y * y - square), 0.0)
-        product += np.where(some, gain * (y * before - product), 0.0)
-        before[:] = np.where(some, y, before)
+        square += np.where(some, least * (deviation * deviation - square), 0.0)
+        product += np.where(some, least * (deviation * before - product), 0.0)
+        before[:] = np.where(some, deviation, before)
 
     def _trust(self, h: float, measured: NDArray[np.bool_], bad: NDArray[np.bool_],
                stale: NDArray[np.bool_]) -> None:

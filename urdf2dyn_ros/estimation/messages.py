@@ -9,6 +9,7 @@ import struct
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import hypot, isfinite, pi
 from typing import Any, NamedTuple
 
@@ -37,7 +38,6 @@ class NameLayout:
     length: int   # number of names
     joints: Indices   # (k,), joints of the model that are named, ascending
     entries: Indices   # (k,), entry of the message for each of them
-    complete: bool   # whether all joints of the model are named
 
 
 class Message(NamedTuple):
@@ -64,14 +64,16 @@ class Messages:
         self._events = events
         self.unknown: dict[str, None] = {}
         self.unmeasured: dict[str, None] = {}
-        self._known: dict[Any, NameLayout | str] = {}
-        self._last_names: tuple[str, ...] = ()
-        self._last: NameLayout | str = 'empty'
+        self._layout = lru_cache(MAX_LAYOUTS)(self._arrange)
+        self._finite = lru_cache(MAX_LAYOUTS)(self._chosen)
 
     def read(self, names: Sequence[str], position: Sequence[float], velocity: Sequence[float],
              effort: Sequence[float]) -> Message | str:
         """Return the message of fields as in `Stream.receive`, or the outcome without one."""
-        layout = self._layout(names)
+        try:
+            layout = self._layout(tuple(names))
+        except (TypeError, ValueError):  # no sequence, or entries that cannot be names
+            return 'malformed'
         if isinstance(layout, str):
             return layout
         q = _numbers(position)
@@ -80,28 +82,15 @@ class Messages:
         if q is None or len(q) != layout.length:
             return 'malformed'
         if not is_finite(q[layout.entries]):   # these joints are not published
-            layout = self._finite(layout, np.isfinite(q[layout.entries]))
+            layout = self._finite(layout, np.isfinite(q[layout.entries]).tobytes())
             if isinstance(layout, str):
                 return layout
         return Message(layout, q[layout.entries],
                        self._measured(velocity, layout, 'velocity_ignored'),
                        self._measured(effort, layout, 'effort_ignored'))
 
-    def _layout(self, names: Any) -> NameLayout | str:
-        """Return the layout of a sequence of names; the outcome if it is none or has a fault."""
-        try:
-            key = tuple(names)
-            if key == self._last_names:
-                return self._last
-            layout = self._known.get(key)
-        except (TypeError, ValueError):  # no sequence, or entries that cannot be names
-            return 'malformed'
-        if layout is None:
-            layout = self._keep(key, self._arrange(key))
-        self._last_names, self._last = key, layout
-        return layout
-
     def _arrange(self, names: tuple[str, ...]) -> NameLayout | str:
+        """Return the layout of names; the outcome if they have a fault."""
         if not names:
             return 'empty'
         entry_of = {name: entry for entry, name in enumerate(names)}
@@ -116,24 +105,14 @@ class Messages:
         if not joints.size:
             return 'other_joints'
         entries = np.array([entry_of[self._joint_names[joint]] for joint in joints], dtype=np.intp)
-        return NameLayout(len(names), joints, entries, len(joints) == len(self._joint_names))
+        return NameLayout(len(names), joints, entries)
 
-    def _finite(self, layout: NameLayout, some: NDArray[np.bool_]) -> NameLayout | str:
-        """Return the layout of some joints (k,) of another one."""
-        key = layout, some.tobytes()
-        known = self._known.get(key)
-        if known is None:
-            self.unmeasured |= {self._joint_names[joint]: None for joint in layout.joints[~some]}
-            known = self._keep(key, NameLayout(
-                layout.length, layout.joints[some], layout.entries[some], complete=False)
+    def _chosen(self, layout: NameLayout, finite: bytes) -> NameLayout | str:
+        """Return the layout of those joints of another one, by flags (k,), that have positions."""
+        some = np.frombuffer(finite, dtype=np.bool_)
+        self.unmeasured |= {self._joint_names[joint]: None for joint in layout.joints[~some]}
+        return (NameLayout(layout.length, layout.joints[some], layout.entries[some])
                 if some.any() else 'position_not_finite')
-        return known
-
-    def _keep(self, key: Any, layout: NameLayout | str) -> NameLayout | str:
-        if len(self._known) >= MAX_LAYOUTS:
-            self._known.clear()
-        self._known[key] = layout
-        return layout
 
     def _measured(self, values: Any, layout: NameLayout, ignored: str) -> Array:
         """Return the entries (k,) of an optional field; NaN where there is no credible one."""
