@@ -1,5 +1,6 @@
 """Errors of this package: one base class, and one class for each cause that a user can see."""
 
+import copyreg
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,15 +12,8 @@ class Urdf2DynError(Exception):
     """Base of all errors of this package; the text has what, where, the rule and the remedy."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
-
-
-def _restored(kind: type[Urdf2DynError], args: tuple[Any, ...],
-              attributes: dict[str, Any]) -> Urdf2DynError:
-    """Return an error that comes from another process; constructors have other arguments."""
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(attributes)
-    return error
+        # to another process without the constructor, which has other arguments
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__   # type: ignore
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from html import escape
 from importlib.resources import files
 from math import hypot, isfinite, pi
+from string import Template
 
 from urdf2dyn_ros.codegen.functions.function import LinkFrames
 from urdf2dyn_ros.codegen.generator import LOADS
@@ -181,7 +182,7 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
     scripts = '\n'.join(_file(script).replace('\nexport ', '\n') for script in _SCRIPTS)
     data = json.dumps({**robot_data(model, system, gravity), 'gravity': gravity, 'still': still,
                        'payload': _payload_data(system, loads.payload, payload)})
-    return _filled(_file('page.html'), {
+    return _Page(_file('page.html')).substitute({
         'style': _file('page.css').rstrip(), 'title': escape(printable(model.name)),
         'about': escape(f'{counted(len(system.joint_names), "joint")}, {model.mass:.4g} kg. Set '
                         'positions, velocities and accelerations; the bars show the efforts that '
@@ -202,11 +203,7 @@ def _file(name: str) -> str:
     return files('urdf2dyn_ros.page').joinpath(name).read_text(encoding='utf-8')
 
 
-def _filled(text: str, values: dict[str, str]) -> str:
-    """Return a text with values for @name; values are not searched for further names."""
-    first, *others = text.split('@')
-    parts = [first]
-    for other in others:
-        name = next(name for name in values if other.startswith(name))
-        parts += [values[name], other.removeprefix(name)]
-    return ''.join(parts)
+class _Page(Template):
+    """A text with values for @name; values are not searched for further names."""
+
+    delimiter = '@'
