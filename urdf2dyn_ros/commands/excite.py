@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 from urdf2dyn_ros.commands.arguments import ROBOT, add, check_fixed, read_robot, results
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation import (
-    EFFORT_NOISE,
     ENDINGS,
     PICTURE_RATE,
     Excitation,
@@ -23,10 +22,9 @@ from urdf2dyn_ros.identification.excitation import (
     read_limits,
     yaml_text,
 )
-from urdf2dyn_ros.identification.rows import ROW_RATE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
-from urdf2dyn_ros.robot.spatial import Array, geometric_mean
+from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted
 
@@ -94,9 +92,6 @@ def run_excite(arguments: argparse.Namespace) -> int:
 def _about(excitation: Excitation, fraction: float, approach: float) -> list[str]:
     """Return sentences on a motion; the last one is on collisions."""
     best, other = excitation.log_det
-    count = excitation.information.count
-    ratio = excitation.deviations[0] / excitation.deviations[1]
-    mean = geometric_mean(ratio)
     periods = round(excitation.duration / excitation.period)
     lines = [
         f'motion: {excitation.duration:g} s, {counted(periods, "period")} of '
@@ -104,10 +99,6 @@ def _about(excitation: Excitation, fraction: float, approach: float) -> list[str
         'at rest at both ends',
         f'log det of the information: {best:.1f}; the best of {excitation.random} random motions: '
         f'{other:.1f}',
-        f'expected standard deviations of {counted(count, "base parameter")}: {mean:.2f} '
-        f'times those of the best random motion in the geometric mean ({ratio.min():.2f} to '
-        f'{ratio.max():.2f}; {ROW_RATE:g} rows a second, noise {100.0 * EFFORT_NOISE:g} % of the '
-        'limits of the efforts)',
         f'the .yaml file begins with {approach:g} s in which the robot goes to the start, the '
         '.csv file at the start']
     if not excitation.complete:

@@ -13,7 +13,7 @@ import yaml
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
 from urdf2dyn_ros.identification.robot import joint_friction
-from urdf2dyn_ros.identification.rows import ROW_RATE, STILL_RANGE
+from urdf2dyn_ros.identification.rows import STILL_RANGE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import yaml_fault
@@ -116,7 +116,7 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
 
 # ---- The information of a motion about the parameters, and its log det
 
-EFFORT_NOISE = 0.01   # standard deviation of measured efforts, as a share of their limits
+_EFFORT_NOISE = 0.01   # standard deviation of measured efforts, as a share of their limits
 # share of the largest velocity within which the Coulomb friction changes its sign
 _SIGN_WIDTH = 0.05
 _RIDGE = 1e-10   # information in units of a column's own of which nothing else is known
@@ -137,7 +137,7 @@ class Information:
         self._parameters = np.concatenate((base.values, urdf_friction.T.ravel(),
                                            np.zeros(len(limits.rated))))
         self._width = _SIGN_WIDTH * limits.velocity
-        self._weight = 1.0 / (EFFORT_NOISE * limits.rated)
+        self._weight = 1.0 / (_EFFORT_NOISE * limits.rated)
         self._scale = np.ones(len(self._parameters))
 
     def set_scale(self, motions: Array) -> None:
@@ -150,22 +150,14 @@ class Information:
         """Return the efforts (N, n) of the URDF's robot in a motion (3, N, n)."""
         return self._columns(motion) @ self._parameters
 
-    def log_det(self, motion: Array) -> float:
-        """Return log det of the information of a row of a motion (3, N, n)."""
-        return self.log_det_and_efforts(motion)[0]
-
     def log_det_and_efforts(self, motion: Array) -> tuple[float, Array]:
-        """Return the same, and the efforts (N, n) of the URDF's robot."""
+        """Return log det of the information of a row of a motion, and the efforts (N, n)."""
         columns = self._columns(motion)
-        log_det = np.linalg.slogdet(self._information(columns))[1]
+        rows = columns * self._weight[:, None] * self._scale
+        flat = rows.reshape(-1, rows.shape[-1])
+        log_det = np.linalg.slogdet(flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1]))[1]
         return (float(log_det) - 2.0 * float(np.log(self._scale).sum()),
                 columns @ self._parameters)
-
-    def deviations(self, motion: Array, rows: float) -> Array:
-        """Return the standard deviations of the base parameters from so many rows."""
-        covariance = np.linalg.inv(self._information(self._columns(motion)))
-        result: Array = self._scale * np.sqrt(np.diag(covariance) / rows)
-        return result[:self.count]
 
     def _columns(self, motion: Array) -> Array:
         _, count, n = motion.shape
@@ -175,12 +167,6 @@ class Information:
             places = self.count + n * number + np.arange(n)
             columns[:, np.arange(n), places] = values
         return columns
-
-    def _information(self, columns: Array) -> Array:
-        """Return the mean information (p, p) of instants, from their columns (N, n, p)."""
-        rows = columns * self._weight[:, None] * self._scale
-        flat = rows.reshape(-1, rows.shape[-1])
-        return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
 
 
 # ---- Fourier series that are at rest at the beginning and at the end of each period
@@ -235,7 +221,6 @@ class Excitation(NamedTuple):
     period: float   # [s]
     swing: Array
     log_det: tuple[float, float]   # of the information of this motion, of the best random one
-    deviations: Array   # (2, b), of the base parameters, by both
     random: int   # number of random motions
     complete: bool   # whether the optimisation ended in time
 
@@ -307,13 +292,10 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
                 f'velocity, acceleration and jerk, and from {STILL_RANGE:g} rad or m on it can be '
                 'identified: a larger --fraction, a longer --duration or other limits '
                 '(--limits) are needed')
-    rows = ROW_RATE * duration
-    pair = [search.motion(each) for each in (best, reference)]
-    one, other = (information.log_det(each) for each in pair)
+    one, other = (information.log_det_and_efforts(search.motion(each))[0]
+                  for each in (best, reference))
     return Excitation(information, limits, duration, search.period, best * limits.half,
-                      (one, other),
-                      np.array([information.deviations(each, rows) for each in pair]),
-                      len(starts), search.complete)
+                      (one, other), len(starts), search.complete)
 
 
 class _Search:
@@ -338,7 +320,7 @@ class _Search:
         return self._motion(self._fine, z)
 
     def log_det(self, z: Array) -> float:
-        return self._information.log_det(self._motion(self._functions, z))
+        return self._information.log_det_and_efforts(self._motion(self._functions, z))[0]
 
     def random(self) -> list[Array]:
         """Return random motions within all limits, the best first."""

@@ -78,7 +78,7 @@ class CarriedPayload:
     transformation: Array   # (4, 4) of points from the link's frame to the body's
 
 
-def payload_on(robot: Robot, link: str, mass: float,
+def payload_on(robot: Robot, link: str, mass: float | None,
                summaries: Sequence[Summary]) -> CarriedPayload:
     """Return a payload on a link; a ParameterError without such a link, or if it does not move."""
     names = robot.system.links
@@ -89,7 +89,8 @@ def payload_on(robot: Robot, link: str, mass: float,
     if carrier == ROOT:
         raise ParameterError(f'--payload-link {link}: no joint moves this link, so that no effort '
                              'depends on what it carries')
-    return CarriedPayload(link, mass, summaries, carrier, placement(attached))
+    return CarriedPayload(link, np.nan if mass is None else mass, summaries, carrier,
+                          placement(attached))
 
 
 def with_payload(robot: Robot, payload: CarriedPayload) -> Robot:
@@ -141,14 +142,6 @@ class FitData(NamedTuple):
     validation: Sequence[Summary]
     gains: Gains
     gain_fit: PooledFit | None   # by which free gains were found
-
-    @property
-    def everything(self) -> Pool:   # all rows of the fit
-        return all_rows(self.summaries)
-
-    @property
-    def correlation(self) -> Array:   # the rows that count as one (n,)
-        return mean_correlation(self.summaries)
 
 
 def mean_correlation(summaries: Sequence[Summary]) -> Array:
@@ -471,7 +464,7 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     rows = slice(10 * len(problem.factors) - 10, 10 * len(problem.factors))
     slopes = ConsistentFit(problem).slopes[-1]
     uncertain = (covariance_of(result, correlation) if data.gain_fit is None else
-                 covariance_of(data.gain_fit, data.correlation))[0][rows, rows]
+                 covariance_of(data.gain_fit, mean_correlation(data.summaries)))[0][rows, rows]
     covariance = slopes @ uncertain @ slopes.T
     back = np.linalg.inv(payload.transformation)
     in_link: Array = parameters_of(back @ BASIS @ back.T).T

@@ -1,20 +1,20 @@
 """Identification from summaries: the fit, what it explains of other data, and what not."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.errors import IdentificationError
 from urdf2dyn_ros.identification.fit import (
     PRIOR_WEIGHT,
     Deviations,
     Fit,
     FitTerms,
+    Pool,
     PooledFit,
     cleaned,
     deviations,
@@ -38,10 +38,12 @@ from urdf2dyn_ros.identification.fit_data import (
     figures_of,
     fit_data,
     identified_payload,
+    mean_correlation,
     other_recordings,
     parts_of,
 )
 from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
+from urdf2dyn_ros.identification.mistakes import moved_beyond
 from urdf2dyn_ros.identification.robot import (
     JOINT_COLUMNS,
     BaseEstimates,
@@ -159,12 +161,13 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     if payload is not None:
         check_carrier(robot, summaries, gains, payload)
     data = fit_data(robot, summaries, validation, gains, payload)
-    with_load, everything = data.robot, data.everything   # the payload is its last body
+    with_load, everything = data.robot, all_rows(data.summaries)   # a payload is its last body
+    correlation = mean_correlation(data.summaries)
     parts = parts_of(data.summaries, blocks_only=payload is not None)
     weights = [*WEIGHTS] if weight is None else [weight]
     terms, negative_rotors = significant_terms(
         with_load, everything, all_terms(with_load, data.summaries, payload), weights[0],
-        data.correlation)
+        correlation)
     trials = {each: fits_to_others(with_load, parts.seen, terms, each) for each in weights}
     show(0.6)
     judged = parts.every
@@ -185,8 +188,8 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
         return rest
     whole = fitted(with_load, everything, terms, best)
     show(0.8)
-    held_out, validated = _figures(data, parts, whole, without)
-    correlation = with_spread_of_parts(whole, without, data.correlation)
+    held_out, validated = _figures(data, parts, whole, without, everything)
+    correlation = with_spread_of_parts(whole, without, correlation)
     count = len(robot.prior.factors)
     fit, *fits = (each._replace(bodies=each.bodies[:count]) for each in (
         cleaned(whole.fit, whole.problem), *(each.fit for each in without)))
@@ -219,8 +222,8 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     return result
 
 
-def _figures(data: FitData, parts: HeldOutParts, whole: PooledFit,
-             without: Sequence[PooledFit]) -> tuple[Figures, dict[str, Figures]]:
+def _figures(data: FitData, parts: HeldOutParts, whole: PooledFit, without: Sequence[PooledFit],
+             everything: Pool) -> tuple[Figures, dict[str, Figures]]:
     """
     Return how well URDF, the URDF with friction and rotors, and the model explain other data.
 
@@ -236,7 +239,7 @@ def _figures(data: FitData, parts: HeldOutParts, whole: PooledFit,
     held_out = figures_of(robot, [[nominal] * len(friction), friction,
                                   [each.fit for each in without]],
                           parts.every, parts.moving, units)
-    models = [[nominal], [fitted(robot, data.everything, bare, weight).fit], [whole.fit]]
+    models = [[nominal], [fitted(robot, everything, bare, weight).fit], [whole.fit]]
     validated = {}
     for each in data.validation:
         moving, resting = pooled(each.moving), pooled(each.resting)
@@ -325,31 +328,12 @@ def _scaled_efforts(result: Identification) -> Iterator[str]:
         texts = ', '.join(f'{ratio:.2g} times at {joint}'
                           for ratio, joint in zip(ratios[far], compress(joints, far)))
         masses = '; '.join(changes[joint] for joint in compress(joints, far) if joint in changes)
-        tool = 'does it carry a tool that the URDF is without, which would explain them all? ' \
-               'If not: ' if _tool(result, far) else ''
+        # joints up the chain would need more effort for a tool, the last one has another gain
+        tool = ('does it carry a tool that the URDF is without? If not: '
+                if moved_beyond(robot, result.used) & {*np.flatnonzero(far & (ratios > _FAR))}
+                else '')
         yield (f'bodies need {texts} the effort that those of the URDF do ({masses}): {tool}is '
                f'the effort of {names} in N m or N, and that of the joint itself?')
-
-
-def _tool(result: Identification, far: NDArray[np.bool_]) -> bool:
-    """
-    Return whether more mass at the end of a chain alone explains ratios of efforts (n,).
-
-    Joints up the chain have to need it as well: one alone may have another gain.
-    """
-    robot, bodies = result.robot, result.fit.bodies
-    chains = [chain(robot.system, number) for number in range(len(bodies))]
-    inner = {each for number, path in enumerate(chains) for each in path if each != number}
-    for tip in {*range(len(bodies))} - inner:
-        own = np.arange(len(far)) == robot.system.bodies[tip].coordinate
-        if (far & ~own).any() and bodies[tip, 0] > _FAR * robot.prior.parameters[tip, 0]:
-            with_tool = robot.prior.parameters.copy()
-            with_tool[tip] = bodies[tip]
-            ratios, _ = ratios_of_efforts(replace(robot, prior=robot.prior._replace(
-                parameters=with_tool)), all_rows(result.summaries), bodies)
-            if ((ratios > 1.0 / _FAR) & (ratios < _FAR))[far].all():
-                return True
-    return False
 
 
 def _misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Iterator[str]:

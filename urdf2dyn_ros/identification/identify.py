@@ -1,6 +1,5 @@
 """Identification from recordings: read and summarised one after the other, then fitted."""
 
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -20,7 +19,7 @@ from urdf2dyn_ros.identification.changes import (
     small_errors,
 )
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.fit_data import CarriedPayload, payload_on
+from urdf2dyn_ros.identification.fit_data import payload_on
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import Identification, identified
 from urdf2dyn_ros.identification.mistakes import LARGEST_GIVEN_DELAY, without_delay
@@ -120,8 +119,8 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
     with threadpool_limits(1, user_api='blas'):
         with progress('reading and compressing') as show:
             summaries = read(0, used, source)
-            payload = _payload(robot, settings, read(len(used), loaded, source)
-                               ) if loaded else None
+            payload = payload_on(robot, settings.payload_link or '', settings.payload_mass,
+                                 read(len(used), loaded, source)) if loaded else None
             # nothing of the model is chosen from what it is judged by
             seconds = [each.seconds for each in summaries]
             cutoff, delay = (float(np.average([getattr(each, name) for each in summaries],
@@ -161,13 +160,11 @@ def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSet
     if faults:
         raise ParameterError('\n'.join(faults))
     mass, link = settings.payload_mass, settings.payload_link
-    if bool(settings.payload_recordings) != bool(link):
-        raise ParameterError('--payload-recording and --payload-link require each other')
-    if mass is not None:
-        if not link:
-            raise ParameterError('--payload-mass requires --payload-recording and --payload-link')
-        if not 0.0 < mass <= 1e6:
-            raise ParameterError(f'--payload-mass {mass:g}: must be above 0 and at most 1e6 kg')
+    if bool(settings.payload_recordings) != bool(link) or (mass is not None and not link):
+        raise ParameterError('--payload-recording and --payload-link require each other, and '
+                             '--payload-mass requires both')
+    if mass is not None and not 0.0 < mass <= 1e6:
+        raise ParameterError(f'--payload-mass {mass:g}: must be above 0 and at most 1e6 kg')
     for name, least in (('cutoff', 0.1), ('weight', 1e-6)):
         value = getattr(settings, name)
         if value is not None and not least <= value <= 1e6:
@@ -185,18 +182,12 @@ def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSet
             raise ParameterError('a payload of unknown mass does not fix free gains: add '
                                  '--payload-mass, or a gain that is known (--gains free '
                                  'JOINT=VALUE)')
-        _payload(robot, settings, ())   # a wrong link is an error before anything is read
+        payload_on(robot, link or '', mass, ())   # a wrong link is an error before all reading
     dynamics = robot.dynamics
     return SourceSettings(
         settings.topic, RecordedNames(robot.joints, dynamics.continuous, dynamics.units, hold,
                                       settings.renames, dynamics.model.mimics),
         gains, settings.cutoff, settings.delay, settings.workers, settings.columns)
-
-
-def _payload(robot: Robot, settings: IdentificationSettings,
-             summaries: Sequence[Summary]) -> CarriedPayload:
-    mass = math.nan if settings.payload_mass is None else settings.payload_mass
-    return payload_on(robot, settings.payload_link or '', mass, summaries)
 
 
 # ---- Recordings as summaries, one after the other: a damaged one costs only itself

@@ -327,7 +327,7 @@ def candidates(recording: RecordingFit, base: Change,
     inner, units = moved_beyond(robot, moving), robot.dynamics.units
     yield Mistake(base._replace(efforts=turned(n, *np.flatnonzero(~free)) @ base.efforts), 'signs')
     if not base.late.any():
-        for size in np.arange(FARTHEST_DELAY + _DELAY_STEP, recording.latest, _DELAY_STEP):
+        for size in np.arange(_DELAY_STEP, recording.latest, _DELAY_STEP):
             for delay in (-size, size):
                 yield Mistake(base._replace(late=np.full(n, delay)), 'late')
     for joint in np.flatnonzero(moving).tolist():
@@ -454,7 +454,7 @@ def _best(recording: RecordingFit, base: Change, moving: NDArray[np.bool_]) -> M
     for _, each in promising:
         refined = _refined(recording, each, base)
         if refined.kind == 'late' and abs(refined.change.late[0]) <= FARTHEST_DELAY:
-            continue
+            continue   # which the fit finds by itself
         score = float((error - recording.error(refined.change)).sum())
         if score >= _CONFIRMED:
             confirmed.append((score + 0.5 * gained(refined), refined))

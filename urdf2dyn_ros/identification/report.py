@@ -263,7 +263,8 @@ def _base(result: Identification) -> ReportTable:
 
 def _recordings(result: Identification) -> ReportTable:
     rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
-             _delay_text(*each.delays),
+             figure_text(500.0 * sum(each.delays)) if np.ptp(each.delays) < DELAY_STEP else
+             ' to '.join(f'{1e3 * delay:.0f}' for delay in each.delays),
              'all' if each.used.all() else ', '.join(compress(result.robot.joints, each.used))]
             for each in result.summaries]
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
@@ -271,12 +272,6 @@ def _recordings(result: Identification) -> ReportTable:
                        ('A delay is not determined where it is between two: the first and the '
                         'last are what bodies alone and with friction would choose. Weight of '
                         f'the URDF in pseudo-observations per body: {result.weight:g}.',))
-
-
-def _delay_text(least: float, most: float) -> str:
-    """Return a delay [ms], or between which ones it is [s]."""
-    return figure_text(500.0 * (least + most)) if most - least < DELAY_STEP else (
-        f'{1e3 * least:.0f} to {1e3 * most:.0f}')
 
 
 # ---- A payload in the report, and as JSON
