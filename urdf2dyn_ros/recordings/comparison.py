@@ -317,14 +317,10 @@ class Comparison:
         waiting = self._measured.waiting + self._computed.waiting
         if not at_once and waiting < min(_MESSAGES_AT_ONCE, self._capacity):
             return
-        for name, stamps, rows in self._measured.by_joint(list(self._measured.take())):
+        for name, stamps, rows in self._measured.take():
             record = self._record(name)
             record.take(record.measured, stamps, rows)
-        computed = list(self._computed.take())
-        for names, (_, _, values) in computed:   # efforts against gravity instead of positions
-            values[..., 2] = (np.nan if self._gravity is None
-                              else self._gravity(names, values[..., 2]))
-        for name, stamps, rows in self._computed.by_joint(computed):
+        for name, stamps, rows in self._computed.take(self._weigh):
             record = self._record(name)
             record.take(record.computed, stamps, rows)
         for name in self._computed.names:
@@ -332,6 +328,10 @@ class Comparison:
             self._record(name).update(
                 partial(self._semantics.sides, facts=facts, still=self._still), self._gain(name),
                 facts.limit)
+
+    def _weigh(self, names: Sequence[str], values: Array) -> None:
+        """Write efforts against gravity in the place of positions."""
+        values[..., 2] = np.nan if self._gravity is None else self._gravity(names, values[..., 2])
 
     def _record(self, name: str) -> JointRecord:
         if name not in self._records:

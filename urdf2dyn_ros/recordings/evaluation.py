@@ -372,7 +372,7 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
          result: Evaluation) -> None:
     """Pass all records to a stream, and its outputs to the sinks, in batches, which cost less."""
     joints, estimator = dynamics.joint_names, result.estimator
-    offline = OfflineStream(dynamics, joints_of(dynamics)) if (
+    offline = OfflineStream(dynamics, joints_of(dynamics), sinks.add) if (
         estimator == OFFLINE_DEFAULT) else None
     source: Stream = offline or stream(
         {row.name: row.default for row in STREAM_PARAMETERS}
@@ -400,17 +400,12 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
         if len(waiting) >= _AT_ONCE:
             sinks.add(Outputs.of(waiting))
             waiting = []
-        if offline is not None:
-            for outputs in offline.take():
-                sinks.add(outputs)
         for warning in source.warnings:   # the last one is kept: its figures change
             result.warnings[next(filter(warning.startswith, quantities), '')] = warning
     if waiting:
         sinks.add(Outputs.of(waiting))
     if offline is not None:
         offline.finish()
-        for outputs in offline.take():
-            sinks.add(outputs)
         for joint, fault in offline.velocity_report.warnings.items():
             quantity = f'velocity of {joints[joint]!r}: '
             result.warnings[quantity] = quantity + fault

@@ -1,7 +1,7 @@
 """A stream that uses later samples: it smooths long pieces of a recording as a whole."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -93,7 +93,7 @@ class _Part(NamedTuple):
 
 class OfflineStream(Stream):
     """
-    Checks messages as a stream, but computes outputs when a piece of the motion is complete.
+    Checks messages as a stream, but passes outputs to `add` when a piece of a motion is complete.
 
     Joints of several publishers are smoothed at their own stamps, and evaluated at those of the
     outputs. A motion ends where the stream restarts, for instance at a gap, and where a position
@@ -104,24 +104,20 @@ class OfflineStream(Stream):
 
     _known: list[Group]
 
-    def __init__(self, dynamics: InverseDynamics, joints: ModelJoints) -> None:
+    def __init__(self, dynamics: InverseDynamics, joints: ModelJoints,
+                 add: Callable[[Outputs], None]) -> None:
         self._velocities: Efforts = []
         self.velocity_report = VelocityReport(len(joints.names))   # which are not used
+        self._pass_on = add
         super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
         self._dynamics = dynamics
         self._wanted: list[int] = []
         self._repeated: list[int] = []   # stamps of samples that a driver that stalls repeats
         self._measured: Efforts = []
-        self._ready: list[Outputs] = []
         self.jumps: dict[tuple[int, int], PositionJump] = {}
         self.alternating: set[int] = set()
         n = len(self._names)
         self.cutoffs = np.array([np.full(n, np.inf), np.full(n, -np.inf)])
-
-    def take(self) -> Iterator[Outputs]:
-        """Yield the outputs that were computed, and remove them."""
-        ready, self._ready = self._ready, []
-        yield from ready
 
     def finish(self) -> None:
         """Compute the outputs of the samples that wait for later ones."""
@@ -235,7 +231,7 @@ class OfflineStream(Stream):
             self.held.filled(newest_values(values, stamps, len(self._names)), np.nan)
             for values in (self._measured, self._velocities))
         self.velocity_report.compare(velocities, qd, qdd)
-        self._ready.append(Outputs(stamps, q, qd, qdd, efforts, measured, qd).some(known))
+        self._pass_on(Outputs(stamps, q, qd, qdd, efforts, measured, qd).some(known))
 
     def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         try:

@@ -82,64 +82,53 @@ class Series:
 
 _MOST_JOINTS = 1000   # so that ever new names do not fill the memory
 
-Rows = tuple[Array, Stamps, Array]
-"""Order of arrival and stamps (k,) [ns], and values (k, n, columns) or rows (k, columns)."""
-
 
 class MessageBuffer:
     """Keeps messages of vectors, for instance efforts and velocities, until processed."""
 
     def __init__(self) -> None:
-        # by names: order, stamps and vectors
-        self._messages: dict[tuple[str, ...], list[tuple[int, int, tuple[Sequence[float], ...]]]]
-        self._messages = {}
-        self._known: dict[str, None] = {}
-        self.groups: dict[str, int] = {}   # of the joints of one message, from one driver
+        # by names: stamps and vectors
+        self._messages: dict[tuple[str, ...], list[tuple[int, tuple[Sequence[float], ...]]]] = {}
+        # of the joints of one message, from one driver, in the order of their first message
+        self.groups: dict[str, int] = {}
         self.waiting = 0
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All joints, in the order of their first message."""
-        return tuple(self._known)
+        return tuple(self.groups)
 
     def add(self, stamp: int, names: Sequence[str], *vectors: Sequence[float]) -> None:
         """Add vectors with one entry for each name; an empty one is unknown."""
-        self._messages.setdefault(tuple(names), []).append((self.waiting, stamp, vectors))
+        self._messages.setdefault(tuple(names), []).append((stamp, vectors))
         self.waiting += 1
 
-    def take(self) -> Iterator[tuple[tuple[str, ...], Rows]]:
-        """Remove all; yield names (n,) and their rows, values (k, n, columns)."""
+    def take(self, change: Callable[[tuple[str, ...], Array], None] = lambda names, values: None,
+             ) -> Iterator[tuple[str, Stamps, Array]]:
+        """
+        Remove all; yield each joint, its stamps (k,) [ns] and rows (k, columns).
+
+        Before, values (k, n, columns) of joints (n,) of the same messages are changed in place.
+        """
         taken, self._messages, self.waiting = self._messages, {}, 0
         for names, messages in taken.items():
+            if not names:
+                continue
             # joints of one message are in the group of the first of them that has one
             group = next((self.groups[name] for name in names if name in self.groups),
                          len(self.groups))
-            if len(self.groups) < _MOST_JOINTS:
-                for name in names:
+            for name in names:
+                if len(self.groups) < _MOST_JOINTS:
                     self.groups.setdefault(name, group)
-            if not names:
-                continue
-            order, stamps, vectors = zip(*messages)
+            stamps, vectors = zip(*messages)
             unknown = [np.nan] * len(names)
             values = np.stack([
                 np.array([each if len(each) else unknown for each in column], dtype=float)
                 for column in zip(*vectors, strict=True)], axis=-1)
             values[~(np.abs(values) < LARGEST_MEASURED)] = np.nan
-            yield names, (np.array(order), np.array(stamps, dtype=np.int64), values)
-
-    def by_joint(self, batches: Sequence[tuple[tuple[str, ...], Rows]],
-                 ) -> Iterator[tuple[str, Stamps, Array]]:
-        """Yield each joint's stamps (k,) and rows (k, columns), in the order of arrival."""
-        by_name: dict[str, list[Rows]] = {}
-        for names, (order, stamps, values) in batches:
+            change(names, values)
             for column, name in enumerate(names):
-                if name in self._known or len(self._known) < _MOST_JOINTS:
-                    self._known[name] = None
-                    by_name.setdefault(name, []).append((order, stamps, values[:, column]))
-        for name, parts in by_name.items():
-            order, stamps, rows = map(np.concatenate, zip(*parts))
-            turn = np.argsort(order, kind='stable')
-            yield name, stamps[turn], rows[turn]
+                if name in self.groups:
+                    yield name, np.array(stamps, dtype=np.int64), values[:, column]
 
 
 # ---- Values at other stamps, by interpolation between neighbours in time
