@@ -50,8 +50,9 @@ def signals_later() -> Iterator[None]:
 
 # ---- Files that are written completely or not at all
 
-# errors of a file system without hard links, such as FAT
+# errors of a file system without hard links, such as FAT; of a full one
 NO_HARD_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -65,7 +66,19 @@ def writing_to(place: Path) -> Iterator[None]:
                 place.exists() and not place.is_dir()):
             kind = 'file' if place.is_file() else 'device'
             reason = f'it is a {kind}, and the results need a directory'
-        raise ExportError(f'cannot write to {place}: {reason}') from None
+        file = error.filename if error.errno in FULL else None
+        raise ExportError(f'cannot write to {file or place}: {reason}') from None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in the error of a full disk, which has a temporary name or none."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL:
+            error.filename = str(path)
+        raise
 
 
 @contextmanager
@@ -95,10 +108,11 @@ def atomic_file(path: Path) -> Iterator[Path]:
     """
     part = _unused(path)
     try:
-        part.open('xb').close()
-        yield part
-        with part.open('rb') as file:
-            os.fsync(file.fileno())
+        with _named(path):
+            part.open('xb').close()
+            yield part
+            with part.open('rb') as file:
+                os.fsync(file.fileno())
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -123,7 +137,7 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
         try:
             for path, text in texts.items():
                 parts[path] = part = text if isinstance(text, Path) else _unused(path)
-                with part.open('ab' if isinstance(text, Path) else 'xb') as file:
+                with _named(path), part.open('ab' if isinstance(text, Path) else 'xb') as file:
                     if not isinstance(text, Path):
                         file.write(text)
                     file.flush()

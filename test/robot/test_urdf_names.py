@@ -10,32 +10,37 @@ TRANSMISSION = ('<transmission name="t"><joint name="swing"/><actuator name="m">
                 '<mechanicalReducton>50</mechanicalReducton></actuator></transmission></robot>')
 
 
-@pytest.mark.parametrize(('old', 'new', 'said'), [
-    ('rpy="0 0 0"', 'RPY="0 0 1"', 'no attribute RPY, which is ignored; did you mean rpy?'),
-    ('<axis xyz="0 1 0"/>', '<axes xyz="0 1 0"/>', 'did you mean <axis>?'),
-    ('<origin xyz', '<orgin xyz', 'did you mean <origin>?'),
-    ('<axis', '<axes xyz="1 0 0"/><axis', 'did you mean <axis>?'),
-    ('<limit', '<dynamic damping="3"/><limit', 'did you mean <dynamics>?'),
-    ('<limit', '<dynamics dampping="3"/><limit', 'did you mean damping?'),
+@pytest.mark.parametrize(('old', 'new', 'said', 'effect'), [
+    ('rpy="0 0 0"', 'RPY="0 0 1"', 'no attribute RPY, which is ignored; did you mean rpy?', '0 0'),
+    ('<axis xyz="0 1 0"/>', '<axes xyz="0 1 0"/>', 'did you mean <axis>?', 'the axis "1 0 0"'),
+    ('<origin xyz', '<orgin xyz', 'did you mean <origin>?', 'zero displacement'),
+    ('<axis', '<axes xyz="1 0 0"/><axis', 'did you mean <axis>?', 'the <axis> that is there'),
+    ('<limit', '<dynamic damping="3"/><limit', 'did you mean <dynamics>?', 'no damping'),
+    ('<limit', '<dynamics dampping="3"/><limit', 'did you mean damping?', 'no damping'),
     ('<link name="hand">', '<Joint name="x" type="fixed"/><link name="hand">',
-     '<robot> has no element <Joint>, which is ignored; did you mean <joint>?'),
-    ('<link name="base"/>', f'<link name="base">{INERTIA}</link>', 'move it into <inertial>'),
+     '<robot> has no element <Joint>, which is ignored; did you mean <joint>?', 'no such joint'),
+    ('<link name="base"/>', f'<link name="base">{INERTIA}</link>',
+     'move it into <inertial>', 'neither mass nor inertia'),
     ('<parent link="base"/>', '<parent link="base"><origin xyz="0 0 1"/></parent>',
-     '<parent> has no element <origin>, which is ignored; move it into <joint>'),
-    ('<mass value="2"/>', '<mass value="2"><origin/></mass>', 'into <inertial>'),
+     '<parent> has no element <origin>, which is ignored; move it into <joint>', 'zero displ'),
+    ('<mass value="2"/>', '<mass value="2"><origin/></mass>', 'into <inertial>',
+     'the <origin> that'),
     ('<link name="base"/>', f'<link name="base"><visual><inertial>{INERTIA}</inertial></visual>'
-     '</link>', '<visual> has no element <inertial>, which is ignored; move it into <link>'),
+     '</link>', '<visual> has no element <inertial>, which is ignored; move it into <link>',
+     'neither mass'),
     ('</robot>', f'<group><link name="x"><inertial>{INERTIA}</inertial></link></group></robot>',
-     '<group> has no element <link>, which is ignored; move it into <robot>'),
-    ('<mimic joint', '<origin>0 0 1</origin><mimic joint', 'write <origin xyz="..."'),
-    ('lower="-3" upper="3"', 'lower="-3" upper="3" Upper="2"', 'did you mean upper?'),
-    ('multiplier="0.5"', 'multiplyer="0.5"', 'did you mean multiplier?'),
-    ('</robot>', TRANSMISSION, 'did you mean <mechanicalReduction>?'),
+     '<group> has no element <link>, which is ignored; move it into <robot>', 'no such link'),
+    ('<mimic joint', '<origin>0 0 1</origin><mimic joint', 'write <origin xyz="..."',
+     'zero displacement'),
+    ('lower="-3" upper="3"', 'lower="-3" upper="3" Upper="2"', 'did you mean upper?', 'as if'),
+    ('multiplier="0.5"', 'multiplyer="0.5"', 'did you mean multiplier?', 'the multiplier 1'),
+    ('</robot>', TRANSMISSION, 'did you mean <mechanicalReduction>?', 'no gear ratio'),
 ])
-def test_what_is_misspelt_or_misplaced_has_a_warning(old: str, new: str, said: str) -> None:
+def test_what_is_misspelt_or_misplaced_has_a_warning(
+        old: str, new: str, said: str, effect: str) -> None:
     text = VALID.replace(old, new, 1)
     (problem,) = read_urdf(text).warnings
-    assert said in problem.message and 'as if it were not there' in problem.effect
+    assert said in problem.message and effect in problem.effect
     assert problem.line == text[:text.index(new)].count('\n') + 1
 
 
@@ -61,7 +66,8 @@ def test_what_other_tools_define_has_none(known: str) -> None:
      'loop-not-counted'),
     ('<transmission name="t"><joint name="swing"/><actuator name="m">'
      '<drake:rotor_inertia value="1e-4"/></actuator></transmission>', 'rotor-not-counted')])
-def test_loops_and_rotors_of_other_tools_are_said_not_to_be_counted(addition, code):
+def test_loops_and_rotors_of_other_tools_are_said_not_to_be_counted(
+        addition: str, code: str) -> None:
     text = VALID.replace('<robot', '<robot xmlns:drake="http://drake.mit.edu"')
     (problem,) = read_urdf(text.replace('</robot>', f'{addition}</robot>')).warnings
     assert problem.code == code and 'is not counted' in problem.message

@@ -4,7 +4,6 @@ errors.
 """
 
 import argparse
-import errno
 import os
 import re
 import sys
@@ -14,10 +13,10 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn
 
 from urdf2dyn_ros.errors import Urdf2DynError
+from urdf2dyn_ros.system import FULL
 from urdf2dyn_ros.text import __version__, suggestion
 
 _PROGRAM, _HELP = 'urdf2dyn', 'help'
-_NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Command(NamedTuple):
@@ -154,7 +153,7 @@ def run(words: Sequence[str]) -> int:
         if not isinstance(error, BrokenPipeError):   # a reader like head
             # errors of files name them
             text = (f'cannot write to the standard output: {error.strerror}'
-                    if error.errno in _NO_SPACE and error.filename is None else error)
+                    if error.errno in FULL and error.filename is None else error)
             print(f'error: {text}', file=sys.stderr)
         return 1
     return code

@@ -226,7 +226,22 @@ _PLACES = {tag: [place for place, tags in CHILDREN.items() if tag in tags]
            for tag in chain.from_iterable(CHILDREN.values())}
 
 _MOST_NAMES = 100   # that are unknown and reported
-_WITHOUT = 'they are computed as if it were not there'
+
+# What is assumed where an element or attribute is missing; the others have no effect on efforts.
+_ASSUMED = {
+    'link': 'there is no such link', 'joint': 'there is no such joint',
+    'force': 'no force acts there', 'inertial': 'the link has neither mass nor inertia',
+    **dict.fromkeys(('mass', 'inertia'), 'the link has neither mass nor inertia'),
+    'origin': 'zero displacement and rotation', 'axis': 'the axis "1 0 0"',
+    'dynamics': 'no damping and no friction', 'damping': 'no damping', 'friction': 'no friction',
+    'mimic': 'the joint moves by itself', 'multiplier': 'the multiplier 1', 'xyz': '"0 0 0"',
+    'rpy': '"0 0 0"', 'offset': 'the offset 0', 'mechanicalReduction': 'no gear ratio'}
+
+
+def _without(meant: str) -> str:
+    assumed = _ASSUMED.get(meant)
+    return f'in its place is assumed: {assumed}' if assumed else (
+        'they are computed as if it were not there')
 
 
 @rule
@@ -246,15 +261,19 @@ def unknown_elements(robot: Description) -> Iterator[Problem]:
                 found[str(parent.tag), str(element.tag)].append(element)
     for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
         places = _PLACES.get(tag, [])
-        above = {owner.tag for owner in elements[0].iterancestors(*places)}
+        owners = [*elements[0].iterancestors(*places or [kind.split()[-1]])]
         where = ' or '.join(f'<{place}>' for place in places
-                            if place in above or above.isdisjoint(places))
-        meant = _closest(tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
+                            if not owners or place in {owner.tag for owner in owners})
+        meant = tag if places else _closest(
+            tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
         remedy = (f'move it into {where}' if places else f'did you mean <{meant}>?'
                   if meant else 'delete it, or correct its name')
         message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
                    f'{remedy}')
-        yield from merged(warn('unknown-element', element, message, effect=_WITHOUT)
+        there = meant and any(owner is not robot.robot and owner.find(meant) is not None
+                              for owner in owners)
+        effect = f'those of the <{meant}> that is there, too' if there else _without(meant)
+        yield from merged(warn('unknown-element', element, message, effect=effect)
                           for element in elements)
 
 
@@ -277,7 +296,7 @@ def unknown_attributes(robot: Description) -> Iterator[Problem]:
         message = (f'<{kind.split()[-1]}> has no attribute {escaped(attribute, 40)}, which is '
                    f'ignored; {remedy}')
         yield from merged(warn('unknown-attribute', element, message, attribute,
-                               effect=_WITHOUT) for element in elements)
+                               effect=_without(meant)) for element in elements)
 
 
 @rule
@@ -289,7 +308,8 @@ def texts(robot: Description) -> Iterator[Problem]:
         if text and tag not in CHILDREN:
             example = ' '.join(f'{attribute}="..."' for attribute in ATTRIBUTES[tag])
             yield warn('text-ignored', element, f'the text {quote(text)} is ignored, URDF has '
-                       f'attributes; write <{tag} {example}/>', effect=_WITHOUT)
+                       f'attributes; write <{tag} {example}/>',
+                       effect=_without('' if element.attrib else tag))
 
 
 @rule
