@@ -185,9 +185,10 @@ class Group:
         self.skewed = 0        # messages of others in a row at which it was too old to be carried
         self.spread = 0.0      # mean age of the oldest other group at its messages [ns]
         self.incomplete = 0    # messages in a row with a part of the joints
-        # what looks like degrees: since the joints began, and in the newest message
+        # what looks like degrees: since the joints began, in the newest message, in that before
         self.far: dict[int, str] = {}
         self._beyond: dict[int, str] = {}
+        self._beyond_before: dict[int, str] = {}
         self._messages = 0
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=MOST_KEPT)
         self._no_effort = np.full(count, nan)
@@ -223,11 +224,16 @@ class Group:
         self._sampled = True
         if step == 'gap':   # a joint with limits may have gone the long way
             self._q = np.where(self._endless, self._q, nan)
-        before, self._beyond = self._beyond, self._far_positions(q)
+        self._beyond, self._beyond_before = self._far_positions(q), self._beyond
         if self._turning.size:
             unwrap(q, self._turning, self._turn_error, self._q, self._before)
         self._before, self._q = self._q, q
         self._efforts.append((stamp, effort))
+        self.outcome = self._estimate(stamp, q, qd)
+        return self.outcome
+
+    def _estimate(self, stamp: int, q: Array, qd: Array) -> str:
+        """Estimate the motion at a sample, and keep it; return why there is none, or ''."""
         doubt = ''
         if self._check is not None:
             doubt = REASONS[self._check.update(stamp, q, qd).outcome] or (
@@ -237,25 +243,23 @@ class Group:
                 if self.outcome in _INCONSISTENT:
                     self.estimator.reset()
                     self.far = {}
-                self.outcome = doubt
                 return doubt
         estimate = self.estimator.update(stamp, q, qd)
         self.rejected |= self.estimator.contradicts
         reason = REASONS[estimate.outcome] or (doubt if doubt == 'begun_anew' else '')
-        self.outcome = _OUTCOMES.get(reason, reason)
         if reason == 'begun_anew':
             self.far = {}
         if reason in ('begun_anew', 'distrusted'):   # nothing is between states before and after
             self.history.clear()
-        if self.outcome:
-            return self.outcome
+        if reason:
+            return _OUTCOMES.get(reason, reason)
         if is_any(fast := np.abs(estimate.qd) > self._fastest):
             self._beyond |= {
                 k: f'position of {self.names[k]!r}: it changes by {estimate.qd[k]:.3g} rad/s, '
                    f'{FAR_TOO_FAST:g} times its limit or more: is it in degrees?'
                 for k in np.flatnonzero(fast).tolist()}
         if self._beyond:   # and not in this message alone, which may be an outlier
-            self.far |= {k: text for k, text in self._beyond.items() if k in before}
+            self.far |= {k: text for k, text in self._beyond.items() if k in self._beyond_before}
         lag = stamp - estimate.stamp
         self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
         self.velocities.add(stamp, qd, estimate, self.estimator)

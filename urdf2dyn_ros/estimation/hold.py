@@ -208,10 +208,10 @@ class HeldJoints:
         """Return an estimate and measured efforts of all joints, from those of the received."""
         if not self.positions:
             return estimate, measured
-        stamp, q, qd, qdd, std, outcome, prompt_qd = estimate
-        q, qd, qdd = self.motion(np.stack((q, qd, qdd)))
-        return (Estimate(stamp, q, qd, qdd, self.filled(std, 0.0), outcome,
-                         None if prompt_qd is None else self.filled(prompt_qd, 0.0)),
+        q, qd, qdd = self.motion(np.stack((estimate.q, estimate.qd, estimate.qdd)))
+        prompt = estimate.prompt_qd
+        return (estimate._replace(q=q, qd=qd, qdd=qdd, std=self.filled(estimate.std, 0.0),
+                                  prompt_qd=None if prompt is None else self.filled(prompt, 0.0)),
                 self.filled(measured, np.nan))
 
     def motion(self, received: Array) -> Array:
