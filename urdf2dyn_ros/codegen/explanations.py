@@ -103,13 +103,14 @@ class ConstantNames:
     def body(self, i: int, body: Body, follows: bool) -> tuple[Body, BodyInertia | None]:
         n = str(i + 1)
         attached, inertia = self.attached(n, body.attached)
-        parent_p_joint, parent_R_joint = self.joint(n, body)
-        named = replace(
-            body, attached=attached, parent_p_joint=parent_p_joint, parent_R_joint=parent_R_joint,
-            multiplier=self._scalar(f'k{n}', body.multiplier, 'mimic multiplier')
-            if follows else body.multiplier,
-            offset=self._scalar(f'o{n}', body.offset, 'mimic offset')
-            if follows else body.offset)
+        p, R = self.joint(n, body)
+        named = replace(body, attached=attached, parent_p_joint=p, parent_R_joint=R)
+        if follows:
+            known = self.STRUCTURAL
+            named = replace(
+                named, multiplier=self._unless(known, [f'k{n}'], [body.multiplier],
+                                               'mimic multiplier')[0],
+                offset=self._unless(known, [f'o{n}'], [body.offset], 'mimic offset')[0])
         return named, inertia
 
     def joint(self, n: str, body: Body) -> tuple[Vector, Matrix]:
@@ -206,28 +207,23 @@ class ConstantNames:
         self.graph.label_entries(f'h{suffix}', AXES, inertia.h)
         self.graph.label_entries(f'J{suffix}', TENSOR, upper(inertia.J))
 
-    def _scalar(self, name: str, value: float, comment: str) -> Scalar:
-        if value in self.STRUCTURAL:
-            return value
-        return self._add((name,), (value,), comment)[0]
-
     def vector(self, name: str, values: Vector, comment: str) -> Vector:
         """Return a vector whose entries are parameters where they are not zero."""
-        kept = [k for k in range(3) if values[k] != 0.0 or not self.STRUCTURAL]
-        named = self._add(tuple(f'{name}_{AXES[k]}' for k in kept),
-                          tuple(values[k] for k in kept), comment)
-        return tuple(named[kept.index(k)] if k in kept else 0.0  # type: ignore[return-value]
-                     for k in range(3))
+        x, y, z = self._unless(self.STRUCTURAL[:1], [f'{name}_{x}' for x in AXES], values, comment)
+        return x, y, z
 
     def _rotation(self, name: str, m: Matrix, comment: str) -> Matrix:
-        rows: list[list[Scalar]] = [list(row) for row in m]
-        for i in range(3):
-            kept = [j for j in range(3) if m[i][j] not in self.STRUCTURAL]
-            named = self._add(tuple(f'{name}_{AXES[i]}{AXES[j]}' for j in kept),
-                              tuple(m[i][j] for j in kept), comment)
-            for j, scalar in zip(kept, named):
-                rows[i][j] = scalar
-        return tuple(tuple(row) for row in rows)  # type: ignore[return-value]
+        x, y, z = (tuple(self._unless(self.STRUCTURAL, [f'{name}_{x}{y}' for y in AXES], row,
+                                      comment)) for x, row in zip(AXES, m))
+        return x, y, z
+
+    def _unless(self, structural: Sequence[float], names: Sequence[str],
+                values: Sequence[float], comment: str) -> list[Scalar]:
+        """Return numbers as parameters, but for those that are part of the structure."""
+        kept = [k for k, value in enumerate(values) if value not in structural]
+        named = iter(self._add(tuple(names[k] for k in kept), tuple(values[k] for k in kept),
+                               comment))
+        return [next(named) if k in kept else values[k] for k in range(len(values))]
 
     def _add(self, names: tuple[str, ...], values: tuple[float, ...],
              comment: str) -> tuple[Scalar, ...]:

@@ -148,17 +148,15 @@ static void *work(void *argument)
 #define STATE_K(first, end, entry, size) \
     for (int i = first; i < end; i++) \
         in[i] = batch->in[i] + k * size;
-        for (ptrdiff_t k = first; LARGE && k < end; k++) {
+        for (ptrdiff_t k = first; k < end; k += LARGE ? 1 : WIDTH) {
+            double *const out = batch->out + k * RESULT;
             ALIKE(STATE_K)
-            if (urdf2dyn_one(in, batch->out + k * RESULT))
-                __atomic_store_n(&batch->spoiled, 1, __ATOMIC_RELAXED);
-        }
-        for (ptrdiff_t k = first; !LARGE && k < end; k += WIDTH) {
-            ALIKE(STATE_K)
-            if (end - k >= WIDTH)
-                block(in, batch->out + k * RESULT, &spoiled);
+            if (LARGE)
+                spoiled[0] += urdf2dyn_one(in, out);
+            else if (end - k >= WIDTH)
+                block(in, out, &spoiled);
             else
-                partial_block(in, batch->out + k * RESULT, end - k, &spoiled);
+                partial_block(in, out, end - k, &spoiled);
         }
     }
     for (int lane = 0; lane < WIDTH; lane++)
