@@ -244,9 +244,11 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
     constants = function.constants(mechanics)
     shared = len(graph.nodes)
     _add_loads(mechanics, loads)
-    results = {**function.derive(mechanics), **constants}
+    found = {**function.derive(mechanics), **constants}
     quantities = function.quantities(mechanics)
-    results = {each.name: results[each.name] for each in quantities if each.name in results}
+    results: dict[str, Rows] = {
+        each.name: found[each.name] if each.columns else [(entry,) for entry in found[each.name]]
+        for each in quantities if each.name in found}
     vectors = _in_root_frame(name, mechanics) if request.readable else {}
     roots = nodes_of(itertools.chain(*itertools.chain(*results.values()), *vectors.values()))
     needed = nodes_behind(graph, roots)

@@ -16,9 +16,8 @@ from urdf2dyn_ros.codegen.functions.function import (
     Mechanics,
     ModelFunction,
     Quantity,
-    Rows,
+    Results,
     Symbol,
-    by_joint,
     mention,
     tensor,
     vector,
@@ -78,17 +77,17 @@ class Efforts(ModelFunction):
         Quantity('wrench', 'force [N] and moment [N m] that the world must apply at the origin '
                  'of the root, in its frame', rows=WRENCH))
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         sweep = mechanics.efforts(self.INPUTS)
         return efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
 
 
 def efforts_of(mechanics: Mechanics, efforts: Sequence[Scalar],
-               wrench: Wrench) -> dict[str, Rows]:
+               wrench: Wrench) -> Results:
     """Return efforts and, with a moving base, the wrench on it as results."""
-    results = {'tau': by_joint(efforts)}
+    results = {'tau': efforts}
     if mechanics.moving:
-        results['wrench'] = by_joint([*wrench.f, *wrench.n])
+        results['wrench'] = [*wrench.f, *wrench.n]
     return results
 
 
@@ -127,10 +126,10 @@ class Terms(ModelFunction):
         'tb': Symbol(BACKWARD, ('tb{n}',), 'tb{n}: effort that joint {n} transmits')}
     MERGED = False
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         """Return the terms of the links as differences of sweeps, and each kind of load alone."""
         system, note = mechanics.system, mechanics.notes.note
-        results: dict[str, Rows] = {}
+        results: Results = {}
         before: list[Scalar] = [0.0] * len(system.joint_names)
         for k, name in enumerate(_LINK_TERMS):
             mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}', sources=('links',))
@@ -138,7 +137,7 @@ class Terms(ModelFunction):
             parts = [new - old for new, old in zip(sweep.efforts, before)]
             for i, part in zip(system.drivers, parts):
                 note(i, 'part', (part,))
-            results[f'tau_{name}'] = by_joint(parts)
+            results[f'tau_{name}'] = parts
             before = sweep.efforts
         nothing = [NO_WRENCH] * len(sweep.motions)
         transmitted = sweep.transmitted
@@ -151,7 +150,7 @@ class Terms(ModelFunction):
             efforts, _, more = backward(system, sweep.coordinates, sweep.motions, nothing, loads,
                                         note)
             transmitted = [a + b for a, b in zip(transmitted, more)]
-            results[f'tau_{name}'] = by_joint(efforts)
+            results[f'tau_{name}'] = efforts
         mechanics.notes.begin()
         return results
 
@@ -219,7 +218,7 @@ class MassMatrix(ModelFunction):
         'utau': Symbol(_OF_ACCELERATIONS, ()),
     }
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         system, q = mechanics.system, mechanics.of_joints('q')
         shared = mechanics.in_parallel_axes(mechanics.second_moments)
         numbers = shared.numbers
@@ -302,12 +301,11 @@ Pi, Li        the same with what it carries; Ppi, Lpi: the same in frame p; Pji,
 pqi, Lmi      momentum of joint i, and what its rotor has of it
 betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones"""}
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        parts = momentum(
+    def derive(self, mechanics: Mechanics) -> Results:
+        return {**momentum(
             mechanics.system, mechanics.inertias, mechanics.of_joints('q'),
             mechanics.of_joints('qd'), mechanics.gravity, of_momentum(mechanics),
-            mechanics.loads())
-        return {name: by_joint(entries) for name, entries in parts.items()}
+            mechanics.loads())}
 
 
 def of_momentum(mechanics: Mechanics) -> Recursion:
@@ -360,7 +358,7 @@ class Energy(ModelFunction):
         'Fi, Ni': Momentum.LEGEND['Fi, Ni'],
         'Ti, wri': '\n'.join([*Momentum.LEGEND['Ti, wri'].splitlines()[:2], _CARRIED_LEGEND])}
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         system, q = mechanics.system, mechanics.of_joints('q')
         kinetic = kinetic_energy(
             system, mechanics.inertias, q, mechanics.of_joints('qd'),
@@ -369,7 +367,7 @@ class Energy(ModelFunction):
         potential = potential_energy(system, mechanics.inertias, q, mechanics.gravity,
                                      mechanics.notes.note, mechanics.terms)
         mechanics.notes.note(ROOT, 'potential', (potential,))
-        return {'E': by_joint([kinetic, potential])}
+        return {'E': [kinetic, potential]}
 
 
 class CentreOfMass(ModelFunction):
@@ -407,14 +405,14 @@ class CentreOfMass(ModelFunction):
             'angular velocity of the root, in its axes [m], and of each joint [m or 1]',
             columns=base_and_joints(mechanics.system), times=VELOCITY)
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         p, columns = centre_of_mass(mechanics.system, mechanics.inertias,
                                     mechanics.of_joints('q'), mechanics.notes.note)
         rates = mechanics.of_joints('qd')
         if mechanics.moving:
             columns = [*IDENTITY, *(cross(e, p) for e in IDENTITY), *columns]
             rates = [*mechanics.arguments['base_twist'], *rates]
-        return {'p': by_joint(p), 'v': by_joint(_sum(columns, rates)), 'J': [*zip(*columns)]}
+        return {'p': p, 'v': _sum(columns, rates), 'J': [*zip(*columns)]}
 
 
 def _sum(columns: Sequence[Vector], rates: Sequence[Scalar]) -> Vector:
@@ -479,7 +477,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         Y, pi = self.RESULTS
         return (Y._replace(columns=axis, times='pi'), pi._replace(rows=axis))
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         notes, system = mechanics.notes, mechanics.system
         groups = grouped(*mechanics.numbers)
         recursion = mechanics.recursion
@@ -510,14 +508,14 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         notes.begin()
         return {'Y': Y}
 
-    def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def constants(self, mechanics: Mechanics) -> Results:
         groups, notes = grouped(*mechanics.numbers), mechanics.notes
         pi = base_values(mechanics.system, mechanics.second_moments, groups, notes.note)
         for column, value in zip(groups.columns, pi):
             notes.begin(tag=f'_{column.entry}')
             notes.note(column.body, 'pi', (value,))
         notes.begin()
-        return {'pi': by_joint(pi)}
+        return {'pi': pi}
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the efforts of bodies with the parameters that Y is multiplied by, and pi."""
@@ -550,7 +548,7 @@ class Dynamics(ModelFunction):
                MassMatrix.RESULTS[0]._replace(of=('mass_matrix', 'M')))
     SECOND_MOMENTS = True
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         results = EffortsOfMotion().derive(mechanics)
         for name, function in (('gravity', Gravity()), ('bias', Bias())):
             mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}')

@@ -24,9 +24,9 @@ from urdf2dyn_ros.codegen.functions.function import (
     Mechanics,
     ModelFunction,
     Quantity,
+    Results,
     Rows,
     Symbol,
-    by_joint,
     matrix,
     mention,
     tensor,
@@ -132,8 +132,8 @@ Mij           entry of the mass matrix: effort of joint i where joint j accelera
 rij, di, lij  the rest of Mij as the joints behind i move freely; rii; rij / di, idi: 1 / di
 ei            effort that is left for joint i as the joints behind it move freely"""}
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
-        return {'qdd': by_joint(accelerations(mechanics)[0])}
+    def derive(self, mechanics: Mechanics) -> Results:
+        return {'qdd': accelerations(mechanics)[0]}
 
 
 def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
@@ -283,7 +283,7 @@ IFi, ffi, nfi what is left of IAi, fi, ni as joint i moves freely as well; IFji:
 xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the axes of joint i;
               xabi, xwbi: without qddi"""}
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         q, shared = mechanics.of_joints('q'), mechanics.in_parallel_axes(mechanics.inertias)
         loads, recursion = shared.loads(mechanics.loads()), mechanics.recursion
         inertias: Sequence[BodyInertia | None] = shared.inertias
@@ -305,7 +305,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         part(None, None)
         bodies.eliminate(mechanics.of_joints('tau'))
         mechanics.notes.begin()
-        return {'qdd': by_joint(bodies.solve())}
+        return {'qdd': bodies.solve()}
 
 
 # joints from the root to a tip up to which factors of the mass matrix are tried. In a chain of so
@@ -467,7 +467,7 @@ fqi, nqi      how the q of a column changes force and moment on link i; fvi, nvi
               fai, nai: its qdd; fqji, nqji: the same in the axes of joint i
 gi            gi . d is how a change d of wi changes the effort of the column's joint"""}
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         """Return the efforts, the matrices and, with a moving base, the same of the wrench."""
         notes, moving = mechanics.notes, mechanics.moving
         system = mechanics.system
@@ -506,10 +506,11 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
             varied = list(state)
             varied[k] = [Dual(value, slope) for value, slope in zip(state[k], state[2])]
             sweep = mechanics.sweep_of(varied)
-            for name, rows in efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT]).items():
-                results[name] = tuple(dual(entry).value for entry, in rows)
+            found = efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
+            for name, entries in found.items():
+                results[name] = tuple(dual(entry).value for entry in entries)
                 key = 'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}'
-                results[key] = tuple(dual(entry).slope for entry, in rows)
+                results[key] = tuple(dual(entry).slope for entry in entries)
         return results
 
 
@@ -526,7 +527,7 @@ class CoriolisMatrix(ModelFunction):
     FIXED_BASE = 'the matrix C', 'a moving one needs more columns'
     LEGEND: ClassVar[dict[str, str]] = InverseDynamicsDerivatives.LEGEND
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         """Return half of the derivative by qd of C qd, whose coefficients are Christoffel's."""
         alone = self._links_alone(mechanics)
         by_qd = InverseDynamicsDerivatives().derive(alone)['dtau_dqd']
@@ -580,7 +581,7 @@ class ForwardDynamicsDerivatives(ModelFunction):
     def check(self, system: Multibody, loads: Loads) -> None:
         AccelerationsByFactors().check(system, loads)
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         """Return the accelerations, and -M^-1 times the derivatives of the efforts there."""
         function = InverseDynamicsDerivatives()
         if mechanics.textbook:
@@ -590,10 +591,10 @@ class ForwardDynamicsDerivatives(ModelFunction):
                 note=UNNOTED.note))
             still = function.derive(_accelerated(unnoted, [0.0] * len(mechanics.of_joints('q'))))
             M = _with_constants(still['M'], MassMatrix().derive(unnoted)['M'])
-            qdd, known = accelerations(mechanics, [row[0] for row in still['tau']], M)
+            qdd, known = accelerations(mechanics, still['tau'], M)
         mechanics.notes.begin('With qdd. ', '_d')
         by = function.derive(_accelerated(mechanics, qdd))
-        results: dict[str, Rows] = {'qdd': by_joint(qdd)}
+        results: Results = {'qdd': qdd}
         for x in ('q', 'qd'):
             results[f'dqdd_d{x}'] = [*zip(*(
                 self._column(mechanics, known, x, j, column)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import mul
 from types import MappingProxyType
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from urdf2dyn_ros.equations.fewest_operations import (
     ParallelAxes,
@@ -461,8 +461,8 @@ class Mechanics:
         return self._sweeps[tuple(inputs)]
 
 
-# entries of a matrix by rows; those of a vector are rows of one entry
 Rows = Sequence[Sequence[Scalar]]
+Results = dict[str, Sequence[Any]]   # by name: entries of a vector, rows of a matrix
 
 # name of a result to its expected entries; for a matrix those of its product
 Expected = dict[str, tuple[float, ...]]
@@ -483,7 +483,7 @@ class ModelFunction(ABC):
     SYMBOLS: ClassVar[Mapping[str, Symbol]] = MappingProxyType({})   # those that it alone notes
 
     @abstractmethod
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         """Return the results that there are, by name and in any order, for any scalar."""
 
     # words: the summary with loads, if that is more; the title of a program, with the names of
@@ -525,16 +525,17 @@ class ModelFunction(ABC):
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return expected results on numbers, by the textbook recursion; of a matrix a product."""
-        factors = {each.name: mechanics.arguments[each.times] if each.columns else (1.0,)
-                   for each in self.quantities(mechanics)}
-        return {name: tuple(float(sum(map(mul, row, factors[name]))) for row in rows)
-                for name, rows in self.derive(mechanics).items()}
+        results = self.derive(mechanics)
+        return {each.name: tuple(
+            float(sum(map(mul, entry, mechanics.arguments[each.times])) if each.columns else entry)
+            for entry in results[each.name])
+            for each in self.quantities(mechanics) if each.name in results}
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
         """Return all results that there can be, in order, for a robot and its links."""
         return self.RESULTS
 
-    def constants(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def constants(self, mechanics: Mechanics) -> Results:
         """Return the results that depend on the robot alone; they are not in `derive`."""
         return {}
 
@@ -546,8 +547,3 @@ class ModelFunction(ABC):
     def ways(self, system: Multibody) -> Sequence[tuple['ModelFunction', int]]:
         """Return functions with the same results, and operations that waiting in each costs."""
         return ((self, 0),)
-
-
-def by_joint(entries: Sequence[Scalar]) -> Rows:
-    """Return the rows of a vector."""
-    return [(entry,) for entry in entries]

@@ -13,9 +13,8 @@ from urdf2dyn_ros.codegen.functions.function import (
     Mechanics,
     ModelFunction,
     Quantity,
-    Rows,
+    Results,
     Symbol,
-    by_joint,
     matrix,
     mention,
     vector,
@@ -154,10 +153,10 @@ class LinkFunction(ModelFunction):
         return tuple(quantity._replace(name=quantity.name + tag)
                      for _, tag in _tagged(mechanics) for quantity in self.RESULTS)
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         """Return the results of every link, in the textbook's way or with few operations."""
         system, notes, state = mechanics.system, mechanics.notes, mechanics.state(self.INPUTS)
-        results: dict[str, Rows] = {}
+        results: Results = {}
         if not mechanics.textbook:
             posed = mechanics.frames.axes == 'link' or 'axes' not in self.OPTIONS
             for link, tag in _tagged(mechanics):
@@ -191,18 +190,17 @@ class LinkFunction(ModelFunction):
         return _root(mechanics) if self.LOAD_INPUTS else REFERENCE
 
     @abstractmethod
-    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
+    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> Results:
         """Return the results of a link with few operations."""
 
     @abstractmethod
     def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
-                  note: BodyNote) -> dict[str, Rows]:
+                  note: BodyNote) -> Results:
         """Return the results of a link, from its frame and those of the bodies before it."""
 
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
         """Return what a self-check expects of a link in a state of numbers."""
-        return {name: [entry for row in rows for entry in row] for name, rows in self.explained(
-            mechanics, link, {}, silent).items()}
+        return self.explained(mechanics, link, {}, silent)
 
 
 def _root(mechanics: Mechanics) -> Frame:
@@ -236,13 +234,13 @@ class ForwardKinematics(LinkFunction):
                  rows=_XYZ, columns=_XYZ, times='direction'),
         Quantity('p', 'position of the origin of the link in the root frame [m]', rows=_XYZ))
 
-    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
+    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> Results:
         pose = link.pose()
-        return {'R': pose.R, 'p': by_joint(pose.p)}
+        return {'R': pose.R, 'p': pose.p}
 
     def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
-                  note: BodyNote) -> dict[str, Rows]:
-        return {'R': link.R, 'p': by_joint(link.p)}
+                  note: BodyNote) -> Results:
+        return {'R': link.R, 'p': link.p}
 
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
         x, y, z = mechanics.arguments['direction']
@@ -275,7 +273,7 @@ class Jacobian(LinkFunction):
             summary=_OF_BASE, columns=base_and_joints(mechanics.system), times=VELOCITY)
                      for each in quantities)
 
-    def derive(self, mechanics: Mechanics) -> dict[str, Rows]:
+    def derive(self, mechanics: Mechanics) -> Results:
         if not mechanics.system.joint_names and not mechanics.moving:
             raise ExportError('the robot has no movable joint: its Jacobian has no column')
         return super().derive(mechanics)
@@ -288,13 +286,13 @@ class Jacobian(LinkFunction):
                 **mechanics.arguments, 'base_twist': velocity[:6], 'qd': velocity[6:]})
         return super().expected(mechanics)
 
-    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
+    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> Results:
         columns = link.jacobian(len(mechanics.system.joint_names),
                                 mechanics.frames.axes == 'link', mechanics.moving)
         return {'J': list(zip(*((*column.v, *column.w) for column in columns)))}
 
     def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
-                  note: BodyNote) -> dict[str, Rows]:
+                  note: BodyNote) -> Results:
         """Return J, column by column: z x (p - r) and z of a joint that turns, z and 0 else."""
         columns: list[list[Vector]] = [[ZERO, ZERO] for _ in mechanics.system.joint_names]
         for i, frame in bodies.items():
@@ -334,17 +332,17 @@ class FrameMotion(LinkFunction):
         Quantity('acceleration', 'acceleration of the origin of the link [m/s^2], then its '
                  'angular acceleration [rad/s^2]', rows=spatial('m/s^2', 'rad/s^2')))
 
-    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> dict[str, Rows]:
+    def fast(self, mechanics: Mechanics, link: LinkKinematics) -> Results:
         motion = link.motion_in_link if mechanics.frames.axes == 'link' else link.motion
         twists = motion(mechanics.of_joints('qd'), mechanics.of_joints('qdd'),
                         self.root(mechanics))
-        return {quantity.name: by_joint((*twist.v, *twist.w))
+        return {quantity.name: (*twist.v, *twist.w)
                 for quantity, twist in zip(self.RESULTS, twists)}
 
     def explained(self, mechanics: Mechanics, link: Frame, bodies: Mapping[int, Frame],
-                  note: BodyNote) -> dict[str, Rows]:
+                  note: BodyNote) -> Results:
         v, w = in_axes(mechanics, link.R, (link.v, link.w))
         note('lt', (*v, *w))
         a, wd = in_axes(mechanics, link.R, (link.a, link.wd))
         note('lacc', (*a, *wd))
-        return {'twist': by_joint((*v, *w)), 'acceleration': by_joint((*a, *wd))}
+        return {'twist': (*v, *w), 'acceleration': (*a, *wd)}
