@@ -405,13 +405,7 @@ ESTIMATORS: dict[str, type[EstimatorBase]] = {
 
 
 def make_estimator(name: str, joints: int, **parameters: Any) -> EstimatorBase:
-    """
-    Return a new estimator for a number of joints.
-
-    The name is a key of ``ESTIMATORS``, the parameters are rows of its ``PARAMETERS`` by name; the
-    others are at their defaults. A ParameterError for an unknown name, or a value that breaks its
-    rule.
-    """
+    """Return a new estimator by its name in the table and its parameters, checked."""
     if name not in ESTIMATORS:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
     kind: Callable[..., EstimatorBase] = ESTIMATORS[name]

@@ -342,10 +342,8 @@ class Groups:
     message of another one has the output. If an estimator has a lag, it is the first message by
     which all estimates have reached a stamp of the leading group.
 
-    In `events` are counted ``gap``, ``jump_back``, ``relayed``, ``position_rejected`` and
-    ``velocity_rejected``; `max_gap` and `max_skew` are as in `Stream`, but in [ns]. Samples before
-    the newest message must not be used for some joints if it `restarted`; stamps may be older than
-    before if it `jumped_back`.
+    `max_gap` and `max_skew` are as in `Stream`, but in [ns]. Samples before the newest message
+    must not be used for some joints if it `restarted`; stamps may be older if it `jumped_back`.
     """
 
     def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], EstimatorBase],

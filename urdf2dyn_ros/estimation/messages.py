@@ -332,9 +332,10 @@ def _aligned(place: int, size: int) -> int:
 # ---- Messages that wait in the queue, and messages that were lost before
 
 LARGE_BACKLOG = 0.25   # share of the queue above which a backlog means overload
-SMALL_BACKLOG, CATCH_UP = 0.025, 0.5   # a backlog that directly follows another one means overload
-# above this share of the queue, and of the one before: processing does not catch up
+# the same for one that directly follows another, and share of that: processing does not catch up
+SMALL_BACKLOG, CATCH_UP = 0.025, 0.5
 MAX_PUBLISHERS = 64   # whose sequence numbers are remembered
+
 
 class Backlog:
     """

@@ -440,11 +440,8 @@ class Odometry(MovingBase):
         return np.concatenate((state.velocities[:3], state.accelerations[:3], acceleration))
 
 
-BASE_SENSORS: dict[str, type[MovingBase]] = {
-    'imu': Imu,
-    'odometry': Odometry,
-}
-"""Classes by the name of the sensor; a robot whose base is fixed needs none."""
+# by the name of the sensor; a robot whose base is fixed needs none
+BASE_SENSORS: dict[str, type[MovingBase]] = {'imu': Imu, 'odometry': Odometry}
 
 BASE_PARAMETER = Parameter(
     'base', 'auto', 'Whether the root of the robot moves, and how that is measured: imu (the '

@@ -1,5 +1,6 @@
 """External efforts from the generalised momentum, the contacts that they show, and a wrench."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import compress
 from typing import Any, ClassVar, NamedTuple
@@ -71,6 +72,8 @@ class MomentumObserver:
         self._max_gap = round(values['max_gap'] * 1e9)
         self._settled_after = (SETTLED / self._gain * 1e9).astype(np.int64)
         self._payload: Array | None = None
+        self._step = 0   # the last one [ns], and 1 - exp(-K dt) for it
+        self._gained = np.zeros(n)
         self.reset()
 
     def reset(self) -> None:
@@ -119,9 +122,7 @@ class MomentumObserver:
         except StateError:
             self.reset()
             return None
-        residual: Array = self._follow(
-            np.array([stamp]), p[None], (effort + beta - load)[None])[0]
-        return None if np.isnan(residual).all() else residual
+        return self._follow(stamp, p, effort + beta - load)
 
     def run(self, stamps: Sequence[int] | NDArray[np.int64], q: Array, qd: Array, effort: Array,
             *load_arguments: ArrayLike) -> Array:
@@ -137,29 +138,28 @@ class MomentumObserver:
 
         """
         p, beta, load = self._momentum(q, qd, *load_arguments)
-        return self._follow(np.asarray(stamps), p, effort + beta - load)
+        unknown = np.full(len(self._gain), np.nan)
+        rows = [self._follow(*row) for row in zip(
+            np.asarray(stamps).tolist(), p, effort + beta - load)]
+        return np.array([unknown if row is None else row for row in rows]).reshape(p.shape)
 
-    def _follow(self, stamps: NDArray[np.int64], p: Array, known: Array) -> Array:
-        """Return the residuals (N, n) of momenta and known efforts, NaN where they restart."""
-        stamp, p_before, known_before = self._last
-        steps = np.diff(stamps, prepend=stamp)[:, None]
-        follows = (steps > 0) & (steps <= self._max_gap)
-        dt = np.where(follows, steps * 1e-9, 1.0)
-        mean = (np.diff(p, axis=0, prepend=p_before[None]) / dt
-                - 0.5 * (known + np.concatenate((known_before[None], known[:-1]))))
-        lost = ~(follows & np.isfinite(mean))
-        gained = -np.expm1(-self._gain * dt)
-        if lost.any():   # residuals restart at zero
-            mean[lost], gained[lost] = 0.0, 1.0
-            newest = len(lost) - 1 - lost[::-1].argmax(axis=0)
-            self._begin = np.where(lost.any(axis=0), stamps[newest], self._begin)
-        residuals: Array = np.empty_like(mean)
-        r = self._r
-        for k in range(len(mean)):
-            r = residuals[k] = r + gained[k] * (mean[k] - r)
-        self._r, self._last = np.where(np.isfinite(r), r, 0.0), (int(stamps[-1]), p[-1], known[-1])
-        residuals[lost | ~np.isfinite(residuals)] = np.nan
-        return residuals
+    def _follow(self, stamp: int, p: Array, known: Array) -> Array | None:
+        before, p_before, known_before = self._last
+        self._last = stamp, p, known
+        step = stamp - before
+        if not 0 < step <= self._max_gap:
+            self._begin[:], self._r = stamp, np.zeros_like(p)
+            return None
+        if step != self._step:
+            self._step, self._gained = step, -np.expm1(-self._gain * (step * 1e-9))
+        mean = (p - p_before) / (step * 1e-9) - 0.5 * (known + known_before)
+        residual: Array = self._r + self._gained * (mean - self._r)
+        self._r = residual
+        if math.isfinite(residual.sum()):
+            return residual.copy()
+        lost = ~np.isfinite(residual)
+        self._begin[lost], self._r = stamp, np.where(lost, 0.0, residual)
+        return None if lost.all() else np.where(lost, np.nan, residual)
 
 
 def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) -> Array:

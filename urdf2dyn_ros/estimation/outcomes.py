@@ -68,9 +68,9 @@ JOINT_STATE_EVENTS = {
     'accelerations_ignored': 'of these, without a stamp, with a joint missing or not finite, or '
                              'for another estimator',
 }
+# of joint states without a fault
 ACCEPTED_OUTCOMES = frozenset(('used', 'warming_up', 'same_instant', 'overtaken', 'incomplete',
                                'skewed'))
-"""Outcomes of joint states without a fault."""
 
 
 def joint_state_lines(counters: Counter[str], omitted: Collection[str]) -> list[str]:
@@ -106,7 +106,7 @@ BASE_EVENTS = {
                  'older message confirmed; everything is reset',
     'frame_changed': 'messages from another link than the one before; everything is reset',
 }
-BASE_ABSENCES = {
+BASE_ABSENCES = {   # why the motion of the base at a stamp is unknown
     'base_missing': 'no base data yet',
     'base_warming_up': 'too little base data yet for accelerations',
     'base_behind': 'the joint states are newer than the base data by more than max_age',
@@ -115,7 +115,6 @@ BASE_ABSENCES = {
     'base_forgotten': 'the joint states are older than all base data that is kept',
     'base_not_finite': 'the motion of the base is too large for floating point',
 }
-"""Why the motion of the base at a stamp is unknown."""
 
 WRENCH_OUTCOMES = {
     'taken': 'it acts from its stamp to that of the next one',
@@ -128,11 +127,10 @@ WRENCH_EVENTS = {
     'received': 'messages; the sum of all outcomes',
     'jump_back': 'steps back over 0.1 s and five median periods, twice in a row',
 }
-WRENCH_ABSENCES = {
+WRENCH_ABSENCES = {   # why a link has no wrench at a stamp; counted by stamp and link
     'missing': 'no usable message was received yet',
     'silent': 'no usable message was received within the timeout',
     'stale': 'the newest stamp is older than the joint states by more than the timeout',
     'ahead': 'all stamps are later than the joint states; are the clocks synchronised?',
     'too_large': 'in the frame of the link it is too large for floating point',
 }
-"""Why a link has no wrench at a stamp; counted by stamp and link."""
