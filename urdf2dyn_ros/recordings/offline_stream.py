@@ -106,14 +106,14 @@ class OfflineStream(Stream):
 
     def __init__(self, dynamics: InverseDynamics, joints: ModelJoints,
                  add: Callable[[Outputs], None]) -> None:
-        self._velocities: Efforts = []
+        # stamps [ns], joints, and measured efforts and velocities of messages
+        self._recorded: list[tuple[int, Indices, tuple[Array, Array]]] = []
         self.velocity_report = VelocityReport(len(joints.names))   # which are not used
         self._pass_on = add
         super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
         self._dynamics = dynamics
         self._wanted: list[int] = []
         self._repeated: list[int] = []   # stamps of samples that a driver that stalls repeats
-        self._measured: Efforts = []
         self.jumps: dict[tuple[int, int], PositionJump] = {}
         self.alternating: set[int] = set()
         n = len(self._names)
@@ -129,8 +129,7 @@ class OfflineStream(Stream):
             self._smooth(ends=True)
             self._known = self._groups.all
         if outcome in _SAMPLED_OUTCOMES:
-            self._measured.append((stamp, message.layout.joints, message.effort))
-            self._velocities.append((stamp, message.layout.joints, message.qd))
+            self._recorded.append((stamp, message.layout.joints, (message.effort, message.qd)))
         if outcome != 'warming_up':
             return outcome
         self._wanted.append(stamp)
@@ -178,9 +177,8 @@ class OfflineStream(Stream):
                 recorder.end()
             elif len(at):
                 recorder.forget(int(at[-1]) - _OVERLAP)
-        for some in (self._measured, self._velocities):
-            some[:] = [] if ends else [
-                each for each in some if not len(at) or each[0] > at[-1] - _OVERLAP]
+        self._recorded = [] if ends else [
+            each for each in self._recorded if not len(at) or each[0] > at[-1] - _OVERLAP]
 
     def _parts(self, group: Group, recorder: Recorder) -> list[_Part]:
         """Return the parts of the motion of a group between jumps that are long enough."""
@@ -228,8 +226,9 @@ class OfflineStream(Stream):
         self.counters['used'] += int(known.sum())
         self.counters['not_finite'] += int((~known).sum())
         measured, velocities = (
-            self.held.filled(newest_values(values, stamps, len(self._names)), np.nan)
-            for values in (self._measured, self._velocities))
+            self.held.filled(newest_values(
+                [(stamp, joints, values[what]) for stamp, joints, values in self._recorded],
+                stamps, len(self._names)), np.nan) for what in (0, 1))
         self.velocity_report.compare(velocities, qd, qdd)
         self._pass_on(Outputs(stamps, q, qd, qdd, efforts, measured, qd).some(known))
 
