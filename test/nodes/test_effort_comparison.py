@@ -125,6 +125,7 @@ def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(tmp_path):
     assert 'defect' not in node.output
 
 
+@pytest.mark.slow
 def test_figures_are_published_every_second_and_faults_are_warnings():
     with Graph() as graph, graph.process('effort_comparison', window=1.0) as node:
         graph.describe(URDF)
@@ -151,6 +152,7 @@ def test_figures_are_published_every_second_and_faults_are_warnings():
     assert warning.level == b'\x01' and 'not credible' in warning.message
 
 
+@pytest.mark.slow
 def test_joints_that_have_other_names_are_listed():
     with Graph() as graph, graph.process('effort_comparison') as node:
         Robot(graph).move(100, joint='arm_rise')
@@ -160,6 +162,7 @@ def test_joints_that_have_other_names_are_listed():
             node.output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('semantics', 'options', 'measured'), [
     ('current', {'current_gains': [2.5]},
      lambda q, qd, net: (net + 20.0 * qd + 3.0 * np.sign(qd)) / 2.5),
@@ -190,6 +193,7 @@ def test_what_effort_means_is_a_parameter(semantics, options, measured):
     assert float(values(heard[-1].status[0])['total RMSE [N]']) < 1e-12
 
 
+@pytest.mark.slow
 def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
     """A second one is rejected meanwhile. The process that draws stands still."""
     names = [f'joint{i}' for i in range(4)]

@@ -1,5 +1,6 @@
 """The node inverse_dynamics with a life cycle: a manager's calls on a real DDS graph."""
 
+import pytest
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from std_msgs.msg import String
@@ -57,6 +58,7 @@ def test_efforts_are_published_while_the_node_is_active(graph: Graph) -> None:
         assert 'Traceback' not in process.output
 
 
+@pytest.mark.slow
 def test_exports_under_way_while_the_node_is_cleaned_up(graph: Graph) -> None:
     """The node does not crash (rclpy does, if a service is destroyed before it has responded)."""
     with graph.process('inverse_dynamics_lifecycle', robot_description=moving_robot.TEXT,
@@ -76,6 +78,7 @@ def test_exports_under_way_while_the_node_is_cleaned_up(graph: Graph) -> None:
         assert process.stop() == 0
 
 
+@pytest.mark.slow
 def test_without_a_description_or_with_a_bad_one_it_is_not_configured(graph: Graph) -> None:
     # simulated time stands still: nothing waits for it, the shutdown either
     with graph.process('hurried_lifecycle_node', use_sim_time=True,

@@ -50,6 +50,7 @@ def test_a_description_that_comes_again_does_nothing_and_a_changed_one_resets(gr
         assert process.stop() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.fault(21)
 def test_the_parameter_goes_before_the_topic(graph: Graph) -> None:
     """And the log says that the topic is not used."""
@@ -61,6 +62,7 @@ def test_the_parameter_goes_before_the_topic(graph: Graph) -> None:
         assert process.output.count('model of') == 1 and "model of 'rx90'" in process.output
 
 
+@pytest.mark.slow
 @pytest.mark.fault(21)
 def test_a_description_that_never_comes_is_missed_again_and_again(graph: Graph) -> None:
     """With its publishers and their QoS, until one is compatible."""

@@ -33,6 +33,7 @@ def test_a_killed_publisher_is_reported_and_its_successor_received(graph: Graph)
         assert process.exit_code is None
 
 
+@pytest.mark.slow
 @pytest.mark.fault(50)
 def test_a_subscriber_that_stands_still_does_not_block_the_node(graph: Graph) -> None:
     """It requests reliable delivery, and reads nothing; no subscribers do not matter either."""
@@ -49,6 +50,7 @@ def test_a_subscriber_that_stands_still_does_not_block_the_node(graph: Graph) ->
         listener.send(signal.SIGCONT)
 
 
+@pytest.mark.slow
 @pytest.mark.fault(31)
 def test_a_simulated_clock_that_stands_still_and_is_set_back(graph: Graph) -> None:
     """Efforts and status come while it stands still; a step back restarts the stream once."""
@@ -132,6 +134,7 @@ def test_a_callback_that_fails_is_counted_logged_once_and_survived(graph: Graph)
         move(robot, lambda: status.levels() == [OK] * 3)
 
 
+@pytest.mark.slow
 @pytest.mark.fault(53)
 def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(graph, tmp_path):
     """It is counted, reported, and tried again at a call, in a process without defects."""

@@ -169,6 +169,7 @@ def test_a_push_is_reported_with_its_efforts_until_it_is_reset(graph: Graph) -> 
         assert process.stop() == 0
 
 
+@pytest.mark.slow
 def test_a_base_that_moves_is_not_observed_and_efforts_go_on(graph: Graph) -> None:
     with graph.process(NODE, robot_description=FLOATING, estimator='none',
                        **{'observer.enabled': True}) as process:

@@ -51,7 +51,8 @@ def chain(joints: int) -> str:
 
 
 @pytest.mark.fault(48)
-@pytest.mark.parametrize(('number', 'times'), [(signal.SIGINT, 100), (signal.SIGTERM, 1)])
+@pytest.mark.parametrize(('number', 'times'), [
+    (signal.SIGINT, 100), pytest.param(signal.SIGTERM, 1, marks=pytest.mark.slow)])
 def test_while_data_flow(graph: Graph, number: int, times: int) -> None:
     with started(graph) as process:
         connected(graph).move(10)
@@ -61,8 +62,8 @@ def test_while_data_flow(graph: Graph, number: int, times: int) -> None:
 
 @pytest.mark.fault(48)
 @pytest.mark.parametrize(('backend', 'number', 'times'), [
-    ('python', signal.SIGINT, 1), ('python', signal.SIGTERM, 100),
-    ('c', signal.SIGINT, 100), ('c', signal.SIGTERM, 1)])
+    ('python', signal.SIGINT, 1), *(pytest.param(*each, marks=pytest.mark.slow) for each in (
+        ('python', signal.SIGTERM, 100), ('c', signal.SIGINT, 100), ('c', signal.SIGTERM, 1)))])
 def test_while_a_huge_description_is_read_or_compiled(graph, tmp_path, monkeypatch, backend,
                                                       number, times):
     """It does not wait for what is not needed any more, and leaves none of it behind."""
