@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -54,26 +54,22 @@ def _remove_mass(element: Element) -> None:
     _remove_tensor(element)
 
 
-class OtherDescription(NamedTuple):
-    """A description to compare with: in words, and as a change of the element with the problem."""
+Change = Callable[[Description, Element], None]   # of the element with the problem
 
-    words: str
-    change: Callable[[Description, Element], None]
-
-
-_NO_TENSOR = OtherDescription('a link without this tensor',
-                              lambda robot, element: _remove_tensor(element))
-# by the code of a warning; the others have no effect, or none without friction and rotors
-OTHER_DESCRIPTIONS = {
+_NO_TENSOR: tuple[str, Change] = ('a link without this tensor',
+                                  lambda robot, element: _remove_tensor(element))
+# by the code of a warning: a description to compare with, in words and as a change; the others
+# have no effect, or none without friction and rotors
+OTHER_DESCRIPTIONS: dict[str, tuple[str, Change]] = {
     **dict.fromkeys(('inertia-negative', 'inertia-triangle', 'mass-zero'), _NO_TENSOR),
-    'units-angle': OtherDescription('the angles in degrees', lambda robot, element: _scale(
+    'units-angle': ('the angles in degrees', lambda robot, element: _scale(
         robot, element, 'rpy', math.pi / 180.0)),
-    'units-length': OtherDescription('the lengths in millimetres', lambda robot, element: _scale(
+    'units-length': ('the lengths in millimetres', lambda robot, element: _scale(
         robot, element, 'xyz', 1e-3)),
-    'units-mass': OtherDescription('the mass in grams', lambda robot, element: _scale(
+    'units-mass': ('the mass in grams', lambda robot, element: _scale(
         robot, element, 'value', 1e-3)),
-    'units-mass-ratio': OtherDescription('the light link without mass',
-                                         lambda robot, element: _remove_mass(element)),
+    'units-mass-ratio': ('the light link without mass',
+                         lambda robot, element: _remove_mass(element)),
 }
 
 
@@ -93,9 +89,10 @@ class EffortChanges:
         It is that of the efforts of the description as read minus those of another one, over
         random states; the joint is the one with the largest difference, `rms` that of this joint.
         """
-        other, names = OTHER_DESCRIPTIONS.get(problem.code), self._dynamics.joint_names
-        if other is None or not self._left or not names:
+        names = self._dynamics.joint_names
+        if problem.code not in OTHER_DESCRIPTIONS or not self._left or not names:
             return None
+        words, change = OTHER_DESCRIPTIONS[problem.code]
         robot = Description(parse_document(self._text))   # another tree, which is changed
         element = next((element for element in robot.robot.iter('*')
                         if line_of(element) == problem.line
@@ -104,7 +101,7 @@ class EffortChanges:
         if element is None:
             return None
         self._left -= 1
-        other.change(robot, element)
+        change(robot, element)
         try:
             corrected = _dynamics(read_tree(robot.robot))
         except Urdf2DynError:
@@ -114,7 +111,7 @@ class EffortChanges:
         difference = np.asarray(self._dynamics(*self._states)) - corrected(*self._states)
         largest = np.abs(difference).max(axis=0)
         k = int(largest.argmax())
-        return {'compared_with': other.words, 'states': RANDOM_STATES, 'joint': names[k],
+        return {'compared_with': words, 'states': RANDOM_STATES, 'joint': names[k],
                 'unit': self._dynamics.effort_units[k], 'largest': float(largest[k]),
                 'rms': float(np.sqrt((difference[:, k] ** 2).mean())),
                 'largest_of_joints': dict(zip(names, largest.tolist()))}

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from lxml import etree
 
@@ -85,21 +84,9 @@ _INTERFACES = ('position', 'velocity', 'effort')
 _CONTROLLED_TYPES = ('revolute', 'continuous', 'prismatic')
 
 
-class Plugins(NamedTuple):
-    """Names of the parts of gz_ros2_control in a release of Gazebo."""
-
-    library: str
-    system: str
-    hardware: str
-
-
-# `gz` from Jazzy on, `ign` for Gazebo Fortress on Humble
-PLUGINS = {
-    'gz': Plugins('gz_ros2_control-system', 'gz_ros2_control::GazeboSimROS2ControlPlugin',
-                  'gz_ros2_control/GazeboSimSystem'),
-    'ign': Plugins('ign_ros2_control-system', 'ign_ros2_control::IgnitionROS2ControlPlugin',
-                   'ign_ros2_control/IgnitionSystem'),
-}
+# prefix of the names in gz_ros2_control, and a word in those of its classes: `gz` from Jazzy on,
+# `ign` for Gazebo Fortress on Humble
+PLUGINS = {'gz': 'GazeboSim', 'ign': 'Ignition'}
 
 
 def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str:
@@ -124,10 +111,12 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
     if without:
         _check(model, robot, plugins)
         _fix_to_world(robot, model)
+        package, word = f'{plugins}_ros2_control', PLUGINS[plugins]
         _add_control(robot, [joint for joint in model.joints if joint.type in _CONTROLLED_TYPES],
-                     PLUGINS[plugins].hardware)
-        plugin = etree.SubElement(etree.SubElement(robot, 'gazebo'), 'plugin',
-                                  filename=PLUGINS[plugins].library, name=PLUGINS[plugins].system)
+                     f'{package}/{word}System')
+        plugin = etree.SubElement(
+            etree.SubElement(robot, 'gazebo'), 'plugin', filename=f'{package}-system',
+            name=f'{package}::{word}ROS2ControlPlugin')
         etree.SubElement(plugin, 'parameters').text = controllers
     return etree.tostring(robot, encoding='unicode')
 
