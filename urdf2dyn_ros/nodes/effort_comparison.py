@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
@@ -13,7 +12,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from urdf2dyn_ros.errors import ComparisonError, ExportError
+from urdf2dyn_ros.errors import ComparisonError, ExportError, Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import (
     JobService,
@@ -28,12 +27,11 @@ from urdf2dyn_ros.nodes.endpoints import (
 from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
 from urdf2dyn_ros.recordings.comparison import (
     Comparison,
-    GravityEfforts,
     JointComparison,
     gravity_of,
     robot_facts,
 )
-from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, JointFacts, with_followers
+from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, with_followers
 from urdf2dyn_ros.recordings.report import (
     REPORT_FILES,
     comparison_table,
@@ -87,25 +85,12 @@ _CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30   # of names that do no
 _QUEUE_DEPTH = 1000
 
 
-class _Robot(NamedTuple):
-    """Facts of a robot that the comparison uses."""
-
-    name: str
-    description: str
-    facts: dict[str, JointFacts]
-    mimics: dict[str, Mimic]
-    gravity: GravityEfforts | None
-
-
-_NO_ROBOT = _Robot('', '', {}, {}, None)   # before the first description
-
-
 class EffortComparison(Node):
     """
     Compares measured and computed efforts, and publishes the figures.
 
-    Descriptions are read in a worker thread, and reports drawn in a process that another one
-    waits for; everything else runs in the one thread that spins.
+    Reports are drawn in a process that a worker thread waits for; everything else runs in the one
+    thread that spins.
     """
 
     def __init__(self) -> None:
@@ -116,21 +101,21 @@ class EffortComparison(Node):
         self._comparison = Comparison(
             values['samples'], values['window'], values['effort_semantics'],
             values['current_gains'], values['lag.search'], values['still_velocity'])
-        # one each: a worker drops a job for a newer one
-        self._reader, drawer = (Worker(partial(barrier, self)) for _ in range(2))
-        self._robot = self._newest_robot = _NO_ROBOT
-        self._description = ''   # the newest one, which may be rejected
+        self._newest = ''   # description, which may be rejected
+        self._robot = self._description = ''   # name and text
+        self._mimics: dict[str, Mimic] = {}
         self._compared: dict[str, tuple[int, int]] = {}
         self._mismatches = 0   # checks in a row in which no joint was measured and computed
         self._measured, self._computed = map(
             self.resolve_topic_name, (MEASURED_TOPIC, COMPUTED_TOPIC))
         JobService(self, ['~/save_report']).open(
-            drawer, self._report, lambda: 'busy: another report is being drawn; call again')
+            Worker(partial(barrier, self)), self._report,
+            lambda: 'busy: another report is being drawn; call again')
         self._publisher = self.create_publisher(DiagnosticArray, '~/comparison', 10)
         self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(
             lambda stamp, message: self._comparison.add_measured(
                 stamp, message.name,
-                with_followers(message.name, message.effort, self._robot.mimics))),
+                with_followers(message.name, message.effort, self._mimics))),
             best_effort(_QUEUE_DEPTH))
         self.create_subscription(JointState, COMPUTED_TOPIC, self._receiver(self._add_computed),
                                  QoSProfile(depth=_QUEUE_DEPTH))
@@ -148,7 +133,6 @@ class EffortComparison(Node):
             # without a stamp or with too few efforts, these belong to no instant or joint
             stamp = nanoseconds(message.header.stamp)
             if stamp and len(message.effort) == len(message.name):
-                self._take_robot()
                 add(stamp, message)
 
         return barrier(self, receive)
@@ -161,45 +145,32 @@ class EffortComparison(Node):
     # ---- the robot
 
     def _read(self, message: String) -> None:
-        if message.data == self._description:
-            return
-        self._description = text = message.data
-        gravity = self.parameters.values['gravity']
-
-        def read() -> _Robot:
-            model = read_description(text)
-            efforts = gravity_of(InverseDynamics(model, gravity, 'python', base='fixed'))
-            return _Robot(model.name, text, robot_facts(model), model.mimics, efforts)
-
-        self._reader.submit(read, self._keep)
-
-    def _keep(self, robot: _Robot | None, error: Exception | None) -> None:
-        """Keep what the worker read of a description, for the thread that spins."""
-        if robot is not None:
-            self._newest_robot = robot
-        else:
-            first, *_ = (str(error) or repr(error)).splitlines()
-            self.get_logger().warning(f'the robot description is rejected: {first}')
-
-    def _take_robot(self) -> None:
         """Reset the comparison if there is another robot."""
-        robot = self._newest_robot
-        if robot is not self._robot and robot.gravity is not None:
-            self._robot = robot
-            self._comparison.describe(robot.facts, robot.gravity)
-            self.get_logger().info(f'robot {robot.name!r}: the comparison is reset')
+        if message.data == self._newest:
+            return
+        self._newest = message.data
+        try:
+            model = read_description(message.data)
+            gravity = gravity_of(InverseDynamics(model, self.parameters.values['gravity'],
+                                                 'python', base='fixed'))
+        except Urdf2DynError as error:
+            first, *_ = str(error).splitlines()
+            self.get_logger().warning(f'the robot description is rejected: {first}')
+            return
+        self._robot, self._description, self._mimics = model.name, message.data, model.mimics
+        self._comparison.describe(robot_facts(model), gravity)
+        self.get_logger().info(f'robot {model.name!r}: the comparison is reset')
 
     # ---- figures
 
     def _publish(self) -> None:
         """Publish the figures of every joint, and check the names."""
-        self._take_robot()
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         name = self.get_fully_qualified_name().lstrip('/')
         message.status = [diagnostic_status(joint_status(
             joint, self.parameters.values['window'], self._is_stale(joint)), name,
-            self._robot.name) for joint in self._comparison.joints(samples=False)]
+            self._robot) for joint in self._comparison.joints(samples=False)]
         self._publisher.publish(message)
         measured, computed = self._comparison.names
         mismatch = bool(measured and computed and not set(measured) & set(computed))
@@ -241,7 +212,7 @@ class EffortComparison(Node):
 
     def _report(self) -> Callable[[], str]:
         """Return what writes a report, in a worker that waits for the process that draws."""
-        values, robot = self.parameters.values, self._robot
+        values = self.parameters.values
         try:
             directory = Path(values['report.directory']).expanduser().absolute()
         except RuntimeError as error:   # no such user
@@ -255,13 +226,13 @@ class EffortComparison(Node):
                                       'report.overwrite to true')
         joints = self._comparison.joints()
         source, semantics = values['efforts'], values['effort_semantics']
-        title = (f'{robot.name}: ' if robot.name else '') + f'{source} and computed efforts'
+        title = (f'{self._robot}: ' if self._robot else '') + f'{source} and computed efforts'
         about = [f'{source.capitalize()}: {self._measured}; computed: {self._computed}. The '
                  f'{source} effort is taken as {semantics}: {SEMANTICS[semantics].meaning}.']
-        topic = robot.description and f'topic {self.resolve_topic_name("robot_description")}'
+        topic = self._description and f'topic {self.resolve_topic_name("robot_description")}'
         origin = Origin(source, facts(
             f'service save_report of {self.get_fully_qualified_name()}', topic,
-            robot.description))
+            self._description))
 
         def report() -> str:
             try:
