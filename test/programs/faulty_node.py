@@ -1,6 +1,5 @@
 """
-The node inverse_dynamics with defects: an error if joint states name a joint 'defect', or if the
-parameter export.name is that.
+The node inverse_dynamics with a defect: an error if joint states name a joint 'defect'.
 
 A program of the node's tests, started in the node's place.
 
@@ -9,12 +8,10 @@ A program of the node's tests, started in the node's place.
 import sys
 from typing import Any
 
-from urdf2dyn_ros import export
 from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.nodes.inverse_dynamics import main
 
 right = Stream.receive
-right_export = export.export_model
 
 
 def receive(self: Stream, stamp: int, names: Any, *fields: Any) -> Any:
@@ -23,14 +20,6 @@ def receive(self: Stream, stamp: int, names: Any, *fields: Any) -> Any:
     return right(self, stamp, names, *fields)
 
 
-def export_model(model: Any, language: Any, style: Any, name: str | None,
-                 *others: Any) -> dict[str, str]:
-    if name == 'defect':
-        raise ZeroDivisionError('a defect of the export')
-    return right_export(model, language, style, name, *others)
-
-
 if __name__ == '__main__':
     Stream.receive = receive
-    export.export_model = export_model
     sys.exit(main())

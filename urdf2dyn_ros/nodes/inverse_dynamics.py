@@ -143,8 +143,8 @@ class Wiring:
 
     Joint states are received, processed by the stream of the active model and published in the
     one thread that spins. To build a model takes longer than the time between two messages: a
-    worker thread does it and returns an immutable result. The text for an export is generated
-    along with the first model, later in a child process.
+    worker thread does it and returns an immutable result. The text for an export is generated in a
+    child process.
     """
 
     def __init__(self, endpoints: Endpoints, parameters: NodeParameters,
@@ -171,7 +171,7 @@ class Wiring:
                         values['diagnostics.enabled'])
 
         # the service export_model, and what is received
-        self._exports = ExportService(endpoints, self._pipeline, monitor, exporting)
+        ExportService(endpoints, self._pipeline, monitor, exporting)
         self.descriptions = Descriptions(endpoints, self._pipeline, building, self._activate)
         depth = values['queue_depth']
         self._joint_states = JointStates(endpoints, depth, self._receive, self._count_lost)
@@ -278,8 +278,6 @@ class Wiring:
         for line in warnings:
             if line not in logged:   # of the model before, which another parameter replaced
                 logger.warning(line)
-        if before is None:   # no messages wait for it
-            self._exports.prepare(built)
         self._pipeline.activate(built)
         logger.debug('this model is used from the next message on, without earlier samples')
         if summary not in logged:

@@ -13,7 +13,7 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
 from urdf2dyn_ros.codegen.information import information, information_text
-from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
+from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.estimation.status import (
     CHECK_PERIOD,
     FaultLog,
@@ -31,9 +31,8 @@ from urdf2dyn_ros.nodes.endpoints import (
     Worker,
     diagnostic_status,
     latched,
-    report_defect,
 )
-from urdf2dyn_ros.nodes.models import BuiltModel, Pipeline
+from urdf2dyn_ros.nodes.models import Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.loads import carried, loading, payload, payload_fault
 from urdf2dyn_ros.robot.spatial import Array
@@ -140,71 +139,51 @@ def _text(dynamics: InverseDynamics) -> str:
 _PAUSE = 2.0   # between two exports while joint states arrive [s]
 LONGEST_EXPORT = 300.0   # [s]; the longest texts take seconds, on a busy robot a minute
 
-_Export = tuple[Any, ...]   # arguments of `export_description`
-
 
 class ExportService:
     """
     Exports for one call at a time, while the node goes on.
 
-    The text generated last is kept: to export it again is to write files. If the model or the
-    parameters have changed since, it is generated in a child process. While joint states arrive,
-    exports are rate limited: otherwise messages would wait for a core or for the interpreter. The
-    worker pauses, waits for the process and writes the files.
+    The text is generated in a child process; a worker waits for it and writes the files. While
+    joint states arrive, exports are rate limited: otherwise messages would wait for a core.
     """
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, monitor: Monitor,
                  worker: Worker) -> None:
-        self._node, self._pipeline, self._monitor = endpoints.node, pipeline, monitor
+        self._pipeline, self._monitor = pipeline, monitor
         self._next = time.monotonic()   # when another export may begin [s]
-        self._kept: tuple[_Export, dict[str, str]] | None = None
         self._own: dict[Path, bytes] = {}   # files written here, which may be replaced unchanged
         jobs = endpoints.jobs
         if 'export_model' not in jobs:
-            jobs['export_model'] = JobService(self._node, ('export_model', '~/export_model'))
+            jobs['export_model'] = JobService(endpoints.node, ('export_model', '~/export_model'))
         jobs['export_model'].open(
             worker, self._job, lambda: 'busy: another export is under way; call again in '
             f'{_PAUSE:g} s', monitor.failed)
 
-    def prepare(self, model: BuiltModel) -> None:
-        """Generate the text of the first model in this thread: no messages wait for it."""
-        export = self._export(model)
-        try:
-            self._kept = export, export_description(*export)
-        except Urdf2DynError:
-            pass   # reported to the first call
-        except Exception:   # a defect is no reason not to activate the model
-            report_defect(self._node, self._monitor.failed)
-
     def _job(self) -> Callable[[], str]:
+        """Return what exports the active model with the parameters of now."""
         active, values = self._pipeline.active, self._pipeline.requested
         if active is None:
             raise ExportError('there is no model yet: ~/status has the reason')
-        export, silent = self._export(active.model), self._monitor.silent
-        return lambda: self._written(export, values['export.directory'],
-                                     values['export.overwrite'], silent)
+        model, silent = active.model, self._monitor.silent
 
-    def _export(self, model: BuiltModel) -> _Export:
-        """Return what to export of a model with the requested parameters."""
-        values = self._pipeline.requested
-        return (model.description, loading(model.values), values['export.language'],
-                values['export.style'], values['export.name'] or None,
-                model.dynamics.gravity_vector, values['export.model'],
-                tuple(filter(None, values['export.link'])), values['export.axes'])
-
-    def _written(self, export: _Export, directory: str, overwrite: bool, silent: bool) -> str:
-        time.sleep(0.0 if silent else max(0.0, self._next - time.monotonic()))
-        try:
-            kept = self._kept
-            if kept is None or kept[0] != export:
-                self._kept = kept = export, call_in_child(
-                    export_description, export, ExportError, LONGEST_EXPORT)
-            paths = write_files(kept[1], directory, overwrite, self._own,
-                                'parameter export.overwrite')
-            self._own |= {path: kept[1][path.name].encode() for path in paths}
+        def export() -> str:
+            time.sleep(0.0 if silent else max(0.0, self._next - time.monotonic()))
+            try:
+                files = call_in_child(export_description, (
+                    model.description, loading(model.values), values['export.language'],
+                    values['export.style'], values['export.name'] or None,
+                    model.dynamics.gravity_vector, values['export.model'],
+                    tuple(filter(None, values['export.link'])), values['export.axes']),
+                    ExportError, LONGEST_EXPORT)
+                paths = write_files(files, values['export.directory'], values['export.overwrite'],
+                                    self._own, 'parameter export.overwrite')
+            finally:
+                self._next = time.monotonic() + _PAUSE
+            self._own |= {path: files[path.name].encode() for path in paths}
             return '\n'.join(map(str, paths))
-        finally:
-            self._next = time.monotonic() + _PAUSE
+
+        return export
 
 
 # ---- The payload of the parameters as the equations take it, and the service ~/set_payload

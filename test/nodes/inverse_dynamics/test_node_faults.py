@@ -132,21 +132,3 @@ def test_a_callback_that_fails_is_counted_logged_once_and_survived(graph: Graph)
         graph.wait(lambda: status.values('output')['callback errors'] == '3')
         assert process.output.count('ZeroDivisionError: a defect') == 1
         move(robot, lambda: status.levels() == [OK] * 3)
-
-
-@pytest.mark.slow
-@pytest.mark.fault(53)
-def test_text_that_cannot_be_written_does_not_keep_the_model_from_running(graph, tmp_path):
-    """It is counted, reported, and tried again at a call, in a process without defects."""
-    graph.describe(TEXT)
-    export = {'export.name': 'defect', 'export.directory': str(tmp_path)}
-    with started(graph, 'faulty_node', robot_description='', **export) as process:
-        robot, status = connected(graph), Statuses(graph)
-        robot.move(30)
-        assert len(robot.efforts) >= 20
-        assert 'this is a defect:\nTraceback' in process.output
-        assert 'a defect of the export' in process.output
-        # the report with the traceback may have been sent before this subscription
-        graph.wait(lambda: status.values('output')['callback errors'] == '1')
-        answer = graph.call(Trigger, 'export_model')
-        assert answer.message == str(tmp_path / 'defect_dynamics.py'), answer
