@@ -40,8 +40,7 @@ COMMANDS = {
                      'links, masses.'),
     'page': Command('robot', 'Write a page of HTML that moves a robot and shows the efforts, '
                     'without a server.'),
-    'plot': Command('plot', 'Draw a CSV file with a column of time, or the report of a '
-                    'comparison.'),
+    'plot': Command('plot', 'Draw the columns of a table with a column of time.'),
     'evaluate': Command('evaluate', 'Compute the efforts of a recording and compare them with the '
                         'measured ones.'),
     'excite': Command('excite', "Find the motion within a robot's limits from which its "
