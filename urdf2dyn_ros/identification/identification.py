@@ -143,8 +143,6 @@ _EXPLAINED_SHARE = 0.01
 # residual over the effort without its mean from which on a model explains nothing
 _UNEXPLAINED_SHARE = 0.9
 _FOREIGN_RATIO = 6.0   # residual of a recording over those of the others that is not used
-# mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
-_LARGEST_SCALE = 1.6
 
 
 def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
@@ -180,7 +178,7 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
                                                  trials[best])
     misfits = other_recordings(with_load, [each.name for each in summaries], without,
                                parts.moving) if parts.name == 'recordings' else {}
-    foreign = {name for name, (ratio, _) in misfits.items() if ratio > _FOREIGN_RATIO}
+    foreign = [name for name, (ratio, _) in misfits.items() if ratio > _FOREIGN_RATIO]
     if foreign and len(summaries) - len(foreign) > 1:
         rest = identified(robot, [each for each in summaries if each.name not in foreign],
                           validation, weight, gains, show)
@@ -208,13 +206,6 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     if fault:
         raise IdentificationError('; '.join((fault, *found)))
     found.extend(_contradictions(result))
-    scale = float(fit.bodies[:, 0].sum() / robot.prior.parameters[:, 0].sum())
-    if payload is not None and np.isfinite(payload.mass) and not (
-            1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE):
-        found.append(
-            f'with a payload of {payload.mass:g} kg the robot would have {scale:.2g} times the '
-            f'mass of its URDF, with {payload.mass / scale:.2g} kg the same: check '
-            '--payload-mass, to which all gains are proportional, and the masses of the URDF')
     for each in validation:
         result.remarks.extend(each.contradictions)
     result.remarks.extend(_misfits(result, negative_rotors))
@@ -287,6 +278,8 @@ LEAST_R2 = 0.5   # R2 in held-out parts below which a joint is not explained
 _OTHER_SIGN = 0.3
 _FAR = 1.6   # ratio of efforts to those of the URDF from which on they contradict it
 _HEAVIER = 3.0   # ratio of masses from which on a change is not plausible
+# mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
+_LARGEST_SCALE = 1.6
 # residual of all samples over that of moving ones, from which on rest is the reason
 _RESTING_RATIO = 2.0
 
@@ -296,6 +289,13 @@ def _contradictions(result: Identification) -> Iterator[str]:
     joints, used, figures = result.robot.joints, result.used, result.held_out
     yield from _scaled_efforts(result)
     yield from (text for text, heaviest in _changed_masses(result) if heaviest)
+    scale = float(result.fit.bodies[:, 0].sum() / result.robot.prior.parameters[:, 0].sum())
+    if result.payload and result.payload.known and not (
+            1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE):
+        mass = float(result.payload.parameters[0])
+        yield (f'with a payload of {mass:.3g} kg the robot would have {scale:.2g} times the mass '
+               f'of its URDF, with {mass / scale:.2g} kg the same: check --payload-mass, to which '
+               'all gains are proportional, and the masses of the URDF')
     free, pool = free_gains(result.gains, len(joints)), all_rows(result.summaries)
     poor = (figures.moving[2] > _UNEXPLAINED_JOINT * figures.measured) | (
         figures.r2_moving[2] < LEAST_R2)
