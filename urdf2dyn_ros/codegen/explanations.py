@@ -107,10 +107,9 @@ class ConstantNames:
         named = replace(body, attached=attached, parent_p_joint=p, parent_R_joint=R)
         if follows:
             known = self.STRUCTURAL
-            named = replace(
-                named, multiplier=self._unless(known, [f'k{n}'], [body.multiplier],
-                                               'mimic multiplier')[0],
-                offset=self._unless(known, [f'o{n}'], [body.offset], 'mimic offset')[0])
+            multiplier, = self._named(known, [f'k{n}'], [body.multiplier], 'mimic multiplier')
+            offset, = self._named(known, [f'o{n}'], [body.offset], 'mimic offset')
+            named = replace(named, multiplier=multiplier, offset=offset)
         return named, inertia
 
     def joint(self, n: str, body: Body) -> tuple[Vector, Matrix]:
@@ -209,16 +208,16 @@ class ConstantNames:
 
     def vector(self, name: str, values: Vector, comment: str) -> Vector:
         """Return a vector whose entries are parameters where they are not zero."""
-        x, y, z = self._unless(self.STRUCTURAL[:1], [f'{name}_{x}' for x in AXES], values, comment)
+        x, y, z = self._named(self.STRUCTURAL[:1], [f'{name}_{x}' for x in AXES], values, comment)
         return x, y, z
 
     def _rotation(self, name: str, m: Matrix, comment: str) -> Matrix:
-        x, y, z = (tuple(self._unless(self.STRUCTURAL, [f'{name}_{x}{y}' for y in AXES], row,
-                                      comment)) for x, row in zip(AXES, m))
+        x, y, z = (tuple(self._named(self.STRUCTURAL, [f'{name}_{x}{y}' for y in AXES], row,
+                                     comment)) for x, row in zip(AXES, m))
         return x, y, z
 
-    def _unless(self, structural: Sequence[float], names: Sequence[str],
-                values: Sequence[float], comment: str) -> list[Scalar]:
+    def _named(self, structural: Sequence[float], names: Sequence[str], values: Sequence[float],
+               comment: str) -> list[Scalar]:
         """Return numbers as parameters, but for those that are part of the structure."""
         kept = [k for k, value in enumerate(values) if value not in structural]
         named = iter(self._add(tuple(names[k] for k in kept), tuple(values[k] for k in kept),
