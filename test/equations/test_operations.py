@@ -19,8 +19,8 @@ from urdf2dyn_ros.codegen.information import information
 from urdf2dyn_ros.codegen.program import Operations
 from urdf2dyn_ros.equations.fewest_operations import (
     FARTHEST_ORIGIN,
-    InheritedSpin,
     fewest_operations,
+    inherited_spin,
     regrouped,
     slid_origins,
 )
@@ -159,7 +159,7 @@ def check(model: RobotModel, tolerance: float = 4e-15) -> None:
         plain = newton_euler(system, regroup, state, GRAVITY, Recursion(second_moment))
         assert relative(sweep, plain.efforts) < tolerance
         recursion = newton_euler(fast, few, state, GRAVITY,
-                                 Recursion(second_moment, InheritedSpin(fast, few)))
+                                 Recursion(second_moment, inherited_spin(fast, few)))
         assert relative(sweep, recursion.efforts) < tolerance
         assert relative(sweep, dynamics(*state)) < tolerance
 

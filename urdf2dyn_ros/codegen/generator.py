@@ -60,7 +60,7 @@ from urdf2dyn_ros.codegen.program import (
     untitled,
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
-from urdf2dyn_ros.equations.fewest_operations import InheritedSpin
+from urdf2dyn_ros.equations.fewest_operations import inherited_spin
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, root_frame, second_moment
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot import spatial
@@ -274,7 +274,7 @@ def _simplified(request: Request, function: ModelFunction,
         terms = {i: _one_constant(each) for i, each in terms.items()}
     return Mechanics(
         system, request.gravity, inertias, at_rest,
-        Recursion(second_moment, InheritedSpin(system, inertias), notes.note), arguments,
+        Recursion(second_moment, inherited_spin(system, inertias), notes.note), arguments,
         (system, request.gravity), request.loads.moving(request.system), terms, notes=notes,
         frames=request.frames)
 

@@ -2,7 +2,7 @@
 The recursion with the fewest operations, equal in exact arithmetic.
 
 What depends on the robot alone, frames and inertial parameters of the bodies, is chosen in
-`fewest_operations`. In the recursion itself `InheritedSpin` takes U of a body from that of its
+`fewest_operations`. In the recursion itself `inherited_spin` takes U of a body from that of its
 parent, and `parallel_axes` returns a robot whose parallel joints have the same axes.
 """
 
@@ -16,14 +16,12 @@ from functools import partial
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.links import turns_before
-from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Spin
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
-    BodyNote,
     Coordinate,
     Motion,
     Note,
-    Spun,
     turn_by,
     turned,
 )
@@ -339,39 +337,32 @@ def fewest_operations(system: Multibody, moving: bool = True,
 _UNITS = (0.0, 1.0, -1.0)
 
 
-class InheritedSpin:
-    """Computes U of bodies, with second moments, in fewer operations than `textbook_spin`."""
+def inherited_spin(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Spin:
+    """Return what computes U of bodies, with second moments, with fewer operations."""
+    bodies = system.bodies
+    wd_is_needed, spin_is_needed = _wd_is_needed(bodies), _spin_is_needed(bodies, inertias)
 
-    def __init__(self, system: Multibody, inertias: Sequence[BodyInertia | None]) -> None:
-        self._bodies = system.bodies
-        self._wd_is_needed = _wd_is_needed(system.bodies)
-        self._spin_is_needed = _spin_is_needed(system.bodies, inertias)
-
-    def __call__(self, i: int, motion: Motion, U_parent: Matrix, at: Coordinate,
-                 note: BodyNote) -> Spun:
-        """Return the function that joints call with w and wd of body i."""
-        return partial(self._spun, i, motion, U_parent, at)
-
-    def _spun(self, i: int, motion: Motion, U_parent: Matrix, at: Coordinate,
-              w: Vector, wd: Vector) -> tuple[Vector, Matrix]:
-        body = self._bodies[i]
-        joint = JOINTS[body.type]
+    def spun(i: int, motion: Motion, U_parent: Matrix, at: Coordinate, w: Vector,
+             wd: Vector) -> tuple[Vector, Matrix]:
+        body = bodies[i]
+        joint, R = JOINTS[body.type], body.parent_R_joint
         rotation = joint.rotation(at)
         c, s = rotation[0][0], rotation[1][0]
-        R = body.parent_R_joint
-        known = body.parent == ROOT or (self._spin_is_needed[body.parent] and swaps(R))
+        known = body.parent == ROOT or (spin_is_needed[body.parent] and swaps(R))
         known |= body.cos_sin is not None and R == IDENTITY   # the column is the parent's
         if joint.turns and known:
             z = (R[0][2], R[1][2], R[2][2])
             column = turned(apply(transpose(R), apply(U_parent, z)), c, s)
-        elif joint.turns and not self._wd_is_needed[i] and 0.0 not in motion.w:
+        elif joint.turns and not wd_is_needed[i] and 0.0 not in motion.w:
             column = turned(third_column(motion.w, motion.wd), c, s)
         elif known and not joint.turns and swaps(rotation):
             parent_R_body = product(R, rotation)
             return wd, product(product(transpose(parent_R_body), U_parent), parent_R_body)
         else:
             column = third_column(w, wd)
-        return spin_about(column, w, wd, self._wd_is_needed[i])
+        return spin_about(column, w, wd, wd_is_needed[i])
+
+    return lambda i, motion, U_parent, at, note: partial(spun, i, motion, U_parent, at)
 
 
 def spin_about(column: Vector, w: Vector, wd: Vector,
@@ -470,7 +461,7 @@ class ParallelAxes(NamedTuple):
 
     def recursion(self, recursion: Recursion) -> Recursion:
         """Return the recursion for this robot; notes are by the numbers of the robot as it was."""
-        return recursion._replace(spin_of=InheritedSpin(self.system, self.inertias),
+        return recursion._replace(spin_of=inherited_spin(self.system, self.inertias),
                                   note=self.note(recursion.note))
 
     def loads(self, loads: AppliedLoads) -> AppliedLoads:

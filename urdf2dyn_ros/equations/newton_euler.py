@@ -93,7 +93,7 @@ class Recursion(NamedTuple):
     """Formulation of the recursion: the textbook's, or one that takes fewer operations."""
 
     moment: Moment = textbook_moment   # or `second_moment`
-    spin_of: Spin = textbook_spin   # or an `InheritedSpin`
+    spin_of: Spin = textbook_spin   # or `inherited_spin`
     note: Note = unnoted   # called with every named quantity
 
 

@@ -23,7 +23,7 @@ from urdf2dyn_ros.codegen.functions.function import (
     vector,
 )
 from urdf2dyn_ros.codegen.functions.links import LINK_SYMBOLS, VELOCITY, base_and_joints
-from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, InheritedSpin, for_any_inertia
+from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, for_any_inertia, inherited_spin
 from urdf2dyn_ros.equations.mass_matrix import (
     MOMENTUM_UNITS,
     angular_momentum,
@@ -482,7 +482,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         groups = grouped(*mechanics.numbers)
         recursion = mechanics.recursion
         if recursion.moment is second_moment:   # every body has all that needs U
-            recursion = Recursion(second_moment, InheritedSpin(system, [FULL_INERTIA] * len(
+            recursion = Recursion(second_moment, inherited_spin(system, [FULL_INERTIA] * len(
                 system.bodies)))
 
         def forward(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
