@@ -41,7 +41,7 @@ from urdf2dyn_ros.codegen.generator import uncollected
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.codegen.languages.language import Infix
 from urdf2dyn_ros.codegen.languages.sections import Hoisted, crossing
-from urdf2dyn_ros.codegen.program import Function, Name, Program, Signed, Statement, names_in
+from urdf2dyn_ros.codegen.program import Function, Name, Program, Statement, names_in
 from urdf2dyn_ros.errors import CompilerError, ParameterError, StateError
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed
@@ -111,14 +111,14 @@ def source(function: Function) -> str:
     """Return the C text of one function of a program of style fast."""
     # angles are collected before the recursion: their sines and cosines are a short loop over
     # vectors then, and the recursion has no calls of them that would empty the registers
-    inputs = [len(x.entries) for x in function.inputs]
-    statements, entries, counts = _Statements(function), function.entries, function.operations
+    hoisted, inputs = Hoisted(function), [len(x.entries) for x in function.inputs]
+    counts = function.operations
     arithmetic = counts.multiplications + counts.additions + counts.divisions
     sizes = {'INPUTS': len(inputs), 'ENTRIES': sum(inputs), 'ALIKE(DO)': _alike(inputs),
-             'RESULT': len(entries), 'OPERATIONS': max(1, arithmetic),
-             'ANGLES': len(statements.angles)}
+             'RESULT': len(function.entries), 'OPERATIONS': max(1, arithmetic),
+             'ANGLES': len(hoisted.angles)}
     lines = [_packaged('vectors.h'), *(f'#define {name} {size}' for name, size in sizes.items())]
-    functions = '\n'.join([*statements.angles_function(), *statements.result_function(entries)])
+    functions = '\n'.join(_functions(function, hoisted))
     for real, suffix in (('double', 'one'), ('vector', 'many')):
         lines.append(functions.replace('REAL', real).replace('SUFFIX', suffix))
     return '\n'.join([*lines, _packaged('states.h')])
@@ -138,70 +138,59 @@ def _packaged(name: str) -> str:
     return files('urdf2dyn_ros.codegen').joinpath(name).read_text(encoding='utf-8')
 
 
-class _Statements:
-    """A function's statements, with entries of arrays for sines and cosines."""
+def _functions(function: Function, hoisted: Hoisted) -> Iterator[str]:
+    """Yield what computes the angles, then the results from their sines and cosines."""
+    inputs = {name: f'{x.name}[{k}]' for x in function.inputs for k, name in enumerate(x.entries)}
+    pointers = [f'{_INDENT}const REAL *const restrict {x.name} = in[{i}];'
+                for i, x in enumerate(function.inputs)]
+    angles = [Statement(f'angle[{k}]', value) for k, value in enumerate(hoisted.angles)]
+    yield 'static void angles_SUFFIX(const REAL *const *in, REAL *restrict angle)'
+    yield from ['{', *pointers, *_body(hoisted.before + angles, inputs), '}']
+    statements = _with_results(function, hoisted)
+    # in parts: the time that optimisation takes grows faster than a function
+    parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
+    kept = crossing(parts)
+    arguments = ('const REAL *const *in, const REAL *restrict sine,\n'
+                 '    const REAL *restrict cosine,')
+    inline = 'inline __attribute__((always_inline))'
+    for k, part in enumerate(parts):
+        how = inline if len(parts) == 1 else '__attribute__((noinline))'
+        yield f'static {how} void part_SUFFIX_{k}({arguments}'
+        yield '    REAL *restrict kept, REAL *restrict result)'
+        yield from ['{', *pointers, *_body(part, inputs, kept), '}']
+    yield f'static {inline} void result_SUFFIX({arguments}'
+    yield from ['    REAL *restrict result)', '{', f'{_INDENT}REAL kept[{max(1, len(kept))}];']
+    for k in range(len(parts)):
+        yield f'{_INDENT}part_SUFFIX_{k}(in, sine, cosine, kept, result);'
+    yield '}'
 
-    def __init__(self, function: Function) -> None:
-        self.inputs = {name: f'{x.name}[{k}]' for x in function.inputs
-                       for k, name in enumerate(x.entries)}
-        self._pointers = [f'{_INDENT}const REAL *const restrict {x.name} = in[{i}];'
-                          for i, x in enumerate(function.inputs)]
-        self._hoisted = Hoisted(function)
-        self.rest = self._hoisted.statements
-        self.angles = [*self._hoisted.angles]
 
-    def angles_function(self) -> Iterator[str]:
-        assigned = [Statement(f'angle[{k}]', value) for k, value in enumerate(self.angles)]
-        yield 'static void angles_SUFFIX(const REAL *const *in, REAL *restrict angle)'
-        yield from ['{', *self._pointers, *self._body(self._hoisted.before + assigned), '}']
+def _with_results(function: Function, hoisted: Hoisted) -> list[Statement]:
+    """Return the statements, each result behind what makes it: those that wait would spill."""
+    results: dict[str, list[Statement]] = {each.name: [] for each in hoisted.statements}
+    last: list[Statement] = []
+    for k, entry in enumerate(function.entries):
+        name = entry.term.text if isinstance(entry.term, Name) else ''
+        results.get(name, last).append(Statement(f'result[{k}]', hoisted.value(entry)))
+    return [each for statement in hoisted.statements
+            for each in (statement, *results[statement.name])] + last
 
-    def result_function(self, entries: Sequence[Signed]) -> Iterator[str]:
-        """Yield it in parts: the time that optimisation takes grows faster than a function."""
-        statements = self._with_results(entries)
-        parts = [statements[k:k + PART] for k in range(0, len(statements), PART)]
-        kept = crossing(parts)
-        arguments = ('const REAL *const *in, const REAL *restrict sine,\n'
-                     '    const REAL *restrict cosine,')
-        inline = 'inline __attribute__((always_inline))'
-        for k, part in enumerate(parts):
-            how = inline if len(parts) == 1 else '__attribute__((noinline))'
-            yield f'static {how} void part_SUFFIX_{k}({arguments}'
-            yield '    REAL *restrict kept, REAL *restrict result)'
-            yield from ['{', *self._pointers, *self._body(part, kept), '}']
-        yield f'static {inline} void result_SUFFIX({arguments}'
-        yield '    REAL *restrict result)'
-        yield '{'
-        yield f'{_INDENT}REAL kept[{max(1, len(kept))}];'
-        for k in range(len(parts)):
-            yield f'{_INDENT}part_SUFFIX_{k}(in, sine, cosine, kept, result);'
-        yield '}'
 
-    def _with_results(self, entries: Sequence[Signed]) -> list[Statement]:
-        """Return the statements, each result behind what makes it: those that wait would spill."""
-        results: dict[str, list[Statement]] = {statement.name: [] for statement in self.rest}
-        last: list[Statement] = []
-        for k, entry in enumerate(entries):
-            result = Statement(f'result[{k}]', self._hoisted.value(entry))
-            name = entry.term.text if isinstance(entry.term, Name) else ''
-            results.get(name, last).append(result)
-        return [each for statement in self.rest
-                for each in (statement, *results[statement.name])] + last
-
-    def _body(self, statements: Sequence[Statement],
-              kept: Mapping[str, int] = MappingProxyType({})) -> Iterator[str]:
-        """Yield statements, and what is loaded where it is first used: earlier, it would spill."""
-        waiting = self.inputs | {name: f'kept[{k}]' for name, k in kept.items()}
-        for name, value in statements:
-            waiting.pop(name, None)
-            for used in sorted(names_in([value])):
-                if used in waiting:
-                    yield f'{_INDENT}const REAL {used} = {waiting.pop(used)};'
-            left = name if name.endswith(']') else f'const REAL {name}'
-            # a plain number becomes a vector, and nothing changes, not even -0.0
-            right = '' if names_in([value]) else ' - (REAL){0}'
-            yield f'{_INDENT}{left} = {_INFIX.signed(value)}{right};'
-            if name in kept:
-                yield f'{_INDENT}kept[{kept[name]}] = {name};'
+def _body(statements: Sequence[Statement], inputs: Mapping[str, str],
+          kept: Mapping[str, int] = MappingProxyType({})) -> Iterator[str]:
+    """Yield statements, and what is loaded where it is first used: earlier, it would spill."""
+    waiting = {**inputs, **{name: f'kept[{k}]' for name, k in kept.items()}}
+    for name, value in statements:
+        waiting.pop(name, None)
+        for used in sorted(names_in([value])):
+            if used in waiting:
+                yield f'{_INDENT}const REAL {used} = {waiting.pop(used)};'
+        left = name if name.endswith(']') else f'const REAL {name}'
+        # a plain number becomes a vector, and nothing changes, not even -0.0
+        right = '' if names_in([value]) else ' - (REAL){0}'
+        yield f'{_INDENT}{left} = {_INFIX.signed(value)}{right};'
+        if name in kept:
+            yield f'{_INDENT}kept[{kept[name]}] = {name};'
 
 
 # takes the inputs of a function, by position: all of one row, or all of N rows, each of its own
