@@ -193,9 +193,8 @@ class RecordingFit:
             own = joint_columns(qd[:, joint], qdd[:, joint], gravity[:, joint],
                                 self.robot.sign_widths[joint])
             others = np.column_stack((inertial[:, joint], own[:, [*_POSITIVE[:3], OFFSET]]))
-            lengths = np.linalg.norm(others, axis=0)
-            basis = np.linalg.qr(others / np.where(lengths > 0.0, lengths, 1.0))[0]
-            left = gravity[:, joint] - basis @ (basis.T @ gravity[:, joint])
+            left = gravity[:, joint] - others @ np.linalg.lstsq(
+                others, gravity[:, joint], rcond=None)[0]
             product += float(left @ effort[:, joint])
             size += float(left @ left)
             total += len(left) * float(np.var(gravity[:, joint]))

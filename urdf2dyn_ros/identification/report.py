@@ -384,7 +384,8 @@ HORIZON = 0.5   # duration of a rollout [s]
 _STEP = 0.01   # of the integration [s]: half of it changes no error by more than 4 %
 _MOST_ROLLOUTS = 4   # of them in each part that is held out
 _FASTEST = 3.0   # bound of velocities, over the fastest recorded ones: errors stay finite
-_SAMPLES = 13   # samples of a rollout
+# begin, middle of each step, and end of a rollout [s]
+_TIMES = np.array([0.0, *np.arange(0.5 * _STEP, HORIZON, _STEP), HORIZON])
 
 
 def rollouts(result: Identification) -> tuple[Array, Array, Array] | None:
@@ -421,8 +422,8 @@ def _windows(result: Identification, number: int) -> tuple[Array, Array, Array]:
         inside = rows.block == number if blocks else rows.block < BLOCKS
         first = np.searchsorted(rows.time, np.arange(rows.time[0], rows.time[-1], HORIZON))
         last = np.searchsorted(rows.time, rows.time[first] + HORIZON)
-        times = [np.linspace(rows.time[i], rows.time[i] + HORIZON, _SAMPLES)
-                 for i, k in zip(first, last) if k < len(inside) and inside[i:k + 1].all()
+        times = [rows.time[i] + _TIMES for i, k in zip(first, last)
+                 if k < len(inside) and inside[i:k + 1].all()
                  and np.diff(rows.time[i:k + 1]).max() < 2.0 / ROW_RATE]
         late = np.stack([part[:, -1] for part in rows.joints], axis=1) * result.effort_per_unit
         for at in times[::-(-len(times) // _MOST_ROLLOUTS) or 1]:
@@ -444,16 +445,11 @@ def _end(robot: Robot, fit: Fit, used: NDArray[np.bool_], q: Array, qd: Array,
     Joints that are not used move as recorded. Friction is integrated implicitly, as its sign is
     stiffer than any step that one would like to wait for.
     """
-    steps = round(HORIZON / _STEP)
     at, speed, top = q[:, 0].copy(), qd[:, 0].copy(), _FASTEST * np.abs(qd).max(axis=(0, 1))
     joints: list[int] = np.flatnonzero(used).tolist()
     qdd, unit = np.zeros_like(at), np.eye(len(used))[joints]
-    for step in range(steps):
-        place = (step + 0.5) / steps * (_SAMPLES - 1)
-        row, part = int(place), place - int(place)
-        known_q, known_qd, tau = ((1.0 - part) * each[:, row] + part * each[:, row + 1]
-                                  for each in (q, qd, effort))
-        at[:, ~used], speed[:, ~used] = known_q[:, ~used], known_qd[:, ~used]
+    for step in range(1, len(_TIMES) - 1):
+        at[:, ~used], speed[:, ~used] = q[:, step, ~used], qd[:, step, ~used]
         # efforts without acceleration, and with that of one joint after the other
         copies = (len(joints) + 1, 1)
         accelerations = np.concatenate((np.zeros_like(at), np.repeat(unit, len(at), axis=0)))
@@ -461,7 +457,7 @@ def _end(robot: Robot, fit: Fit, used: NDArray[np.bool_], q: Array, qd: Array,
             np.tile(at, copies), np.tile(speed, copies), accelerations, fit.bodies,
         ).reshape(len(joints) + 1, len(at), len(used))
         M = np.stack([(each - bias)[:, joints] for each in columns], axis=2)
-        left = (tau - bias)[:, joints]
+        left = (effort[:, step] - bias)[:, joints]
         links = bias[:, joints] + np.einsum('wij,wj->wi', M, qdd[:, joints])
         for k, j in enumerate(joints):
             small = 0.01 * robot.sign_widths[j]
@@ -497,8 +493,8 @@ def held_out_efforts(result: Identification, joint: int) -> tuple[Array, Array, 
         chosen = blocks == number
         computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
     nominal = part[:, :10 * len(bodies)] @ result.robot.prior.nominal[bodies].ravel()
-    gain = 1.0 if result.gains is None else result.gains.values[joint]
-    unit = gain if result.gains is not None and result.gains.free[joint] else 1.0
+    gain = result.effort_per_unit[joint]
+    unit = gain if result.units[joint] == 'A' else 1.0
     if result.parts == 'blocks':   # rows in gaps belong to no block
         computed[rows.block == BLOCKS] = np.nan
     return gain / unit * part[:, -1], nominal / unit, computed / unit
