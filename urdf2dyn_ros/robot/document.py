@@ -229,6 +229,7 @@ ATTRIBUTES = {tag: (*NAME_ATTRIBUTES.get(tag, ()), *NUMBER_ATTRIBUTES.get(tag, (
 
 REDUCTION_TAGS = ('mechanicalReduction', 'mechanical_reduction')
 
+
 class Description:
     """
     The robot element, its links, joints and forces in file order, and the first of a name.

@@ -309,11 +309,6 @@ class Part(NamedTuple):
     axis: Triple
 
 
-def single(joint: Joint) -> tuple[Part, ...]:
-    """Return the joint itself: one coordinate, its own name."""
-    return (Part(joint.name, joint.type, joint.axis),)
-
-
 def planar_parts(joint: Joint) -> tuple[Part, ...]:
     """
     Return two prismatic joints in the plane, x and y, then a continuous one about its normal.
@@ -333,7 +328,7 @@ def floating_parts(joint: Joint) -> tuple[Part, ...]:
                  for x, axis in zip(AXES, IDENTITY))
 
 
-# ---- The table of joints: a new one is a file and a line here
+# ---- The table of joints: a new one is a `JointType` and a line here
 
 JOINTS: dict[str, JointType] = {
     'revolute': REVOLUTE,
@@ -343,7 +338,7 @@ JOINTS: dict[str, JointType] = {
 """Type of a coordinate to what it does."""
 
 DECOMPOSED = {
-    **dict.fromkeys(JOINTS, single),
+    **dict.fromkeys(JOINTS, lambda joint: (Part(joint.name, joint.type, joint.axis),)),
     'planar': planar_parts,
     'floating': floating_parts,
 }

@@ -42,12 +42,9 @@ class DartSimulator(Simulator):
         self._skeleton.setPositions(self._in_skeleton(q))
         self._skeleton.setVelocities(self._in_skeleton(qd))
 
-    def _inertial(self, qdd: Array) -> Array:
-        M = self._skeleton.getMassMatrix()
-        return np.asarray((M @ self._in_skeleton(qdd))[self._rows])
-
-    def _bias(self) -> Array:
-        return np.asarray(self._skeleton.getCoriolisAndGravityForces()[self._rows])
+    def _dynamics(self) -> tuple[Array, Array]:
+        return (self._skeleton.getMassMatrix()[np.ix_(self._rows, self._rows)],
+                self._skeleton.getCoriolisAndGravityForces()[self._rows])
 
     def _advance(self, efforts: Array) -> Array:
         self._skeleton.setCommands(self._in_skeleton(efforts))

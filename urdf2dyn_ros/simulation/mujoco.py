@@ -64,14 +64,11 @@ class MujocoSimulator(Simulator):
         self._data.qvel[self._rows] = qd
         mujoco.mj_forward(self._model, self._data)
 
-    def _inertial(self, qdd: Array) -> Array:
-        ordered, efforts = np.zeros((2, self._model.nv))
-        ordered[self._rows] = qdd
-        mujoco.mj_mulM(self._model, self._data, efforts, ordered)
-        return np.asarray(efforts[self._rows])
-
-    def _bias(self) -> Array:
-        return np.asarray(self._data.qfrc_bias[self._rows])
+    def _dynamics(self) -> tuple[Array, Array]:
+        M = np.empty((self._model.nv, self._model.nv))
+        for row, unit in zip(M, np.eye(len(M))):
+            mujoco.mj_mulM(self._model, self._data, row, unit)
+        return M[np.ix_(self._rows, self._rows)], self._data.qfrc_bias[self._rows]
 
     def _advance(self, efforts: Array) -> Array:
         engine, data = self._model, self._data

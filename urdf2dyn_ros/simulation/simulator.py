@@ -260,7 +260,7 @@ class Simulator(ABC):
         self._load(model, gravity, friction)
         zeros = np.zeros(len(self.joint_names))
         self.set_state(zeros, zeros)
-        check_inertia(self._gears, self._mass_matrix())
+        check_inertia(self._gears, self._dynamics()[0])
 
     @abstractmethod
     def _load(self, model: RobotModel, gravity: tuple[float, float, float],
@@ -276,12 +276,8 @@ class Simulator(ABC):
         """Set positions and velocities (m,)."""
 
     @abstractmethod
-    def _inertial(self, qdd: Array) -> Array:
-        """Return the links' mass matrix times accelerations (m,)."""
-
-    @abstractmethod
-    def _bias(self) -> Array:
-        """Return Coriolis, centrifugal and gravity efforts (m,) at the present state."""
+    def _dynamics(self) -> tuple[Array, Array]:
+        """Return M (m, m) and bias (m,): the links' efforts at the state are M qdd + bias."""
 
     @abstractmethod
     def _advance(self, efforts: Array) -> Array:
@@ -335,18 +331,17 @@ class Simulator(ABC):
 
     def _efforts(self, qdd: Array) -> Array:
         """Return the efforts (m,) of accelerations (m,), without Coulomb friction."""
+        M, bias = self._dynamics()
         velocities = self._state()[1] + self._dt * qdd   # damping after the step
-        return self._inertial(qdd) + self._bias() + self._damping * velocities
+        return np.asarray(M @ qdd + bias + self._damping * velocities)
 
     def _through_gears(self, tau: Array) -> Array:
         """Return the efforts (m,) of all joints for efforts tau (n,) of the drivers."""
         G = self._gears.ratios
-        M = self._mass_matrix() + self._dt * np.diag(self._damping)
-        rest = self._bias() + self._damping * self._state()[1]
+        M, bias = self._dynamics()
+        M = M + self._dt * np.diag(self._damping)
+        rest = bias + self._damping * self._state()[1]
         return self._efforts(G @ np.linalg.solve(G.T @ M @ G, tau - G.T @ rest))
-
-    def _mass_matrix(self) -> Array:
-        return np.array([self._inertial(row) for row in np.eye(len(self._damping))])
 
 
 # ---- Friction, rotors and springs of the drives, which actuators overcome in addition to the
