@@ -7,7 +7,9 @@ import pytest
 
 from support.recordings import scara
 from support.recordings.evaluate_command import REPORT, WRITTEN, nrmse, true_efforts, with_dynamics
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.robot.reader import read_urdf
 
 
 @pytest.mark.parametrize('kind', scara.KINDS)
@@ -69,6 +71,23 @@ def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path
         assert len(list(open_recording(done.folder / 'efforts_bag'))) == 100
     done = evaluate(path, '--estimator', 'kalman_fixed_lag')
     assert 'accelerations: kalman_fixed_lag, as the node estimates them' in done.out
+
+
+def test_the_first_row_and_a_single_one_have_efforts(evaluate, tmp_path: Path) -> None:
+    """Where accelerations are recorded or taken as zero; a velocity leads to the next row."""
+    samples = scara.motion(100)
+    path = scara.table(tmp_path, samples.but(qd=None), accelerations=True)
+    done = evaluate(path)
+    assert 'efforts computed: 100 of 100 records' in done.out and 'warming_up' not in done.out
+    np.testing.assert_allclose(done.side('computed')[0], samples.effort[0], atol=0.05)
+    path.write_text('\n'.join(path.read_text().splitlines()[:2]))
+    done = evaluate(path, '--estimator', 'none')
+    assert 'velocities of a single record are taken as zero' in done.err
+    still = InverseDynamics(read_urdf(scara.SCARA.read_text()))
+    np.testing.assert_allclose(done.side('computed'), still(samples.q[:1], 0.0 * samples.q[:1],
+                                                            0.0 * samples.q[:1]), rtol=1e-6)
+    done = evaluate(path, '--estimator', 'smoothing_spline')
+    assert done.code == 1 and '--estimator none takes them as zero' in done.out
 
 
 def test_turns_of_joints_with_limits_are_no_jumps(evaluate, tmp_path: Path) -> None:

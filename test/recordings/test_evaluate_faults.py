@@ -99,11 +99,12 @@ def test_gaps_clocks_and_units_are_reported(evaluate, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(('unit', 'name'), [(10**3, 'milli'), (10**6, 'micro'), (10**9, 'nano')])
+@pytest.mark.parametrize('accelerations', [False, True])
 def test_times_in_other_units_are_reported_before_anything_is_written(
-        evaluate, tmp_path: Path, unit: int, name: str) -> None:
-    """Since 1970 or since the start."""
+        evaluate, tmp_path: Path, unit: int, name: str, accelerations: bool) -> None:
+    """Since 1970 or since the start; with accelerations it is the velocities that contradict."""
     for start in (START, 0):
-        path = table(tmp_path, motion(30))
+        path = table(tmp_path, motion(30), accelerations)
         head, *rows = path.read_text().splitlines()
         path.write_text('\n'.join([head, *(f'{(start + k * 4_000_000) * unit // 10**9},'
                                            f'{row.partition(",")[2]}'

@@ -1,13 +1,17 @@
 """Tables and bags as other programs write them are read, and what is assumed is said."""
 
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rosbags.rosbag1 import Writer
+from rosbags.typesys import Stores, get_typestore
 
 from support.paths import ROOT
-from support.recordings.bags import write_csv
+from support.recordings.bags import JOINT_STATE, write_csv
 from urdf2dyn_ros import Urdf2DynError
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import open_recording
@@ -35,6 +39,7 @@ def check(path: Path, names: Sequence[str], columns: Sequence[str] = (), later: 
     ('time_ms', '{}_{n} [rad]', ('q', 'qd', 'tau'), '12', ()),
     ('timestamp', 'actual_{}_{n}', ('q', 'qd', 'torque'), '12', ()),
     ('__time', '/joint_states/{joint}/{}', ('position', 'velocity', 'effort'), JOINTS, ()),
+    ('time', 'observation.{}[{n}]', ('state', 'velocity', 'effort'), '12', ()),
     ('clock', '{} of {joint}', ('angle', 'speed', 'load'), JOINTS, (
         'time=clock', 'position=angle of {joint}', 'velocity=speed of {joint}',
         'effort=load of {joint}')),
@@ -57,6 +62,60 @@ def test_numbered_efforts_are_of_the_joints_in_the_order_of_their_positions(
     remarks = open_recording(path).remarks
     assert any('the columns of effort are taken in the order of those of position: tau1 = b, '
                'tau2 = a; if that is wrong, rename them' in remark for remark in remarks)
+
+
+def test_rostopic_names_the_joints_in_its_rows(tmp_path: Path) -> None:
+    header = ['%time', 'field.header.stamp', *(f'field.{what}{k}' for what in (
+        'name', 'position', 'velocity', 'effort') for k in range(2))]
+    rows = [[10**18, round(1e9 * t), *JOINTS, *q, *qd, *effort]
+            for t, q, qd, effort in zip(TIMES, Q, QD, EFFORT)]
+    path = write_csv(tmp_path / 'x.csv', header, rows)
+    check(path, JOINTS)
+    path.write_text(path.read_text() + ','.join(map(str, [*rows[-1][:2], 'c', *rows[-1][3:]])))
+    with pytest.raises(Urdf2DynError, match='line 22: other joints than in line 2'):
+        list(open_recording(path))
+
+
+def test_a_bag_of_ros_1(tmp_path: Path) -> None:
+    store = get_typestore(Stores.ROS1_NOETIC)
+    stamp, header, state = (store.types[name] for name in (
+        'builtin_interfaces/msg/Time', 'std_msgs/msg/Header', JOINT_STATE))
+    with Writer(tmp_path / 'x.bag') as bag:
+        connection = bag.add_connection('/joint_states', JOINT_STATE, typestore=store)
+        for k, values in enumerate(zip(Q, QD, EFFORT)):
+            message = state(header(k, stamp(1000, 10_000_000 * k), ''), [*JOINTS],
+                            *map(np.array, values))
+            bag.write(connection, 10**12 + k, store.serialize_ros1(message, JOINT_STATE))
+    check(tmp_path / 'x.bag', JOINTS, later=10**12)
+
+
+def test_parquet_with_lists_as_lerobot_writes_it(tmp_path: Path,
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / 'x.parquet'
+    path.write_text('')
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, 'pandas', None)
+        with pytest.raises(Urdf2DynError, match='pip install pandas pyarrow'):
+            open_recording(path)
+    pandas = pytest.importorskip('pandas', reason='.ci/run installs it')
+    pandas.DataFrame({
+        'observation.state': [*map(np.array, Q)], 'observation.velocity': [*map(np.array, QD)],
+        'observation.effort': [*map(np.array, EFFORT)], 'timestamp': TIMES,
+        'task': 'pick'}).to_parquet(path)
+    check(path, '01')
+    table = pandas.read_parquet(path)
+    dates = pandas.to_datetime([10**18 + round(1e9 * t) for t in TIMES], utc=True)
+    table.assign(timestamp=dates).to_parquet(tmp_path / 'dates.parquet')
+    check(tmp_path / 'dates.parquet', '01', later=10**18)
+    folder = tmp_path / 'data' / 'chunk-000'
+    folder.mkdir(parents=True)
+    path = path.rename(folder / 'episode_000000.parquet')
+    names: list[object] = ['a.pos', 'b.pos']
+    for each in (names, {'motors': names}):
+        (tmp_path / 'meta').mkdir(exist_ok=True)
+        (tmp_path / 'meta' / 'info.json').write_text(json.dumps({'features': {
+            f'observation.{what}': {'names': each} for what in ('state', 'velocity', 'effort')}}))
+        check(path, JOINTS)
 
 
 @pytest.mark.parametrize(('columns', 'words'), [

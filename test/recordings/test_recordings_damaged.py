@@ -60,7 +60,7 @@ def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None
     shutil.copy(good, moved / 'part_0.db3')
     for name, content in {'empty.db3': b'', 'empty.mcap': b'', 'text.mcap': b'time,q_a\n0,1\n',
                           'text.db3': b'version https://git-lfs', 'what.xyz': b'x',
-                          'short.db3': good.read_bytes()[:3000],
+                          'old.bag': b'x', 'short.db3': good.read_bytes()[:3000],
                           'short.mcap': b'\x89MCAP0\r\n'}.items():
         (tmp_path / name).write_bytes(content)
     with sqlite3.connect(tmp_path / 'other.db3') as database:
@@ -74,6 +74,7 @@ def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None
             'text.mcap': ['not in the format MCAP', "b'time,q_a'"],
             'text.db3': ['not in the format SQLite database', "b'version"],
             'what.xyz': ["'.xyz'", '.db3, .mcap'],
+            'old.bag': ['not in the format bag of ROS 1'],
             'short.db3': ['damaged', 'sqlite3 short.db3'],
             'short.mcap': ['damaged', 'mcap recover'], 'other.db3': ['damaged', 'sqlite3'],
             'moved': ['damaged', 'ros2 bag reindex moved'],

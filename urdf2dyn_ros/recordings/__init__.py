@@ -7,15 +7,15 @@ from pathlib import Path
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.recordings.bag import METADATA, BagRecording, TrajectoryFile
 from urdf2dyn_ros.recordings.recording import ProgressCallback, Recording
-from urdf2dyn_ros.recordings.table import CsvRecording
+from urdf2dyn_ros.recordings.table import CsvRecording, ParquetRecording
 
 DIRECTORY = 'directory'
 
 # kinds of recordings by the suffix of the file
 RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str]], Recording]] = {
-    **dict.fromkeys((DIRECTORY, '.db3', '.mcap'), BagRecording),
+    **dict.fromkeys((DIRECTORY, '.db3', '.mcap', '.bag'), BagRecording),
     **dict.fromkeys(('.yaml', '.yml'), TrajectoryFile),
-    '.csv': CsvRecording}
+    '.parquet': ParquetRecording, '.csv': CsvRecording}
 
 
 def open_recording(path: str | Path, topic: str | None = None,
@@ -27,7 +27,7 @@ def open_recording(path: str | Path, topic: str | None = None,
     Parameters
     ----------
     path : str or Path
-        A rosbag2 directory, or a file .db3, .mcap, .yaml or .csv.
+        A rosbag2 directory, or a file .db3, .mcap, .bag (of ROS 1), .yaml, .parquet or .csv.
     topic : str or None
         Topic of a bag; by default the only one of joint states, or /joint_states if there are
         several, or else the only one of joint trajectories.

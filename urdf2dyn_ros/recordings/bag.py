@@ -54,13 +54,15 @@ MESSAGES: dict[str, Callable[[Any, int], Iterator[Record]]] = {
     JOINT_STATE: joint_state, 'trajectory_msgs/msg/JointTrajectory': joint_trajectory}
 
 
-def decoder(kind: str) -> Callable[[bytes, int], Iterator[Record]]:
+def decoder(kind: str, ros: int = 2) -> Callable[[bytes, int], Iterator[Record]]:
     """
-    Return a function of a serialized message and its time of recording [ns].
+    Return a function of a serialized message of ROS 1 or 2 and its time of recording [ns].
 
-    The definitions of the types are the same in every ROS 2; those in a bag are not needed.
+    The definitions of the types are the same in every version; those in a bag are not needed.
     """
-    store, records = types(), MESSAGES[kind]
+    store, records = types(ros), MESSAGES[kind]
+    if ros == 1:
+        return lambda data, recorded: records(store.deserialize_ros1(data, kind), recorded)
     if kind != JOINT_STATE:
         return lambda data, recorded: records(store.deserialize_cdr(data, kind), recorded)
 
@@ -78,11 +80,11 @@ def decoder(kind: str) -> Callable[[bytes, int], Iterator[Record]]:
 
 
 @cache
-def types() -> Any:
+def types(ros: int = 2) -> Any:
     """Return the types of the library, which takes a quarter of a second."""
     from rosbags.typesys import Stores, get_typestore
 
-    return get_typestore(Stores.ROS2_HUMBLE)
+    return get_typestore(Stores.ROS2_HUMBLE if ros == 2 else Stores.ROS1_NOETIC)
 
 
 # ---- The topics of a bag, and their serialized messages, read by the library rosbags
@@ -123,23 +125,25 @@ def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Top
     raise RecordingError(path, f'{fault}; the topics are:{listed}')
 
 
-def library() -> Any:
-    """Return the optional requirement rosbags.rosbag2; Urdf2DynError if it is missing."""
+def library(ros: int = 2) -> Any:
+    """Return the optional requirement rosbags.rosbag2 or 1; Urdf2DynError if it is missing."""
     try:
-        from rosbags import rosbag2
+        from rosbags import rosbag1, rosbag2
     except ImportError as error:
         raise Urdf2DynError(f'reading bags needs the Python library rosbags ({error}); install '
                             "it with: pip install rosbags, or 'urdf2dyn_ros[recordings]'"
                             ) from None
-    return rosbag2
+    return rosbag2 if ros == 2 else rosbag1
 
 
-# ---- Bags of rosbag2: a .db3 or .mcap file, or a directory with metadata.yaml
+# ---- Bags: a .db3 or .mcap file, or a directory with metadata.yaml; of ROS 1 a .bag file
 
 METADATA = 'metadata.yaml'
 # by suffix: first bytes of a file and its format; the command that saves what can be read of it
-_MAGIC = {'.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
-_REPAIRS = {'.mcap': 'mcap recover {0} -o new.mcap',
+_MAGIC = {'.bag': (b'#ROSBAG V2.0', 'bag of ROS 1'),
+          '.db3': (b'SQLite format 3\0', 'SQLite database'), '.mcap': (b'\x89MCAP0\r\n', 'MCAP')}
+_REPAIRS = {'.bag': 'rosbag fix {0} new.bag',
+            '.mcap': 'mcap recover {0} -o new.mcap',
             '.db3': 'sqlite3 {0} .recover | sqlite3 new.db3'}
 
 
@@ -153,7 +157,8 @@ class BagRecording(Recording):
         if path.is_file():
             _check_kind(path)
         self.remedy = _remedy(path)
-        self._reader = library().Reader
+        self._ros = 1 if path.is_file() and path.suffix.lower() == '.bag' else 2
+        self._reader = library(self._ros).Reader
         counts: Counter[tuple[str, str]] = Counter()
         try:
             with self._reader(path) as reader:
@@ -175,13 +180,13 @@ class BagRecording(Recording):
                             'recorder, or open a copy of both with sqlite3')
 
     def _records(self) -> Iterator[Record]:
-        records, expected = decoder(self._topic.type), self._topic.messages
+        records, expected = decoder(self._topic.type, self._ros), self._topic.messages
         number = unstamped = 0
         with self._reader(self.path) as reader:
             wanted = [connection for connection in reader.connections
                       if (connection.topic, connection.msgtype) == self._topic[:2]]
             for number, (_, recorded, data) in enumerate(reader.messages(wanted), start=1):
-                if data[0]:   # the first byte of CDR is zero
+                if data[0] and self._ros == 2:   # the first byte of CDR is zero
                     raise self.defect(f'its messages are compressed: {self.remedy}')
                 unstamped += not any(data[4:12])
                 yield from records(data, recorded)

@@ -1,7 +1,7 @@
 """Efforts of a recording as a table and a bag, and their comparison with the measured ones."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -34,7 +34,7 @@ from urdf2dyn_ros.recordings.joint_names import RecordedJoints, recorded_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
-from urdf2dyn_ros.recordings.recording import Recording
+from urdf2dyn_ros.recordings.recording import Record, Recording
 from urdf2dyn_ros.recordings.report import (
     KINDS,
     OBSERVED,
@@ -368,6 +368,26 @@ class _NothingComputedError(Exception):
     """There is no effort to write."""
 
 
+def _with_first_velocity(records: Iterator[Record], result: Evaluation) -> Iterator[Record]:
+    """Yield the records, the first with the velocity to the second one where it has none."""
+    first, second = next(records), next(records, None)
+    count = len(first.names)
+    qd = first.velocity if len(first.velocity) == count else np.full(count, np.nan)
+    if second is None and not np.isfinite(qd).all():
+        result.remark('unknown velocities of a single record are taken as zero')
+        first = first._replace(velocity=np.nan_to_num(qd))
+    elif (second is not None and tuple(second.names) == tuple(first.names)
+          and second.stamp > first.stamp and len(first.position) == len(second.position) == count):
+        step = np.asarray(second.position) - first.position
+        step -= 2.0 * np.pi * np.rint(step / (2.0 * np.pi))
+        first = first._replace(velocity=np.where(
+            np.isfinite(qd), qd, step * SECOND_NS / (second.stamp - first.stamp)))
+    yield first
+    if second is not None:
+        yield second
+    yield from records
+
+
 def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
          result: Evaluation) -> None:
     """Pass all records to a stream, and its outputs to the sinks, in batches, which cost less."""
@@ -381,7 +401,10 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
     quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
                   for joint in joints]
     waiting: list[Output] = []
-    for number, record in enumerate(recorded.records):
+    records = recorded.records
+    if estimator in (RECORDED, 'none'):
+        records = _with_first_velocity(records, result)
+    for number, record in enumerate(records):
         if number == 0:   # a table's time may begin at zero, but a message has no stamp of zero
             sinks.later = max(SECOND_NS - record.stamp, 0)
             sinks.bag_later = sinks.later if record.stamp < 0 else 0

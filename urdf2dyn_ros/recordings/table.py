@@ -1,8 +1,9 @@
-"""Recordings and other tables as CSV: named columns, and a row for every instant."""
+"""Recordings and other tables as CSV or Parquet: named columns, and a row for every instant."""
 
 from __future__ import annotations
 
 import csv
+import json
 import math
 import re
 from array import array
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from importlib import import_module
 from itertools import chain, compress, islice, pairwise, takewhile
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -17,7 +19,7 @@ from typing import NamedTuple, TextIO
 import numpy as np
 
 from urdf2dyn_ros.errors import DrawingError, ParameterError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording
+from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording, one_line
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_names
@@ -42,8 +44,9 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
 
     These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
     by commas, semicolons or tabs, its numbers have decimal points. What ``ros2 topic echo --csv``
-    writes gets the columns of a recording. `defect` returns the error of a text, `remark` is
-    called with what a user should know, `progress` with the characters so far.
+    and ``rostopic echo -p`` write gets the columns of a recording. `defect` returns the error of
+    a text, `remark` is called with what a user should know, `progress` with the characters so
+    far.
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
@@ -58,11 +61,18 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
             first_row = next(reader)
-            names, joints = [name.strip() for name in first_row], 0
+            names = [name.strip() for name in first_row]
             rows: Iterable[list[str]] = reader
-            if echoed := _echoed_columns(first_row):
-                joints = len(first_row) - len(echoed) - 2
+            named: list[int] = []   # cells with the names of joints, the same in each row
+            echoed = _echoed_columns(first_row)
+            if echoed:
+                named = [*range(3, len(first_row) - len(echoed) + 1)]
                 names, rows = echoed, chain([first_row], reader)
+            elif '%time' in names:
+                named = [k for k, name in enumerate(names) if name.startswith('field.name')]
+                first_row = next(reader, names)
+                names, rows = _printed_columns(names, first_row), chain([first_row], reader)
+            first_line = reader.line_num
             if len(names) > 1 and all(map(_PLAIN_NUMBER, names)) and any(names):
                 raise defect('line 1: numbers, where the names of the columns should be: add a '
                              'line with them, as time,q_<joint>,...')
@@ -73,10 +83,10 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
             for row in rows:
                 if not row:
                     continue
-                if joints:
-                    if row[3:3 + joints] != first_row[3:3 + joints]:
-                        raise defect(f'line {reader.line_num}: other joints than in line 1')
-                    row = [f'{row[0]}.{row[1]:0>9}', *row[3 + joints:]]
+                if named and [row[k:k + 1] for k in named] != [first_row[k:k + 1] for k in named]:
+                    raise defect(f'line {reader.line_num}: other joints than in line {first_line}')
+                if echoed:
+                    row = [f'{row[0]}.{row[1]:0>9}', *row[named[-1] + 1:]]
                 if len(row) != len(names):
                     why = ('; is the file truncated there?' if len(row) < len(names) else
                            f'; {_DECIMAL_COMMAS}' if separator == ',' else '')
@@ -105,6 +115,19 @@ def _echoed_columns(cells: Sequence[str]) -> list[str]:
     kinds, left = divmod(len(cells) - 3 - len(names), len(names) or 1)
     return [] if left or not names or not 1 <= kinds <= 3 else [
         'time', *(prefix + name for prefix in ('q_', 'qd_', 'effort_')[:kinds] for name in names)]
+
+
+def _printed_columns(names: Sequence[str], cells: Sequence[str]) -> list[str]:
+    """Return the columns of ``rostopic echo -p``, whose rows have the names of the joints."""
+    row = dict(zip(names, cells))
+    stamp = 'field.header.stamp' if 'field.header.stamp' in names else '%time'
+
+    def column(name: str) -> str:
+        match = re.fullmatch(r'field\.(position|velocity|effort)(\d+)', name)
+        joint = row.get(f'field.name{match[2]}') if match else None
+        return 'time [ns]' if name == stamp else f'{match[1]}_{joint}' if match and joint else name
+
+    return [*map(column, names)]
 
 
 def cell_numbers(cells: Sequence[str]) -> list[float]:
@@ -150,11 +173,11 @@ TIME = 'time'
 _OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
         'acceleration': 'qdd|acceleration'}
 _COMMON = {
-    'position': 'q|pos|positions?|angles?',
+    'position': r'q|pos|positions?|angles?|observation\.state',
     'velocity': 'qd|dq|vel|velocity|velocities',
     'effort': 'eff|efforts?|tau|torques?',
     'acceleration': 'qdd|ddq|acc|accelerations?'}
-_FORMS = ('(?:{0})[_./ ](?P<joint>.+?)',                      # q_<joint>
+_FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',       # q_<joint>
           r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',            # q1, actual_q_0, position[0]
           '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
 _UNIT = r'(?:\s+[\[(][^\d].*[\])])?'   # behind a name, as q1 [rad]
@@ -238,6 +261,7 @@ _LARGEST_TIME = 10**20   # that is credible in any unit
 
 _CHECKED_ROWS, _FEWEST_STEPS = 101, 10   # first rows, by which the unit of the time is judged
 _LONGEST_STEP = 1.0   # median from which on times need recorded velocities, accelerations [s]
+_SLOW_MOTION = 0.1   # motion by positions over that by velocities, up to which they contradict
 _UNITS = {'milliseconds': 3, 'microseconds': 6, 'nanoseconds': 9}   # powers of ten in a second
 
 
@@ -292,23 +316,32 @@ class CsvRecording(Recording):
         Raise a RecordingError if the times of the first rows are not in seconds.
 
         Positions differentiated over steps of a second or more are no motion of a robot. Single
-        states, with velocities and accelerations, may be as far apart.
+        states, with velocities and accelerations, may be as far apart, unless their positions
+        differ by far less than these velocities say.
         """
-        times = []
+        times, states = [], []
         with suppress(RecordingError):   # a defect is reported behind the rows before it
             for _, row in islice(rows, _CHECKED_ROWS):
                 with suppress(ValueError, ArithmeticError, IndexError):
-                    time, _ = self._entries(row)
+                    time, values = self._entries(row)
                     if abs(time) < _LARGEST_TIME:
                         times.append(time)
+                        states.append(values)
         steps = sorted(after - before for before, after in pairwise(times) if after > before)
         if len(times) > _FEWEST_STEPS and not steps:
             raise RecordingError(
                 self.path, f"column 'time': the first {len(times)} rows have the time {times[0]}: "
                 'was it written with too few digits? Write it with all of its decimals')
         step = float(steps[len(steps) // 2]) if len(steps) >= _FEWEST_STEPS else 0.0
-        if step < _LONGEST_STEP or {'velocity', 'acceleration'} <= self._slices.keys():
+        if step < _LONGEST_STEP:
             return
+        if {'velocity', 'acceleration'} <= self._slices.keys():
+            q, qd, *_ = self._quantities(np.array(states))
+            durations = np.diff(np.array(times, dtype=float))[:, None]
+            expected = np.abs(0.5 * (qd[1:] + qd[:-1]) * durations)
+            moved = np.abs(np.diff(q, axis=0)) + 0.0 * expected   # NaN where either is unknown
+            if np.nansum(moved) >= _SLOW_MOTION * np.nansum(expected + 0.0 * moved):
+                return
         unit, power = next(((unit, power) for unit, power in _UNITS.items()
                             if step < _LONGEST_STEP * 10.0 ** power), ('another unit', 0))
         raise RecordingError(
@@ -356,6 +389,45 @@ class CsvRecording(Recording):
     def _rows(self) -> Generator[CsvRow, None, None]:
         return csv_rows(self.path, self.defect, self.remark,
                         lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
+
+
+class ParquetRecording(CsvRecording):
+    """A table of pandas; a list, as LeRobot's observation.state, is a column for each entry."""
+
+    def _rows(self) -> Generator[CsvRow, None, None]:
+        try:
+            pandas = import_module('pandas')
+            table = pandas.read_parquet(self.path)
+        except ImportError:
+            raise RecordingError(self.path, 'reading it needs two Python libraries: pip install '
+                                 'pandas pyarrow') from None
+        except Exception as error:   # many types on damaged bytes
+            raise self.defect(f'no Parquet table ({one_line(error)}): {self.remedy}') from None
+        columns: dict[str, list[str]] = {}
+        for name, values in (table.reset_index() if table.index.name else table).items():
+            cells = values.tolist()
+            if values.dtype.kind == 'M':
+                dates = pandas.to_datetime(values, utc=True).astype('datetime64[ns, UTC]')
+                columns[str(name)] = [f'{date}e-9' for date in dates.astype('int64')]
+            elif cells and isinstance(cells[0], np.ndarray):
+                entries = np.stack(cells).T.tolist()
+                columns |= zip(self._entry_names(str(name), len(entries)),
+                               ([*map(str, entry)] for entry in entries))
+            else:
+                columns[str(name)] = [*map(str, cells)]
+        yield 1, [*columns]
+        yield from ((line, [*row]) for line, row in enumerate(zip(*columns.values()), start=2))
+
+    def _entry_names(self, name: str, count: int) -> list[str]:
+        """Return columns for the entries of a list, with the names in LeRobot's meta/info.json."""
+        for folder in self.path.absolute().parents[:3]:
+            with suppress(OSError, ValueError, LookupError, TypeError):
+                info = json.loads((folder / 'meta' / 'info.json').read_text())
+                names = info['features'][name]['names']   # a list, or {'motors': [...]}
+                [names] = names.values() if isinstance(names, dict) else [names]
+                if len(names) == count:
+                    return [f'{name}.{str(joint).removesuffix(".pos")}' for joint in names]
+        return [f'{name}[{k}]' for k in range(count)]
 
 
 # ---- Any table with a column of time, as numbers
