@@ -20,8 +20,6 @@ from urdf2dyn_ros.text import SECOND_NS
 _LEAST_JUMP = 0.01   # smallest jump: backlash is smaller [rad or m]
 # acceleration by which a motion may change between samples [rad/s^2 or m/s^2]
 _FASTEST_MOTION = 100.0
-_OF_USUAL = 4.0   # the change that the neighbouring ones do not explain, over that of most samples
-_OF_EXCESS = 0.5   # jump over that change: less if it does not last
 _OF_RESIDUALS = 10.0   # jump over the largest residual of the parabolas
 _OF_CHANGES = 5.0   # jump over the usual change within a second: those of a slow sensor are alike
 # time by which all joints may be late [s], and steps by which a single one may be
@@ -70,16 +68,14 @@ def _jumps(time: Array, positions: Array, joint: int) -> Iterator[tuple[int, flo
     excess = np.zeros(len(changes))
     excess[1:-1] = np.abs(changes[1:-1] - 0.5 * steps[1:-1] * (speeds[:-2] + speeds[2:]))
     least = np.maximum(_LEAST_JUMP, _FASTEST_MOTION * np.square(steps))
-    usual = _OF_USUAL * float(np.percentile(excess, 75.0))   # of noise
     largest = np.maximum(np.roll(excess, 1), np.roll(excess, -1))
-    rows = 1 + np.flatnonzero((excess > np.maximum(least, usual)) & (excess >= largest))
+    rows = 1 + np.flatnonzero((excess > least) & (excess >= largest))
     for row in rows[(rows >= _SIDE) & (rows < len(time) - _SIDE)].tolist():
         before, after = sides = _sides(time, positions, row)
         residual, step = np.maximum(before.residual, after.residual), row - 1
         change = np.abs(after.position - before.position)
         size = float(change[joint])
-        if not (size > least[step] and size > _OF_EXCESS * excess[step]
-                and size > _OF_RESIDUALS * residual[joint]
+        if not (size > least[step] and size > _OF_RESIDUALS * residual[joint]
                 and size > _OF_CHANGES * _usual_change(time, changes, step)):
             continue
         # stamps or positions that are late may explain the change of a joint
