@@ -92,6 +92,19 @@ def test_info_prints_joints_bodies_lumped_links_mass_and_operations() -> None:
         assert word in text
 
 
+def test_columns_are_below_each_other_whatever_the_width_of_a_letter(tmp_path: Path) -> None:
+    text = (OWN / 'scara.urdf').read_text()
+    names = {'joint1': '肩', 'joint2': '肘の関節', 'joint3': 'e\u0301paule'}   # a combining accent
+    for name, other in names.items():
+        text = text.replace(f'"{name}"', f'"{other}"')
+    (tmp_path / 'wide.urdf').write_text(text)
+    rows = [line for line in run('info', tmp_path / 'wide.urdf').stdout.splitlines()
+            if any(f' {name} ' in line for name in names.values())]
+    starts = [row[:row.index('revolute')] for row in rows]
+    assert [sum(2 if letter > '\u3000' else letter != '\u0301' for letter in start)
+            for start in starts] == [len('i  ') + 8 + 2] * 3
+
+
 @pytest.mark.parametrize(('words', 'text', 'expected'), [
     (['info', 'nowhere.urdf'], '', ['nowhere.urdf', 'No such file']),
     (['info', '-'], '<robot name="x"><link name="a"/><link name="a"/></robot>',

@@ -14,7 +14,8 @@ from unittest.mock import patch
 import pytest
 
 from support.paths import ROOT
-from urdf2dyn_ros.errors import ExportError, SourceError
+from urdf2dyn_ros.errors import ComparisonError, ExportError, SourceError
+from urdf2dyn_ros.recordings import report as files
 from urdf2dyn_ros.system import (
     call_in_child,
     create_files,
@@ -130,3 +131,11 @@ def test_a_process_that_hangs_is_ended() -> None:
         in_child(time.sleep, 100.0, limit=0.5)
 
 
+def test_a_report_that_hangs_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Else the node that waits for it would be busy for ever."""
+    monkeypatch.setattr(sys, 'executable', str(tmp_path / 'stopped'))
+    (tmp_path / 'stopped').write_text('#!/bin/sh\nkill -STOP $$\n')
+    (tmp_path / 'stopped').chmod(0o755)
+    monkeypatch.setattr(files, 'LONGEST_DRAWING', 0.2)
+    with pytest.raises(ComparisonError, match=r'took longer than 0\.2 s and was ended'):
+        files.write_report_in_child([], tmp_path, 'title')
