@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +165,15 @@ def test_an_unusable_cache_is_replaced_by_a_private_folder(obstacle, folder, mon
         works()
     warned = [record for record in caplog.records if 'not kept in the cache' in record.message]
     assert len(warned) == 1
+
+
+def test_without_any_folder_the_error_has_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*words: object, **options: object) -> None:
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(tempfile, 'TemporaryDirectory', full)
+    with pytest.raises(CompilerError, match=r'(?s)No space left.*noexec.*XDG_.* or TMPDIR'):
+        InverseDynamics(MODEL, backend='c')
 
 
 def script(path: Path, text: str) -> str:
