@@ -219,7 +219,7 @@ class MassMatrix(ModelFunction):
     }
 
     def derive(self, mechanics: Mechanics) -> Results:
-        system, q = mechanics.system, mechanics.of_joints('q')
+        system, q = mechanics.system, mechanics.arguments['q']
         shared = mechanics.in_parallel_axes(mechanics.second_moments)
         numbers = shared.numbers
 
@@ -303,8 +303,8 @@ betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis o
 
     def derive(self, mechanics: Mechanics) -> Results:
         return {**momentum(
-            mechanics.system, mechanics.inertias, mechanics.of_joints('q'),
-            mechanics.of_joints('qd'), mechanics.gravity, of_momentum(mechanics),
+            mechanics.system, mechanics.inertias, mechanics.arguments['q'],
+            mechanics.arguments['qd'], mechanics.gravity, of_momentum(mechanics),
             mechanics.loads())}
 
 
@@ -359,9 +359,9 @@ class Energy(ModelFunction):
         'Ti, wri': '\n'.join([*Momentum.LEGEND['Ti, wri'].splitlines()[:2], _CARRIED_LEGEND])}
 
     def derive(self, mechanics: Mechanics) -> Results:
-        system, q = mechanics.system, mechanics.of_joints('q')
+        system, q = mechanics.system, mechanics.arguments['q']
         kinetic = kinetic_energy(
-            system, mechanics.inertias, q, mechanics.of_joints('qd'),
+            system, mechanics.inertias, q, mechanics.arguments['qd'],
             of_momentum(mechanics), mechanics.terms_where(inertial=True))
         mechanics.notes.note(ROOT, 'kinetic', (kinetic,))
         potential = potential_energy(system, mechanics.inertias, q, mechanics.gravity,
@@ -407,8 +407,8 @@ class CentreOfMass(ModelFunction):
 
     def derive(self, mechanics: Mechanics) -> Results:
         p, columns = centre_of_mass(mechanics.system, mechanics.inertias,
-                                    mechanics.of_joints('q'), mechanics.notes.note)
-        rates = mechanics.of_joints('qd')
+                                    mechanics.arguments['q'], mechanics.notes.note)
+        rates = mechanics.arguments['qd']
         if mechanics.moving:
             columns = [*IDENTITY, *(cross(e, p) for e in IDENTITY), *columns]
             rates = [*mechanics.arguments['base_twist'], *rates]

@@ -81,7 +81,7 @@ class AccelerationsOfEfforts(ModelFunction):
     def expected(self, mechanics: Mechanics) -> dict[str, tuple[float, ...]]:
         """Return the accelerations by Cholesky's factors of the dense matrix."""
         return {'qdd': dense_solution(MassMatrix().derive(mechanics)['M'], np.subtract(
-            mechanics.of_joints('tau'), without_accelerations(mechanics)))}
+            mechanics.arguments['tau'], without_accelerations(mechanics)))}
 
 
 def dense_solution(M: Rows, b: ArrayLike) -> tuple[float, ...]:
@@ -143,7 +143,7 @@ def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
         bias = without_accelerations(mechanics)
     log = _noted_rows(mechanics)
     known = factors(MassMatrix().derive(mechanics)['M'] if M is None else M, log)
-    rest = [a - b for a, b in zip(mechanics.of_joints('tau'), bias)]
+    rest = [a - b for a, b in zip(mechanics.arguments['tau'], bias)]
     return solved(known, rest, log), known
 
 
@@ -284,14 +284,14 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
               xabi, xwbi: without qddi"""}
 
     def derive(self, mechanics: Mechanics) -> Results:
-        q, shared = mechanics.of_joints('q'), mechanics.in_parallel_axes(mechanics.inertias)
+        q, shared = mechanics.arguments['q'], mechanics.in_parallel_axes(mechanics.inertias)
         loads, recursion = shared.loads(mechanics.loads()), mechanics.recursion
         inertias: Sequence[BodyInertia | None] = shared.inertias
         if not mechanics.textbook:
             recursion = shared.recursion(recursion)
             inertias = [inertia and inertia.with_tensor() for inertia in inertias]
         sweep = forward(
-            shared.system, shared.inertias, [q, mechanics.of_joints('qd'), [0.0] * len(q)],
+            shared.system, shared.inertias, [q, mechanics.arguments['qd'], [0.0] * len(q)],
             mechanics.gravity, recursion, loads)
         number = shared.numbers
 
@@ -303,7 +303,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         bodies = ArticulatedBodies(shared.system, list(map(rigid, inertias)), sweep, loads,
                                    shared.note(mechanics.notes.note), part)
         part(None, None)
-        bodies.eliminate(mechanics.of_joints('tau'))
+        bodies.eliminate(mechanics.arguments['tau'])
         mechanics.notes.begin()
         return {'qdd': bodies.solve()}
 
@@ -500,7 +500,7 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return what the recursion returns, and its derivatives in the direction of qdd."""
-        state = [mechanics.of_joints(x) for x in STATE]
+        state = [mechanics.arguments[x] for x in STATE]
         results: Expected = {}
         for k, x in enumerate(STATE):
             varied = list(state)
@@ -536,15 +536,15 @@ class CoriolisMatrix(ModelFunction):
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return C qdd, half of the derivative in the direction of qdd."""
         alone = self._links_alone(mechanics)
-        q, qd, still = (alone.of_joints(x) for x in STATE)
-        varied = [Dual(value, slope) for value, slope in zip(qd, mechanics.of_joints('qdd'))]
+        q, qd, still = (alone.arguments[x] for x in STATE)
+        varied = [Dual(value, slope) for value, slope in zip(qd, mechanics.arguments['qdd'])]
         efforts = alone.sweep_of((q, varied, still)).efforts
         return {'C': tuple(0.5 * dual(effort).slope for effort in efforts)}
 
     @staticmethod
     def _links_alone(mechanics: Mechanics) -> Mechanics:
         """Return what has no gravity, no accelerations and no loads but payloads and rotors."""
-        still = _accelerated(mechanics, [0.0] * len(mechanics.of_joints('q')))
+        still = _accelerated(mechanics, [0.0] * len(mechanics.arguments['q']))
         return replace(still, gravity=ZERO, wrenches={},
                        terms=mechanics.terms_where(inertial=True))
 
@@ -589,7 +589,7 @@ class ForwardDynamicsDerivatives(ModelFunction):
         else:   # in the frames of the derivatives, whose mass matrix is this one
             unnoted = replace(mechanics, notes=UNNOTED, recursion=mechanics.recursion._replace(
                 note=UNNOTED.note))
-            still = function.derive(_accelerated(unnoted, [0.0] * len(mechanics.of_joints('q'))))
+            still = function.derive(_accelerated(unnoted, [0.0] * len(mechanics.arguments['q'])))
             M = _with_constants(still['M'], MassMatrix().derive(unnoted)['M'])
             qdd, known = accelerations(mechanics, still['tau'], M)
         mechanics.notes.begin('With qdd. ', '_d')
@@ -623,10 +623,10 @@ class ForwardDynamicsDerivatives(ModelFunction):
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the accelerations, and their derivatives in the direction of qdd."""
         qdd = AccelerationsByFactors().expected(mechanics)['qdd']
-        direction = mechanics.of_joints('qdd')
+        direction = mechanics.arguments['qdd']
         M = MassMatrix().derive(mechanics)['M']
         results = {'qdd': qdd, 'Minv': dense_solution(M, direction)}
-        state = [mechanics.of_joints('q'), mechanics.of_joints('qd'), qdd]
+        state = [mechanics.arguments['q'], mechanics.arguments['qd'], qdd]
         for k, name in enumerate(('dqdd_dq', 'dqdd_dqd')):
             varied: list[Sequence[Scalar]] = [*state]
             varied[k] = [Dual(value, slope) for value, slope in zip(state[k], direction)]

@@ -401,9 +401,6 @@ class Mechanics:
         """Whether formulas are those of a textbook, rather than those of the fewest operations."""
         return self.recursion.moment is textbook_moment
 
-    def of_joints(self, name: str) -> list[Scalar]:
-        return list(self.arguments[name])
-
     def base(self, inputs: Collection[str] = ('q', 'qd', 'qdd')) -> Motion | None:
         """Return the motion of a root that moves, with zeros for missing inputs."""
         if not self.moving:
@@ -441,11 +438,11 @@ class Mechanics:
         """Return the robot whose joints share their axes, by default all; a textbook's none."""
         if groups is None:
             groups = [] if self.textbook else parallel_groups(self.system)
-        return parallel_axes(self.system, inertias, self.of_joints('q'), groups)
+        return parallel_axes(self.system, inertias, self.arguments['q'], groups)
 
-    def state(self, inputs: Collection[str]) -> list[list[Scalar]]:
+    def state(self, inputs: Collection[str]) -> list[Sequence[Scalar]]:
         """Return q, qd and qdd, with zeros in the place of missing inputs."""
-        return [self.of_joints(x) if x in inputs else [0.0] * len(self.system.joint_names)
+        return [self.arguments[x] if x in inputs else [0.0] * len(self.system.joint_names)
                 for x in ('q', 'qd', 'qdd')]
 
     def sweep_of(self, state: Sequence[Sequence[Scalar]], recursion: Recursion | None = None,

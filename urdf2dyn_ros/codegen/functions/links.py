@@ -334,7 +334,7 @@ class FrameMotion(LinkFunction):
 
     def fast(self, mechanics: Mechanics, link: LinkKinematics) -> Results:
         motion = link.motion_in_link if mechanics.frames.axes == 'link' else link.motion
-        twists = motion(mechanics.of_joints('qd'), mechanics.of_joints('qdd'),
+        twists = motion(mechanics.arguments['qd'], mechanics.arguments['qdd'],
                         self.root(mechanics))
         return {quantity.name: (*twist.v, *twist.w)
                 for quantity, twist in zip(self.RESULTS, twists)}

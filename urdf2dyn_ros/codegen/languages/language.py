@@ -88,16 +88,13 @@ def nearest_single(value: float) -> str:
     return str(rounded)
 
 
-def prefix_call(function: str, argument: str) -> str:
-    return f'{function}({argument})'
-
-
 @dataclass(frozen=True)
 class Infix:
     """The differences between infix languages; text and tree evaluate in the same order."""
 
     number: Callable[[float], str] = shortest   # writes a positive constant
-    call: Callable[[str, str], str] = prefix_call   # a function with the text of its argument
+    # a function with the text of its argument
+    call: Callable[[str, str], str] = lambda function, argument: f'{function}({argument})'
     twin: str = 'TWIN({}, {})'   # two numbers
 
     def signed(self, value: Signed) -> str:
