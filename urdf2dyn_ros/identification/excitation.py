@@ -114,12 +114,13 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
     return MotionLimits(*np.array(rows).T)
 
 
-# ---- The information of a motion about the parameters, and its log det
+# ---- The information of a motion about the parameters: its log det, and the gradient of that
 
 _EFFORT_NOISE = 0.01   # standard deviation of measured efforts, as a share of their limits
 # share of the largest velocity within which the Coulomb friction changes its sign
 _SIGN_WIDTH = 0.05
 _RIDGE = 1e-10   # information in units of a column's own of which nothing else is known
+_STEPS = (1e-5, 1e-5, 1e-4)   # differences of positions, velocities and accelerations
 
 
 class Information:
@@ -150,14 +151,39 @@ class Information:
         """Return the efforts (N, n) of the URDF's robot in a motion (3, N, n)."""
         return self._columns(motion) @ self._parameters
 
-    def log_det_and_efforts(self, motion: Array) -> tuple[float, Array]:
-        """Return log det of the information of a row of a motion, and the efforts (N, n)."""
+    def log_det(self, motion: Array) -> float:
+        """Return log det of the information of a row of a motion (3, N, n)."""
+        rows = self._columns(motion) * self._weight[:, None] * self._scale
+        log_det = np.linalg.slogdet(_information(rows))[1]
+        return float(log_det) - 2.0 * float(np.log(self._scale).sum())
+
+    def slopes(self, motion: Array, bound: Array, weight: float) -> tuple[float, Array]:
+        """
+        Return a cost of a motion (3, N, n), and its gradient (3, N, n).
+
+        The cost is -log det, and the weight times the mean square by which efforts exceed bounds.
+        """
         columns = self._columns(motion)
         rows = columns * self._weight[:, None] * self._scale
-        flat = rows.reshape(-1, rows.shape[-1])
-        log_det = np.linalg.slogdet(flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1]))[1]
-        return (float(log_det) - 2.0 * float(np.log(self._scale).sum()),
-                columns @ self._parameters)
+        matrix = _information(rows)
+        ratio = columns @ self._parameters / bound
+        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
+        count = motion.shape[1]
+        cost = weight * float((beyond**2).sum()) / count - float(np.linalg.slogdet(matrix)[1])
+        by_efforts = 2.0 * weight / count * beyond / bound
+        by_rows = -2.0 / count * rows @ np.linalg.inv(matrix)
+        by_columns = (by_efforts[:, :, None] * self._parameters
+                      + by_rows * self._weight[:, None] * self._scale)
+        gradient = np.empty_like(motion)
+        for kind, step in enumerate(_STEPS):
+            for joint in range(motion.shape[2]):
+                both = np.concatenate((motion, motion), axis=1)
+                both[kind, :count, joint] += step
+                both[kind, count:, joint] -= step
+                near = self._columns(both)
+                change = (near[:count] - near[count:]) / (2.0 * step)
+                gradient[kind, :, joint] = np.einsum('tnp,tnp->t', by_columns, change)
+        return cost, gradient
 
     def _columns(self, motion: Array) -> Array:
         _, count, n = motion.shape
@@ -167,6 +193,12 @@ class Information:
             places = self.count + n * number + np.arange(n)
             columns[:, np.arange(n), places] = values
         return columns
+
+
+def _information(rows: Array) -> Array:
+    """Return the mean information (p, p) of instants, from their rows (N, n, p)."""
+    flat = rows.reshape(-1, rows.shape[-1])
+    return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
 
 
 # ---- Fourier series that are at rest at the beginning and at the end of each period
@@ -292,8 +324,7 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
                 f'velocity, acceleration and jerk, and from {STILL_RANGE:g} rad or m on it can be '
                 'identified: a larger --fraction, a longer --duration or other limits '
                 '(--limits) are needed')
-    one, other = (information.log_det_and_efforts(search.motion(each))[0]
-                  for each in (best, reference))
+    one, other = (information.log_det(search.motion(each)) for each in (best, reference))
     return Excitation(information, limits, duration, search.period, best * limits.half,
                       (one, other), len(starts), search.complete)
 
@@ -320,7 +351,7 @@ class _Search:
         return self._motion(self._fine, z)
 
     def log_det(self, z: Array) -> float:
-        return self._information.log_det_and_efforts(self._motion(self._functions, z))[0]
+        return self._information.log_det(self._motion(self._functions, z))
 
     def random(self) -> list[Array]:
         """Return random motions within all limits, the best first."""
@@ -359,7 +390,7 @@ class _Search:
             candidates = []
             for z in starts:
                 candidates.append(best := self._minimised(z, *_STAGES[0]))
-            best = min(candidates, key=lambda z: self._cost(z.ravel(), _STAGES[0][0]))
+            best = min(candidates, key=lambda z: self._cost(z.ravel(), _STAGES[0][0])[0])
             for weight, steps in _STAGES[1:]:
                 best = self._minimised(best, weight, steps)
         except _OutOfTimeError as error:
@@ -376,18 +407,23 @@ class _Search:
             if time.monotonic() - self._started > _MOST_SECONDS:
                 raise _OutOfTimeError(now.reshape(z.shape).copy())
 
-        result = minimize(self._cost, z.ravel(), args=(weight,), method='L-BFGS-B', callback=step,
-                          options={'maxiter': steps, 'maxfun': 10**9, 'maxcor': 20})
+        result = minimize(self._cost, z.ravel(), args=(weight,), jac=True, method='L-BFGS-B',
+                          callback=step, options={'maxiter': steps, 'maxcor': 20})
         return np.asarray(result.x.reshape(z.shape))
 
-    def _cost(self, flat: Array, weight: float) -> float:
-        """Return -log det, and the weight times the mean squares by which limits are exceeded."""
+    def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
+        """Return -log det with what exceeds limits, and its gradient by the coefficients."""
         z = flat.reshape(2 * HARMONICS - 1, -1)
-        log_det, efforts = self._information.log_det_and_efforts(self._motion(self._functions, z))
-        beyond = sum(float((np.maximum(np.abs(ratio) / _SHARE_OF_LIMITS - 1.0, 0.0)**2).sum())
-                     for ratio in (efforts / self._limits.effort,
-                                   self._functions @ z / self._bounds[:, None]))
-        return weight * beyond / _COARSE - log_det
+        cost, gradient = self._information.slopes(
+            self._motion(self._functions, z), _SHARE_OF_LIMITS * self._limits.effort, weight)
+        bounds = self._bounds[:, None] * _SHARE_OF_LIMITS
+        ratio = self._functions @ z / bounds
+        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
+        cost += weight * float((beyond**2).sum()) / _COARSE
+        slopes = 2.0 * weight / _COARSE * beyond / bounds
+        slopes[:3] += gradient * self._limits.half
+        by_z = np.einsum('ktf,ktn->fn', self._functions, slopes)
+        return cost, by_z.ravel()
 
     def _motion(self, functions: Array, z: Array) -> Array:
         result: Array = functions[:3] @ (z * self._limits.half)
