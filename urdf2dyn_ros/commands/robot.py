@@ -163,6 +163,7 @@ def run_demo(arguments: argparse.Namespace) -> int:
     except ImportError as error:
         raise Urdf2DynError(f"the demo needs ROS 2's Python library ({error}): source a ROS 2 "
                             "installation, or pip install 'urdf2dyn_ros[demo]'") from None
-    with results(arguments.output, demonstration.DEMO_FILES, arguments.overwrite) as output:
+    from urdf2dyn_ros.recordings.report import REPORT_FILES
+    with results(arguments.output, REPORT_FILES, arguments.overwrite) as output:
         return demonstration.run_demo(arguments.robot, arguments.duration, output,
                                       tuple(arguments.gravity))

@@ -29,7 +29,6 @@ from std_srvs.srv import Trigger
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.nodes.endpoints import latched
 from urdf2dyn_ros.nodes.joint_simulator import SIMULATOR_PARAMETERS
-from urdf2dyn_ros.recordings.report import REPORT_FILES
 from urdf2dyn_ros.robot.loads import checked_gravity
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.parameters import check_all
@@ -223,17 +222,12 @@ class ChildProcess:
                  environment: Mapping[str, str] | None = None) -> None:
         self.name = module.rpartition('.')[2]
         self.lines: deque[str] = deque(maxlen=_LINES_KEPT)
-        self._process = self._start(module, arguments, child_environment(environment))
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    @staticmethod
-    def _start(module: str, arguments: Sequence[str],
-               environment: Mapping[str, str]) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, '-u', '-m', module, *arguments], env=environment,
+        self._process = subprocess.Popen(
+            [sys.executable, '-u', '-m', module, *arguments], env=child_environment(environment),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors='replace', start_new_session=True)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -398,49 +392,36 @@ def demo_exit_code(run: Callable[[Callable[[], None]], None]) -> int:
     """
     Return 0, 1 after an error, which is printed, 130 after Ctrl-C, or 143 after SIGTERM.
 
-    `run` is called with a function that raises a KeyboardInterrupt after one of these signals.
-    """
-    with _interrupts() as (check, received):
-        try:
-            run(check)
-        except (Urdf2DynError, OSError) as error:
-            print(f'error: {error}', file=sys.stderr)
-            return 1
-        except KeyboardInterrupt:
-            number = received[0] if received else signal.SIGINT
-            print(ENDING_SIGNALS[number], file=sys.stderr)
-            return 128 + number
-    return 0
-
-
-@contextmanager
-def _interrupts() -> Iterator[tuple[Callable[[], None], Sequence[signal.Signals]]]:
-    """
-    Yield a function that raises a KeyboardInterrupt after SIGINT or SIGTERM, and those received.
-
-    Raised at any instant, it would come out of rclpy as whatever error its C++ makes of it.
+    `run` is called with a function that raises a KeyboardInterrupt after one of these signals:
+    raised at any instant, it would come out of rclpy as whatever error its C++ makes of it.
     """
     received: list[signal.Signals] = []
+
+    def record(number: int, frame: FrameType | None) -> None:
+        received.append(signal.Signals(number))
 
     def check() -> None:
         if received:
             raise KeyboardInterrupt
 
-    def record(number: int, frame: FrameType | None) -> None:
-        received.append(signal.Signals(number))
-
     before = {number: signal.signal(number, record) for number in ENDING_SIGNALS}
     try:
-        yield check, received
+        run(check)
+    except (Urdf2DynError, OSError) as error:
+        print(f'error: {error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        number = received[0] if received else signal.SIGINT
+        print(ENDING_SIGNALS[number], file=sys.stderr)
+        return 128 + number
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    return 0
 
 
 # ---- The demonstration: a simulated robot, its inverse dynamics and their comparison, end to end
 
-# results of the demonstration, besides the exported model, whose name is the robot's
-DEMO_FILES = REPORT_FILES
 _LARGEST_NRMSE = 0.05   # above which the efforts do not agree
 _SERVICE_TIMEOUT = 120.0   # until a service responds [s]
 
