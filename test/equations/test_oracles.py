@@ -10,15 +10,7 @@ import sympy
 from hypothesis import given
 
 from support.descriptions import VALID
-from support.oracles import (
-    MuJoCo,
-    Pinocchio,
-    columns,
-    difference,
-    motion_of,
-    random_state,
-    worst,
-)
+from support.oracles import MuJoCo, Pinocchio, columns, difference, motion_of, random_state, worst
 from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf

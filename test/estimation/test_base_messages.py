@@ -13,11 +13,7 @@ from support.robot_files import robot_path
 from support.streams.flying_robot import START
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.estimation.moving_base import (
-    BASE_SENSORS,
-    HISTORY_LENGTH,
-    WARNING_MESSAGES,
-)
+from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, HISTORY_LENGTH, WARNING_MESSAGES
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_EVENTS, BASE_OUTCOMES
 from urdf2dyn_ros.robot.multibody import multibody
 

@@ -10,9 +10,7 @@ import pytest
 from support.robot_files import EXAMPLES
 from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros.identification.checks import checked
-from urdf2dyn_ros.identification.fit import (
-    pooled,
-)
+from urdf2dyn_ros.identification.fit import pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.mistakes import Change, no_change, swapped, turned
 from urdf2dyn_ros.identification.robot import Robot, robot_of

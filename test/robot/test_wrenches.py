@@ -12,14 +12,7 @@ from numpy.typing import NDArray
 
 from support.acting_loads import terms
 from support.descriptions import VALID, codes
-from support.oracles import (
-    Pinocchio,
-    columns,
-    difference,
-    efforts_of,
-    random_state,
-    worst,
-)
+from support.oracles import Pinocchio, columns, difference, efforts_of, random_state, worst
 from support.random_trees import examples, trees
 from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, Loads, RobotModel, read_urdf

@@ -16,13 +16,7 @@ import pytest
 from support.paths import ROOT
 from urdf2dyn_ros.errors import ComparisonError, ExportError, SourceError
 from urdf2dyn_ros.recordings import report as files
-from urdf2dyn_ros.system import (
-    call_in_child,
-    create_files,
-    progress,
-    robot_file,
-    share_directory,
-)
+from urdf2dyn_ros.system import call_in_child, create_files, progress, robot_file, share_directory
 
 # ---- The bar of progress: on a terminal, and only for work that takes long
 

@@ -6,15 +6,7 @@ from sensor_msgs.msg import JointState
 from statuses import ERROR, Statuses
 
 from support.nodes.graph import Graph
-from support.nodes.moving_robot import (
-    NAMES,
-    START,
-    STEP,
-    connected,
-    error,
-    stamp_of,
-    started,
-)
+from support.nodes.moving_robot import NAMES, START, STEP, connected, error, stamp_of, started
 
 pytestmark = pytest.mark.slow
 
