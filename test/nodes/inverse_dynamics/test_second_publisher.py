@@ -60,8 +60,9 @@ def test_what_is_published_is_right_and_both_publishers_are_named(
         assert (errors > 0.3).sum() <= 0.003 * len(errors)
         assert errors.max(initial=0.0) < 3.0
         graph.wait(lambda: '[ERROR]' in node.output, 5.0, 'error in the log')
-        told = [part.message for array in status.arrays for part in array.status
-                if part.level == ERROR]
-        assert any('/test ' in text and '/joint_state_publisher ' in text for text in told)
+        graph.wait(lambda: any(
+            part.level == ERROR and '/test ' in part.message
+            and '/joint_state_publisher ' in part.message
+            for array in status.arrays for part in array.status), 5.0, 'error in the diagnostics')
         line = node.output[node.output.index('[ERROR]'):]
         assert '/test ' in line and '/joint_state_publisher ' in line
