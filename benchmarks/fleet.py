@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from urdf2dyn_ros.identification.identify import SourceSettings, read_summaries
+from urdf2dyn_ros.identification.identify import IdentificationSettings, Source, read_summaries
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames
 from urdf2dyn_ros.identification.summary import Summary, grouped, summary_bytes
@@ -69,11 +69,11 @@ def processor_time() -> float:
 def merged_by(robot: Robot, paths: list[str], workers: Workers) -> tuple[Summary, Array, Array]:
     """Return the merged summary, and time [s] and memory [MB] after each recording."""
     names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
-    settings = SourceSettings(None, names, None, 10.0, 0.0, workers)
+    source = Source(IdentificationSettings(cutoff=10.0, delay=0.0, workers=workers), names, None)
     times, memory = [time.monotonic()], [resident_memory()]
 
     def timed() -> Iterator[Summary]:
-        for summary in read_summaries(robot, paths, settings, [], lambda fraction: None):
+        for summary in read_summaries(robot, paths, source, [], lambda fraction: None):
             yield summary
             times.append(time.monotonic())
             memory.append(resident_memory())

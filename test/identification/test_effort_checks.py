@@ -12,7 +12,7 @@ from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros.identification.checks import checked
 from urdf2dyn_ros.identification.fit import pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated
-from urdf2dyn_ros.identification.mistakes import Change, no_change, swapped, turned
+from urdf2dyn_ros.identification.mistakes import Change, no_change, turned
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import Piece, RowSource, block_pools
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -35,6 +35,13 @@ def motion() -> tuple[np.ndarray, ...]:
 def robot() -> Robot:
     model = read_urdf(Path(URDF))
     return robot_of(model, InverseDynamics(model, backend='python'))
+
+
+def swapped(joints: int, one: int, other: int) -> np.ndarray:
+    """Return the matrix that interchanges two joints."""
+    result = np.eye(joints)
+    result[[one, other]] = result[[other, one]]
+    return result
 
 
 SLOW = pytest.mark.slow

@@ -9,7 +9,7 @@ from support.paths import UR10
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros import IdentificationError, IdentificationSettings, InverseDynamics, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.identification.identify import read_summaries, source_settings
+from urdf2dyn_ros.identification.identify import read_summaries, source_of
 from urdf2dyn_ros.identification.robot import robot_of
 from urdf2dyn_ros.recordings import open_recording
 
@@ -36,7 +36,7 @@ def notes_of(*paths: str, hold: tuple[str, ...] = ()) -> str:
     """Return what is said of recordings that are read with a known filter."""
     model = read_urdf(Path(URDF))
     robot, notes = robot_of(model, InverseDynamics(model)), list[str]()
-    source = source_settings(robot, IdentificationSettings(hold=hold, cutoff=1.9, delay=0.008))
+    source = source_of(robot, IdentificationSettings(hold=hold, cutoff=1.9, delay=0.008))
     for summary in read_summaries(robot, paths, source, notes, lambda fraction: None):
         notes += summary.contradictions
     return '\n'.join(notes)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -101,12 +102,12 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
 
     """
     robot = robot_of(dynamics.model, dynamics)
-    source, remarks = source_settings(robot, settings), list[str]()
+    source, remarks = source_of(robot, settings), list[str]()
     used, loaded, judged = ([str(path) for path in paths] for paths in (
         recordings, settings.payload_recordings, validate))
     count = len(used) + len(loaded) + len(judged)
 
-    def read(first: int, part: Sequence[str], source: SourceSettings) -> list[Summary]:
+    def read(first: int, part: Sequence[str], source: Source) -> list[Summary]:
         def summaries() -> Iterator[Summary]:
             for each in read_summaries(robot, part, source, remarks, lambda fraction: show(
                     (first + fraction * len(part)) / count)):
@@ -125,8 +126,9 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
             seconds = [each.seconds for each in summaries]
             cutoff, delay = (float(np.average([getattr(each, name) for each in summaries],
                                               weights=seconds)) for name in ('cutoff', 'delay'))
-            others = replace(source, cutoff=source.cutoff or cutoff,
-                             delay=delay if source.delay is None else source.delay)
+            others = source._replace(settings=replace(
+                settings, cutoff=settings.cutoff or cutoff,
+                delay=delay if settings.delay is None else settings.delay))
             try:
                 validation = read(len(used) + len(loaded), judged, others) if judged else []
             except IdentificationError as error:   # of no recording for the validation
@@ -139,20 +141,15 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
     return replace(result, force=settings.force)
 
 
-@dataclass(frozen=True)
-class SourceSettings:
+class Source(NamedTuple):
     """How recordings are read."""
 
-    topic: str | None   # of bags
+    settings: IdentificationSettings
     names: RecordedNames
-    gains: Gains | None = None   # of currents; None where efforts are recorded
-    cutoff: float | None = None   # [Hz]; None: chosen for each recording
-    delay: float | None = None   # [s]; None likewise
-    workers: Workers = field(default_factory=Workers)   # the processes that read
-    columns: tuple[str, ...] = ()   # of tables
+    gains: Gains | None   # of currents; None where efforts are recorded
 
 
-def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSettings:
+def source_of(robot: Robot, settings: IdentificationSettings) -> Source:
     """Return how recordings are read; raise a ParameterError for settings that cannot be."""
     if robot.model.forces:
         raise ParameterError('the URDF has tags <force>, which are not identified: remove them')
@@ -184,15 +181,13 @@ def source_settings(robot: Robot, settings: IdentificationSettings) -> SourceSet
                                  'JOINT=VALUE)')
         payload_on(robot, link or '', mass, ())   # a wrong link is an error before all reading
     dynamics = robot.dynamics
-    return SourceSettings(
-        settings.topic, RecordedNames(robot.joints, dynamics.continuous, dynamics.units, hold,
-                                      settings.renames, dynamics.model.mimics),
-        gains, settings.cutoff, settings.delay, settings.workers, settings.columns)
+    return Source(settings, RecordedNames(robot.joints, dynamics.continuous, dynamics.units, hold,
+                                          settings.renames, dynamics.model.mimics), gains)
 
 
 # ---- Recordings as summaries, one after the other: a damaged one costs only itself
 
-def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
+def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
                    remarks: list[str], show: Callable[[float], None]) -> Iterator[Summary]:
     """
     Yield the summaries of recordings, or those that are in files; add to the remarks.
@@ -201,15 +196,16 @@ def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
     IdentificationError has the reasons.
     """
     names, faults = set[str](), list[str]()
-    if settings.workers.scheduler:   # which other machines read
+    workers = source.settings.workers
+    if workers.scheduler:   # which other machines read
         paths = [os.path.abspath(path) for path in paths]
 
     def shown(number: int, fraction: float) -> None:
         show((number + fraction) / len(paths))
 
     # where this process does not read, nobody is told of the progress within a recording
-    read = partial(_read, robot, settings, shown if settings.workers.here else None)
-    for number, result in enumerate(results_of(read, [*enumerate(paths)], settings.workers)):
+    read = partial(_read, robot, source, shown if workers.here else None)
+    for number, result in enumerate(results_of(read, [*enumerate(paths)], workers)):
         shown(number, 1.0)
         summary, fault, found = (None, f'{paths[number]}: {result.reason}', list[str]()) if (
             isinstance(result, Lost)) else result
@@ -228,7 +224,7 @@ def read_summaries(robot: Robot, paths: Sequence[str], settings: SourceSettings,
     remarks += [f'not used: {fault}' for fault in faults]
 
 
-def _read(robot: Robot, settings: SourceSettings, show: Callable[[int, float], None] | None,
+def _read(robot: Robot, source: Source, show: Callable[[int, float], None] | None,
           item: tuple[int, str]) -> tuple[Summary | None, str, list[str]]:
     """
     Return the summary of a numbered path, or None and why there is none, and remarks.
@@ -242,11 +238,11 @@ def _read(robot: Robot, settings: SourceSettings, show: Callable[[int, float], N
             if path.endswith(SUFFIX):
                 summary = read_summary(Path(path), robot)
             else:
-                summary = _summary(robot, path, settings, remarks,
+                summary = _summary(robot, path, source, remarks,
                                    partial(show, number) if show else lambda fraction: None)
     except (RecordingError, IdentificationError) as error:
         return None, str(error), []
-    if summary.currents != (settings.gains is not None):
+    if summary.currents != (source.gains is not None):
         raise ParameterError(
             f'{path}: a summary of ' + ('currents: add --effort-semantics current --gains'
                                         if summary.currents else
@@ -257,13 +253,14 @@ def _read(robot: Robot, settings: SourceSettings, show: Callable[[int, float], N
             remarks)
 
 
-def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[str],
+def _summary(robot: Robot, path: str, source: Source, remarks: list[str],
              show: Callable[[float], None]) -> Summary:
+    settings = source.settings
     recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction),
                                settings.columns)
-    segments, names = read_segments(recording, settings.names)
+    segments, names = read_segments(recording, source.names)
     pieces = pieces_of(segments, names, path)
-    gains, held = settings.gains, names.hold.positions
+    gains, held = source.gains, names.hold.positions
     late = np.full(len(robot.joints), settings.delay or 0.0)
     recorded = checked(robot, [without_delay(each, late) for each in pieces], gains)
     if recorded.fault:
@@ -275,7 +272,7 @@ def _summary(robot: Robot, path: str, settings: SourceSettings, remarks: list[st
     remarks += [f'{name}: {remark}' for remark in recorded.remarks]
     remarks += [f'{name}: {remark}' for remark in recording.remarks]
     automatic = {joint: position for joint, position in held.items()
-                 if joint not in settings.names.hold.positions}
+                 if joint not in source.names.hold.positions}
     if automatic:
         remarks.append(f'{name}: not recorded, and taken to be at rest: {held_text(automatic)}')
     resting = [joint for joint, moves in zip(robot.joints, recorded.moving)

@@ -94,13 +94,6 @@ def without_delay(piece: Piece, late: Array) -> Piece:
                  effort)
 
 
-def swapped(joints: int, one: int, other: int) -> Array:
-    """Return the matrix that interchanges two joints."""
-    result = np.eye(joints)
-    result[[one, other]] = result[[other, one]]
-    return result
-
-
 def turned(joints: int, *chosen: int) -> Array:
     """Return the matrix that changes the sign of some joints."""
     return np.diag(np.where(np.isin(np.arange(joints), chosen), -1.0, 1.0))
@@ -343,7 +336,8 @@ def candidates(recording: RecordingFit, base: Change,
                           (joint,))
             yield Mistake(base._replace(efforts=efforts), 'sign', (joint,))
     for pair in combinations(joints, 2) if len(joints) <= _MOST_JOINTS else ():
-        order = swapped(n, *pair)
+        order = np.eye(n)
+        order[[*pair]] = order[[*pair[::-1]]]
         change = base._replace(efforts=order @ base.efforts)
         yield Mistake(change, 'other efforts', pair)
         yield Mistake(base._replace(positions=order @ base.positions), 'other positions', pair)
