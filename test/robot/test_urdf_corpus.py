@@ -92,6 +92,7 @@ REFUSED = [
     (16, 'mimic-of-fixed', 'mimic-fixed', 25, ('joint "wrist"', '"swing" is fixed', 'moves')),
     (16, 'mimic-of-planar', 'mimic-multi-dof', 25, ('"swing" is planar', 'only joints with one')),
     (16, 'mimic-by-floating', 'mimic-multi-dof', 25, ('"wrist" is floating', 'joints with one')),
+    (16, 'mimic-product', 'mimic-product', 36, ('joint "tip"', 'multiplier="1e20"', 'correct')),
     (16, 'mimic-offset-too-large', 'number-too-large', 25, ('offset="-1e31"', '1e+30', 'correct')),
     (10, 'mass-negative', 'mass-negative', 6, ('link "arm" <inertial><mass value="-2">', 'sign')),
     (5, 'force-link-missing', 'attribute-missing', 27, ('<force link="">', 'add link=')),

@@ -560,12 +560,28 @@ def mimicked_joints(robot: Description) -> Iterator[Problem]:
 
 @rule
 def mimic_chains(robot: Description) -> Iterator[Problem]:
-    """A chain of mimics ends at a joint that does not mimic; none has the multiplier zero."""
+    """A chain of mimics ends at a joint that does not mimic, and moves no joint too far."""
     mimics = {name_of(joint): mimic for joint, mimic in _mimics(robot)}
-    for loop in _loops({name: mimic.get('joint', '') for name, mimic in mimics.items()}):
+    driver = {name: mimic.get('joint', '') for name, mimic in mimics.items()}
+    loops = list(_loops(driver))
+    for loop in loops:
         if len(loop) > 1:
             yield reject('mimic-loop', mimics[loop[0]], f'joints {listed(loop)} mimic each other; '
                          'one of them must not mimic', 'joint')
+    travel: dict[str, float] = {}   # by that of the joint at the end of the chain
+    for start in () if loops else mimics:
+        chain = [start]
+        while chain[-1] in mimics and chain[-1] not in travel:
+            chain.append(driver[chain[-1]])
+        for name in reversed(chain[:-1]):
+            before = travel.get(driver[name], 1.0)
+            factor = robot.number(mimics[name], 'multiplier')
+            travel[name] = before * (1.0 if factor is None else factor)
+            if abs(travel[name]) > LARGEST_MAGNITUDE >= abs(before):
+                yield reject('mimic-product', mimics[name], 'with all mimics of its chain it '
+                             f'moves {travel[name]:g} times as far as the joint that drives it, '
+                             f'more than {LARGEST_MAGNITUDE:g}; correct a multiplier',
+                             'multiplier')
     for mimic in mimics.values():
         if robot.number(mimic, 'multiplier') == 0.0:
             yield warn('mimic-zero', mimic, 'multiplier 0: the joint stands still at its offset',
