@@ -103,5 +103,7 @@ def test_a_prefix_that_is_not_declared_is_read_in_gazebo_alone() -> None:
     camera = '<sensor:camera name="cam" a:b="1"><x:y/>\n</sensor:camera>'
     text = VALID.replace('</robot>', f'<gazebo reference="arm">\n{camera}</gazebo></robot>')
     assert codes(text) == []
+    assert codes(text + '<joint name="dropped"/></robot>') == ['xml']
+    assert codes(text.replace('x:y', 'xacro:y')) == ['xml']
     assert codes(VALID.replace('</robot>', f'{camera}</robot>')) == ['xml']
     assert codes(VALID.replace('<link', '<x:y/><link', 1)) == ['xml']

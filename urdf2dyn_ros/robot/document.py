@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import cast
+from xml.parsers import expat
 
 from lxml import etree
 
@@ -132,12 +133,17 @@ def _parse(text: str) -> Element:
         if error.code != _UNDECLARED:   # type: ignore[attr-defined]
             raise fault from None
     # urdfdom and what reads <gazebo> know no namespaces: a prefix in it need not be declared
+    try:
+        expat.ParserCreate('utf-8').Parse(data, True)   # recovery drops what follows the root
+    except expat.ExpatError:
+        raise fault from None
     lenient = parser(recover=True)
     root = etree.fromstring(data, lenient)
+    prefixed = [(element, name) for element in root.iter('*')
+                for name in map(str, (element.tag, *element.attrib)) if re.match('[^{]+:', name)]
     if any(entry.type != _UNDECLARED for entry in lenient.error_log) or any(
-            next(element.iterancestors('gazebo'), None) is None for element in root.iter('*')
-            if any(':' in str(name) and '{' not in str(name)
-                   for name in (element.tag, *element.attrib))):
+            name.startswith('xacro:') or next(element.iterancestors('gazebo'), None) is None
+            for element, name in prefixed):
         raise fault
     return root
 
