@@ -80,6 +80,19 @@ def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_dropped():
     assert second.fault == '0 samples, at least 50 are needed'
 
 
+def test_messages_may_list_their_joints_in_changing_orders():
+    comparison = Comparison()
+    for k in range(1000):
+        stamp = START + k * PERIOD
+        for add, error in ((comparison.add_measured, 0.1), (comparison.add_computed, 0.0)):
+            joints = {'a': wave(stamp) + error, 'b': -wave(stamp) - error}
+            names = sorted(joints, reverse=k % 3 == 0)
+            add(stamp, names, [joints[name] for name in names])
+    for result in comparison.joints():
+        assert result.figures.samples == 1000
+        assert result.figures.max_error == pytest.approx(0.1)
+
+
 def test_a_clock_set_back_starts_a_new_recording():
     comparison = Comparison()
     for start in (START + 10**12, START):

@@ -9,13 +9,14 @@ from urdf2dyn_ros.recordings.report import figure_texts, notes
 
 START = 1_700_000_000_000_000_000
 DAMPING, FRICTION = 2.0, 3.0
+FACTS = JointFacts('N m', DAMPING, FRICTION)
 
 
 def weight(names, q):
     return 20.0 * np.cos(q)
 
 
-def compared(chosen, actual, included=0.0):
+def compared(chosen, actual, included=0.0, facts=FACTS):
     """
     Return the comparison of a joint whose efforts are of the actual semantics.
 
@@ -23,7 +24,7 @@ def compared(chosen, actual, included=0.0):
 
     """
     comparison = Comparison(semantics=chosen)
-    comparison.describe({'a': JointFacts('N m', DAMPING, FRICTION)}, weight)
+    comparison.describe({'a': facts}, weight)
     for k in range(1500):
         t = 0.004 * k
         q, qd = np.sin(2.0 * t), 2.0 * np.cos(2.0 * t)
@@ -71,6 +72,11 @@ def test_friction_that_counts_twice_is_suspected() -> None:
     hint = compared('commanded', 'commanded', included=1.0).total.hint
     assert 'seems to be net (' in hint and 'includes friction already (friction.enabled' in hint
     assert 'friction.enabled' not in compared('net', 'commanded').total.hint
+
+
+def test_of_a_robot_without_friction_net_is_named_in_place_of_commanded() -> None:
+    hint = compared('gravity_compensated', 'net', facts=JointFacts('N m')).total.hint
+    assert 'seems to be net (' in hint
 
 
 @pytest.mark.parametrize(('measured', 'relative'), [

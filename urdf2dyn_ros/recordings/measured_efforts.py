@@ -160,7 +160,8 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
             'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass, or '
             'does the driver compensate a part of it?'))]
     least, text = size, ''
-    for left, words in (*sorted(plain)[:1], *fitted):
+    # among equal ones the first: without friction, net is commanded
+    for left, words in (*sorted(plain, key=lambda each: each[0])[:1], *fitted):
         if max(left, _NOTHING * size) < _BETTER * least:
             least, text = max(left, _NOTHING * size), words
     return text

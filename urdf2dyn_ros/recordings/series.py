@@ -87,8 +87,9 @@ class MessageBuffer:
     """Keeps messages of vectors, for instance efforts and velocities, until processed."""
 
     def __init__(self) -> None:
-        # by names: stamps and vectors
-        self._messages: dict[tuple[str, ...], list[tuple[int, tuple[Sequence[float], ...]]]] = {}
+        # by names: order of arrival, stamps and vectors
+        self._messages: dict[tuple[str, ...], list[tuple[int, int, tuple[Sequence[float], ...]]]]
+        self._messages = {}
         # of the joints of one message, from one driver, in the order of their first message
         self.groups: dict[str, int] = {}
         self.waiting = 0
@@ -99,17 +100,18 @@ class MessageBuffer:
 
     def add(self, stamp: int, names: Sequence[str], *vectors: Sequence[float]) -> None:
         """Add vectors with one entry for each name; an empty one is unknown."""
-        self._messages.setdefault(tuple(names), []).append((stamp, vectors))
+        self._messages.setdefault(tuple(names), []).append((self.waiting, stamp, vectors))
         self.waiting += 1
 
     def take(self, change: Callable[[tuple[str, ...], Array], None] = lambda names, values: None,
              ) -> Iterator[tuple[str, Stamps, Array]]:
         """
-        Remove all; yield each joint, its stamps (k,) [ns] and rows (k, columns).
+        Remove all; yield each joint, its stamps (k,) [ns] and rows (k, columns) as they arrived.
 
         Before, values (k, n, columns) of joints (n,) of the same messages are changed in place.
         """
         taken, self._messages, self.waiting = self._messages, {}, 0
+        parts: dict[str, list[tuple[Array, Stamps, Array]]] = {}
         for names, messages in taken.items():
             if not names:
                 continue
@@ -119,7 +121,7 @@ class MessageBuffer:
             for name in names:
                 if len(self.groups) < _MOST_JOINTS:
                     self.groups.setdefault(name, group)
-            stamps, vectors = zip(*messages)
+            order, stamps, vectors = zip(*messages)
             unknown = [np.nan] * len(names)
             values = np.stack([
                 np.array([each if len(each) else unknown for each in column], dtype=float)
@@ -128,7 +130,12 @@ class MessageBuffer:
             change(names, values)
             for column, name in enumerate(names):
                 if name in self.groups:
-                    yield name, np.array(stamps, dtype=np.int64), values[:, column]
+                    parts.setdefault(name, []).append((
+                        np.array(order), np.array(stamps, dtype=np.int64), values[:, column]))
+        for name, of_joint in parts.items():
+            arrival, times, rows = map(np.concatenate, zip(*of_joint))
+            turn = np.argsort(arrival)   # publishers may list their joints in changing orders
+            yield name, times[turn], rows[turn]
 
 
 # ---- Values at other stamps, by interpolation between neighbours in time
