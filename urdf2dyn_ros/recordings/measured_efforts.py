@@ -160,8 +160,9 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
             'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass, or '
             'does the driver compensate a part of it?'))]
     least, text = size, ''
-    # among equal ones the first: without friction, net is commanded
-    for left, words in (*sorted(plain, key=lambda each: each[0])[:1], *fitted):
+    # among equal ones the first: net is commanded without friction, about a vertical axis all are
+    best = min((left for left, _ in plain), default=0.0) + _NOTHING * size
+    for left, words in (*[each for each in plain if each[0] <= best][:1], *fitted):
         if max(left, _NOTHING * size) < _BETTER * least:
             least, text = max(left, _NOTHING * size), words
     return text
