@@ -291,9 +291,13 @@ def test_a_robot_of_any_size_passes_and_one_wrong_number_fails(tool, style, leng
     assert code == 1 and 'differs from the reference' in output
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize('tool', ['g++', 'octave', 'rust'])
+@pytest.mark.parametrize('tool', [
+    'octave', *(pytest.param(tool, marks=pytest.mark.slow) for tool in ('g++', 'rust'))])
 def test_every_language_has_scales(tool: str, tmp_path: Path) -> None:
     files = language_tools.files_of(tool, program_of_size(1e3, 'fast', 'gravity'))
-    language_tools.check_self_test(tool, files, tmp_path)
+    language_tools.check_self_test(tool, files, tmp_path / 'right')
     assert any('scale_gravity' in text for text in files.values())
+    broken = {name: text.replace('= n5_z;', '= 1.01 * n5_z;') for name, text in files.items()}
+    code, output = language_tools.self_test(tool, broken, 'robot', tmp_path / 'wrong')
+    words = 'panicked' if tool == 'rust' else 'differs from the reference'
+    assert code != 0 and words in output
