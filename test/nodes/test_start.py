@@ -4,24 +4,20 @@ import re
 import signal
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 from rcl_interfaces.srv import GetParameters
-from rclpy.clock import ROSClock
-from rclpy.time_source import TimeSource
 
 from support.nodes.graph import Graph
 from support.paths import ROOT
 from support.robot_files import OWN
-from urdf2dyn_ros.estimation.status import NodeState
 from urdf2dyn_ros.nodes import (
     effort_comparison,
     inverse_dynamics,
     inverse_dynamics_lifecycle,
     joint_simulator,
 )
-from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS, MissingData
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.system import robot_file
 
 pytestmark = pytest.mark.slow
@@ -87,24 +83,6 @@ def test_what_is_wrong_with_the_arguments_is_one_line(words: list[str], message:
         assert node.wait(120.0) == 2
         errors = [line for line in node.output.splitlines() if line.startswith('error: ')]
         assert len(errors) == 1 and message in errors[0]
-
-
-def test_a_simulated_clock_that_nothing_publishes_is_logged() -> None:
-    warnings: list[str] = []
-    clock, source = ROSClock(), TimeSource()
-    source.attach_clock(clock)
-    source.ros_time_is_active = True
-    checks = []
-    logger = SimpleNamespace(warning=warnings.append, info=warnings.append)
-    node = SimpleNamespace(get_logger=lambda: logger, get_clock=lambda: clock)
-    endpoints = SimpleNamespace(node=node, published=lambda topic: f'/{topic}',
-                                timer=lambda period, check: checks.append(check))
-    pipeline = SimpleNamespace(active=None, requested={'robot_description': ''})
-    MissingData(endpoints, SimpleNamespace(messages=0), pipeline, SimpleNamespace(),
-                lambda: NodeState(None, None, 'kalman', ''))
-    checks[0]()
-    assert warnings[0] == 'waits for a robot description on /robot_description'
-    assert warnings[1].startswith('use_sim_time is true, but nothing was received on /clock')
 
 
 WHILE_IMPORTING = """

@@ -178,7 +178,10 @@ def test_the_motion_has_exact_derivatives_and_stays_within_the_ranges(tmp_path: 
     ('revolute', (7.0, 9.0, 3.0), (7.0, 9.0, 3.0)),
     ('revolute', (-100.0, 100.0, 1000.0), (-2.0 * np.pi, 2.0 * np.pi, 50.0)),
     ('revolute', (-80.0, -50.0, 20.0), (-50.0 - 4.0 * np.pi, -50.0, 20.0)),
-    ('prismatic', (8.0, 20.0, 1.0), (8.0, 20.0, 1.0))])
+    ('prismatic', (8.0, 20.0, 1.0), (8.0, 20.0, 1.0)),
+    ('prismatic', (-80.0, 80.0, 1.0), (-25.0, 25.0, 1.0)),
+    ('prismatic', (None, None, 0.0), (-0.5, 0.5, 2.0)),
+    ('revolute', (3.0, 3.0, 1.0), (-np.pi, np.pi, 1.0))])
 def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(kind, limits, shown):
     model = robot('robot_2r')
     lower, upper, velocity = limits
@@ -187,6 +190,7 @@ def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(ki
     data: Any = robot_data(model, multibody(replace(model, joints=joints)), (0.0, 0.0, -9.81))
     first = data['joints'][0]
     assert (first['lower'], first['upper'], first['velocity']) == pytest.approx(shown)
+    assert (first['acceleration'], first['limit']) == (10.0, 1.0)
 
 
 @pytest.mark.skipif(shutil.which('node') is None, reason='needs node (apt install nodejs)')
@@ -201,8 +205,8 @@ def test_random_positions_are_within_the_range_also_if_zero_is_not(tmp_path: Pat
     assert 10.4 <= min(positions) < 10.8 and 17.2 < max(positions) <= 17.6
 
 
-@pytest.mark.parametrize('path', map(robot_path, ('humanoid_3p33r', 'tiago_dual')),
-                         ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', map(robot_path, (
+    'humanoid_3p33r', 'tiago_dual', 'ur5_robot')), ids=lambda path: path.stem)
 def test_links_masses_and_axes_are_where_pinocchio_has_them(path: Path) -> None:
     """Also lumped ones: the page knows the frames of the bodies' first links alone."""
     text = prepared(path.read_bytes())
@@ -219,21 +223,34 @@ def test_links_masses_and_axes_are_where_pinocchio_has_them(path: Path) -> None:
     pin.updateFramePlacements(oracle, data)
     placed: dict[str, Any] = {frame.name: data.oMf[i] for i, frame in enumerate(oracle.frames)
                               if frame.type == pin.FrameType.BODY}
-    shown: Any = robot_data(model, system, (0.0, 0.0, -9.81))
+    shown: Any = robot_data(model, system, (0.0, 3.0, -4.0))
+    assert shown['up'] == pytest.approx((0.0, -0.6, 0.8))
     bodies = [system.bodies[i] for i in drawn_bodies(system)]
     firsts = [placed[body.attached[0].link.name] for body in bodies]
     inertias = {link.name: link.inertia for link in model.links}
     assert len(shown['links']) == len(model.links)
+    names = [link['name'] for link in shown['links']]
+    assert {link['name']: names[link['parent']] for link in shown['links']
+            if link['parent'] >= 0} == {joint.child: joint.parent for joint in model.joints}
     for link in shown['links']:
         frame = firsts[link['body']] if link['body'] >= 0 else placed[model.root]
         true, inertia = placed[link['name']], inertias[link['name']]
         np.testing.assert_allclose(frame.act(np.array(link['at'])), true.translation, atol=1e-9)
         com = true.act(np.array(inertia.com)) if inertia else true.translation
+        assert link['mass'] == (inertia.mass if inertia else 0.0)
         np.testing.assert_allclose(frame.act(np.array(link['com'])), com, atol=1e-9)
     for body, first, drawn in zip(bodies, firsts, shown['bodies']):
         column = data.J[:, oracle.joints[oracle.getJointId(body.name)].idx_v]
         axis = column[3:] if drawn['turns'] else column[:3]
         np.testing.assert_allclose(first.rotation @ np.array(drawn['axis']), axis, atol=1e-9)
+
+
+def test_a_payload_is_on_the_last_link_of_an_arm_in_its_axes() -> None:
+    data = data_of(robot_page(read_urdf(robot_path('ur5_robot'))))
+    link = data['links'][data['payload']['link']]
+    assert (link['name'], link['at']) == ('tool0', pytest.approx([0.0, 0.0823, 0.0]))
+    R = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
+    np.testing.assert_allclose(data['payload']['R'], R, atol=1e-9)
 
 
 def run(*words: object) -> int:
@@ -247,7 +264,8 @@ def test_the_command_writes_it_and_replaces_nothing(tmp_path, capsys):
     assert run(robot, '-o', path, '--gravity', 0, 0, 0) == 1
     assert '--overwrite' in capsys.readouterr().err
     assert run(robot, '-o', path, '--gravity', 0, 0, 0, '--overwrite') == 0
-    assert data_of(path.read_text())['gravity'] == [0.0, 0.0, 0.0]
+    data = data_of(path.read_text())
+    assert (data['gravity'], data['up']) == ([0.0, 0.0, 0.0], [0.0, 0.0, 1.0])
     assert run(robot, '-o', path, '--payload-link', 'link1', '--payload-mass', 2, '--overwrite'
                ) == 0
     data = data_of(path.read_text())

@@ -233,10 +233,11 @@ def test_messages_are_decoded_as_the_library_does(layouts: list, random: object)
     """Whatever they look like and however that changes, from one to the next."""
     decode = decoder(bags.JOINT_STATE)
     for names, present, frame in layouts:
-        for stamp in (bags.START, 7, 0):
+        for stamp, little in ((bags.START, True), (7, False), (0, True)):
             values = [[random.gauss(0, 1) for _ in names] if there else [] for there in present]
             message = bags.joint_state(stamp, names, *values, frame=frame)
-            data = bytes(bags.STORE.serialize_cdr(message, bags.JOINT_STATE))
+            data = bytes(bags.STORE.serialize_cdr(message, bags.JOINT_STATE,
+                                                  little_endian=little))
             record, = decode(data, 99)
             assert record.stamp == (stamp or 99)
             assert list(record.names) == names

@@ -152,6 +152,15 @@ def test_a_path_in_the_place_of_a_text_has_a_remedy(read: Callable[[str], object
         read('arms/robot')
 
 
+def test_of_a_file_no_more_is_read_than_shows_that_it_is_too_large(tmp_path, monkeypatch):
+    monkeypatch.setattr('urdf2dyn_ros.robot.reader.MAX_BYTES', 9)
+    path = tmp_path / 'robot.urdf'
+    path.write_bytes(b'<' * 20)
+    assert load_urdf(str(path)) == b'<' * 10
+    monkeypatch.setattr(sys, 'stdin', path.open())
+    assert load_urdf('-') == b'<' * 10
+
+
 @pytest.mark.fault(18)
 @pytest.mark.parametrize('name', ['robot.urdf.xacro', 'robot.urdf'])
 def test_xacro_is_run_silently(tmp_path, name, capfd):

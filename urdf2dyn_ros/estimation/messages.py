@@ -262,17 +262,15 @@ class SerializedJointStates:
             return Fields(second * SECOND_NS + nanosecond, self._names,
                           *[np.frombuffer(data, _number, *array) for array in self._arrays])
         fields = self._decode(data)
-        self._length = 0
         if fields.names is not None and data[:2] == _LITTLE_ENDIAN:
             self._learn(data, fields, tuple(fields.names))
         return fields
 
     def _learn(self, data: bytes, fields: Fields, names: tuple[str, ...]) -> None:
-        fixed, places, end = _layout(data, len(names), [len(values) for values in fields[2:]])
+        fixed, places = _layout(data, len(names), [len(values) for values in fields[2:]])
         arrays = [(len(values), place) for values, place in zip(fields[2:], places)]
-        if end <= len(data) and all(
-                data[place:place + 8 * count] == np.array(values, _number).tobytes()
-                for (count, place), values in zip(arrays, fields[2:])):
+        if all(data[place:place + 8 * count] == np.array(values, _number).tobytes()
+               for (count, place), values in zip(arrays, fields[2:])):
             mask = bytearray(len(data))
             for span in fixed:
                 mask[span] = b'\xff' * (span.stop - span.start)
@@ -302,8 +300,8 @@ class JointStateTemplate:
 
 
 def _layout(data: bytes, names: int,
-            lengths: Sequence[int]) -> tuple[list[slice], list[int], int]:
-    """Return what does not change (strings, counts; not padding), places of numbers, the end."""
+            lengths: Sequence[int]) -> tuple[list[slice], list[int]]:
+    """Return what does not change (strings, counts; not padding), and places of numbers."""
     fixed, places, place = [slice(0, _STAMP_BEGIN)], [], _STAMP_END
 
     def keep(is_text: bool) -> None:
@@ -321,7 +319,7 @@ def _layout(data: bytes, names: int,
             place = _aligned(place, 8)
         places.append(place)
         place += 8 * length
-    return fixed, places, place
+    return fixed, places
 
 
 def _aligned(place: int, size: int) -> int:

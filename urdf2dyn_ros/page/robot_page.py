@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from html import escape
 from importlib.resources import files
-from math import hypot, isfinite, pi
+from math import hypot, pi
 from string import Template
 
 from urdf2dyn_ros.codegen.functions.function import LinkFrames
@@ -22,7 +22,6 @@ from urdf2dyn_ros.robot.spatial import (
     add,
     apply,
     composed,
-    subtract,
     transpose,
 )
 from urdf2dyn_ros.text import counted, printable
@@ -75,8 +74,7 @@ def _joint(system: Multibody, number: int) -> dict[str, object]:
 
 def _range(turns: bool, limits: Limits) -> tuple[float, float]:
     lower, upper = limits.lower, limits.upper
-    if lower is None or upper is None or not (isfinite(lower) and isfinite(upper)
-                                              and lower < upper):
+    if lower is None or upper is None or not lower < upper:
         return -_UNLIMITED_RANGE[turns], _UNLIMITED_RANGE[turns]
     longest = _LONGEST_RANGE[turns]
     lower = max(lower, min(-0.5 * longest, upper - longest))
@@ -129,7 +127,7 @@ def _in_frame_of(first: Attached, other: Attached) -> tuple[Matrix, Vector]:
     """Return rotation and origin of a link in the frame of another one of the same body."""
     first_R_body = transpose(first.body_R_link)
     return (composed(first_R_body, other.body_R_link),
-            apply(first_R_body, subtract(other.body_p_link, first.body_p_link)))
+            apply(first_R_body, other.body_p_link))   # the first has its origin
 
 
 # ---- One page of HTML, without any address outside it, that computes and draws a robot

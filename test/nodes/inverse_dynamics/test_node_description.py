@@ -1,13 +1,19 @@
 """Descriptions that are received, repeated, rejected or missing."""
 
+from collections import Counter
+from types import SimpleNamespace
 
 import pytest
+from rclpy.clock import ROSClock
+from rclpy.time_source import TimeSource
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import TEXT, Robot, connected, stamp_of, started
 from support.robot_files import OWN
+from urdf2dyn_ros.estimation.status import NodeState
+from urdf2dyn_ros.nodes.inverse_dynamics import MissingData
 
 HEAVIER = TEXT.replace('mass value="35', 'mass value="36')
 FAULTY = {'mass-negative': TEXT.replace('mass value="35', 'mass value="-35'), '[xml]': 'no XML',
@@ -79,3 +85,31 @@ def test_a_description_that_never_comes_is_missed_again_and_again(graph: Graph) 
         assert 'model of' not in process.output
         graph.describe(TEXT)
         graph.wait(lambda: 'model of' in process.output)
+
+
+def test_what_is_missing_is_logged_every_ten_seconds() -> None:
+    """A simulated clock, then the model, then joint states; what comes is not missed."""
+    warnings: list[str] = []
+    clock, source = ROSClock(), TimeSource()
+    source.attach_clock(clock)
+    source.ros_time_is_active = True
+    checks = []
+    logger = SimpleNamespace(warning=warnings.append, info=warnings.append)
+    node = SimpleNamespace(get_logger=lambda: logger, get_clock=lambda: clock)
+    endpoints = SimpleNamespace(node=node, published=lambda topic: f'/{topic}',
+                                timer=lambda period, check: checks.append((period, check)))
+    pipeline = SimpleNamespace(active=None, requested={'robot_description': ''})
+    monitor = SimpleNamespace(messages=0)
+    MissingData(endpoints, monitor, pipeline, SimpleNamespace(),
+                lambda: NodeState(None, None, 'kalman', ''))
+    (period, check), = checks
+    assert period == 10.0
+    check()
+    assert warnings[0] == 'waits for a robot description on /robot_description'
+    assert warnings[1].startswith('use_sim_time is true, but nothing was received on /clock')
+    assert warnings[2].startswith('no model') and 'robot_description' in warnings[2]
+    pipeline.active = SimpleNamespace(stream=SimpleNamespace(counters=Counter(used=5)))
+    for monitor.messages in (0, 5, 5):   # there are efforts at the second
+        check()
+    assert len(warnings) == 8
+    assert warnings[4] == warnings[7] == 'no joint states on /joint_states'

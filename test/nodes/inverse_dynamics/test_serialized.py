@@ -64,12 +64,16 @@ def test_what_is_like_the_last_is_read_without_the_library() -> None:
         return decoded(data)
 
     serialized = SerializedJointStates(counted)
-    for names in (['a', 'bc'], ['a', 'cb']):
+    for names, effort in ((['a', 'bc'], False), (['a', 'cb'], True)):
         for value in (1.0, 2.0, np.nan, np.inf):
-            found = serialized.read(message(names, (True, True, False), 'world', value))
-            assert list(found.names) == names and len(found.effort) == 0
+            found = serialized.read(message(names, (not effort, True, effort), 'world', value))
+            assert list(found.names) == names and len(found.effort) == 2 * effort
             np.testing.assert_array_equal(found.velocity, [value, value + 1])
     assert len(asked) == 2
+    lies = SerializedJointStates(lambda data: decoded(data)._replace(velocity=[7.0, 7.0]))
+    for value in (1.0, 2.0):   # numbers that are elsewhere in the bytes, for all we know
+        found = lies.read(message(['a', 'b'], (True, True, True), 'world', value))
+        assert list(found.velocity) == [7.0, 7.0]
 
 
 def output(stamp: int, q: np.ndarray, qd: np.ndarray) -> Output:
