@@ -90,20 +90,20 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     model : RobotModel, str, bytes, path or urdf_parser_py's Robot
         A model, or what `read_urdf` reads as one.
     language : str or Target
-        'python', 'c', 'cpp', 'matlab', 'rust' or 'javascript'; a Target
-        chooses single precision in C, C++ and Rust. 'ros2_control': a package with a controller,
-        whose style and functions are given.
+        'python', 'c', 'cpp', 'matlab', 'rust' or 'javascript'; a Target chooses single precision
+        in C, C++ and Rust. 'ros2_control': a package with a controller, which has no choice of
+        style and functions.
     style : str
-        readable, fast, or general: readable, and every number of the description, also each that
-        is 0 or 1, is a named parameter.
+        'readable', 'fast', or 'general': readable, with every number of the description, also 0
+        and 1, as a named parameter.
     name : str, optional
         Stem of the files' names; by default the robot's name with what is not a letter, a digit
         or _ replaced by _.
     gravity : array_like, (3,)
         [m/s^2], in the root frame; by default (0, 0, -9.81).
     functions : str
-        Name of a function, or all: inverse_dynamics, gravity, bias, mass_matrix, and
-        one that does the work of these four at once.
+        Name of a function, or 'all': inverse_dynamics, gravity, bias, mass_matrix, and one that
+        returns the results of these four at once.
     loads : Loads
         Loads in addition to the links' inertia and gravity; those that vary from call to call
         are arguments of the functions.
@@ -119,8 +119,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
         For loads on what the robot does not have; the message lists what it has.
     ExportError
         For an unknown language, precision, style, function or link, or a name that is not a plain
-        identifier; the message lists what is valid. For an InverseDynamics: its model, gravity
-        and loads are three arguments.
+        identifier; the message lists what is valid. For an InverseDynamics in the place of a
+        model: pass its model, gravity and loads.
     UrdfError, SourceError
         As `read_urdf` does.
 

@@ -40,8 +40,8 @@ class InverseDynamics:
     tau = ID(q, qd, qdd) of a robot, from its generated equations.
 
     The equations are generated for a model, gravity and loads, none of which can be set later.
-    q, qd, qdd, *load_arguments and **loads are in every method what a call takes, and raise the
-    same StateError.
+    In every method q, qd, qdd, *load_arguments and **loads are those of a call, and raise the same
+    StateError.
 
     Parameters
     ----------

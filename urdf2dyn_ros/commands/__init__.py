@@ -28,8 +28,8 @@ class Command(NamedTuple):
 
 # a new command is two functions and a line here
 COMMANDS = {
-    'torque': Command('torque', 'Print the efforts that a state requires, at rest those against '
-                      'gravity, or a trajectory.'),
+    'torque': Command('torque', 'Print the efforts that a state or a trajectory requires; at '
+                      'rest, those against gravity.'),
     'check': Command('check', 'Check a robot description: every problem, what it does to the '
                      'efforts, and its remedy.'),
     'export': Command('robot', "Write a robot's equations to files."),
@@ -40,15 +40,15 @@ COMMANDS = {
                      'links, masses.'),
     'page': Command('robot', 'Write a page of HTML that moves a robot and shows the efforts, '
                     'without a server.'),
-    'plot': Command('plot', 'Draw the columns of a table with a column of time.'),
+    'plot': Command('plot', 'Draw the columns of a table over time.'),
     'evaluate': Command('evaluate', 'Compute the efforts of a recording and compare them with the '
                         'measured ones.'),
     'excite': Command('excite', "Find the motion within a robot's limits from which its "
                       'parameters are identified best.'),
     'identify': Command('identify', 'Identify inertial parameters, rotors and friction of a robot '
                         'from recordings of it.'),
-    'demo': Command('robot', 'Simulate a robot, compute its efforts and compare both, on a DDS '
-                    'graph of this computer.'),
+    'demo': Command('robot', 'Simulate a robot, and compare its efforts with those that the node '
+                    'computes, on a DDS graph of this computer.'),
 }
 
 

@@ -61,9 +61,9 @@ _SHARED: dict[str, dict[str, Any]] = {
 
     '--function --model': {
         'dest': 'model', 'default': 'inverse_dynamics', 'metavar': 'FUNCTION',
-        'help': f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: what the '
-        f'efforts are the sum of; all: {", ".join(Dynamics.COMBINED)}, and one that returns these '
-        'at once'},
+        'help': f'one of {", ".join(CHOICES)} (default: inverse_dynamics); terms: those '
+        f'whose sum the efforts are; all: {", ".join(Dynamics.COMBINED)}, and one function that '
+        'returns these at once'},
     '--link': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'LINK',
                'help': 'links of a function about links (default: the only tip)'},
     '--axes': {'default': FRAME_AXES[0], 'metavar': 'AXES',
@@ -81,27 +81,27 @@ _SHARED: dict[str, dict[str, Any]] = {
                    'Coulomb friction'},
     '--parameters': {
         'metavar': 'FILE',
-        'help': 'file of parameters of the node inverse_dynamics, of which gravity and the loads '
-        'count: friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, and current_gains '
-        'for a controller; other options take the place of what it says'},
+        'help': "file of the node's parameters, from which gravity and loads are read: "
+        'friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, and current_gains for a '
+        'controller; other options override it'},
 
     '--topic': {'metavar': 'TOPIC', 'help': 'topic of bags (default: their only topic of joint '
                 'states, or /joint_states)'},
     '--columns': {
         'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'WHAT=NAME',
         'help': "what the columns of tables are: 'position={{joint}}_pos', 'velocity=dq{{n}}', "
-        "'effort=tau{{n}}', 'time=stamp' (default: our names, or what is common)"},
+        "'effort=tau{{n}}', 'time=stamp' (default: q_<joint> and other usual names)"},
     '--rename': {
         'action': 'append', 'default': [], 'metavar': 'REGEX=NAME',
         'help': 'rename recorded joints whose whole name matches, for instance '
         r"'fer_joint(\d)=panda_joint\1'; may be repeated"},
     '--hold': {
         'action': 'append', 'default': [], 'metavar': 'JOINT[=POSITION]',
-        'help': 'a joint that is not in the recordings was at rest at this position [rad or m] '
-        '(default: 0 or the limit nearest to it); auto: all that are not; may be repeated'},
+        'help': 'a joint that is not recorded, at rest at this position [rad or m] (default: 0 or '
+        'the limit nearest to it); auto: all that are not recorded; may be repeated'},
     '--efforts': {'choices': EFFORT_SOURCES, 'default': EFFORT_SOURCES[0],
-                  'help': 'where the recorded efforts come from, as the report names them '
-                  f'(default: {EFFORT_SOURCES[0]})'},
+                  'help': 'what the report calls the recorded efforts (default: '
+                  f'{EFFORT_SOURCES[0]})'},
     '--gains': {'nargs': '+', 'default': (), 'metavar': 'GAIN',
                 'help': 'gains of currents [N m/A or N/A]: one, one for each joint, or '
                 'JOINT=VALUE; free: {free}'},

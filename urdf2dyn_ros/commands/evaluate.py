@@ -61,7 +61,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
                         help='what the measured effort is: ' + '; '.join(
                             f'{name}: {row.meaning}' for name, row in SEMANTICS.items())
                         + ' (default: net)')
-    add(parser, *EFFORTS, free='only of identify, which fits and prints them')
+    add(parser, *EFFORTS, free='for identify alone, which fits and prints them')
     parser.add_argument('--observer', action='store_true',
                         help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',

@@ -41,13 +41,12 @@ def add_excite(parser: argparse.ArgumentParser) -> None:
                         'same name are written as well')
     add(parser, '--overwrite')
     parser.add_argument('--duration', type=float, default=20.0, metavar='SECONDS',
-                        help='of the whole motion (default: 20)')
+                        help='duration of the whole motion (default: 20)')
     parser.add_argument('--fraction', type=float, default=0.5, metavar='NUMBER',
-                        help='share of the limits of positions, velocities, efforts, and those of '
-                        'accelerations and jerks of URDF 1.2, that the motion may use (default: '
-                        '0.5)')
+                        help='share of the limits that the motion may use: position, velocity, '
+                        'effort, and acceleration and jerk of URDF 1.2 (default: 0.5)')
     parser.add_argument('--limits', type=Path, metavar='FILE',
-                        help='YAML with limits in the place of those of the URDF, a line for '
+                        help='YAML with limits that replace those of the URDF, a line for '
                         'each joint: "<joint>: {lower: -1, upper: 1, velocity: 1, effort: 10, '
                         'acceleration: 5, jerk: 50}"')
     add(parser, '--base', rests='is at rest')

@@ -52,8 +52,9 @@ EXIT_REFUSED = 3   # exit code where there is no model, as the recordings do not
 def add_identify(parser: argparse.ArgumentParser) -> None:
     """Add recordings, robot, method and results."""
     parser.add_argument('recordings', nargs='+', metavar='RECORDING',
-                        help='rosbag2 directories, .db3, .mcap or .csv files (columns time, '
-                        'q_<joint>, effort_<joint>), or summaries (.npz) of earlier runs')
+                        help='bags (rosbag2 directory, .db3, .mcap, .bag), tables (.csv, .parquet '
+                        'with time, q_<joint>, effort_<joint>), or summaries (.npz) of earlier '
+                        'runs')
     add(parser, '--urdf', '--xacro-args')
     parser.add_argument('--validate', nargs='+', default=[], metavar='RECORDING',
                         help='recordings that are not used for the fit, but predicted by it')
@@ -66,23 +67,23 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     add(parser, *EFFORTS, '--base', rests='was at rest',
         free='identified, up to a factor that all have in common')
     parser.add_argument('--payload-recording', nargs='+', default=[], metavar='RECORDING',
-                        help='recordings of the robot with a payload, which the others are '
-                        'without: the payload is identified, or gains by its known mass')
+                        help='recordings with a payload that the others do not have: the payload '
+                        'is identified, or, by its known mass, the gains')
     parser.add_argument('--payload-link', metavar='LINK', help='the link that carries it')
     parser.add_argument('--payload-mass', type=float, metavar='KG',
-                        help='its mass, if it is known: it fixes the effort per recorded unit of '
-                        'all joints, as with --effort-semantics current --gains free')
+                        help='its mass, if it is known; gains are then free, as with '
+                        '--effort-semantics current --gains free, unless --gains sets them')
     add(parser, *WORKERS, work='read recordings and summarise them')
     parser.add_argument('--cutoff', type=float, metavar='HZ',
-                        help='low pass of the columns (default: by cross-validation)')
+                        help='low pass of the fit (default: by cross-validation)')
     parser.add_argument('--delay', type=float, metavar='SECONDS',
                         help='by how much efforts are late (default: by cross-validation)')
     parser.add_argument('--weight', type=float, metavar='NUMBER',
                         help='weight of the URDF, in observations of each body (default: 10, or '
                         '1 or 100 where cross-validation prefers it)')
     parser.add_argument('--force', action='store_true',
-                        help='write the numbers of joints that are not explained, too, which keep '
-                        'those of the URDF otherwise')
+                        help='also write the numbers of joints that are not explained; without it '
+                        'these keep the numbers of the URDF')
 
 
 def run_identify(arguments: argparse.Namespace) -> int:

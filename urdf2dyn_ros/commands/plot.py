@@ -1,4 +1,4 @@
-"""Draw a table with a column of time."""
+"""Draw the columns of a table over time."""
 
 import argparse
 import re

@@ -102,8 +102,8 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--style', default='readable', metavar='STYLE',
                         help=f'one of {", ".join(STYLES)} (default: readable)')
     parser.add_argument('--general', dest='style', action='store_const', const=GENERAL,
-                        help='readable, and every number of the URDF is a parameter, also those '
-                        'of 0 and 1, which are folded in otherwise')
+                        help='the readable style, in which every number of the URDF is a '
+                        'parameter, also 0 and 1')
     add(parser, *FUNCTION)
     add_loads(parser)
     parser.add_argument('--name', help="stem of the files' names (default: the robot's name)")

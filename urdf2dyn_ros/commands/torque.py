@@ -1,4 +1,4 @@
-"""Print the efforts that a state requires, at rest those against gravity, or a trajectory."""
+"""Print the efforts that a state or a trajectory requires; at rest, those against gravity."""
 
 import argparse
 import math
@@ -47,18 +47,19 @@ def add_torque(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f'--{name}', nargs='+', default=(), metavar='VALUE',
                             help=f'{what} of the joints in their order, or JOINT=VALUE of some '
                             'of them (default: 0)')
-    parser.add_argument('--trajectory', metavar='FILE', help='a motion in the place of a state: '
+    parser.add_argument('--trajectory', metavar='FILE', help='a motion instead of a state: '
                         'table (.csv with time, q_<joint>, and optionally qd_ and qdd_), '
                         'trajectory_msgs/JointTrajectory as .yaml, or bag')
     parser.add_argument('--accelerations', choices=('differentiated', 'zero'), default='',
-                        help='of the trajectory (default: as it has them, or else '
-                        'differentiated); zero: those, and velocities that it does not have')
+                        help='where those of the trajectory come from (default: from the file, or '
+                        'else differentiated); zero: also velocities that the file does not have '
+                        'are zero')
     parser.add_argument('--degrees', action='store_true',
                         help='angles of the state or of the trajectory are in degrees')
     add(parser, *CARRIED, *FRICTION, link='link that carries it')
-    parser.add_argument('--terms', action='store_true', help='show what the efforts are the sum '
-                        'of: gravity, coriolis, inertia, and loads; of a trajectory the largest '
-                        'of each')
+    parser.add_argument('--terms', action='store_true', help='show the terms of each effort: '
+                        'gravity, coriolis, inertia, and loads; of a trajectory the largest of '
+                        'each')
     add(parser, *JOINTS, '--topic', '--columns')
     parser.add_argument('-o', '--output', type=Path, metavar='FILE', help='table of a trajectory '
                         "(.csv; default: <the file's stem>_torque.csv); a picture (.png) of the "

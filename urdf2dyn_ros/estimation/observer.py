@@ -31,7 +31,7 @@ SETTLED = 5.0   # time constants after which a residual that began at zero is wi
 
 class MomentumObserver:
     """
-    From positions, velocities and measured efforts to external efforts.
+    Estimates external efforts from positions, velocities and measured efforts.
 
     Efforts change linearly between samples. White noise of the velocities with standard deviation
     s becomes noise of K s times the norm of row i of the mass matrix, that of an effort sqrt(K dt
@@ -77,7 +77,7 @@ class MomentumObserver:
         self.reset()
 
     def reset(self) -> None:
-        """Forget every sample: the residuals begin at zero."""
+        """Forget every sample: the external efforts begin at zero."""
         n = len(self._gain)
         # stamp, momentum and known efforts of the last sample
         self._last = 0, np.full(n, np.nan), np.full(n, np.nan)
@@ -86,7 +86,7 @@ class MomentumObserver:
 
     @property
     def settling(self) -> NDArray[np.bool_]:
-        """Residuals that began less than 5/K ago and may still be too small, (n,)."""
+        """External efforts that began less than 5/K ago and may still be too small, (n,)."""
         return self._last[0] - self._begin < self._settled_after
 
     def update(self, stamp: int, q: Array, qd: Array, effort: Array,

@@ -83,7 +83,8 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
     settings : IdentificationSettings
         By default those of the command.
     progress : callable, optional
-        What returns, for a title, a context with a function of the share that is done.
+        Returns, for the title of a step, a context that yields a function, which is called with
+        the share of the step that is done.
     keep : callable, optional
         Called with the name and the content of the summary of each recording.
 

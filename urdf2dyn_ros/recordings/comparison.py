@@ -473,8 +473,8 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
     measured, computed : array_like, (N, n), or values by the names of the joints
         Efforts [N m or N], currents [A] with the semantics 'current'; NaN where not measured.
     q, qd : array_like, (N, n), or values by the names of the joints, optional
-        Positions, for the semantics that need gravity, and velocities, for friction, that is
-        fitted to the residual [rad or m], [rad/s or m/s].
+        [rad or m], [rad/s or m/s]. Semantics with gravity need positions; the fit of friction to
+        the residual needs velocities.
     semantics : str
         What the measured effort is: 'net' or another word of ``urdf2dyn evaluate --help``.
     gains : sequence of float

@@ -193,14 +193,15 @@ class Friction(JointTerm):
         'Coulomb friction; by default the friction of the URDF.', urdf='friction')
     steepness: Scalar = parameter(
         'iw', '1 over the width of its sign', 's/{unit}', 'friction_width',
-        'In the place of friction.width.', 100.0, SMALLEST_DIVISOR, shared='friction.width',
+        'Velocity within which the sign of its friction turns over, instead of friction.width.',
+        100.0, SMALLEST_DIVISOR, shared='friction.width',
         power=-1, setting_unit='{unit}/s', of=_SIGNED)
     stribeck: Scalar = parameter(
         'Fs', 'what sticking takes more than sliding', '{effort}', 'stribeck',
-        'What sticking takes more than sliding.')
+        'Static friction in excess of Coulomb friction.')
     decay: Scalar = parameter(
         'iv', '1 over the Stribeck velocity squared', 's^2/{unit}^2', 'stribeck_velocity',
-        'Velocity at which that has fallen to 1/e.', 100.0, SMALLEST_DIVISOR, power=-2,
+        'Velocity at which stribeck has fallen to 1/e.', 100.0, SMALLEST_DIVISOR, power=-2,
         setting_unit='{unit}/s', of=('stribeck',))
     offset: Scalar = parameter(
         'Fo', 'offset of friction', '{effort}', 'friction_offset', 'Offset of the friction.',
@@ -277,7 +278,7 @@ class Friction(JointTerm):
 
 @dataclass(frozen=True)
 class Rotor(JointTerm):
-    """The rotor that drives one joint; `gyroscopic`: whether the parent feels that it spins."""
+    """The rotor that drives one joint; `gyroscopic`: whether its spin acts on the parent."""
 
     NAME: ClassVar[str] = 'rotor'
     PLURAL: ClassVar[str] = 'rotors'
