@@ -22,7 +22,7 @@ ROS = [
     'ros-trajectory-msgs', 'ros-rosgraph-msgs', 'ros-diagnostic-msgs', 'ros-geometry-msgs',
     'ros-nav-msgs',
 ]
-DEMO = [*ROS, *RECORDINGS, 'dartpy>=6.13']
+DEMO = [*ROS, *RECORDINGS, 'dartpy>=6.13', 'mujoco>=3.3']   # MuJoCo: where DART lacks libGL
 MUJOCO = [*ROS, 'mujoco>=3.3']
 CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [

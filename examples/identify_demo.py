@@ -21,7 +21,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 try:
-    import dartpy  # noqa: F401 - of which the simulator asks when the work begins
     import numpy as np
     from matplotlib.figure import Figure
     from sensor_msgs.msg import JointState
@@ -33,8 +32,9 @@ try:
         demo_exit_code,
         demo_graph,
     )
+    from urdf2dyn_ros.simulation import available_simulator
 except ImportError as error:
-    sys.exit(f"this example needs urdf2dyn_ros, DART and ROS 2's Python library ({error}); "
+    sys.exit(f"this example needs urdf2dyn_ros and ROS 2's Python library ({error}); "
              "in a clone of it: pip install '.[demo]'")
 
 RX90 = Path(__file__).parent.parent / 'urdf' / 'rx90.urdf'
@@ -206,13 +206,14 @@ def demonstrate(urdf: Path, duration: float, folder: Path, check: Check) -> None
     shutil.copyfile(urdf, folder / 'robot.urdf')
     description = urdf.read_text(encoding='utf-8')
     robot, (real, drives) = InverseDynamics(description, base='fixed'), altered(description)
-    simulator = {'robot_description': real, 'duration': duration, 'effort': 'commanded',
-                 'start.timeout': START_TIMEOUT, **drives}
+    engine = available_simulator()
+    simulator = {'simulator': engine, 'robot_description': real, 'duration': duration,
+                 'effort': 'commanded', 'start.timeout': START_TIMEOUT, **drives}
     print(f'1. {urdf}: the simulated robot has masses, centres and inertias that are 20 to 50 % '
           'off, friction and rotors; the motion to record is within half of its limits')
     command(folder, check, 'excite', 'robot.urdf', '-o', 'excitation.csv', '--duration',
             f'{duration:g}', '--fraction', '0.5', '--base', 'fixed', '--overwrite')
-    print('\n2. it plays this motion in DART, and what it publishes is recorded')
+    print(f'\n2. it plays this motion in {engine}, and what it publishes is recorded')
     record({**simulator, 'trajectory_file': str(folder / 'excitation.csv')},
            folder / 'recording.csv', check)
     print('\n3. from the recording and the URDF')

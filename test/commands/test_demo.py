@@ -14,7 +14,7 @@ from support.nodes.children import children, ended, line_with
 from support.paths import ROOT
 from urdf2dyn_ros.__main__ import main
 
-pytest.importorskip('dartpy')
+pytest.importorskip('dartpy', exc_type=ImportError)
 pytest.importorskip('rclpy')
 
 

@@ -176,7 +176,7 @@ def test_the_trajectory_controller_s_parameters_are_declared_ones_of_the_right_t
 
 def test_the_gains_move_the_arm_with_the_delay_of_a_control_loop():
     """As the controller does it in Gazebo: an effort of a step before, and no model of the arm."""
-    pytest.importorskip('dartpy')
+    pytest.importorskip('dartpy', exc_type=ImportError)
     model = read_urdf(RX90.read_text())
     gains = parameters('joint_trajectory_controller')['gains']
     p, d = (np.array([gains[joint.name][name] for joint in model.joints]) for name in 'pd')

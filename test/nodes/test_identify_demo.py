@@ -17,7 +17,7 @@ from urdf2dyn_ros.robot.reader import read_urdf
 
 pytestmark = pytest.mark.slow
 
-pytest.importorskip('dartpy')
+pytest.importorskip('dartpy', exc_type=ImportError)
 pytest.importorskip('rclpy')
 
 EXAMPLE = ROOT / 'examples' / 'identify_demo.py'

@@ -9,7 +9,7 @@ from support.nodes.graph import LATCHED, Graph
 from support.nodes.moving_robot import stamp_of
 from support.paths import ROOT
 
-pytest.importorskip('dartpy')
+pytest.importorskip('dartpy', exc_type=ImportError)
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
@@ -63,7 +63,7 @@ def test_it_moves_when_it_has_subscribers_and_holds_still_at_the_end():
 
 @pytest.mark.parametrize('engine', SIMULATORS)
 def test_the_net_effort_is_published_whatever_the_friction_and_faster_than_real_time(engine):
-    pytest.importorskip(SIMULATORS[engine])
+    pytest.importorskip(SIMULATORS[engine], exc_type=ImportError)
     urdf = URDF.replace('</joint>', '<dynamics damping="5" friction="2"/></joint>')
     with Graph() as graph, graph.process(
             'joint_simulator', robot_description=urdf, duration=2.0, friction=True,

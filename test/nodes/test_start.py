@@ -140,7 +140,7 @@ sys.exit({function}())
     ('joint_simulator', 'publish_rates', 'publish_rate')])
 def test_a_misspelt_parameter_is_logged_with_the_name_that_it_resembles(node, name, known):
     if node == 'joint_simulator':
-        pytest.importorskip('dartpy')
+        pytest.importorskip('dartpy', exc_type=ImportError)
     parameters = {name: 1.0, 'another_node.rate': 1.0, 'use_sim_time': False}
     if node == 'joint_simulator':
         parameters['robot_description'] = robot_file('robot_2r').read_text()

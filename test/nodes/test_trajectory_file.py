@@ -9,7 +9,7 @@ from support.nodes.graph import Graph
 from support.nodes.moving_robot import stamp_of
 from support.robot_files import OWN
 
-pytest.importorskip('dartpy')
+pytest.importorskip('dartpy', exc_type=ImportError)
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 

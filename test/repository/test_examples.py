@@ -58,7 +58,7 @@ def test_an_example_runs(name, capsys, monkeypatch, tmp_path):
     ('track_cubic', 'PIL', 'pip install matplotlib'),
     ('torque_controller', 'mujoco', 'pip install mujoco'),
     ('standing', 'matplotlib.figure', 'pip install matplotlib scipy'),
-    ('identify_demo', 'dartpy', "pip install '.[demo]'"),
+    ('identify_demo', 'sensor_msgs.msg', "pip install '.[demo]'"),
     ('record_rx90', 'dartpy', "pip install '.[recordings]' dartpy"),
     ('record_rx90', 'rosbags.rosbag2', "pip install '.[recordings]' dartpy")])
 def test_without_its_library_an_example_says_what_to_install(name, library, remedy, monkeypatch):

@@ -7,5 +7,5 @@ from urdf2dyn_ros.simulation import SIMULATORS
 
 @pytest.fixture(params=SIMULATORS)
 def engine(request: pytest.FixtureRequest) -> str:
-    pytest.importorskip(SIMULATORS[request.param])
+    pytest.importorskip(SIMULATORS[request.param], exc_type=ImportError)
     return str(request.param)

@@ -20,7 +20,7 @@ VALUES = {f'joints.joint{number}.{name}': values[number - 1] for number in (1, 2
 
 def test_net_efforts_and_drives_are_mujocos_efforts_with_armature_and_friction() -> None:
     """MuJoCo's inverse dynamics for samples that DART stepped."""
-    pytest.importorskip('dartpy')
+    pytest.importorskip('dartpy', exc_type=ImportError)
     engine = mujoco.MjModel.from_xml_string(TEXT)
     engine.dof_armature[:], engine.dof_damping[:] = ARMATURE, DAMPING
     engine.opt.gravity[:] = 0.0, 0.0, -9.81

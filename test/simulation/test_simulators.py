@@ -9,7 +9,7 @@ from support.oracles import Pinocchio
 from support.robot_files import OWN
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.reader import read_urdf
-from urdf2dyn_ros.simulation import SIMULATORS, simulator_class
+from urdf2dyn_ros.simulation import SIMULATORS, available_simulator, simulator_class
 from urdf2dyn_ros.simulation.simulator import computed_torque, gears
 from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
 
@@ -237,6 +237,8 @@ def test_an_unknown_simulator_and_one_without_its_engine_are_named(engine, monke
         simulator_class('bullet')
     package = SIMULATORS[engine]
     monkeypatch.setitem(sys.modules, package, None)
+    other, = {*SIMULATORS} - {engine}
+    assert available_simulator() == other
     with pytest.raises(SimulationError, match=f'pip install {package}'):
         simulator_class(engine)
 

@@ -35,6 +35,7 @@ from urdf2dyn_ros.robot.parameters import check_all
 from urdf2dyn_ros.robot.reader import load_urdf, read_description
 from urdf2dyn_ros.robot.spatial import Triple
 from urdf2dyn_ros.robot.writer import clean_urdf
+from urdf2dyn_ros.simulation import available_simulator
 from urdf2dyn_ros.system import ENDING_SIGNALS, child_environment, robot_file
 
 # ---- A DDS graph of this computer alone, without network and other robots, and a node in it
@@ -446,12 +447,13 @@ def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
     check_all(SIMULATOR_PARAMETERS, {'duration': duration})
     model = read_description(load_urdf(str(robot)))
     with demo_graph(check) as graph:
-        print(f'robot {model.name!r} from {robot}: simulated in DART for {duration:g} s, its '
+        engine = available_simulator()
+        print(f'robot {model.name!r} from {robot}: simulated by {engine} for {duration:g} s, its '
               f'inverse dynamics computed from joint_states (DDS domain {graph.domain}, this '
               'computer only)', flush=True)
         for problem in model.warnings:
             print(f'note: {problem}', flush=True)
-        for name, values in _parameters(model, duration, output, gravity).items():
+        for name, values in _parameters(model, duration, output, gravity, engine).items():
             graph.start(name, values)
         _follow(graph, duration)
         simulator = [graph.children.pop()]   # a robot that stands still only delays the report
@@ -460,8 +462,8 @@ def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
         _conclude(graph, model, output)
 
 
-def _parameters(model: RobotModel, duration: float, output: Path,
-                gravity: Triple) -> dict[str, dict[str, Any]]:
+def _parameters(model: RobotModel, duration: float, output: Path, gravity: Triple,
+                engine: str) -> dict[str, dict[str, Any]]:
     """Return the parameters of each node, in the order in which they are started."""
     return {
         'effort_comparison': {'report.directory': str(output), 'report.overwrite': True,
@@ -471,6 +473,7 @@ def _parameters(model: RobotModel, duration: float, output: Path,
             'gravity': list(gravity), 'base': 'fixed', 'estimator': 'kalman_fixed_lag',
             'export.directory': str(output), 'export.overwrite': True},
         'joint_simulator': {
+            'simulator': engine,
             # without meshes, and in UTF-8 whatever the encoding of the file
             'robot_description': clean_urdf(model), 'gravity': list(gravity),
             'duration': float(duration), 'start.subscribers': 3, 'start.timeout': START_TIMEOUT},

@@ -427,4 +427,4 @@ def write_report_in_child(joints: Sequence[JointComparison], directory: Path, ti
                           about: Sequence[str] = (), origin: Origin = NO_ORIGIN) -> list[Path]:
     """Call `write_report` in a child process, as drawing would block other threads for seconds."""
     return call_in_child(write_report, (joints, directory, title, about, origin), ComparisonError,
-                         600.0)
+                         LONGEST_DRAWING)

@@ -22,9 +22,24 @@ def simulator_class(name: str) -> type[Simulator]:
     try:
         import_module(package)
     except ImportError as error:
+        remedy = (f'install it with: pip install {package}'
+                  if isinstance(error, ModuleNotFoundError) else
+                  'install the library that it names (libGL.so.1: apt install libgl1)')
         raise SimulationError(
             f'simulator {name!r} needs the Python package {package}, which cannot be imported '
-            f'({error}); install it with: pip install {package}') from error
+            f'({error}); {remedy}, or choose another simulator: {", ".join(SIMULATORS)}'
+        ) from error
     module = import_module(f'{__name__}.{name}')
     simulator: type[Simulator] = getattr(module, f'{name.capitalize()}Simulator')
     return simulator
+
+
+def available_simulator() -> str:
+    """Return the first one whose engine can be imported: DART needs libGL, which servers lack."""
+    for name, package in SIMULATORS.items():
+        try:
+            import_module(package)
+        except ImportError:
+            continue
+        return name
+    return next(iter(SIMULATORS))   # which says what it lacks
