@@ -211,9 +211,6 @@ class Group:
         step = self.steps.add(self.newest, stamp)
         if step in _NOT_USED:
             return step
-        if step == 'jump_back':
-            self._q, self._sampled = np.full(len(q), nan), False
-            self._recent.clear()
         self._recent[stamp] = content
         if len(self._recent) > MOST_RECENT:
             self._recent.popitem(last=False)
@@ -222,8 +219,8 @@ class Group:
             self.restart(step == 'gap')
             self.event = step or 'restart'
         self._sampled = True
-        if step == 'gap':   # a joint with limits may have gone the long way
-            self._q = np.where(self._endless, self._q, nan)
+        if step:   # a joint with limits may have gone the long way, or it is another robot
+            self._q = np.where(self._endless & (step == 'gap'), self._q, nan)
         self._beyond, self._beyond_before = self._far_positions(q), self._beyond
         if self._turning.size:
             unwrap(q, self._turning, self._turn_error, self._q, self._before)

@@ -278,7 +278,6 @@ class Spectra:
         self._kept = (times >= first) & (times <= last)
         self.time = times[self._kept] - first
         ends = signals[:1], signals[-1:]
-        self._mean = signals.mean(axis=0)
         rest = length - count - 2 * padding
         padded = np.concatenate((
             2.0 * ends[0] - signals[padding:0:-1], signals,
