@@ -79,7 +79,7 @@ setup(
         'Operating System :: POSIX :: Linux',
         'Programming Language :: C',
         'Programming Language :: Python :: 3',
-        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 14)),
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
         'Topic :: Scientific/Engineering',
         'Topic :: Scientific/Engineering :: Physics',
         'Topic :: Software Development :: Code Generators',
