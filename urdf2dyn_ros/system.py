@@ -120,16 +120,16 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> None:
     """
-    Write several files into directories that exist: all of them, or none.
+    Write several files into directories that exist; new files all, or none.
 
     A text may be a file of the same file system, which then is renamed.
 
     All texts are written to the disk under other names before the first file is renamed, so that
-    neither a full disk nor the end of the process leaves a part of a file. Files that are replaced
-    may be new in part only if the end comes between two renames. Ctrl-C, and SIGTERM if
-    it has a handler, take effect when all of them are there. Symbolic links are not followed. If
-    `replace` is false and a file of that name exists, also one that was created meanwhile, a
-    FileExistsError is raised.
+    neither a full disk nor the end of the process leaves a part of a file. Of files that are
+    replaced, some may be new and some old: if a rename fails, or the process ends between two.
+    Ctrl-C, and SIGTERM if it has a handler, take effect when all of them are there. Symbolic links
+    are not followed. If `replace` is false and a file of that name exists, also one that was
+    created meanwhile, a FileExistsError is raised.
     """
     parts: dict[Path, Path] = {}
     new: list[Path] = []
