@@ -66,10 +66,13 @@ def load(name: str) -> tuple[Callable[[argparse.ArgumentParser], None],
 class _Parser(argparse.ArgumentParser):
     """One that says in a line what is wrong, and where all options are listed."""
 
+    words: Sequence[str] = ()   # behind the command
+
     def error(self, message: str) -> NoReturn:
         what = 'commands' if self.prog == _PROGRAM else 'arguments'
         hint = '' if _HELP in message else f' ({self.prog} --help lists its {what})'
-        if 'are required: ' in message and '--' not in message:   # an option took the file
+        # an option took the file
+        if self.words and 'are required: ' in message and '--' not in message:
             hint += '; files stand before the options'
         self.exit(2, f'{self.prog}: error: {message}{hint}\n')
 
@@ -98,7 +101,7 @@ def complete() -> None:
     argcomplete.autocomplete(overview(*words[1:2]))
 
 
-def command_parser(name: str) -> argparse.ArgumentParser:
+def command_parser(name: str) -> _Parser:
     """Return the parser of a command, whose module is imported."""
     parser = _Parser(f'{_PROGRAM} {name}', description=COMMANDS[name].help)
     parser._negative_number_matcher = re.compile(r'-\.?\d')   # -1e-3 is no option either
@@ -127,7 +130,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     if robots and not any(word.startswith('--u') for word in words) and any(
             action.required for action in parser._actions if '--urdf' in action.option_strings):
         parser.error(f'the robot is an option: --urdf {robots[-1]}')
-    arguments, unknown = parser.parse_known_args(words[1:])
+    parser.words = words[1:]
+    arguments, unknown = parser.parse_known_args(parser.words)
     if unknown:
         options = [option for option in parser._option_string_actions if option[1] == '-']
         remedies = [suggestion(word.partition('=')[0], options, search=True)
