@@ -56,6 +56,7 @@ def test_arrays_are_compared_at_the_same_instants() -> None:
 @pytest.mark.parametrize(('changed', 'error', 'words'), [
     ({'measured': COMPUTED[:-1]}, StateError, r'measured must be .* its shape is \(499, 6\)'),
     ({'time': Q}, StateError, r'time must be numbers \(N,\)'),
+    ({'time': np.where(TIME > 1.0, np.nan, TIME)}, StateError, r'time must be .* within 1e\+09 s'),
     ({'q': 'far'}, StateError, r'q must be numbers \(N, 6\)'),
     ({'semantics': 'gross'}, ParameterError, "unknown semantics 'gross'; they are: net"),
     ({'gains': (1.0, 2.0)}, ParameterError, 'there are 2 gains for 6 joints')])

@@ -237,6 +237,7 @@ _FEWEST_KEPT = 1000   # samples: the sums over lags need the last tenths of a se
 _SHORTEST_SEARCH = 0.001   # range in which a lag is searched [s]
 _OPPOSITE_SIGN = -0.5   # correlation below which the sign is not credible
 _PAIRS_JUDGED = 2000
+_LONGEST = 1e9   # duration of arrays [s]
 
 GravityEfforts = Callable[[Sequence[str], Array], Array]
 """From names (n,) and positions (k, n) to efforts (k, n); NaN if unknown."""
@@ -512,7 +513,10 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
             raise StateError(f'{what} must be numbers {f"(N, {n})" if width else "(N,)"}: '
                              f'{error}') from None
         arrays.append(array)
-    stamps = SECOND_NS + np.rint(SECOND_NS * (arrays[0] - arrays[0][:1])).astype(np.int64)
+    elapsed = arrays[0] - arrays[0][:1]
+    if not (np.abs(elapsed) < _LONGEST).all():   # of NaN neither
+        raise StateError(f'time must be numbers [s] within {_LONGEST:g} s of the first')
+    stamps = SECOND_NS + np.rint(SECOND_NS * elapsed).astype(np.int64)
     comparison = Comparison(len(stamps), semantics=semantics, gains=gains)
     comparison.describe(robot_facts(dynamics.model, dynamics.loads), gravity_of(dynamics))
     for stamp, effort, *state in zip(stamps.tolist(), *arrays[1:]):
