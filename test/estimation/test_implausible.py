@@ -75,7 +75,7 @@ def test_it_is_allowed_by_a_parameter() -> None:
                         stream.counters, ['/driver']).level == Level.WARN
 
 
-@pytest.mark.parametrize('pause', [0, 100], ids=['at once', 'after a gap'])
+@pytest.mark.parametrize('pause', [0, 100, -500], ids=['at once', 'after a gap', 'set back'])
 def test_radians_are_right_again(pause: int) -> None:
     """A driver that is corrected: its positions step, or it is started again."""
     stream = new_stream(ROBOT)

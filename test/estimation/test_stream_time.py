@@ -75,8 +75,9 @@ def test_a_duplicate_stamp_is_dropped(stream):
 @pytest.mark.fault(30)
 def test_a_late_message_is_dropped(stream):
     run(stream, range(100))
-    assert receive(stream, 60) is None
-    assert stream.counters['out_of_order'] == 1
+    for late in (60, 60.5, 98.5):   # the last was overtaken alone: no second one of another clock
+        assert receive(stream, late) is None
+    assert stream.counters['out_of_order'] == 3
     assert receive(stream, 100) is not None
 
 
@@ -124,7 +125,7 @@ def test_no_effort_across_a_gap(stream, gap):
 def test_a_short_pause_is_no_gap(stream):
     run(stream, range(500))
     assert len(run(stream, range(590, 700))) >= 108   # what is predicted over 90 ms is uncertain
-    assert stream.counters['gap'] == 0
+    assert not stream.counters.keys() & {'gap', 'restart'}
 
 
 @pytest.mark.parametrize('hours', [-5, 0, 5])

@@ -32,6 +32,7 @@ def compared(chosen, actual, included=0.0, facts=FACTS):
         friction = DAMPING * qd + FRICTION * np.sign(qd)
         measured = {'net': net, 'commanded': net + friction,
                     'gravity_compensated': net - float(weight((), np.array([q]))[0]),
+                    'hanging': net - 2.0 * float(weight((), np.array([q]))[0]),
                     'half compensated': net - 0.5 * float(weight((), np.array([q]))[0]),
                     'magnitude': abs(net - 14.0)}[actual]
         comparison.add_measured(START + 4_000_000 * k, ['a'], [measured])
@@ -58,6 +59,7 @@ def test_efforts_from_which_half_the_gravity_is_compensated_are_named_as_such() 
     """Not as half of another unit, although gravity is most of the effort."""
     hint = compared('net', 'half compensated').total.hint
     assert hint.startswith('a bias proportional to gravity, -50 % of the effort against it')
+    assert 'that of the opposite gravity' in compared('net', 'hanging').total.hint
     assert 'does the driver compensate a part of it?' in hint
 
 

@@ -40,9 +40,11 @@ def test_net_efforts_and_drives_are_mujocos_efforts_with_armature_and_friction()
 def test_without_parameters_they_add_nothing() -> None:
     """Damping and friction of the URDF act in the engine, if at all."""
     joints = read_urdf(TEXT.replace('</joint>', '<dynamics damping="5"/></joint>')).joints
-    one = np.ones(2)
-    sample = SimulatedSample(0.0, one, one, one, one, one, one)
+    sample = SimulatedSample(0.0, *np.outer([1.0, 2.0, 3.0, 5.0, 7.0, 11.0], [1.0, 1.0]))
     np.testing.assert_array_equal(Drives(joints, {}).efforts(sample), 0.0)
+    drives = Drives(joints, {'joints.joint1.viscous': 0.1, 'joints.joint1.load': 0.01,
+                             'joints.joint1.spring_stiffness': 100.0})   # 5 rad/s, 7 N m, 1 rad
+    np.testing.assert_allclose(drives.efforts(sample), [0.5 + 0.07 + 100.0, 0.0])
 
 
 @pytest.mark.parametrize(('values', 'words'), [

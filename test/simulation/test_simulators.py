@@ -10,7 +10,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation import SIMULATORS, available_simulator, simulator_class
-from urdf2dyn_ros.simulation.simulator import computed_torque, gears
+from urdf2dyn_ros.simulation.simulator import check_masses, computed_torque, gears
 from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
 
 MASS, LENGTH, INERTIA = 3.0, 0.7, 0.2
@@ -220,6 +220,12 @@ def test_an_inertia_that_no_body_has_is_refused_where_the_engine_does():
     text = PENDULUM.format(damping=0, friction=0).replace('izz="0.1"', 'izz="0.9"')
     with pytest.raises(SimulationError, match=r"MuJoCo cannot simulate robot 'pendulum'.*A \+ B"):
         simulator('mujoco', text)
+
+
+@pytest.mark.parametrize('mass', [None, 0.9 * MASS, 1.1 * MASS])
+def test_a_mass_that_an_engine_reads_otherwise_is_refused(mass):
+    with pytest.raises(SimulationError, match="link 'rod': DART simulates a mass of"):
+        check_masses(read_urdf(PENDULUM.format(damping=0, friction=0)), 'DART', {'rod': mass})
 
 
 def test_a_simulation_that_diverges_says_so(engine):

@@ -1,6 +1,5 @@
 """The node inverse_dynamics as its own process, on a real DDS graph."""
 
-
 import numpy as np
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger

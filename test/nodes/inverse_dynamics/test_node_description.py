@@ -4,8 +4,6 @@ from collections import Counter
 from types import SimpleNamespace
 
 import pytest
-from rclpy.clock import ROSClock
-from rclpy.time_source import TimeSource
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
@@ -90,12 +88,10 @@ def test_a_description_that_never_comes_is_missed_again_and_again(graph: Graph) 
 def test_what_is_missing_is_logged_every_ten_seconds() -> None:
     """A simulated clock, then the model, then joint states; what comes is not missed."""
     warnings: list[str] = []
-    clock, source = ROSClock(), TimeSource()
-    source.attach_clock(clock)
-    source.ros_time_is_active = True
+    clock = SimpleNamespace(ros_time_is_active=True, now=lambda: SimpleNamespace(nanoseconds=0))
     checks = []
-    logger = SimpleNamespace(warning=warnings.append, info=warnings.append)
-    node = SimpleNamespace(get_logger=lambda: logger, get_clock=lambda: clock)
+    node = SimpleNamespace(get_clock=lambda: clock, get_logger=lambda: SimpleNamespace(
+        warning=warnings.append, info=warnings.append))
     endpoints = SimpleNamespace(node=node, published=lambda topic: f'/{topic}',
                                 timer=lambda period, check: checks.append((period, check)))
     pipeline = SimpleNamespace(active=None, requested={'robot_description': ''})
@@ -107,7 +103,6 @@ def test_what_is_missing_is_logged_every_ten_seconds() -> None:
     check()
     assert warnings[0] == 'waits for a robot description on /robot_description'
     assert warnings[1].startswith('use_sim_time is true, but nothing was received on /clock')
-    assert warnings[2].startswith('no model') and 'robot_description' in warnings[2]
     pipeline.active = SimpleNamespace(stream=SimpleNamespace(counters=Counter(used=5)))
     for monitor.messages in (0, 5, 5):   # there are efforts at the second
         check()
