@@ -57,7 +57,7 @@ def test_a_batch_is_the_same_for_any_neighbours_and_threads(rx90):
     for k in (0, 776, 777, 778, 20000):
         np.testing.assert_array_equal(found(*every[:, k:k + 1])[0], efforts[k])
     np.testing.assert_allclose(efforts[777], rx90[0](*every[:, 777]), rtol=0.0, atol=1.5e-14)
-    for threads in (2, 3, 64):
+    for threads in (2, 3, np.int64(64)):
         several = InverseDynamics(found.model, backend='c', threads=threads)
         np.testing.assert_array_equal(several(*every), efforts)
         assert several(*every[:, :1]).shape == (1, 6)

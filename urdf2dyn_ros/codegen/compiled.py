@@ -310,13 +310,14 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
     if backend not in BACKENDS:
         raise ParameterError(f'unknown back end {backend!r}; the back ends are: '
                              f'{", ".join(BACKENDS)}')
-    if type(threads) is not int or not 1 <= threads <= MAX_THREADS:
+    if type(threads) is bool or not isinstance(threads, int | np.integer) or not (
+            1 <= threads <= MAX_THREADS):
         raise ParameterError(f'threads is {threads!r}; it must be an integer from 1 to '
                              f'{MAX_THREADS}')
     if backend == 'python' or not program.numbers:   # C has no arrays without elements
         return 'python', not_compiled
     try:
-        return 'c', compiled(program.function(function), threads)
+        return 'c', compiled(program.function(function), int(threads))
     except CompilerError as error:
         if backend == 'c':
             raise
