@@ -53,12 +53,13 @@ def test_the_efforts_of_a_recording_are_those_of_its_motion(evaluate, tmp_path, 
 
 def test_accelerations_that_are_recorded_are_used_as_they_are(evaluate, tmp_path: Path) -> None:
     """Then every record has its effort, exactly; a table's time may begin at zero, or below."""
-    for start, first in ((0, '0.000000000'), (-1_500_000_000, '-1.500000000')):
+    for start, first in ((0, '0.000000000'), (-1_500_000_000, '-1.500000000'),
+                         (-9_223_372_036_000_000_000, '-9223372036.000000000')):
         samples = scara.motion(100, start=0)
         path = scara.table(tmp_path, samples, accelerations=True)
         if start:
             lines = path.read_text().replace('\n0.', '\n-1.').splitlines()
-            lines[1:] = [f'{k * 0.004 - 1.5:.3f},{line.partition(",")[2]}'
+            lines[1:] = [f'{k * 0.004 + start * 1e-9:.3f},{line.partition(",")[2]}'
                          for k, line in enumerate(lines[1:])]
             path.write_text('\n'.join(lines))
         done = evaluate(path)

@@ -77,7 +77,7 @@ def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None
             'old.bag': ['not in the format bag of ROS 1'],
             'short.db3': ['damaged', 'sqlite3 short.db3'],
             'short.mcap': ['damaged', 'mcap recover'], 'other.db3': ['damaged', 'sqlite3'],
-            'moved': ['damaged', 'ros2 bag reindex moved'],
+            'moved': ['without metadata.yaml', 'ros2 bag reindex moved'],
             'yaml': ['damaged', 'ros2 bag reindex yaml']}.items():
         with pytest.raises(RecordingError) as caught:
             open_recording(tmp_path / name)

@@ -156,6 +156,9 @@ class BagRecording(Recording):
             raise RecordingError(path, 'a bag has no columns: omit --columns')
         if path.is_file():
             _check_kind(path)
+        elif not (path / METADATA).exists():
+            raise RecordingError(path, f'a directory without {METADATA} is no bag: if there are '
+                                 f'.db3 or .mcap files, ros2 bag reindex {path.name} writes it')
         self.remedy = _remedy(path)
         self._ros = 1 if path.is_file() and path.suffix.lower() == '.bag' else 2
         self._reader = library(self._ros).Reader

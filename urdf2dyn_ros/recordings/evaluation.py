@@ -47,7 +47,7 @@ from urdf2dyn_ros.recordings.table import keep_columns
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
-from urdf2dyn_ros.text import SECOND_NS, asked_once, counted, printable
+from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, asked_once, counted, printable
 
 # ---- The source of accelerations when the whole recording is available
 
@@ -406,7 +406,7 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
         records = _with_first_velocity(records, result)
     for number, record in enumerate(records):
         if number == 0:   # a table's time may begin at zero, but a message has no stamp of zero
-            sinks.later = max(SECOND_NS - record.stamp, 0)
+            sinks.later = min(max(SECOND_NS - record.stamp, 0), MAX_STAMP)
             sinks.bag_later = sinks.later if record.stamp < 0 else 0
         names, stamp = record.names, record.stamp + sinks.later
         if stamp >= LATEST_STAMP:
