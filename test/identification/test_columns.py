@@ -7,22 +7,21 @@ import pytest
 
 from support.robot_files import EXAMPLES
 from urdf2dyn_ros.identification.robot import (
+    ARMATURE,
     Columns,
+    joint_columns,
     link_inertias,
     parameters_of,
     prior_of,
     pseudo_inertia,
 )
+from urdf2dyn_ros.identification.rows import late_signs, without_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.reader import read_urdf
 
 ROBOTS = ('ur_description/urdf/ur10_robot.urdf', 'panda_description/urdf/panda.urdf',
           'tiago_description/robots/tiago_no_hand.urdf')
-
-
-def states(n, count=60):
-    return np.random.default_rng(0).normal(size=(3, count, n))
 
 
 @pytest.mark.parametrize('name', ROBOTS)
@@ -40,7 +39,7 @@ def test_links_of_changed_bodies_have_the_efforts_of_these(name) -> None:
                                      for link in model.links))
     dynamics = InverseDynamics(new)
     columns = Columns(system, dynamics.gravity_vector)
-    motion = states(len(dynamics.joint_names))
+    motion = np.random.default_rng(0).normal(size=(3, 60, len(dynamics.joint_names)))
     found = np.stack([part @ changed[bodies].ravel()
                       for part, bodies in zip(columns(*motion), columns.bodies)], axis=1)
     np.testing.assert_allclose(found, dynamics(*motion), atol=1e-8)
@@ -58,3 +57,17 @@ def test_impossible_and_massless_bodies_are_made_possible_and_reported() -> None
     assert "joint 'one'" in impossible and 'impossible' in impossible
     assert "joint 'two'" in massless and '0.02 kg' in massless
     assert (np.linalg.eigvalsh(pseudo_inertia(prior.parameters)) > 0.0).all()
+
+
+def test_of_friction_of_any_kind_nothing_is_left() -> None:
+    """Also where directions differ or signs follow late; rotors, which are none, stay."""
+    time = np.arange(0.0, 9.0, 0.02)
+    q, qd, qdd, other = np.sin(time), np.cos(time), -np.sin(time), np.cos(3.0 * time**1.5)
+    signs = late_signs(q[:, None], np.array([0.1]))[:, 0]
+    assert np.abs(signs).max() <= 1.0 and (np.abs(signs[140]) > 0.9).all()
+    own = joint_columns(qd, qdd, other, 0.1)
+    effort = own @ [2.0, 5.0, -1.0, 0.0, 0.3, 1.0, 0.4, *np.zeros(own.shape[1] - 7)] + (
+        3.0 * qd**2 + signs @ [1.0, 2.0, 3.0])
+    left = without_friction(np.column_stack((own, effort)), signs)
+    assert np.abs(left[:, -1]).max() < 1e-9 < np.abs(left[:, ARMATURE]).max()
+    assert not left[:, ARMATURE + 1:-1].any()

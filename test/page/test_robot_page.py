@@ -249,8 +249,7 @@ def test_a_payload_is_on_the_last_link_of_an_arm_in_its_axes() -> None:
     data = data_of(robot_page(read_urdf(robot_path('ur5_robot'))))
     link = data['links'][data['payload']['link']]
     assert (link['name'], link['at']) == ('tool0', pytest.approx([0.0, 0.0823, 0.0]))
-    R = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]
-    np.testing.assert_allclose(data['payload']['R'], R, atol=1e-9)
+    np.testing.assert_allclose(data['payload']['R'], [[1, 0, 0], [0, 0, 1], [0, -1, 0]], atol=1e-9)
 
 
 def run(*words: object) -> int:

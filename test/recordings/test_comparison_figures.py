@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.recordings.comparison import Comparison, gravity_of, robot_facts
-from urdf2dyn_ros.recordings.measured_efforts import JointFacts
+from urdf2dyn_ros.recordings.measured_efforts import JointFacts, with_followers
 
 START = 1_700_000_000_123_456_789
 DAMPING, COULOMB, OFFSET = 0.4, 0.7, 0.2
@@ -214,6 +214,8 @@ def test_efforts_without_gravity_get_it_back():
 
 def test_facts_come_from_the_urdf_with_mimic_joints_reflected():
     (name, facts), = robot_facts(read_urdf(PENDULUM)).items()
+    mimics = read_urdf(PENDULUM).mimics   # the multiplier is -2
+    assert list(with_followers(('swing', 'follower'), (1.0, 3.0), mimics)) == [-5.0, 3.0]
     assert name == 'swing'
     assert facts == JointFacts('N m', pytest.approx(0.4 + 4.0 * 0.1),
                                pytest.approx(0.7 + 2.0 * 0.3), 40.0)

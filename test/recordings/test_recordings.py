@@ -223,12 +223,10 @@ def test_memory_does_not_grow_with_the_recording(tmp_path: Path, kind: str) -> N
     assert peaks[2] < 1.2 * peaks[1] + 100_000
 
 
-shapes = st.tuples(st.lists(st.text(max_size=9), max_size=4), st.tuples(*[st.booleans()] * 3),
-                   st.text(max_size=9))
-
-
 @settings(max_examples=60, deadline=None)
-@given(st.lists(shapes, min_size=1, max_size=4), st.randoms(use_true_random=False))
+@given(st.lists(st.tuples(
+    st.lists(st.text(max_size=9), max_size=4), st.tuples(*[st.booleans()] * 3),
+    st.text(max_size=9)), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_messages_are_decoded_as_the_library_does(layouts: list, random: object) -> None:
     """Whatever they look like and however that changes, from one to the next."""
     decode = decoder(bags.JOINT_STATE)
