@@ -121,7 +121,7 @@ def test_it_starts_without_subscribers_after_the_timeout():
     ({'robot_description': URDF.replace('revolute', 'fixed').replace('continuous', 'fixed')},
      'no joint that moves'),
     ({'robot_description': URDF, 'trajectory_file': '/nowhere/t.yaml'},
-     'cannot read /nowhere/t.yaml'),
+     '/nowhere/t.yaml: there is no such file'),
 ])
 def test_what_it_cannot_start_with_is_said_in_a_line(parameters, words):
     with Graph() as graph, graph.process('joint_simulator', **parameters) as node:

@@ -143,18 +143,22 @@ _EXPLAINED_SHARE = 0.01
 # residual over the effort without its mean from which on a model explains nothing
 _UNEXPLAINED_SHARE = 0.9
 _FOREIGN_RATIO = 6.0   # residual of a recording over those of the others that is not used
+# of so few recordings, only if with it the residual of the others is larger by this ratio: sensors
+# have other offsets on another day
+_FEW, _SPOILING_RATIO = 4, 2.0
 
 
 def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
              weight: float | None = None, gains: Gains | None = None,
              show: Callable[[float], None] = lambda fraction: None,
-             payload: CarriedPayload | None = None) -> Identification:
+             payload: CarriedPayload | None = None, left_out: int = 0) -> Identification:
     """
     Return the identification of a robot from summaries of recordings, and of a payload.
 
-    They share links, rotors, friction and gains of currents. An IdentificationError if the model
-    does not explain what is held out better than the URDF, or the recordings do not determine the
-    payload.
+    They share links, rotors, friction and gains of currents. Of those that do not fit the others,
+    at most a third is left out, with `left_out` earlier ones: more would be days that differ. An
+    IdentificationError if the model does not explain what is held out better than the URDF, or
+    the recordings do not determine the payload.
     """
     if payload is not None:
         check_carrier(robot, summaries, gains, payload)
@@ -178,13 +182,22 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
                                                  trials[best])
     misfits = other_recordings(with_load, [each.name for each in summaries], without,
                                parts.moving) if parts.name == 'recordings' else {}
-    foreign = [name for name, (ratio, _) in misfits.items() if ratio > _FOREIGN_RATIO]
-    if foreign and len(summaries) - len(foreign) > 1:
+    whole = fitted(with_load, everything, terms, best)
+
+    def spoils(number: int) -> bool:
+        others = [pool for k, pool in enumerate(parts.moving) if k != number]
+        with_it, without_it = (score(*left_squares(with_load, [fit] * len(others), others))
+                               for fit in (whole, without[number]))
+        return with_it > _SPOILING_RATIO * without_it
+
+    foreign = [each.name for number, each in enumerate(summaries)
+               if each.name in misfits and misfits[each.name][0] > _FOREIGN_RATIO
+               and (len(summaries) > _FEW or spoils(number))]
+    if foreign and 3 * (left_out + len(foreign)) <= left_out + len(summaries):
         rest = identified(robot, [each for each in summaries if each.name not in foreign],
-                          validation, weight, gains, show)
+                          validation, weight, gains, show, left_out=left_out + len(foreign))
         rest.contradictions[:0] = [f'{misfits[name][1]} It is not used' for name in foreign]
         return rest
-    whole = fitted(with_load, everything, terms, best)
     show(0.8)
     held_out, validated = _figures(data, parts, whole, without, everything)
     correlation = with_spread_of_parts(whole, without, correlation)

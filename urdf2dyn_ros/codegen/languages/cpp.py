@@ -22,7 +22,7 @@ from urdf2dyn_ros.codegen.program import (
     parts,
 )
 
-# names that cannot be a C++ namespace: keywords, macros of compilers, and a name of the self-test
+# names that cannot be a C++ namespace: keywords, macros, and names of the self-test
 _WORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t
 char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr
@@ -31,7 +31,7 @@ false float for friend goto if inline int long main mutable namespace new noexce
 nullptr operator or or_eq private protected public register reinterpret_cast requires return short
 signed sizeof static static_assert static_cast std struct switch template this thread_local throw
 true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-xor_eq i386 linux unix Row
+xor_eq i386 linux unix EOF HUGE_VAL INFINITY NAN NULL Row differs times
 """
 RESERVED = frozenset(_WORDS.split())
 
