@@ -28,11 +28,11 @@ CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
     *DEMO, *ALL, *CLUSTER, 'catkin-pkg', 'check-jsonschema', 'clarabel',
     'colcon-common-extensions', 'cvxpy', 'example-robot-data', 'hypothesis', 'lxml-stubs',
-    'mpmath', 'mujoco', 'mypy', 'pandas', 'pin', 'pyarrow', 'pytest', 'pytest-timeout',
+    'mpmath', 'mypy', 'pandas', 'pin', 'pyarrow', 'pytest', 'pytest-timeout',
     'pytest-xdist', 'ruff',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution
-    *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'mujoco', 'pin', 'pytest',
+    *DEMO, *ALL, 'ros-rclpy==7.1.6', 'example-robot-data', 'hypothesis', 'pin', 'pytest',
     'pytest-timeout', 'pytest-xdist',
 ]
 DOCS = [   # django-static-mathjax brings MathJax, without Django; ruff formats signatures

@@ -1,6 +1,7 @@
 """The estimators of accelerations: contract, Kalman filters, simple ones, and the table of all."""
 
 import logging
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
@@ -21,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 # ---- The contract
 
 
-class EstimatorBase:
+class EstimatorBase(ABC):
     """
     What a stream needs of an estimator of n joints that are sampled together.
 
@@ -34,13 +35,13 @@ class EstimatorBase:
     PARTIAL: ClassVar[bool] = False   # whether positions may be NaN, where not measured
     CHECKED: ClassVar[bool] = True   # whether a Kalman filter beside it finds wrong samples
 
+    @abstractmethod
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s]."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reset(self) -> None:
         """Forget everything: the clock jumped back."""
-        raise NotImplementedError
 
     def pause(self) -> None:
         """Forget the motion, but not what was learned of the sensors: a gap follows."""
