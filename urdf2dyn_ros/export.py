@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen import ros2_control
 from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, FrameAxes, LinkFrames
-from urdf2dyn_ros.codegen.generator import GENERAL, LOADS, Style, generate, uncollected
+from urdf2dyn_ros.codegen.generator import GENERAL, LOADS, Style, generate
 from urdf2dyn_ros.codegen.languages import (
     DOUBLE_ALONE,
     LANGUAGES,
@@ -74,7 +74,6 @@ class Target:
                               f'{DOUBLE_ALONE[self.language]}; choose {", ".join(others)}')
 
 
-@uncollected()
 def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target = 'python',
                  style: Style = 'readable',
                  name: str | None = None,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values
 from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, ONLY_TIP, FrameAxes, LinkFrames
-from urdf2dyn_ros.codegen.generator import LOADS, generate, uncollected
+from urdf2dyn_ros.codegen.generator import LOADS, generate
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import Operations
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
@@ -101,7 +101,6 @@ class InverseDynamics:
 
     """
 
-    @uncollected()
     def __init__(self, model: RobotModel | UrdfSource,
                  gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
                  threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:

@@ -37,7 +37,6 @@ from urdf2dyn_ros.codegen.c_compiler import (
     machine,
 )
 from urdf2dyn_ros.codegen.functions.function import Input
-from urdf2dyn_ros.codegen.generator import uncollected
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.codegen.languages.language import Infix
 from urdf2dyn_ros.codegen.languages.sections import Hoisted, crossing
@@ -427,8 +426,7 @@ class GeneratedFunction:
     @cached_property
     def text(self) -> str:
         """The Python source that is run, or that the compiled code agrees with, and its check."""
-        with uncollected():
-            text, = python.Python.write(self.program).values()
+        text, = python.Python.write(self.program).values()
         return text
 
     @cached_property
@@ -441,8 +439,7 @@ class GeneratedFunction:
 
     def _defined(self, library: str) -> Callable[..., list[Any]]:
         """Return the Python text as a function of numbers, or of arrays of N."""
-        with uncollected():
-            text = python.definitions(self.program)
+        text = python.definitions(self.program)
         namespace: dict[str, Any] = {'__name__': 'robot_dynamics'}
         exec(text.replace('from math', f'from {library}', 1), namespace)
         function: Callable[..., list[Any]] = namespace[self._name]

@@ -8,11 +8,9 @@ sections with their formulas (`write_function`), which a language writes as text
 functions on plain numbers give the references that an exported file checks itself with.
 """
 
-import gc
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
@@ -90,43 +88,30 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     or a ParameterError for what the robot, the functions or the loads do not have.
     """
     request = _request(system, style, gravity, functions, loads, frames)
-    with uncollected():
-        derived = [derive(request, each) for each in request.functions]
-        constants, known = _constants(derived)
-        written: list[Function] = []
-        dynamic_model = None
-        for each in derived:
-            names = {each.graph.nodes[serial]: value for serial, value in known.items()}
-            function, names = write_function(request, each, names)
-            if twins:
-                function = replace(function, twinned=_in_twins(request, each, function))
-            written.append(function)
-            if each.vectors:
-                dynamic_model = _dynamic_model(request, each, names)
-            each.graph.clear()
-        words, symbols = in_words(
-            request.system, request.gravity, request.loads, request.frames,
-            [each.function for each in derived],
-            {x.name for each in written for x in each.inputs}.union(
-                *(each.result_names for each in written)))
-        return Program(
-            _title(system.robot, written), system.robot, name, style, request.gravity, words,
-            symbols if request.readable else (), request.rows,
-            tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
-            tuple(written), dynamic_model, partial(_references, request),
-            all(each.function.kinematic for each in derived))
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Spare the garbage collector the graph: many small objects, all in use to the end."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    derived = [derive(request, each) for each in request.functions]
+    constants, known = _constants(derived)
+    written: list[Function] = []
+    dynamic_model = None
+    for each in derived:
+        names = {each.graph.nodes[serial]: value for serial, value in known.items()}
+        function, names = write_function(request, each, names)
+        if twins:
+            function = replace(function, twinned=_in_twins(request, each, function))
+        written.append(function)
+        if each.vectors:
+            dynamic_model = _dynamic_model(request, each, names)
+        each.graph.clear()
+    words, symbols = in_words(
+        request.system, request.gravity, request.loads, request.frames,
+        [each.function for each in derived],
+        {x.name for each in written for x in each.inputs}.union(
+            *(each.result_names for each in written)))
+    return Program(
+        _title(system.robot, written), system.robot, name, style, request.gravity, words,
+        symbols if request.readable else (), request.rows,
+        tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
+        tuple(written), dynamic_model, partial(_references, request),
+        all(each.function.kinematic for each in derived))
 
 
 @dataclass(frozen=True)
