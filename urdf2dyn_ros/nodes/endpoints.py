@@ -1,6 +1,5 @@
 """A node's topics, services, timers and messages, and workers for longer jobs."""
 
-import struct
 import threading
 import traceback
 from array import array
@@ -9,7 +8,6 @@ from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
 
-import numpy as np
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Vector3, WrenchStamped
@@ -20,16 +18,13 @@ from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
-from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.task import Future
 from rclpy.validate_topic_name import validate_topic_name
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
-from urdf2dyn_ros.estimation.messages import JointStateTemplate
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, Status
@@ -337,38 +332,17 @@ def diagnostic_status(status: Status, node: str, robot: str) -> DiagnosticStatus
 
 class JointStateFields:
     """
-    JointState messages of always the same joints: the bytes of one, filled again and again.
+    JointState messages of always the same joints: one message, filled again and again.
 
-    To make a message and have rclpy serialize it takes longer. Where the middleware writes other
-    bytes than those of plain CDR, a message is filled. The frame is any one of the robot: RViz's
-    Effort display omits messages without one.
+    The frame is any one of the robot: RViz's Effort display omits messages without one.
     """
 
     def __init__(self, names: Sequence[str], frame: str) -> None:
-        probe = array('d', range(1, len(names) + 1))
-        self._message = JointState(name=names, position=probe, velocity=probe, effort=probe)
+        self._message = JointState(name=names)
         self._message.header.frame_id = frame
-        self._message.header.stamp = time_message(SECOND_NS + 1)
-        self._template = self._tried()
 
-    def _tried(self) -> JointStateTemplate | None:
-        """Return a template of the bytes, if rclpy reads from them the values filled in."""
-        expected, joints = self._message, len(self._message.name)
-        try:
-            template = JointStateTemplate(serialize_message(JointState(
-                header=Header(frame_id=expected.header.frame_id), name=expected.name,
-                position=[0.0] * joints, velocity=[0.0] * joints, effort=[0.0] * joints)), joints)
-            read = deserialize_message(template.filled(SECOND_NS + 1, *(
-                np.asarray(field) for field in (expected.position, expected.velocity,
-                                                expected.effort))), JointState)
-        except (RuntimeError, ValueError, struct.error):   # the bytes have another layout
-            return None
-        return template if read == expected else None
-
-    def filled(self, output: Output, effort: Array) -> bytes | JointState:
+    def filled(self, output: Output, effort: Array) -> JointState:
         """Return positions, velocities and efforts (n,), for rclpy to publish at once."""
-        if self._template is not None:
-            return self._template.filled(output.stamp, output.q, output.qd, effort)
         message = self._message
         message.header.stamp = time_message(output.stamp)
         message.position, message.velocity, message.effort = (

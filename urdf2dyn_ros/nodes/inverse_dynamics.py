@@ -34,7 +34,7 @@ from urdf2dyn_ros.estimation.assembly import (
     streaming,
 )
 from urdf2dyn_ros.estimation.hold import read_hold
-from urdf2dyn_ros.estimation.messages import Backlog, Fields, Overruns, SerializedJointStates
+from urdf2dyn_ros.estimation.messages import Backlog, Fields, Overruns
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, Imu, MovingBase, Odometry
 from urdf2dyn_ros.estimation.observer import ContactDetector, MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
@@ -325,9 +325,9 @@ class JointStates:
 
     def __init__(self, endpoints: Endpoints, depth: int, receive: Callable[[Fields, bool], None],
                  lost: Callable[[int], None]) -> None:
-        # bytes: to have rclpy make a message of them would take a fifth of all time
-        read = SerializedJointStates(decoded).read
-        self._process = endpoints.guarded(lambda data, compute: receive(read(data), compute))
+        # bytes, as rclpy would end the node for those that are no message, and thinned ones need
+        # not be read
+        self._process = endpoints.guarded(lambda data, compute: receive(decoded(data), compute))
         self._depth, self._lost = depth, lost
         self._node, self._overruns = endpoints.node, Overruns()
         self._process_backlog = endpoints.guarded(self._take_waiting)

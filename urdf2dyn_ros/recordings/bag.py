@@ -15,7 +15,6 @@ import numpy as np
 import yaml
 
 from urdf2dyn_ros.errors import ExportError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.estimation.messages import Fields, JointStateTemplate, SerializedJointStates
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
 from urdf2dyn_ros.robot.parameters import yaml_fault
 from urdf2dyn_ros.robot.spatial import Array
@@ -63,20 +62,7 @@ def decoder(kind: str, ros: int = 2) -> Callable[[bytes, int], Iterator[Record]]
     store, records = types(ros), MESSAGES[kind]
     if ros == 1:
         return lambda data, recorded: records(store.deserialize_ros1(data, kind), recorded)
-    if kind != JOINT_STATE:
-        return lambda data, recorded: records(store.deserialize_cdr(data, kind), recorded)
-
-    def fields(data: bytes) -> Fields:
-        record, = joint_state(store.deserialize_cdr(data, kind), 0)
-        return Fields(*record[:5])
-
-    serialized = SerializedJointStates(fields)
-
-    def decode(data: bytes, recorded: int) -> Iterator[Record]:
-        stamp, *values = serialized.read(data)
-        yield Record(stamp or recorded, *values)
-
-    return decode
+    return lambda data, recorded: records(store.deserialize_cdr(data, kind), recorded)
 
 
 @cache
@@ -245,17 +231,14 @@ def effort_bag(path: Path, joints: Sequence[str], frame: str,
     of the messages is the model's root. An earlier bag is replaced. It raises Urdf2DynError if
     rosbags is not installed, and ExportError if the bag cannot be written.
     """
-    rosbag2, store = library(), types()
+    rosbag2, store, names = library(), types(), list(joints)
+    joint_states, header, time = (store.types[kind] for kind in (
+        JOINT_STATE, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time'))
     others = sorted({file.name for file in path.iterdir()} - {
         METADATA, f'{path.name}.mcap'}) if path.is_dir() else [path.name] * path.exists()
     if others:
         raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
                           f'{", ".join(others[:3])}; move it, or choose another directory')
-    header = store.types['std_msgs/msg/Header'](
-        store.types['builtin_interfaces/msg/Time'](0, 0), frame)
-    message = store.types[JOINT_STATE](header, list(joints), *np.zeros((3, len(joints))))
-    template = JointStateTemplate(
-        store.serialize_cdr(message, JOINT_STATE, little_endian=True), len(joints))
 
     @contextmanager
     def writing() -> Iterator[None]:   # the library raises many types, as when the disk is full
@@ -266,7 +249,9 @@ def effort_bag(path: Path, joints: Sequence[str], frame: str,
 
     def write(stamp: int, q: Array, qd: Array, effort: Array) -> None:
         with writing():
-            writer.write(connection, stamp, template.filled(stamp, q, qd, effort))
+            message = joint_states(header(time(*divmod(stamp, SECOND_NS)), frame), names, q, qd,
+                                   effort)
+            writer.write(connection, stamp, store.serialize_cdr(message, JOINT_STATE))
 
     with TemporaryDirectory(prefix='.', dir=path.parent) as folder:
         part = Path(folder, path.name)   # the files in it are named after the directory

@@ -12,6 +12,7 @@ from support.nodes.children import stopped_child
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import TEXT, connected, error, started
 from urdf2dyn_ros import export_model, read_urdf
+from urdf2dyn_ros.nodes.inverse_dynamics import UNREADABLE, decoded
 
 
 @pytest.mark.fault(49)
@@ -132,3 +133,19 @@ def test_a_callback_that_fails_is_counted_logged_once_and_survived(graph: Graph)
         graph.wait(lambda: status.values('output')['callback errors'] == '3')
         assert process.output.count('ZeroDivisionError: a defect') == 1
         move(robot, lambda: status.levels() == [OK] * 3)
+
+
+@pytest.mark.slow
+@pytest.mark.fault(24)
+def test_bytes_that_are_no_joint_state_are_dropped_and_counted(graph: Graph) -> None:
+    assert decoded(b'\0\1\0\0no joint state') == UNREADABLE
+    with started(graph) as process:
+        robot, status = connected(graph), Statuses(graph)
+        # what is sent before DDS has introduced the two to each other is lost
+        graph.wait(lambda: robot.efforts, meanwhile=robot.move_one)
+        for data in (b'\0\1\0\0no joint state', b'\xff' * 90):
+            robot.publisher.publish(data)
+        robot.move(60)
+        graph.wait(lambda: int(status.values('input').get('malformed', 0)) == 2)
+        assert error(robot.efforts[-1], robot) < 0.1
+        assert process.exit_code is None
