@@ -22,7 +22,7 @@ from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import body_inertias, multibody
-from urdf2dyn_ros.robot.spatial import aligned, from_rpy
+from urdf2dyn_ros.robot.rotations import aligned, from_rpy
 
 MATH = 'from math import cos, sin\n'
 NUMPY = '# from numpy import cos, sin'

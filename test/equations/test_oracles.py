@@ -17,7 +17,7 @@ from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.information import rounded_angles
 from urdf2dyn_ros.robot import spatial
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.spatial import quarter_turns
+from urdf2dyn_ros.robot.rotations import quarter_turns
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 PRINTED = 1e-10

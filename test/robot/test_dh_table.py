@@ -16,7 +16,7 @@ from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.robot.dh import dh_table, table_data
 from urdf2dyn_ros.robot.model import Joint, Link
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.spatial import ROUNDOFF
+from urdf2dyn_ros.robot.rotations import ROUNDOFF
 
 REAL = [EXAMPLES / path for path in (
     'ur_description/urdf/ur5_robot.urdf', 'panda_description/urdf/panda.urdf',

@@ -19,7 +19,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.loads import TERMS, Loads, with_loads
 from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.spatial import aligned
+from urdf2dyn_ros.robot.rotations import aligned
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
 from urdf2dyn_ros.robot.writer import clean_urdf
 

@@ -11,7 +11,7 @@ from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
 from urdf2dyn_ros.identification.identified_files import identified_urdf
 from urdf2dyn_ros.robot.document import rpy_of
 from urdf2dyn_ros.robot.model import Limits
-from urdf2dyn_ros.robot.spatial import from_rpy
+from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 BODY = ('<inertial><origin xyz="0.1 0.02 0.05"/><mass value="2"/><inertia ixx="0.03" ixy="0.001" '

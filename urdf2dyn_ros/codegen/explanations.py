@@ -41,40 +41,38 @@ from urdf2dyn_ros.codegen.program import (
     Statement,
     untitled,
 )
+from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, com_in_body, total
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import TERMS, BodyTerms, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, LinkWrench, Multibody, Placement
+from urdf2dyn_ros.robot.rotations import (
+    aligned,
+    composed,
+    from_cosines_and_sines,
+    from_rpy,
+    meant,
+    turn_in_words,
+)
 from urdf2dyn_ros.robot.spatial import (
     AXES,
     IDENTITY,
     TENSOR,
-    BodyInertia,
-    LinkInertia,
     Matrix,
     Scalar,
     Triple,
     Vector,
-    about_origin,
     add,
-    aligned,
     apply,
-    com_in_body,
-    composed,
     cos,
     cross,
     dot,
-    from_cosines_and_sines,
-    from_rpy,
-    meant,
     product,
     reciprocal,
     scale,
     sin,
     sqrt,
     symmetric,
-    total,
     transpose,
-    turn_in_words,
     upper,
 )
 from urdf2dyn_ros.robot.terms import JointTerm

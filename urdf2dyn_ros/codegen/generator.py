@@ -62,9 +62,16 @@ from urdf2dyn_ros.equations.fewest_operations import inherited_spin
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, root_frame, second_moment
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot import spatial
+from urdf2dyn_ros.robot.inertia import (
+    BodyInertia,
+    LinkInertia,
+    about_origin,
+    total,
+    with_second_moments,
+)
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias
-from urdf2dyn_ros.robot.spatial import BodyInertia, Scalar
+from urdf2dyn_ros.robot.spatial import Scalar
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Spring
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
@@ -214,7 +221,7 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
                       for i, each in lines.items()]
         moments: list[BodyInertia | None] = []
         if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
-            moments = spatial.with_second_moments(inertias)
+            moments = with_second_moments(inertias)
             for n, inertia in enumerate(moments, 1):
                 graph.label_entries(f'S{n}', spatial.TENSOR,
                                     spatial.upper(inertia.J) if inertia else ())
@@ -279,7 +286,7 @@ def _add_loads(mechanics: Mechanics, loads: Loads) -> None:
     if 'payload' in mechanics.arguments:
         i, at = mechanics.system.links[loads.payload]
         m, x, y, z, *six = mechanics.arguments['payload']
-        inertia = spatial.about_origin(spatial.LinkInertia(
+        inertia = about_origin(LinkInertia(
             m, (x, y, z), spatial.symmetric(tuple(six)), at.body_R_link, at.body_R_link,
             at.body_p_link))
         moments = inertia.with_second_moments()
@@ -298,7 +305,7 @@ def _add_loads(mechanics: Mechanics, loads: Loads) -> None:
 
 
 def _sum(*inertias: BodyInertia | None) -> BodyInertia:
-    whole = spatial.total(each for each in inertias if each is not None)
+    whole = total(each for each in inertias if each is not None)
     assert whole is not None
     return whole
 
@@ -454,7 +461,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
         if 'payload' in state:
             state['payload'] = _PAYLOAD
         mechanics = Mechanics(
-            system, request.gravity, [*inertias], spatial.with_second_moments(inertias), TEXTBOOK,
+            system, request.gravity, [*inertias], with_second_moments(inertias), TEXTBOOK,
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
             frames=request.frames)
         _add_loads(mechanics, loads)

@@ -12,7 +12,7 @@ from urdf2dyn_ros.equations.regressor import base_parameters
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
-from urdf2dyn_ros.robot.spatial import PRINTED, ROUNDOFF, is_coarse, quarter_turns
+from urdf2dyn_ros.robot.rotations import PRINTED, ROUNDOFF, is_coarse, quarter_turns
 from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.text import aligned, counted, quote
 

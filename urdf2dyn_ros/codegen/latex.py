@@ -7,20 +7,10 @@ from typing import Any, Literal, TypeAlias, get_args
 from urdf2dyn_ros.codegen.functions.function import body_wrenches
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, AppliedLoads, newton_euler, unnoted
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.inertia import about_origin, total
 from urdf2dyn_ros.robot.loads import Loads, body_terms
 from urdf2dyn_ros.robot.multibody import Multibody, link_inertia
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    TENSOR,
-    about_origin,
-    cos,
-    exp,
-    sin,
-    symmetric,
-    tanh,
-    total,
-    upper,
-)
+from urdf2dyn_ros.robot.spatial import AXES, TENSOR, cos, exp, sin, symmetric, tanh, upper
 from urdf2dyn_ros.system import require
 
 What: TypeAlias = Literal['efforts', 'mass_matrix', 'gravity', 'bias']

@@ -23,6 +23,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     second_moment,
     unnoted,
 )
+from urdf2dyn_ros.robot.inertia import BodyInertia, rotated_about_z, traced
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
     NO_WRENCH,
@@ -42,7 +43,6 @@ from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     NO_TENSOR,
     ZERO,
-    BodyInertia,
     Matrix,
     Scalar,
     Vector,
@@ -53,10 +53,8 @@ from urdf2dyn_ros.robot.spatial import (
     matrix_sum,
     outer,
     product,
-    rotated_about_z,
     scale,
     symmetric,
-    traced,
     transpose,
     upper,
 )

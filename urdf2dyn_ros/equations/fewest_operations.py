@@ -17,6 +17,14 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.equations.links import turns_before
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Spin
+from urdf2dyn_ros.robot.inertia import (
+    NO_INERTIA,
+    BodyInertia,
+    rotated_about_z,
+    total,
+    transformed,
+    with_second_moments,
+)
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
     Coordinate,
@@ -28,10 +36,8 @@ from urdf2dyn_ros.robot.joints import (
 from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody, body_inertias, turned_frames
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
-    NO_INERTIA,
     ROUNDING,
     ZERO,
-    BodyInertia,
     Matrix,
     Scalar,
     Vector,
@@ -40,13 +46,9 @@ from urdf2dyn_ros.robot.spatial import (
     matrix_sum,
     outer,
     product,
-    rotated_about_z,
     rounded,
     scale,
-    total,
-    transformed,
     transpose,
-    with_second_moments,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 

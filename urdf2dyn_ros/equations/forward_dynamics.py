@@ -12,6 +12,7 @@ import numpy as np
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Forward, in_joint, in_parent, summed
+from urdf2dyn_ros.robot.inertia import BodyInertia, with_second_moments
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
     JOINTS,
@@ -30,7 +31,6 @@ from urdf2dyn_ros.robot.spatial import (
     NO_TENSOR,
     ZERO,
     Array,
-    BodyInertia,
     Matrix,
     Scalar,
     Vector,
@@ -45,7 +45,6 @@ from urdf2dyn_ros.robot.spatial import (
     symmetric,
     transpose,
     upper,
-    with_second_moments,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 

@@ -19,6 +19,14 @@ from urdf2dyn_ros.equations.newton_euler import (
     unnoted,
 )
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.inertia import (
+    NO_INERTIA,
+    BodyInertia,
+    rotated_about_z,
+    total,
+    traced,
+    transformed,
+)
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
     JOINTS,
@@ -33,9 +41,7 @@ from urdf2dyn_ros.robot.joints import (
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
-    NO_INERTIA,
     ZERO,
-    BodyInertia,
     Matrix,
     Scalar,
     Vector,
@@ -43,11 +49,7 @@ from urdf2dyn_ros.robot.spatial import (
     apply,
     dot,
     reciprocal,
-    rotated_about_z,
     scale,
-    total,
-    traced,
-    transformed,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 

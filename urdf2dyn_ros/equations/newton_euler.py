@@ -32,6 +32,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
     NO_WRENCH,
@@ -49,7 +50,6 @@ from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     NO_TENSOR,
     ZERO,
-    BodyInertia,
     Matrix,
     Scalar,
     Vector,

@@ -16,22 +16,10 @@ from urdf2dyn_ros.equations.newton_euler import (
     textbook_moment,
     unnoted,
 )
+from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin, total, transformed
 from urdf2dyn_ros.robot.joints import JOINTS, Note, Wrench, silent
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, link_inertia
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    IDENTITY,
-    NO_INERTIA,
-    TENSOR,
-    ZERO,
-    Array,
-    BodyInertia,
-    Scalar,
-    Vector,
-    about_origin,
-    total,
-    transformed,
-)
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, TENSOR, ZERO, Array, Scalar, Vector
 from urdf2dyn_ros.text import counted, first_names
 
 # ---- The regressor: the efforts of unit inertial parameters, column by column

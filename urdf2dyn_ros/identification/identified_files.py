@@ -30,7 +30,8 @@ from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.reader import read_description
-from urdf2dyn_ros.robot.spatial import from_rpy, transpose
+from urdf2dyn_ros.robot.rotations import from_rpy
+from urdf2dyn_ros.robot.spatial import transpose
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor
 
 # ---- The identified robot: joints that are not explained keep the numbers of the URDF, and so do

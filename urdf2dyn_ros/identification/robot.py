@@ -11,6 +11,7 @@ from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.regressor import base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin
 from urdf2dyn_ros.robot.model import Inertia, RobotModel
 from urdf2dyn_ros.robot.multibody import (
     Attached,
@@ -20,13 +21,8 @@ from urdf2dyn_ros.robot.multibody import (
     link_inertia,
     multibody,
 )
-from urdf2dyn_ros.robot.spatial import (
-    NO_INERTIA,
-    Array,
-    BodyInertia,
-    about_origin,
-    from_rpy,
-)
+from urdf2dyn_ros.robot.rotations import from_rpy
+from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.terms import Friction
 
 # ---- Columns of a joint's own terms: friction and the rotor

@@ -15,15 +15,8 @@ from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, Payload
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, multibody
-from urdf2dyn_ros.robot.spatial import (
-    Matrix,
-    Triple,
-    Vector,
-    add,
-    apply,
-    composed,
-    transpose,
-)
+from urdf2dyn_ros.robot.rotations import composed
+from urdf2dyn_ros.robot.spatial import Matrix, Triple, Vector, add, apply, transpose
 from urdf2dyn_ros.text import counted, printable
 
 NO_PAYLOAD = Payload(0.0)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
+from urdf2dyn_ros.robot.inertia import BodyInertia, about_origin, total
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.multibody import (
@@ -30,25 +31,20 @@ from urdf2dyn_ros.robot.multibody import (
     zxz,
 )
 from urdf2dyn_ros.robot.reader import read_description
+from urdf2dyn_ros.robot.rotations import composed, from_rpy, turned_about_z
 from urdf2dyn_ros.robot.spatial import (
     AXES,
     IDENTITY,
     TENSOR,
     ZERO,
-    BodyInertia,
     Matrix,
     Vector,
-    about_origin,
     add,
     apply,
-    composed,
     dot,
-    from_rpy,
     scale,
     subtract,
-    total,
     transpose,
-    turned_about_z,
     upper,
 )
 from urdf2dyn_ros.robot.writer import clean_urdf

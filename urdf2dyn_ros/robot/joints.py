@@ -7,21 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.model import Joint
+from urdf2dyn_ros.robot.rotations import ROUNDOFF, aligned
 from urdf2dyn_ros.robot.spatial import (
     AXES,
     IDENTITY,
     NO_TENSOR,
-    ROUNDOFF,
     ZERO,
-    BodyInertia,
     Matrix,
     Scalar,
     Triple,
     Vector,
     about_z,
     add,
-    aligned,
     cos,
     sin,
     subtract,

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.inertia import inertia_flaw
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.model import Joint, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Family, Parameter
-from urdf2dyn_ros.robot.spatial import Array, Triple, inertia_flaw
+from urdf2dyn_ros.robot.spatial import Array, Triple
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
 from urdf2dyn_ros.text import first_names, listed, quote
 

@@ -12,35 +12,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, total
 from urdf2dyn_ros.robot.joints import DECOMPOSED, JOINTS, Coordinate
 from urdf2dyn_ros.robot.model import ExternalForce, Joint, Limits, Link, RobotModel
-from urdf2dyn_ros.robot.spatial import (
-    IDENTITY,
+from urdf2dyn_ros.robot.rotations import (
     PRINTED,
     ROUNDOFF,
+    aligned,
+    composed,
+    from_rpy,
+    is_coarse,
+    turned_about_x,
+    turned_about_z,
+)
+from urdf2dyn_ros.robot.spatial import (
+    IDENTITY,
     ZERO,
-    BodyInertia,
-    LinkInertia,
     Matrix,
     Scalar,
     Triple,
     Vector,
-    about_origin,
     about_x,
     about_z,
     add,
-    aligned,
     apply,
-    composed,
     cross,
-    from_rpy,
-    is_coarse,
     product,
     symmetric,
-    total,
     transpose,
-    turned_about_x,
-    turned_about_z,
 )
 
 ROOT = -1

@@ -44,10 +44,11 @@ from urdf2dyn_ros.robot.document import (
     type_of,
     warn,
 )
+from urdf2dyn_ros.robot.inertia import inertia_flaw
 from urdf2dyn_ros.robot.joints import DECOMPOSED
 from urdf2dyn_ros.robot.model import Joint
 from urdf2dyn_ros.robot.plausibility import PLAUSIBILITY_RULES
-from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, inertia_flaw
+from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE
 from urdf2dyn_ros.text import escaped, listed, quote, suggestion
 
 MAX_PROBLEMS = 1000   # of rejections, after which no more rules are applied

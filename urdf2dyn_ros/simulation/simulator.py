@@ -16,15 +16,8 @@ from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
 from urdf2dyn_ros.robot.loads import GRAVITY, JOINT_PARAMETERS, TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.spatial import (
-    Array,
-    Triple,
-    from_rpy,
-    product,
-    symmetric,
-    transpose,
-    upper,
-)
+from urdf2dyn_ros.robot.rotations import from_rpy
+from urdf2dyn_ros.robot.spatial import Array, Triple, product, symmetric, transpose, upper
 from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.robot.writer import clean_urdf
 from urdf2dyn_ros.text import listed

@@ -50,6 +50,7 @@ from urdf2dyn_ros.equations.regressor import (
     regressor,
 )
 from urdf2dyn_ros.errors import ExportError, ParameterError
+from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Wrench
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
@@ -58,7 +59,6 @@ from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     TENSOR,
     ZERO,
-    BodyInertia,
     Scalar,
     Vector,
     add,

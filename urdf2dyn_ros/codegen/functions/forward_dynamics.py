@@ -46,9 +46,10 @@ from urdf2dyn_ros.equations.forward_dynamics import (
 )
 from urdf2dyn_ros.equations.newton_euler import forward
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
-from urdf2dyn_ros.robot.spatial import AXES, ZERO, Array, BodyInertia, Scalar, cos, exp, sin, tanh
+from urdf2dyn_ros.robot.spatial import AXES, ZERO, Array, Scalar, cos, exp, sin, tanh
 from urdf2dyn_ros.text import quote
 
 # unit of an effort to that of the acceleration of its joint

@@ -30,6 +30,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     textbook_moment,
 )
 from urdf2dyn_ros.errors import ExportError, ParameterError
+from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Coordinate, Motion, Note, Wrench
 from urdf2dyn_ros.robot.loads import BodyTerms, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Body, LinkWrench, Multibody
@@ -38,7 +39,6 @@ from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     TENSOR,
     ZERO,
-    BodyInertia,
     Scalar,
     Triple,
     Vector,

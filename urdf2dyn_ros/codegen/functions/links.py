@@ -28,15 +28,15 @@ from urdf2dyn_ros.equations.links import (
     root_frames,
 )
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.joints import JOINTS as JOINT_TYPES
 from urdf2dyn_ros.robot.joints import BodyNote, silent
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
+from urdf2dyn_ros.robot.rotations import ROUNDOFF
 from urdf2dyn_ros.robot.spatial import (
     AXES,
     IDENTITY,
-    ROUNDOFF,
     ZERO,
-    BodyInertia,
     Matrix,
     Scalar,
     Vector,

@@ -1,0 +1,206 @@
+"""Inertial parameters of links and bodies, and whether a body can have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from urdf2dyn_ros.robot.spatial import (
+    IDENTITY,
+    NO_TENSOR,
+    ZERO,
+    Array,
+    Matrix,
+    Scalar,
+    Vector,
+    add,
+    apply,
+    matrix_sum,
+    outer,
+    product,
+    scale,
+    symmetric,
+    transpose,
+    upper,
+)
+
+# ---- Inertial parameters of a body: the sum of those of its links, about the body's origin
+
+class LinkInertia(NamedTuple):
+    """
+    The inertial parameters of a link and its constant placement in its body.
+
+    Mass [kg]; centre of mass [m] in the link's frame; tensor about it [kg m^2], along the inertial
+    axes; placement of these and of the link's frame in the body.
+    """
+
+    mass: Scalar
+    com: Vector
+    tensor: Matrix
+    body_R_inertial: Matrix
+    body_R_link: Matrix
+    body_p_link: Vector
+
+
+class BodyInertia(NamedTuple):
+    """
+    Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2].
+
+    Second moments S, the integral of r r' over the mass [kg m^2], may stand in the place of J.
+    """
+
+    m: Scalar
+    h: Vector
+    J: Matrix
+
+    @classmethod
+    def of(cls, entries: Iterable[Scalar]) -> BodyInertia:
+        """Return the inertia of ten entries: m, h, and J in the order of TENSOR."""
+        m, x, y, z, *six = entries
+        return cls(m, (x, y, z), symmetric(tuple(six)))
+
+    @property
+    def entries(self) -> tuple[Scalar, ...]:
+        """The ten entries: m, h, and J in the order of TENSOR."""
+        return (self.m, *self.h, *upper(self.J))
+
+    def with_second_moments(self) -> BodyInertia:
+        """Return the same with S = tr(J)/2 1 - J in the place of J."""
+        J = self.J
+        half = 0.5 * (J[0][0] + J[1][1] + J[2][2])
+        return self._replace(J=((half - J[0][0], -J[0][1], -J[0][2]),
+                                (-J[1][0], half - J[1][1], -J[1][2]),
+                                (-J[2][0], -J[2][1], half - J[2][2])))
+
+    def with_tensor(self) -> BodyInertia:
+        """Return the same with J = tr(S) 1 - S in the place of S."""
+        return self._replace(J=traced(self.J))
+
+
+NO_INERTIA = BodyInertia(0.0, ZERO, NO_TENSOR)
+
+
+def traced(m: Matrix) -> Matrix:
+    """Return tr(m) 1 - m."""
+    return ((m[1][1] + m[2][2], -m[0][1], -m[0][2]), (-m[1][0], m[0][0] + m[2][2], -m[1][2]),
+            (-m[2][0], -m[2][1], m[0][0] + m[1][1]))
+
+
+def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
+    """Return the sum of inertias about the same origin; None where there are none."""
+    result = None
+    for part in parts:
+        result = part if result is None else BodyInertia(
+            result.m + part.m, add(result.h, part.h), matrix_sum(result.J, part.J))
+    return result
+
+
+def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyInertia | None]:
+    """Return inertias with second moments in the place of the tensors."""
+    return [inertia and inertia.with_second_moments() for inertia in inertias]
+
+
+def com_in_body(link: LinkInertia) -> Vector:
+    """Return the centre of mass in the body's frame [m]."""
+    return add(apply(link.body_R_link, link.com), link.body_p_link)
+
+
+def about_origin(link: LinkInertia) -> BodyInertia:
+    """Return a link's inertia about its body's origin: J = R I R' + m (c.c 1 - c c')."""
+    com = com_in_body(link)
+    R = link.body_R_inertial
+    tensor = product(product(R, link.tensor), transpose(R))
+    return BodyInertia(link.mass, scale(link.mass, com), symmetric(upper(
+        matrix_sum(tensor, _point_mass(link.mass, com)))))
+
+
+def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
+    """Return m, h and second moments S in a frame where r = R r' + p; J stands for S."""
+    m, h, S = inertia
+    h = apply(R, h)
+    S = S if R is IDENTITY else product(product(R, S), transpose(R))
+    mixed = outer(h, p)
+    for part in (mixed, transpose(mixed), outer(scale(m, p), p)):
+        S = matrix_sum(S, part)
+    return BodyInertia(m, add(h, scale(m, p)), symmetric(upper(S)))
+
+
+def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
+    """
+    Return m, h and second moments S after a rotation about z with this cosine and sine.
+
+    From c^2 + s^2 = 1: with t = c (S_xx - S_yy) - 2 s S_xy, the new S_xx is S_yy + c t, S_yy is
+    the rest of the sum, and S_xy is S_xy + s t.
+    """
+    m, (x, y, z), S = inertia
+    t = c * (S[0][0] - S[1][1]) - s * (2.0 * S[0][1])
+    xx, xy = S[1][1] + c * t, S[0][1] + s * t
+    yy = (S[0][0] + S[1][1]) - xx
+    xz, yz = c * S[0][2] - s * S[1][2], s * S[0][2] + c * S[1][2]
+    return BodyInertia(m, (c * x - s * y, s * x + c * y, z),
+                       ((xx, xy, xz), (xy, yy, yz), (xz, yz, S[2][2])))
+
+
+def _point_mass(m: Scalar, c: Vector) -> Matrix:
+    """Return m (c.c 1 - c c'), the parallel-axis term."""
+    x, y, z = c
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = -(m * (x * y)), -(m * (x * z)), -(m * (y * z))
+    return ((m * (yy + zz), xy, xz), (xy, m * (xx + zz), yz), (xz, yz, m * (xx + yy)))
+
+
+# ---- Check whether a rigid body can have an inertia tensor
+
+_LEAST_MOMENT = 1e-9   # share of the largest one
+_LEAST_THICKNESS = 1e-6   # [m]: a thinner body has moments of 1e-35 kg m^2, all rounding errors
+
+
+def inertia_flaw(texts: Sequence[str], entries: Sequence[float], mass: float,
+                 ) -> tuple[str, str] | None:
+    """
+    Return why no body has this tensor, as the code of a rule and a message; None if one can.
+
+    Principal moments are not negative, and none exceeds the sum of the other two. Printed entries
+    are rounded: a tensor has a flaw only if no values that round to its entries are without it.
+
+    The entries (6,), ixx, ixy, ixz, iyy, iyz, izz [kg m^2], also as printed, are not all zero; the
+    mass is in [kg].
+    """
+    scale = max(abs(entry) for entry in entries)  # against overflow, for any finite entries
+    tensor: Array = np.array(symmetric(tuple(entry / scale for entry in entries)))
+    rounding: Array = np.array(symmetric(tuple(
+        unit / scale for unit in _half_units(texts, entries))))
+    low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
+    floor = _LEAST_MOMENT * max(abs(low), abs(high)) + abs(mass) * _LEAST_THICKNESS**2 / scale
+    negative = float(rounding.sum(axis=1).max()) + floor
+    off_diagonal = rounding - np.diag(np.diag(rounding))
+    deficit = high - middle - low
+    triangle = float(np.trace(rounding) + 2.0 * off_diagonal.sum(axis=1).max()) + floor
+    moments = ', '.join(f'{moment * scale:.6g}' for moment in (low, middle, high))
+    if low < -negative:
+        return 'inertia-negative', (
+            f'principal moments {moments} kg m^2: one is negative, which is impossible; '
+            'check the signs of ixy, ixz, iyz and the units')
+    if deficit > triangle:
+        return 'inertia-triangle', (
+            f'principal moments {moments} kg m^2: the largest exceeds the sum of the others '
+            f'by {deficit * scale:.3g}, which is impossible; check the order of the entries '
+            'and that they are about the centre of mass')
+    return None
+
+
+def _half_units(texts: Sequence[str], entries: Sequence[float]) -> list[float]:
+    """Return the rounding of each entry; for a zero, mostly exact, the finest of all entries."""
+    units = [_half_unit(text) for text in texts]
+    finest = min(unit for unit, entry in zip(units, entries, strict=True) if entry)
+    return [unit if entry else min(unit, finest)
+            for unit, entry in zip(units, entries, strict=True)]
+
+
+def _half_unit(text: str) -> float:
+    """Return half a unit in the last printed decimal; 0 for whole numbers, which are exact."""
+    mantissa, _, exponent = text.strip(' \t\r\n').lower().partition('e')
+    last = float(exponent or 0) - len(mantissa.partition('.')[2])
+    return 0.5 * 10.0**last if last < 0 else 0.0
