@@ -24,7 +24,7 @@ from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.smoothing import smoothed
+from urdf2dyn_ros.recordings.smoothing import smooth
 from urdf2dyn_ros.robot.spatial import Array
 
 CUTOFF = 8.0
@@ -192,7 +192,7 @@ def main() -> None:
             f'{figure:8.0f}' for figure in figures) + f' %   {answered:5.1f} % of the samples')
         print('    largest error         ' + ''.join(f'{each:8.1f}' for each in worst)
               + ' rad/s^2 or m/s^2')
-        figures, _ = errors(smoothed(motion.stamps, motion.q).qdd, true, some)
+        figures, _ = errors(smooth(motion.stamps, motion.q).qdd, true, some)
         print(f'  {"offline (evaluate)":26}' + ''.join(f'{figure:8.0f}' for figure in figures)
               + ' %')
         if arguments.picture:

@@ -140,3 +140,16 @@ def test_errors_name_what_where_rule_and_remedy(words: list, expected: str) -> N
     done = run('torque', UR5, *words)
     assert (done.returncode, done.stdout) == (1, '')
     assert done.stderr.startswith('error: ') and expected in done.stderr
+
+
+@pytest.mark.parametrize('words', [('torque', UR5, '--trajectory'), ('excite', UR5, '--limits'),
+                                   ('torque', UR5, '--parameters')])
+def test_aliases_that_would_become_a_billion_values_are_refused_at_once(tmp_path: Path,
+                                                                        words) -> None:
+    lines = ['a0: &a0 [1]', *(f'a{k}: &a{k} [{", ".join([f"*a{k - 1}"] * 9)}]'
+                              for k in range(1, 12))]
+    path = tmp_path / 'many.yaml'
+    path.write_text('\n'.join(lines))
+    done = run(*words, path, folder=tmp_path)
+    assert done.returncode == 1
+    assert 'line 1, column 5: an alias repeats this value; anchors' in done.stderr

@@ -12,7 +12,7 @@ from support.recordings.bags import joint_state, write_bag
 from support.recordings.evaluate_command import nrmse, true_efforts
 from support.streams.known_motions import PROFILES, START, Profile, record, truth
 from urdf2dyn_ros.recordings import offline_stream, open_recording
-from urdf2dyn_ros.recordings.smoothing import smoothed
+from urdf2dyn_ros.recordings.smoothing import smooth
 from urdf2dyn_ros.robot.spatial import geometric_mean
 
 sys.path.insert(0, str(ROOT / 'benchmarks'))
@@ -24,7 +24,7 @@ def errors(stamps, q):
     true = truth(stamps)[2]
     time = (stamps - START) * 1e-9
     some = (time > 1.0) & (time < 11.8)
-    found = smoothed(stamps, q).qdd
+    found = smooth(stamps, q).qdd
     return 100.0 * np.sqrt(np.square(found - true)[some].mean(axis=0)
                            / np.square(true[some]).mean(axis=0))
 
@@ -69,7 +69,7 @@ def test_a_joint_at_rest_and_a_slow_one_are_smoothed_more_than_a_fast_one() -> N
     step = 2.0 * np.pi / 2 ** 17
     true = np.stack([0.0 * time, 0.5 * np.sin(0.6 * time), 0.1 * np.sin(20.0 * time)], axis=1)
     noise = 2.0 * step * np.random.default_rng(1).normal(size=true.shape)
-    found = smoothed((time * 1e9).astype(np.int64), step * np.rint((true + noise) / step))
+    found = smooth((time * 1e9).astype(np.int64), step * np.rint((true + noise) / step))
     assert found.cutoffs[1] < 0.5 * found.cutoffs[2]
     middle = slice(250, -250)
     assert np.abs(found.qdd[middle, 0]).max() < 0.1

@@ -23,11 +23,11 @@ from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.joint_names import recorded_joints
+from urdf2dyn_ros.recordings.joint_names import match_joints
 from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
 from urdf2dyn_ros.recordings.report import write_head, write_rows
 from urdf2dyn_ros.recordings.series import Stamps
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smoothed
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smooth
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files, require, writing_to
@@ -219,7 +219,7 @@ def _motion(dynamics: InverseDynamics,
     if faults:
         raise ParameterError('\n'.join(faults))
     recording = open_recording(arguments.trajectory, arguments.topic, columns=arguments.columns)
-    recorded = recorded_joints(recording, recording, names, hold, arguments.rename,
+    recorded = match_joints(recording, recording, names, hold, arguments.rename,
                                dynamics.model.mimics)
     stamps, rows = [], []
     for record in recorded.records:
@@ -261,7 +261,7 @@ def _completed(motion: Array, stamps: Stamps, accelerations: str,
             f'only {FEWEST_SAMPLES} or more are differentiated to: add them to the file, or '
             '--accelerations zero')
     require('urdf2dyn torque --trajectory without accelerations', 'scipy')
-    curve = smoothed(stamps, motion[0])
+    curve = smooth(stamps, motion[0])
     how = 'as given' if np.isfinite(motion[2]).all() else 'differentiated'
     return np.where(np.isfinite(motion), motion, np.array(curve[:3])), how
 

@@ -16,7 +16,7 @@ from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.identification.rows import STILL_RANGE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Limits, RobotModel
-from urdf2dyn_ros.robot.parameters import yaml_fault
+from urdf2dyn_ros.robot.parameters import load_yaml, yaml_fault
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array
 from urdf2dyn_ros.simulation.simulator import gears
 from urdf2dyn_ros.text import csv_cell, printable
@@ -48,7 +48,7 @@ def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, floa
     """Return the limits of a YAML file: joint to some of the names of `Limits`."""
     where = printable(str(path))
     try:
-        content = yaml.safe_load(path.read_text(encoding='utf-8'))
+        content = next(load_yaml(path.read_text(encoding='utf-8')), None)
     except OSError as error:
         raise ParameterError(f'cannot read {where}: {error.strerror}') from None
     except (yaml.YAMLError, ValueError) as error:   # no UTF-8, no such day, 5000 digits

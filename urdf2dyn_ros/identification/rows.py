@@ -35,7 +35,7 @@ from urdf2dyn_ros.identification.robot import (
     joint_columns,
 )
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP
-from urdf2dyn_ros.recordings.joint_names import recorded_joints
+from urdf2dyn_ros.recordings.joint_names import match_joints
 from urdf2dyn_ros.recordings.jumps import (
     alternating,
     alternation_sentence,
@@ -44,7 +44,7 @@ from urdf2dyn_ros.recordings.jumps import (
 )
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 from urdf2dyn_ros.recordings.recording import Recording
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smooth
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted
@@ -87,7 +87,7 @@ def read_segments(recording: Recording,
     RecordingError if a joint is missing, its position jumps, the recording is damaged, or too
     short.
     """
-    recorded = recorded_joints(recording, recording, names.joints, names.hold, names.renames,
+    recorded = match_joints(recording, recording, names.joints, names.hold, names.renames,
                                names.mimics)
     kept = [joint for joint, name in enumerate(names.joints) if name in recorded.moving]
     units = [names.units[joint] for joint in kept]
@@ -206,7 +206,7 @@ def _piece(segment: RecordedSegment, names: RecordedNames, start: int) -> Piece 
     period = float(np.median(np.diff(stamps))) / SECOND_NS
     count = int(seconds * min(1.0 / period, _GRID_RATE) * (1.0 + 1e-9)) + 1
     at = np.linspace(stamps[0], stamps[-1], count).astype(np.int64)
-    motion = smoothed(stamps, segment.q, at)
+    motion = smooth(stamps, segment.q, at)
     step = seconds / (count - 1)
     held = names.hold.positions
     known = [number for number, name in enumerate(names.joints) if name not in held]

@@ -50,8 +50,8 @@ def open_recording(path: str | Path, topic: str | None = None,
         raise RecordingError(path, 'there is no such file or directory')
     kind = DIRECTORY if path.is_dir() else path.suffix.lower()
     if kind not in RECORDINGS or path.name == METADATA:
-        hint = f'; it is a part of a bag: name the directory {str(path.parent)!r}' * (
-            path.parent / METADATA).exists()
+        hint = (f'; it is a part of a bag: name the directory {str(path.parent)!r}'
+                if (path.parent / METADATA).exists() else '')
         raise RecordingError(path, f'unknown kind of recording {kind!r}: a bag directory, '
                              + ', '.join(list(RECORDINGS)[1:]) + f' can be read{hint}')
     recording = RECORDINGS[kind](path, topic, columns)

@@ -16,7 +16,7 @@ import yaml
 
 from urdf2dyn_ros.errors import ExportError, RecordingError, Urdf2DynError
 from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
-from urdf2dyn_ros.robot.parameters import yaml_fault
+from urdf2dyn_ros.robot.parameters import load_yaml, yaml_fault
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted
 
@@ -275,7 +275,6 @@ def effort_bag(path: Path, joints: Sequence[str], frame: str,
 
 # ---- Trajectories as YAML: a trajectory_msgs/JointTrajectory, also inside of another message
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)   # ten times faster, with libyaml
 _TRAJECTORY = ('a trajectory has joint_names and points, each with positions and time_from_start, '
                'as trajectory_msgs/JointTrajectory')
 _VECTORS = ('positions', 'velocities', 'effort', 'accelerations')
@@ -294,8 +293,7 @@ class TrajectoryFile(Recording):
 
     def _records(self) -> Iterator[Record]:
         try:
-            with self.path.open(encoding='utf-8-sig') as file:
-                found = [*_trajectories(list(yaml.load_all(file, _LOADER)))]
+            found = [*_trajectories([*load_yaml(self.path.read_text(encoding='utf-8-sig'))])]
         except OSError as error:
             raise self.defect(f'cannot be read: {error.strerror}') from None
         except yaml.YAMLError as error:

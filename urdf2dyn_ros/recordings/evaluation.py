@@ -30,7 +30,7 @@ from urdf2dyn_ros.recordings.comparison import (
 )
 from urdf2dyn_ros.recordings.credibility import dead_position, is_of_motion
 from urdf2dyn_ros.recordings.external import ExternalEfforts
-from urdf2dyn_ros.recordings.joint_names import RecordedJoints, recorded_joints
+from urdf2dyn_ros.recordings.joint_names import RecordedJoints, match_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
@@ -330,7 +330,7 @@ def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
-    recorded = recorded_joints(recording.until_defect(), recording, names, hold, settings.renames,
+    recorded = match_joints(recording.until_defect(), recording, names, hold, settings.renames,
                                dynamics.model.mimics)
     accelerated = any(
         np.isfinite([values.get(joint, np.nan) for joint in recorded.moving]).all()

@@ -37,9 +37,9 @@ class RecordedJoints(NamedTuple):
     remarks: list[str]
 
 
-def recorded_joints(records: Iterable[Record], recording: Recording, names: Sequence[str],
-                    hold: Hold, renames: Sequence[str],
-                    mimics: Mapping[str, Mimic]) -> RecordedJoints:
+def match_joints(records: Iterable[Record], recording: Recording, names: Sequence[str],
+                 hold: Hold, renames: Sequence[str],
+                 mimics: Mapping[str, Mimic]) -> RecordedJoints:
     """
     Return the records of a recording for the joints of a model, the first ones also as `heads`.
 

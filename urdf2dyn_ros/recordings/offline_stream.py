@@ -22,7 +22,7 @@ from urdf2dyn_ros.recordings.jumps import (
     parts_between,
     position_jumps,
 )
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smoothed
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smooth
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS
 
@@ -209,7 +209,7 @@ class OfflineStream(Stream):
         rows = np.flatnonzero((at >= part.first) & (at <= part.last))
         if not len(rows):
             return
-        estimate = smoothed(part.stamps, part.positions, at[rows])
+        estimate = smooth(part.stamps, part.positions, at[rows])
         motion[:, rows[:, None], group.joints] = estimate[:3]
         joints = self.held.received[group.joints]
         low, high = self.cutoffs[:, joints]

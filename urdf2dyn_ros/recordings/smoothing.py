@@ -191,7 +191,7 @@ class Smoothed(NamedTuple):
     cutoffs: Array   # (n,), of each joint [Hz]
 
 
-def smoothed(stamps: NDArray[np.int64], positions: Array,
+def smooth(stamps: NDArray[np.int64], positions: Array,
              at: NDArray[np.int64] | None = None) -> Smoothed:
     """
     Return the smoothed motion of positions (k, n) [rad or m] at increasing stamps (k,) [ns].
