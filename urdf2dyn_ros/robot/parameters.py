@@ -277,7 +277,8 @@ def _value(node: yaml.Node, as_it_is: bool = False) -> bool | int | float | str:
 
 # ---- Any YAML: a few lines of aliases would become billions of values
 
-_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)   # ten times faster, with libyaml
+_FAST = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)   # ten times, with libyaml, but less clear
+_LONG_TEXT = 100_000   # from which on it is used
 
 
 def load_yaml(text: str) -> Iterator[Any]:
@@ -288,7 +289,7 @@ def load_yaml(text: str) -> Iterator[Any]:
 
 def yaml_nodes(text: str) -> Iterator[yaml.Node]:
     """Yield the node of each document; a YAMLError also where one has an alias."""
-    loader = _LOADER(text)
+    loader = (_FAST if len(text) > _LONG_TEXT else yaml.SafeLoader)(text)
     try:
         while loader.check_node():
             root = loader.get_node()
