@@ -13,7 +13,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test test-all suite lint bench load exporting soak pictures jazzy golden config docs clean
+.PHONY: demo demo-identify test test-all suite lint bench load exporting soak pictures jazzy golden config docs mutants clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
@@ -81,6 +81,11 @@ jazzy: .venv-jazzy/ready
 # config/dynamics.yaml from the table of parameters
 config: $(VENV)/test-ready
 	$(RUN)/python config/config_file.py > config/dynamics.yaml
+
+# breaks single operators and numbers at random and prints how many the tests find, by folder;
+# some minutes to measure which test runs what, then a quarter of a minute for each of NUMBER
+mutants: $(VENV)/test-ready
+	$(RUN)/python test/mutants.py --number $(or $(NUMBER),50) --seed $(or $(SEED),0)
 
 # the site of README, docs/, parameters, options and classes: site/index.html
 docs: $(VENV)/docs-ready

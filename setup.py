@@ -28,7 +28,7 @@ CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
     *DEMO, *ALL, *CLUSTER, 'catkin-pkg', 'check-jsonschema', 'clarabel',
     'colcon-common-extensions', 'cvxpy', 'example-robot-data', 'hypothesis', 'lxml-stubs',
-    'mpmath', 'mypy', 'pandas', 'pin', 'pyarrow', 'pytest', 'pytest-timeout',
+    'mpmath', 'mypy', 'pandas', 'pin', 'pyarrow', 'pytest', 'pytest-cov', 'pytest-timeout',
     'pytest-xdist', 'ruff',
 ]
 JAZZY = [   # what the tests of the nodes need, with the rclpy of that distribution

@@ -1,0 +1,284 @@
+"""
+Break single operators, comparisons and numbers, and count how many of them the tests find.
+
+    make mutants
+    .venv/bin/python test/mutants.py --number 200 --seed 7 --folder robot
+
+Lines that tests of `make test` run are broken one at a time, in a copy of the tree, and the tests
+that run the line are run until one fails: those of the line's own folder first, one case of each
+test before the next, at most --seconds of them. What only child processes run is tried by the
+tests of its folder. A table by folder and a list of what no test found are printed; a line of that
+list lacks an assertion, or can go.
+
+"""
+
+import argparse
+import ast
+import collections
+import concurrent.futures
+import dataclasses
+import io
+import keyword
+import os
+import queue
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import coverage
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = ROOT / '.cache' / 'mutants'
+PACKAGE = 'urdf2dyn_ros'
+SWAPS = {'+': '-', '-': '+', '*': '/', '/': '*', '//': '/', '%': '*', '**': '*', '@': '+',
+         '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==', 'is': 'is not',
+         'in': 'not in', 'and': 'or', 'or': 'and', 'not': '', '+=': '-=', '-=': '+=',
+         '*=': '/=', '|': '&', '&': '|'}
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    """One change of one token of a file."""
+
+    path: str
+    line: int
+    column: int
+    old: str
+    new: str
+
+    @property
+    def folder(self) -> str:
+        """The folder below the package, '' for its root."""
+        return '/'.join(self.path.split('/')[1:-1]).split('/')[0]
+
+    def apply(self, text: str) -> str:
+        """Return the text of the file with the change."""
+        lines = text.splitlines(keepends=True)
+        line = lines[self.line - 1]
+        lines[self.line - 1] = (
+            line[:self.column] + self.new + line[self.column + len(self.old):])
+        return ''.join(lines)
+
+    def __str__(self) -> str:
+        place = f'{self.path}:{self.line}:{self.column + 1}'
+        return f'{place}  {self.old} -> {self.new or "(nothing)"}'
+
+
+def mutants(path: str, text: str) -> Iterator[Mutant]:
+    """Yield what can be broken in a file; annotations, imports and texts are left out."""
+    quiet: set[tuple[int, int]] = set()
+    for node in ast.walk(ast.parse(text)):
+        for part in (getattr(node, 'annotation', None), getattr(node, 'returns', None)):
+            if isinstance(part, ast.AST):
+                quiet.update(_positions(part))
+        if isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom)):
+            quiet.update(_positions(node))
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == '__all__':
+            quiet.update(_positions(node))
+    previous = None
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        kind, old, (line, column), _, _ = token
+        if (line, column) in quiet:
+            continue
+        new = None
+        if kind == tokenize.NUMBER:
+            new = '1' if old == '0' else f'({old} + 1)'
+        elif old in SWAPS and (kind == tokenize.OP or kind == tokenize.NAME):
+            # a star before a name, a sign before a term and `for x in y` are other things
+            binary = previous is not None and not keyword.iskeyword(previous.string) and (
+                previous.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING)
+                or previous.string in (')', ']', '}'))
+            source = token.line.lstrip()
+            if kind == tokenize.OP and binary:
+                new = SWAPS[old]
+            elif kind == tokenize.NAME and old in ('and', 'or', 'not', 'is'):
+                new = SWAPS[old]
+                if old == 'not' and previous is not None and previous.string == 'is':
+                    new = None
+            elif old == 'in' and ' for ' not in source and not source.startswith('for '):
+                new = SWAPS[old] if previous is None or previous.string != 'not' else None
+        if kind not in (tokenize.NL, tokenize.COMMENT, tokenize.NEWLINE, tokenize.INDENT,
+                        tokenize.DEDENT):
+            previous = token
+        if new is not None:
+            changed = Mutant(path, line, column, old, new)
+            try:
+                ast.parse(changed.apply(text))
+            except SyntaxError:
+                continue
+            yield changed
+
+
+def _positions(node: ast.AST) -> Iterator[tuple[int, int]]:
+    first, last = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    for line in range(first[0], last[0] + 1):
+        start = first[1] if line == first[0] else 0
+        end = last[1] if line == last[0] else 200
+        yield from ((line, column) for column in range(start, end))
+
+
+class Covered:
+    """Which tests run which line, and how long each takes."""
+
+    def __init__(self, jobs: int, again: bool) -> None:
+        data, times = CACHE / 'coverage', CACHE / 'times.xml'
+        if again or not (data.exists() and times.exists()):
+            _measure(jobs, data, times)
+        self._data = coverage.CoverageData(str(data))
+        self._data.read()
+        self.seconds = {
+            f'{case.get("classname", "").replace(".", "/")}.py::{case.get("name")}':
+            float(case.get('time', 0))
+            for case in ElementTree.parse(times).iter('testcase')}
+
+    def lines(self, path: str) -> dict[int, set[str]]:
+        """Return the tests of each line of a file that is run at all."""
+        return {line: {name.rpartition('|')[0] for name in names if name} & self.seconds.keys()
+                for line, names in self._data.contexts_by_lineno(str(ROOT / path)).items()}
+
+    def chosen(self, mutant: Mutant, tests: set[str], budget: float) -> list[str]:
+        """Return the tests to run, the most telling first."""
+        near = f'test/{mutant.folder}/'
+        tests = tests or {name for name in self.seconds if name.startswith(near)}
+        counts: collections.Counter[str] = collections.Counter()
+        ranked = []
+        for name in sorted(tests, key=lambda name: self.seconds[name]):
+            function = name.partition('[')[0]
+            counts[function] += 1
+            ranked.append((not name.startswith(near), counts[function], name))
+        result, total = [], 0.0
+        for _, _, name in sorted(ranked):
+            total += self.seconds[name]
+            if total > budget and result:
+                break
+            result.append(name)
+        return result
+
+
+def _measure(jobs: int, data: Path, times: Path) -> None:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    settings = CACHE / 'coverage.ini'
+    settings.write_text(f'[run]\nsource = {PACKAGE}\ndata_file = {data}\npatch = subprocess\n'
+                        'parallel = true\n', encoding='utf-8')
+    print('running the tests once to see which line each of them runs', file=sys.stderr)
+    subprocess.run(
+        [sys.executable, '-m', 'pytest', '-n', str(jobs), '--dist', 'worksteal', '-q',
+         '-m', 'not slow', '--timeout', '600', f'--cov={PACKAGE}', f'--cov-config={settings}',
+         '--cov-context=test', '--cov-report=', f'--junitxml={times}'],
+        cwd=ROOT, check=False, env={**os.environ, 'EVERY_PACKAGE': '1'}, stdout=sys.stderr)
+    if not data.exists():
+        subprocess.run([sys.executable, '-m', 'coverage', 'combine', f'--rcfile={settings}',
+                        '--keep'], cwd=CACHE, check=True, stdout=sys.stderr)
+
+
+class Tree:
+    """A copy of the files of the repository, in which one line at a time is broken."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / 'tree'
+        shared = ROOT.parent / 'shared'
+        if shared.exists():
+            (folder / 'shared').symlink_to(shared)
+        listed = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, check=True,
+                                capture_output=True, text=True).stdout
+        for name in filter(None, listed.split('\0')):
+            if (ROOT / name).is_file():
+                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, self.root / name)
+        self._stamp = int(time.time())
+
+    def finds(self, mutant: Mutant, tests: list[str]) -> bool:
+        """Return whether a test fails with the change."""
+        path = self.root / mutant.path
+        whole = path.read_text(encoding='utf-8')
+        names = self.root.parent / 'tests'
+        names.write_text('\n'.join(tests), encoding='utf-8')
+        environment = {**os.environ, 'PYTHONPATH': str(self.root), 'EVERY_PACKAGE': '1'}
+        try:
+            self._write(path, mutant.apply(whole))
+            done = subprocess.run(
+                [sys.executable, '-m', 'pytest', '-x', '-q', '-p', 'no:cacheprovider',
+                 '--timeout', '120', f'@{names}'], cwd=self.root, env=environment,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=900, check=False)
+        except subprocess.TimeoutExpired:
+            return True
+        finally:
+            self._write(path, whole)
+        return done.returncode != 0
+
+    def _write(self, path: Path, text: str) -> None:
+        path.write_text(text, encoding='utf-8')
+        self._stamp += 2   # compiled files are known by the second of their source
+        os.utime(path, (self._stamp, self._stamp))
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
+    parser.add_argument('--number', type=int, default=50, help='lines to break (50)')
+    parser.add_argument('--seed', type=int, default=0)
+    parser.add_argument('--folder', action='append', help='of the package; may be repeated')
+    parser.add_argument('--seconds', type=float, default=60.0,
+                        help='of tests for one broken line, as measured when nothing is broken')
+    parser.add_argument('--jobs', type=int, default=2)
+    parser.add_argument('--again', action='store_true', help='measure anew which test runs what')
+    arguments = parser.parse_args()
+    covered = Covered(arguments.jobs, arguments.again)
+    candidates = []
+    for file in sorted((ROOT / PACKAGE).rglob('*.py')):
+        path = str(file.relative_to(ROOT))
+        lines = covered.lines(path)
+        candidates += [(mutant, lines[mutant.line])
+                       for mutant in mutants(path, file.read_text(encoding='utf-8'))
+                       if mutant.line in lines]
+    if arguments.folder:
+        candidates = [each for each in candidates if each[0].folder in arguments.folder]
+    chosen = random.Random(arguments.seed).sample(
+        candidates, min(arguments.number, len(candidates)))
+
+    found: dict[str, list[bool]] = collections.defaultdict(list)
+    missed = []
+    with tempfile.TemporaryDirectory() as scratch:
+        trees: queue.Queue[Tree] = queue.Queue()
+        for index in range(arguments.jobs):
+            folder = Path(scratch, str(index))
+            folder.mkdir()
+            trees.put(Tree(folder))
+
+        def judge(mutant: Mutant, tests: set[str]) -> bool:
+            tree = trees.get()
+            try:
+                return tree.finds(mutant, covered.chosen(mutant, tests, arguments.seconds))
+            finally:
+                trees.put(tree)
+
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            running = {pool.submit(judge, *each): each[0] for each in chosen}
+            for count, done in enumerate(concurrent.futures.as_completed(running), 1):
+                mutant = running[done]
+                found[mutant.folder].append(done.result())
+                if not done.result():
+                    missed.append(mutant)
+                word = 'found' if done.result() else 'MISSED'
+                print(f'{count}/{len(chosen)} {word}  {mutant}', file=sys.stderr, flush=True)
+
+    print(f'{"folder":16s} found  of')
+    for name, results in sorted(found.items()):
+        print(f'{name or "root":16s} {sum(results):5d} {len(results):3d}'
+              f'  {100 * sum(results) / len(results):3.0f} %')
+    total = sum(map(sum, found.values()))
+    print(f'{"all":16s} {total:5d} {len(chosen):3d}  {100 * total / len(chosen):3.0f} %')
+    for mutant in sorted(missed, key=str):
+        print(f'missed: {mutant}')
+    return 0
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())
