@@ -128,7 +128,7 @@ class Covered:
     """Which tests run which line, and how long each takes."""
 
     def __init__(self, jobs: int, again: bool) -> None:
-        data, times = CACHE / 'coverage', CACHE / 'times.xml'
+        data, times = CACHE / 'lines', CACHE / 'times.xml'
         if again or not (data.exists() and times.exists()):
             _measure(jobs, data, times)
         self._data = coverage.CoverageData(str(data))
@@ -164,15 +164,18 @@ class Covered:
 
 def _measure(jobs: int, data: Path, times: Path) -> None:
     CACHE.mkdir(parents=True, exist_ok=True)
-    settings = CACHE / 'coverage.ini'
+    settings = CACHE / 'settings.ini'
     settings.write_text(f'[run]\nsource = {PACKAGE}\ndata_file = {data}\npatch = subprocess\n'
                         'parallel = true\n', encoding='utf-8')
-    print('running the tests once to see which line each of them runs', file=sys.stderr)
-    subprocess.run(
-        [sys.executable, '-m', 'pytest', '-n', str(jobs), '--dist', 'worksteal', '-q',
-         '-m', 'not slow', '--timeout', '600', f'--cov={PACKAGE}', f'--cov-config={settings}',
-         '--cov-context=test', '--cov-report=', f'--junitxml={times}'],
-        cwd=ROOT, check=False, env={**os.environ, 'EVERY_PACKAGE': '1'}, stdout=sys.stderr)
+    log = CACHE / 'log'
+    print(f'running the tests once to see which line each of them runs: {log}', file=sys.stderr)
+    with log.open('w', encoding='utf-8') as output:
+        subprocess.run(
+            [sys.executable, '-m', 'pytest', '-n', str(jobs), '--dist', 'worksteal', '-q',
+             '-m', 'not slow', '--timeout', '600', f'--cov={PACKAGE}', f'--cov-config={settings}',
+             '--cov-context=test', '--cov-report=', f'--junitxml={times}'],
+            cwd=ROOT, check=False, env={**os.environ, 'EVERY_PACKAGE': '1'}, stdout=output,
+            stderr=output)
     if not data.exists():
         subprocess.run([sys.executable, '-m', 'coverage', 'combine', f'--rcfile={settings}',
                         '--keep'], cwd=CACHE, check=True, stdout=sys.stderr)
