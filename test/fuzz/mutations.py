@@ -10,11 +10,11 @@ from lxml import etree
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
     CHILDREN,
-    JOINT_TYPES,
     NUMBER_ATTRIBUTES,
     REDUCTION_TAGS,
     Element,
 )
+from urdf2dyn_ros.robot.joints import URDF_TYPES
 
 NUMBERS = ('0', '-0', '1', '-1', '1e400', '1e-320', '1e308', '-1e308', '1e154', 'nan', '-inf',
            '1,5', '1_0', '0x10', '١', '', ' ', '1 2', '0 0 0', '0 0 5', '1e-9 0 0', '1 1 1 1',
@@ -127,7 +127,7 @@ def _rename(root: Element, random: Random) -> None:
 def _type(root: Element, random: Random) -> None:
     joint = _any(root, random, 'joint')
     if joint is not None:
-        joint.set('type', random.choice((*JOINT_TYPES, *JOINT_TYPES, 'ball', 'Fixed')))
+        joint.set('type', random.choice((*URDF_TYPES, *URDF_TYPES, 'ball', 'Fixed')))
 
 
 def _reattach(root: Element, random: Random) -> None:

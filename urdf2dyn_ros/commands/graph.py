@@ -71,7 +71,7 @@ def _dot(model: RobotModel) -> str:
     lines += [f'  {quoted(link.name)} [label={quoted(link.name)[:-1]}\\n{link.mass:.4g} kg"];'
               for link in model.links]
     for joint in model.joints:
-        style = ', style=dashed' if joint.type == 'fixed' else ''
+        style = ', style=dashed' if not joint.moves else ''
         lines.append(f'  {quoted(joint.parent)} -> {quoted(joint.child)} '
                      f'[label={quoted(joint.name)[:-1]}\\n{joint.type}"{style}];')
     return '\n'.join([*lines, '}', ''])

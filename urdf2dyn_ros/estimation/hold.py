@@ -126,7 +126,7 @@ def _not_held(name: str, dynamics: InverseDynamics) -> str:
         return f'robot {quote(dynamics.model.name)} has no joint {quote(name)}; {similar}'
     if joint.mimic is not None:
         return f'the joint mimics {quote(joint.mimic.joint)}: hold that one'
-    if joint.type == 'fixed':
+    if not joint.moves:
         return 'the joint is fixed, it needs no position: remove it'
     return (f'the {joint.type} joint has several coordinates: hold each of them by its name; '
             f'{similar}')

@@ -25,7 +25,7 @@ from urdf2dyn_ros.robot.document import (
     codec_of,
     parse_document,
 )
-from urdf2dyn_ros.robot.joints import DECOMPOSED, JOINTS
+from urdf2dyn_ros.robot.joints import JOINTS, URDF_TYPES
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import parameter_file_text
@@ -318,7 +318,7 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
             J = R @ np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))) @ R.T
             _add(body, 'inertial', mass=inertia.mass, pos=inertia.com,
                  fullinertia=(J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]))
-        if joint.type != 'fixed':
+        if joint.moves:
             _add_joints(body, joint, terms)
     for joint in model.joints:
         bodies[joint.parent].append(bodies[joint.child])
@@ -342,7 +342,7 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
 
 
 def _add_joints(body: Element, joint: Joint, terms: Mapping[str, Sequence[JointTerm]]) -> None:
-    for part in DECOMPOSED[joint.type](joint):
+    for part in URDF_TYPES[joint.type].parts(joint):
         element = _add(body, 'joint', name=part.name, axis=part.axis,
                        type='hinge' if JOINTS[part.type].turns else 'slide')
         armature = sum(float(term.armature) for term in terms.get(part.name, ())
@@ -352,7 +352,7 @@ def _add_joints(body: Element, joint: Joint, terms: Mapping[str, Sequence[JointT
             if value:
                 element.set(name, _text(value))
         lower, upper = joint.limits.lower, joint.limits.upper
-        if joint.type in ('revolute', 'prismatic') and lower is not None and upper is not None:
+        if JOINTS[part.type].bounded and lower is not None and upper is not None:
             element.set('range', _text((lower, upper)))
 
 

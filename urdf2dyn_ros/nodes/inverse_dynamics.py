@@ -538,8 +538,7 @@ class Base:
             return
         if model is not self._model:
             # the parent of a floating joint is the world, which is fixed in tf
-            link = next((joint.child for joint in model.joints
-                         if joint.type == 'floating' and joint.parent == model.root), model.root)
+            link = next((joint.child for joint in model.joints if model.floats(joint)), model.root)
             self._model, (_, self._frame) = model, multibody(model).links[link]
         R: Array = np.array(self._frame.body_R_link)
         p: Array = np.array(self._frame.body_p_link)

@@ -20,6 +20,7 @@ from xml.parsers import expat
 from lxml import etree
 
 from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.robot.joints import URDF_TYPES, UrdfType
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, SMALLEST_DIVISOR, TENSOR
 from urdf2dyn_ros.text import escaped, quote
 
@@ -191,11 +192,6 @@ def _error(code: str, message: str, line: int | None = None) -> UrdfError:
 
 TENSOR_ATTRIBUTES = tuple(f'i{entry}' for entry in TENSOR)
 
-JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed', 'planar', 'floating')
-AXIAL_TYPES = ('revolute', 'continuous', 'prismatic', 'planar')
-MOVING_TYPES = (*AXIAL_TYPES, 'floating')
-MULTI_DOF_TYPES = ('planar', 'floating')
-
 # Children by tag; each may occur once in its parent, except for those of the robot. ``<force>``, a
 # constant wrench on a link, is an extension of URDF.
 CHILDREN = {
@@ -307,7 +303,7 @@ def rpy_of(quaternion: tuple[float, ...]) -> tuple[float, float, float]:
 def children(element: Element) -> list[Element]:
     """Return the children that are in the schema; an axis only where the joint has one."""
     tags = CHILDREN.get(str(element.tag), ())
-    if type_of(element) in ('fixed', 'floating'):
+    if element.tag == 'joint' and not type_of(element).axial:
         tags = tuple(tag for tag in tags if tag != 'axis')   # as urdfdom does
     return list(element.iterchildren(*tags)) if tags else []
 
@@ -328,9 +324,9 @@ def tag_of(element: Element) -> str:
     return f'{element.prefix}:{name}' if element.prefix else name
 
 
-def type_of(joint: Element) -> str:
-    """Return the type of a joint; empty where it has none."""
-    return joint.get('type', '')
+def type_of(joint: Element) -> UrdfType:
+    """Return the type of a joint; where that is unknown, one with a coordinate and an axis."""
+    return URDF_TYPES.get(joint.get('type', ''), URDF_TYPES['continuous'])
 
 
 # Plain ASCII decimals. Python's own float() accepts more than a URDF may have: nan, inf, 1_0,

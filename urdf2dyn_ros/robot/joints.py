@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from urdf2dyn_ros.robot.inertia import BodyInertia
-from urdf2dyn_ros.robot.model import Joint
+from urdf2dyn_ros.robot.model import FIXED, FLOATING, Joint
 from urdf2dyn_ros.robot.rotations import ROUNDOFF, aligned
 from urdf2dyn_ros.robot.spatial import (
     AXES,
@@ -142,6 +142,7 @@ class JointType:
     # alone, the parts along the twist of wrench (`along`) and momentum (`momentum`), and how the
     # kinetic energy changes with the coordinate (`change`)
     formulas: Mapping[str, str]
+    bounded: bool = True   # whether its position has limits
 
     @property
     def units(self) -> dict[str, str]:
@@ -331,14 +332,36 @@ def floating_parts(joint: Joint) -> tuple[Part, ...]:
 
 JOINTS: dict[str, JointType] = {
     'revolute': REVOLUTE,
-    'continuous': REVOLUTE,
+    'continuous': replace(REVOLUTE, bounded=False),
     'prismatic': PRISMATIC,
 }
 """Type of a coordinate to what it does."""
 
-DECOMPOSED = {
-    **dict.fromkeys(JOINTS, lambda joint: (Part(joint.name, joint.type, joint.axis),)),
-    'planar': planar_parts,
-    'floating': floating_parts,
+
+class UrdfType(NamedTuple):
+    """A type of joint in a URDF, whose coordinates are the `parts`, from the parent outwards."""
+
+    parts: Callable[[Joint], tuple[Part, ...]]
+    single: JointType | None = None   # what its coordinate does, if it has one alone
+    axial: bool = True   # whether it reads <axis>
+    moves: bool = True
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the URDF requires limits of its position."""
+        return self.single is not None and self.single.bounded
+
+    @property
+    def slides(self) -> bool:
+        """Whether it moves its link along the axis alone."""
+        return self.single is not None and not self.single.turns
+
+
+URDF_TYPES = {
+    **{name: UrdfType(lambda joint: (Part(joint.name, joint.type, joint.axis),), single)
+       for name, single in JOINTS.items()},
+    FIXED: UrdfType(lambda joint: (), axial=False, moves=False),
+    'planar': UrdfType(planar_parts),
+    FLOATING: UrdfType(floating_parts, axial=False),
 }
-"""URDF joint type to its coordinates, from the parent outwards."""
+"""All types that a URDF may have."""

@@ -71,8 +71,10 @@ class Loads:
         self._check_terms(system)
         if not isinstance(self.external, Iterable):
             raise ParameterError(f'external is {self.external!r}; it must be a list of links')
-        for name, what in (*((link, 'an external wrench') for link in self.external),
-                           *[(self.payload, 'a payload')] * bool(self.payload)):
+        loaded = [(link, 'an external wrench') for link in self.external]
+        if self.payload:
+            loaded.append((self.payload, 'a payload'))
+        for name, what in loaded:
             if not isinstance(name, str) or name not in system.links:
                 raise ParameterError(f'there is no link {name!r} for {what}; the links are: '
                                      f'{", ".join(system.links)}')
@@ -292,7 +294,7 @@ def unheeded(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
         for load, link in (('payload', values['payload.link']),
                            *(('external wrench', link) for link in external(values)),
                            *(('<force>', force.link)
-                             for force in model.forces * values['forces.enabled'])):
+                             for force in model.forces if values['forces.enabled'])):
             if link in system.links and system.links[link][0] == ROOT:
                 yield f'{load} on link {quote(link)} without effect: the link stands still'
     if values['friction.enabled']:
@@ -308,7 +310,7 @@ def _without_friction(values: Mapping[str, Any], model: RobotModel,
                'other than 0, and no joints.* gives friction')
     singles = {body.name for body in system.bodies}
     for joint in model.joints:
-        if (joint.type in ('planar', 'floating') and joint.name not in singles
+        if (joint.moves and joint.name not in singles
                 and (joint.damping or joint.friction)):
             yield (f'damping and friction of joint {quote(joint.name)} are not counted: it has '
                    'several coordinates; set joints.<coordinate>.viscous and coulomb')

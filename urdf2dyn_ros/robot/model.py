@@ -8,6 +8,8 @@ from urdf2dyn_ros.text import counted
 
 Six = tuple[float, float, float, float, float, float]
 
+FIXED, FLOATING = 'fixed', 'floating'   # types of joints
+
 
 @dataclass(frozen=True)
 class Inertia:
@@ -81,6 +83,11 @@ class Joint:
     # several motors drive several joints together.
     gear_ratio: float | None = None
 
+    @property
+    def moves(self) -> bool:
+        """Whether it is no fixed joint."""
+        return self.type != FIXED
+
 
 @dataclass(frozen=True)
 class ExternalForce:
@@ -133,6 +140,10 @@ class RobotModel:
     def mass(self) -> float:
         """Total mass [kg]."""
         return sum(link.mass for link in self.links)
+
+    def floats(self, joint: Joint) -> bool:
+        """Return whether a joint lets the whole robot float."""
+        return joint.type == FLOATING and joint.parent == self.root
 
     @property
     def mimics(self) -> dict[str, Mimic]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, total
-from urdf2dyn_ros.robot.joints import DECOMPOSED, JOINTS, Coordinate
+from urdf2dyn_ros.robot.joints import JOINTS, URDF_TYPES, Coordinate
 from urdf2dyn_ros.robot.model import ExternalForce, Joint, Limits, Link, RobotModel
 from urdf2dyn_ros.robot.rotations import (
     PRINTED,
@@ -164,16 +164,16 @@ def multibody(model: RobotModel) -> Multibody:
         body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy))
         body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
         placement: Placement | None = Placement(joint.parent, joint.xyz, joint.rpy)
-        if _moves(joint, model.root):
-            parts = DECOMPOSED[joint.type](joint)
-            for part in parts:
+        if _moves(joint, model):
+            kind = URDF_TYPES[joint.type]
+            for part in kind.parts(joint):
                 alignment = aligned(part.axis)
                 bodies.append(Body(part.name, part.type, number,
                                    composed(body_R_link, alignment), body_p_link,
-                                   limits=joint.limits if len(parts) == 1 else NO_LIMITS,
+                                   limits=joint.limits if kind.single else NO_LIMITS,
                                    placement=placement, alignment=alignment,
-                                   axis=part.axis if len(parts) == 1 else None,
-                                   normal=joint.axis if joint.type == 'planar' else None))
+                                   axis=part.axis if kind.single else None,
+                                   normal=joint.axis if kind.axial and not kind.single else None))
                 number, placement = len(bodies) - 1, None
                 attached[number] = []
                 body_R_link, body_p_link = transpose(alignment), ZERO
@@ -184,13 +184,12 @@ def multibody(model: RobotModel) -> Multibody:
     return replace(_driven(model, bodies, attached, children), close=close, robot=model.name)
 
 
-def _moves(joint: Joint, root: str) -> bool:
+def _moves(joint: Joint, model: RobotModel) -> bool:
     """Return whether a joint has coordinates; that of a floating root has none."""
-    if joint.type not in (*DECOMPOSED, 'fixed'):   # only in models that are not read from a file
+    if joint.type not in URDF_TYPES:   # only in models that are not read from a file
         raise UrdfError([Problem('joint-type', f'{joint.type!r} is no type of joint; the types '
-                                 f'are {", ".join((*DECOMPOSED, "fixed"))}',
-                                 f'joint "{joint.name}"')])
-    return joint.type in DECOMPOSED and not (joint.type == 'floating' and joint.parent == root)
+                                 f'are {", ".join(URDF_TYPES)}', f'joint "{joint.name}"')])
+    return joint.moves and not model.floats(joint)
 
 
 def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Attached]],
@@ -209,9 +208,8 @@ def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Atta
             driver = mimic.joint
         driven.append(replace(body, coordinate=index[driver], multiplier=multiplier,
                               offset=offset, attached=tuple(attached[number])))
-    floats = [joint.name for joint in children.get(model.root, ())
-              if joint.type == 'floating']
-    world, anchored = _world(model.root, children) if floats else (frozenset[str](), [])
+    floats = [joint.name for joint in children.get(model.root, ()) if model.floats(joint)]
+    world, anchored = _world(model, children) if floats else (frozenset[str](), [])
     root = tuple(replace(each, link=replace(each.link, inertia=None))   # which has no effect
                  if each.link.name in world else each for each in attached[ROOT])
     parents = {joint.parent for joint in model.joints}
@@ -221,14 +219,15 @@ def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Atta
                      tuple(map(_at_origin, model.forces)), tips, world, (*floats[1:], *anchored))
 
 
-def _world(root: str, children: dict[str, list[Joint]]) -> tuple[frozenset[str], list[str]]:
+def _world(model: RobotModel,
+           children: dict[str, list[Joint]]) -> tuple[frozenset[str], list[str]]:
     """Return the links that are fixed to the root, and the joints that move others there."""
-    world, anchored = [root], []
+    world, anchored = [model.root], []
     for link in world:   # the list grows in the loop
         for joint in children.get(link, ()):
-            if joint.type == 'fixed':
+            if not joint.moves:
                 world.append(joint.child)
-            elif _moves(joint, root):
+            elif _moves(joint, model):
                 anchored.append(joint.name)
     return frozenset(world), anchored
 

@@ -12,8 +12,6 @@ from statistics import median
 
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.robot.document import (
-    AXIAL_TYPES,
-    MOVING_TYPES,
     TENSOR_ATTRIBUTES,
     Description,
     Element,
@@ -75,7 +73,7 @@ def _reaches(robot: Description) -> dict[str, float]:
              for name, link in robot.link_of.items()}
     for joint in robot.joints:
         far = _distance(robot, joint.find('origin'))
-        if type_of(joint) == 'prismatic':
+        if type_of(joint).slides:
             far += max(abs(robot.number(joint.find('limit'), end) or 0.0)
                        for end in ('lower', 'upper'))
         for name in (robot.parent_of[joint], robot.child_of[joint]):
@@ -100,7 +98,7 @@ def massless_branches(robot: Description) -> Iterator[Problem]:
     branches: dict[Element, list[str]] = defaultdict(list)   # that joint to all that move
     for joint in order:
         parent, child = robot.parent_of[joint], robot.child_of[joint]
-        moves = type_of(joint) in MOVING_TYPES
+        moves = type_of(joint).moves
         if parent in first_of or (moves and not massive[child]):
             first_of[child] = first_of.get(parent, joint)
             if moves:
@@ -207,7 +205,7 @@ def inertia_units(robot: Description) -> Iterator[Problem]:
 def limit_units(robot: Description) -> Iterator[Problem]:
     """Limits of angles and their velocities are in radians, as far as their size shows."""
     limits = [limit for joint in robot.joints for limit in joint.findall('limit')[:1]
-              if type_of(joint) == 'revolute']
+              if type_of(joint).bounded and not type_of(joint).slides]
     effect = 'no effect, but motions within these limits are not of the robot'
     yield from merged(
         warn('units-limit', limit, 'more than two turns; is it in degrees? URDF has radians',
@@ -236,10 +234,10 @@ def effort_units(robot: Description) -> Iterator[Problem]:
     for joint in reversed(_outwards(robot)):
         parent, child, limit = robot.parent_of[joint], robot.child_of[joint], joint.find('limit')
         effort = robot.number(limit, 'effort') or 0.0
-        load = _GRAVITY * (mass if type_of(joint) == 'prismatic' else moment)[child]
+        load = _GRAVITY * (mass if type_of(joint).slides else moment)[child]
         moment[parent] += moment[child] + mass[child] * reach[child]
         mass[parent] += mass[child]
-        if limit is None or effort <= 0.0 or type_of(joint) not in AXIAL_TYPES:
+        if limit is None or effort <= 0.0 or not type_of(joint).axial:
             continue
         if load > 0.0 and not (effort > 1e2 and _stands_for_none(effort)):
             loads[limit] = load / effort, load

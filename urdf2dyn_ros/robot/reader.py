@@ -18,7 +18,6 @@ from urdf_parser_py.xml_reflection.core import Path
 from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
-    AXIAL_TYPES,
     MAX_BYTES,
     NUMBER_ATTRIBUTES,
     TENSOR_ATTRIBUTES,
@@ -30,7 +29,17 @@ from urdf2dyn_ros.robot.document import (
     read_numbers,
     rpy_of,
 )
-from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.joints import URDF_TYPES
+from urdf2dyn_ros.robot.model import (
+    FIXED,
+    ExternalForce,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    RobotModel,
+)
 from urdf2dyn_ros.robot.rules import check_description
 from urdf2dyn_ros.robot.spatial import Triple
 
@@ -117,11 +126,11 @@ def _inertia(inertial: Any) -> Inertia | None:
 
 
 def _joint(joint: Any, gear_ratio: float | None, limits: Limits) -> Joint:
-    has_axis = joint.axis is not None and joint.type in AXIAL_TYPES
+    has_axis = joint.axis is not None and URDF_TYPES[joint.type].axial
     return Joint(
         joint.name, joint.type, joint.parent, joint.child, *_placement(joint.origin),
         axis=_unit(joint.axis) if has_axis else Joint.axis,
-        mimic=None if joint.type == 'fixed' or joint.mimic is None else Mimic(
+        mimic=None if joint.type == FIXED or joint.mimic is None else Mimic(
             joint.mimic.joint,
             1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier,
             joint.mimic.offset or 0.0),

@@ -17,11 +17,8 @@ from itertools import chain, islice
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
-    AXIAL_TYPES,
     CHILDREN,
-    JOINT_TYPES,
     MAX_LINKS,
-    MULTI_DOF_TYPES,
     NO_EFFECT,
     NUMBER_ATTRIBUTES,
     REDUCTION_TAGS,
@@ -45,8 +42,8 @@ from urdf2dyn_ros.robot.document import (
     warn,
 )
 from urdf2dyn_ros.robot.inertia import inertia_flaw
-from urdf2dyn_ros.robot.joints import DECOMPOSED
-from urdf2dyn_ros.robot.model import Joint
+from urdf2dyn_ros.robot.joints import URDF_TYPES
+from urdf2dyn_ros.robot.model import FLOATING, Joint
 from urdf2dyn_ros.robot.plausibility import PLAUSIBILITY_RULES
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE
 from urdf2dyn_ros.text import escaped, listed, quote, suggestion
@@ -451,9 +448,9 @@ def joint_types(robot: Description) -> Iterator[Problem]:
     """The type is one of URDF's."""
     for joint in robot.joints:
         kind = joint.get('type')
-        if kind is not None and kind not in JOINT_TYPES:
+        if kind is not None and kind not in URDF_TYPES:
             yield reject('joint-type', joint, f'{quote(kind)} is no type of joint; the types are '
-                         f'{", ".join(JOINT_TYPES)}', 'type')
+                         f'{", ".join(URDF_TYPES)}', 'type')
 
 
 @rule
@@ -462,7 +459,7 @@ def axes(robot: Description) -> Iterator[Problem]:
     for joint in robot.joints:
         axis = joint.find('axis')
         xyz = robot.numbers(axis, 'xyz')
-        if axis is None or xyz is None or type_of(joint) not in AXIAL_TYPES:
+        if axis is None or xyz is None or not type_of(joint).axial:
             continue
         norm = math.hypot(*xyz)
         if norm < _SHORTEST_AXIS:
@@ -481,7 +478,7 @@ def ranges(robot: Description) -> Iterator[Problem]:
     yield from merged(
         warn('limit-missing', joint, 'URDF requires <limit lower="..." upper="..."> here; efforts '
              'do not depend on it', effect=NO_EFFECT)
-        for joint in robot.joints if type_of(joint) in ('revolute', 'prismatic')
+        for joint in robot.joints if type_of(joint).bounded
         and not joint.xpath('limit[1][@lower or @upper]'))
     for limit in robot.robot.iterfind('joint/limit'):
         lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
@@ -509,10 +506,10 @@ def joint_magnitudes(robot: Description) -> Iterator[Problem]:
 def coordinate_names(robot: Description) -> Iterator[Problem]:
     """No joint has the name of another's coordinate, by which positions are identified."""
     for joint in robot.joints:
-        name, kind = name_of(joint), type_of(joint)
-        if kind not in MULTI_DOF_TYPES:
+        if type_of(joint).single:
             continue
-        for part in DECOMPOSED[kind](Joint(name, kind, '', '')):
+        name, kind = name_of(joint), joint.get('type', '')
+        for part in type_of(joint).parts(Joint(name, kind, '', '')):
             other = robot.joint_of.get(part.name)
             if other is not None:
                 yield reject('name-taken', other, f'joint {quote(name)}, {kind}, has a coordinate '
@@ -524,7 +521,7 @@ def floating_root(robot: Description) -> Iterator[Problem]:
     """A floating joint at the root makes the base a moving one."""
     children = {robot.child_of[joint] for joint in robot.joints}
     for joint in robot.joints:
-        if type_of(joint) == 'floating' and robot.parent_of[joint] not in children:
+        if joint.get('type') == FLOATING and robot.parent_of[joint] not in children:
             yield warn('floating-root', joint, 'the root floats: its motion is an input of the '
                        'equations; with a fixed base it stays where the joint places it', 'type',
                        effect='they depend on the motion of the base, an input; with a fixed '
@@ -548,15 +545,15 @@ def mimicked_joints(robot: Description) -> Iterator[Problem]:
         elif name == name_of(joint):
             yield reject('mimic-self', mimic, 'the joint mimics itself; name the joint that '
                          'drives it', 'joint')
-        elif type_of(target) == 'fixed':
+        elif not type_of(target).moves:
             yield reject('mimic-fixed', mimic, f'joint {quote(name)} is fixed; mimic a joint that '
                          'moves', 'joint')
         else:
             for end in (joint, target):
-                if type_of(end) in MULTI_DOF_TYPES:
+                if not type_of(end).single:
                     yield reject('mimic-multi-dof', mimic, f'joint {quote(name_of(end))} is '
-                                 f'{type_of(end)} and has several coordinates; only joints with '
-                                 'one can mimic or be mimicked', 'joint')
+                                 f'{end.get("type")} and has several coordinates; only joints '
+                                 'with one can mimic or be mimicked', 'joint')
 
 
 @rule
@@ -594,7 +591,7 @@ def _mimics(robot: Description) -> Iterator[tuple[Element, Element]]:
     """Yield the joints that mimic others, each with its mimic."""
     for joint in robot.joints:
         mimic = joint.find('mimic')
-        if mimic is not None and type_of(joint) != 'fixed':
+        if mimic is not None and type_of(joint).moves:
             yield joint, mimic
 
 

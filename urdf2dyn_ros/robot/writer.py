@@ -7,6 +7,7 @@ from lxml import etree
 
 from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
 from urdf2dyn_ros.robot.document import TENSOR_ATTRIBUTES, Description, Element, parse_document
+from urdf2dyn_ros.robot.joints import URDF_TYPES
 from urdf2dyn_ros.robot.model import Joint, RobotModel
 from urdf2dyn_ros.robot.reader import read_description
 
@@ -55,7 +56,7 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
     etree.SubElement(element, 'child', link=joint.child)
     _add(element, 'axis', {'xyz': joint.axis})
     present = {name: value for name, value in vars(joint.limits).items() if value is not None}
-    if fill_limits and joint.type in ('revolute', 'prismatic'):
+    if fill_limits and URDF_TYPES[joint.type].bounded:
         present = _UNLIMITED | present
     if present:
         _add(element, 'limit', present)
@@ -81,7 +82,6 @@ def _text(value: float | tuple[float, ...]) -> str:
 _WORLD = 'world'   # Gazebo fixes a root link of this name; otherwise the robot falls
 _NO_MASS = 1e-6   # up to which SDFormat takes a link to have none [kg]
 _INTERFACES = ('position', 'velocity', 'effort')
-_CONTROLLED_TYPES = ('revolute', 'continuous', 'prismatic')
 
 
 # prefix of the names in gz_ros2_control, and a word in those of its classes: `gz` from Jazzy on,
@@ -112,7 +112,7 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
         _check(model, robot, plugins)
         _fix_to_world(robot, model)
         package, word = f'{plugins}_ros2_control', PLUGINS[plugins]
-        _add_control(robot, [joint for joint in model.joints if joint.type in _CONTROLLED_TYPES],
+        _add_control(robot, [joint for joint in model.joints if URDF_TYPES[joint.type].single],
                      f'{package}/{word}System')
         plugin = etree.SubElement(
             etree.SubElement(robot, 'gazebo'), 'plugin', filename=f'{package}-system',
@@ -123,14 +123,14 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
 
 def _check(model: RobotModel, robot: Element, plugins: str) -> None:
     massless = {link.name for link in model.links if link.mass <= _NO_MASS} - _static(model)
-    moved = {joint.parent for joint in model.joints if joint.type != 'fixed'}
+    moved = {joint.parent for joint in model.joints if joint.moves}
     kept = {str(element.get('reference')) for element in robot.iterfind('gazebo')
             if any(element.findtext(tag, '').strip() in ('true', '1')
                    for tag in ('preserveFixedJoint', 'disableFixedJointLumping'))}
     problems = []
     for joint in model.joints:
         place = f'joint "{joint.name}"'
-        if joint.type not in (*_CONTROLLED_TYPES, 'fixed'):
+        if joint.moves and not URDF_TYPES[joint.type].single:
             problems.append(Problem('gazebo-type', f'ros2_control has no {joint.type} joints; '
                                     'write it as several joints with one coordinate each', place))
         elif joint.mimic is not None and plugins == 'ign':
@@ -138,11 +138,11 @@ def _check(model: RobotModel, robot: Element, plugins: str) -> None:
                                     'release of ign_ros2_control; add <ros2_control> by hand',
                                     place))
         elif joint.child in massless and (
-                joint.type != 'fixed' or joint.name in kept or joint.child in moved):
+                joint.moves or joint.name in kept or joint.child in moved):
             problems.append(Problem(
                 'gazebo-mass', f'Gazebo drops links of up to {_NO_MASS:g} kg and all links '
                 'beyond them; give it an <inertial>' + (
-                    '' if joint.type != 'fixed' else ', or attach what follows it to '
+                    '' if joint.moves else ', or attach what follows it to '
                     f'"{joint.parent}"'), f'link "{joint.child}"'))
     if model.root != _WORLD and _WORLD in {link.name for link in model.links}:
         problems.append(Problem('gazebo-world', 'only the root may have this name',
@@ -155,7 +155,7 @@ def _static(model: RobotModel) -> set[str]:
     """Return the links that do not move, without the world: their masses have no effect."""
     static = {model.root}
     while more := {joint.child for joint in model.joints
-                   if joint.type == 'fixed' and joint.parent in static} - static:
+                   if not joint.moves and joint.parent in static} - static:
         static |= more
     return static - {_WORLD}
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.errors import ParameterError, SimulationError
-from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
+from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, URDF_TYPES, Coordinate
 from urdf2dyn_ros.robot.loads import GRAVITY, JOINT_PARAMETERS, TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
@@ -23,8 +23,6 @@ from urdf2dyn_ros.robot.writer import clean_urdf
 from urdf2dyn_ros.text import listed
 
 # ---- Mimic joints: the positions of all joints from those of the drivers
-
-_SINGLE = ('revolute', 'continuous', 'prismatic')   # of others only `fixed` can be simulated
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Gears:
             limits = joint.limits
             ends = [((-np.inf if limits.lower is None else limits.lower) - offset) / ratio,
                     ((np.inf if limits.upper is None else limits.upper) - offset) / ratio]
-            if joint.type != 'continuous' and min(ends) < max(ends):
+            if JOINTS[joint.type].bounded and min(ends) < max(ends):
                 lower.append(min(ends))
                 upper.append(max(ends))
             for name, found in magnitudes.items():
@@ -85,9 +83,9 @@ def gears(model: RobotModel) -> Gears:
     """
     moving = []
     for joint in model.joints:
-        if joint.type in _SINGLE:
+        if URDF_TYPES[joint.type].single:
             moving.append(joint)
-        elif not (joint.type == 'fixed' or is_floating_root(model, joint)):
+        elif joint.moves and not model.floats(joint):
             raise SimulationError(
                 f'joint {joint.name!r}: a {joint.type} joint cannot be simulated; write it as '
                 'prismatic and revolute joints one after the other')
@@ -100,11 +98,6 @@ def gears(model: RobotModel) -> Gears:
         ratios[row] = [body.multiplier * (joint.name == driver) for joint in drivers]
     offsets = np.array([bodies[joint.name].offset for joint in moving], dtype=np.float64)
     return Gears(tuple(moving), drivers, ratios, offsets)
-
-
-def is_floating_root(model: RobotModel, joint: Joint) -> bool:
-    """Return whether a joint lets the whole robot float."""
-    return joint.type == 'floating' and joint.parent == model.root
 
 
 # ---- The sample of one physics step
@@ -143,7 +136,7 @@ _LEAST_EIGENVALUE = 1e-9   # of an invertible mass matrix, scaled to a unit diag
 def simulated_urdf(model: RobotModel, friction: bool) -> str:
     """Return a URDF with a fixed root, without gears, limits and inertias of zero."""
     def simulated(joint: Joint) -> Joint:
-        if is_floating_root(model, joint):
+        if model.floats(joint):
             return replace(joint, type='fixed', mimic=None)
         return replace(joint, mimic=None, limits=Limits(),
                        damping=joint.damping if friction else 0.0,
