@@ -13,7 +13,7 @@ JOBS ?= 3
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
-.PHONY: demo demo-identify test test-all suite lint bench load exporting soak pictures jazzy golden config docs mutants clean
+.PHONY: demo demo-identify test test-all suite lint bench load jazzy golden config docs mutants clean
 
 demo: $(VENV)/demo-ready
 	$(RUN)/urdf2dyn demo $(ROBOT) --output $(OUTPUT) --overwrite
@@ -43,32 +43,16 @@ lint: $(VENV)/test-ready
 	$(RUN)/ruff check .
 	$(RUN)/mypy
 
-# the times of a call and of a model, with those of all available contestants: a table,
-# docs/benchmark.png and docs/benchmark.json, the tables of README and docs/ that show them,
-# and docs/estimator_cost.json
+# the times of a call, with those of all available contestants: a table, docs/benchmark.png and
+# docs/benchmark.json, and the tables of README and docs/ that show them
 bench: $(VENV)/bench-ready
-	$(RUN)/python benchmarks/run.py --instructions
+	$(RUN)/python benchmarks/run.py
 	$(RUN)/python benchmarks/write_tables.py
-	$(RUN)/python benchmarks/estimator_cost.py
 
 # the cost of a message at 1 kHz, compared with a node that only copies it: a table,
 # docs/load.png and docs/load.json; MINUTES=10 adds a long phase that must lose nothing
 load: $(VENV)/test-ready
 	$(RUN)/python benchmarks/load.py --minutes $(or $(MINUTES),0)
-
-# latency of the node's outputs while models are exported, compared with no exports:
-# tables, docs/exporting_*.png and .json
-exporting: $(VENV)/test-ready
-	$(RUN)/python benchmarks/exporting.py
-	$(RUN)/python benchmarks/exporting.py --executor single
-
-# the node at 1 kHz with a fault every few seconds: a table, docs/soak.png and docs/soak.json
-soak: $(VENV)/test-ready
-	$(RUN)/python benchmarks/soak.py --minutes $(or $(MINUTES),30)
-
-# the pictures of these four again, from their files of figures
-pictures: $(VENV)/bench-ready
-	$(RUN)/python benchmarks/pictures.py
 
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready

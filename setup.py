@@ -39,8 +39,7 @@ DOCS = [   # django-static-mathjax brings MathJax, without Django; ruff formats 
     *ROS, 'django-static-mathjax>=3.2', 'mkdocstrings-python>=2', 'ruff', 'zensical>=0.0.73',
 ]
 BENCH = [
-    *ALL, 'adam-robotics[casadi]', 'cmeel-eigen', 'dynibo', 'example-robot-data', 'mujoco', 'pin',
-    'pytest',
+    *ALL, 'casadi', 'cmeel-eigen', 'dynibo', 'example-robot-data', 'pin', 'pytest',
 ]
 ESTIMATOR = Path(PACKAGE, 'estimation', 'estimator.c')
 

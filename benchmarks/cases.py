@@ -25,7 +25,6 @@ ROBOTS = {
     'Talos, reduced': EXAMPLES / 'talos_data' / 'robots' / 'talos_reduced.urdf',
     'humanoid_3p33r': OWN / 'humanoid_3p33r.urdf',
 }
-HUMANOID = 'humanoid_3p33r'
 
 # the second finger mimics the first, which every peer handles differently
 LOCKED = {'panda_finger_joint1', 'panda_finger_joint2'}

@@ -3,41 +3,33 @@ What the package writes and computes, kept in files to prove that a change chang
 
     .venv/bin/python benchmarks/freeze.py exports [OUT.json] [--compare OLD.json]
     .venv/bin/python benchmarks/freeze.py stream [OUT.npz] [--compare OLD.npz] [--data FOLDER]
-    .venv/bin/python benchmarks/freeze.py commands [OUT.json] [--compare OLD.json] [--data FOLDER]
 
 exports: the files of 30 robots, all functions, languages and styles, and numbers of operations;
-benchmarks/frozen_exports.json is of this kind. stream: stamps and efforts of every recording by
-each estimator, with and without velocities. commands: figures of evaluate and identify, and what
-the command line prints. A comparison lists every difference and ends with 1 if there is one.
+stream: stamps and efforts of every recording by each estimator, with and without velocities. A
+comparison lists every difference and ends with 1 if there is one.
 Recordings that are not there are neither run nor compared.
 
 """
 
 import argparse
-import difflib
 import hashlib
 import itertools
 import json
 import os
 import re
-import shlex
 import sqlite3
-import subprocess
 import sys
 import sysconfig
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from functools import cache, partial
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rosbags.typesys import Stores, get_typestore
 
-import urdf2dyn_ros
 from urdf2dyn_ros import (
     Friction,
     InverseDynamics,
@@ -51,7 +43,8 @@ from urdf2dyn_ros import (
     export_model,
     read_urdf,
 )
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream  # the import that may move
+from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = (Path(sysconfig.get_path('purelib')) / 'cmeel.prefix' / 'share'
@@ -189,7 +182,6 @@ RAY = """<link name="{0}_link"><inertial><mass value="1"/><inertia ixx="1" iyy="
 ixz="0" iyz="0"/></inertial></link><joint name="{0}" type="revolute"><parent link="root"/>
 <child link="{0}_link"/><axis xyz="0 0 1"/><limit lower="-1e3" upper="1e3" effort="1e3"
 velocity="1e3"/></joint>"""
-ESTIMATORS = ('kalman', 'kalman_fixed_lag', 'polynomial', 'finite_difference')
 UR10 = 'ur10_exciting_trajectory/ur10_exciting_trajectory.db3'
 URDFS = {
     'examples/rx90.csv': ROBOTS['rx90'], UR10: ROBOTS['ur10_robot'],
@@ -281,101 +273,6 @@ def compare_stream(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
                            f'{name} {each:.1e}' for name, each in zip(names, largest)))
 
 
-# commands
-
-RENAMED = ' '.join(f'--rename {pair}' for pair in (
-    'Rotation=shoulder_pan', 'Pitch=shoulder_lift', 'Elbow=elbow_flex', 'Wrist_Pitch=wrist_flex',
-    'Wrist_Roll=wrist_roll', 'Jaw=gripper'))
-CURRENT = '--hold auto --effort-semantics current --gains free'
-MODELS = ('terms', 'regressor', 'forward_dynamics', 'all')
-COMMANDS = (
-    '', '--help', '--version', 'help', 'help export', 'nonsense', 'export', 'check no.urdf',
-    *(f'{name} --help' for name in ('check', 'export', 'info', 'graph', 'page', 'plot', 'evaluate',
-                                    'excite', 'identify', 'demo')),
-    *(f'{command} {{{robot}}}' for command in ('check', 'check --json', 'info', 'info --json')
-      for robot in ('rx90', 'ur5_robot', 'tiago_no_hand', 'quadrotor_base', 'panda')),
-    *(f'info {{rx90}} {option}' for option in (
-        '--dh', '--dh --latex', '--dh --json', '--friction', '--base moving', '--link none',
-        '--gravity 0 0 nan', '--model none', *(f'--model {model}' for model in MODELS))),
-    *(f'export {{rx90}} -o out --language {language}' for language in (*LANGUAGES, 'none')),
-    *(f'export {{rx90}} -o out {option}' for option in (
-        '--style fast --model all', '--general', '--name 1x', '--language c --precision float',
-        '--precision float', '--external link6 --payload-link link6 --friction',
-        '--parameters {root}/config/dynamics.yaml', '--parameters {rx90}', '--link none',
-        '--model jacobian --link link6 --axes link', '--model jacobian --axes none')),
-    'page {rx90} -o page.html', 'plot {root}/examples/rx90.csv -o plot.png', 'plot {rx90}',
-    'excite {robot_2r}', 'excite {rx90} --duration 5',
-    *(f'{command} {{root}}/examples/rx90.csv --urdf {urdf} -o out{option}'
-      for command, urdf, option in (
-          ('evaluate', '{rx90}', ''), ('evaluate', '{rx90}', ' --estimator kalman'),
-          ('evaluate', '{rx90}', ' --observer'), ('evaluate', '{scara}', ''),
-          ('evaluate', '{rx90}', ' --effort-semantics current'), ('identify', '{rx90}', ''),
-          ('identify', '{scara}', ''))),
-    'evaluate {rx90} --urdf {rx90}', 'evaluate none.csv --urdf {rx90}',
-    'evaluate {root}/examples/rx90.mcap --urdf {rx90} -o out',
-    *(f'{command} {{data}}/{recording} --urdf {urdf} -o out {option}'
-      for command in ('evaluate', 'identify') for recording, urdf, option in (
-          (UR10, '{ur10_robot}', ''), ('tx40/tx40.csv', '{data}/tx40/tx40.urdf', ''),
-          ('tiago/tiago.csv', '{tiago_no_hand}', CURRENT),
-          ('so101/chirp_sweep.csv', '{data}/so101/so101.urdf', RENAMED),
-          ('gazebo/rx90_friction_effort.csv', '{data}/gazebo/rx90_friction.urdf',
-           '--gravity 0 0 -9.8'),
-          ('gazebo/mimic_velocity.csv', '{data}/gazebo/mimic.urdf', '--gravity 0 0 -9.8'))),
-)
-PASSING = re.compile(r'^[a-z ,]+: +\d+ %$')   # progress, which depends on the time
-DATE = re.compile(r'\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d( UTC)?')
-
-
-def plain(text: str, places: dict[str, str]) -> str:
-    """Return a text without the places of this machine, dates and progress."""
-    for place, name in places.items():
-        text = text.replace(place, name)
-    lines = DATE.sub('DATE', text).replace('\r', '\n').split('\n')
-    return '\n'.join(line.rstrip() for line in lines if not PASSING.match(line.rstrip()))
-
-
-def contents(path: Path, places: dict[str, str]) -> Any:
-    """Return what counts of a file that a command wrote."""
-    if path.suffix == '.json':
-        return json.loads(plain(path.read_text(), places))
-    if path.suffix == '.csv':
-        table = np.genfromtxt(path, delimiter=',', names=True, deletechars='')
-        return {'rows': len(table), **{name: [float(function(table[name])) for function in (
-            np.nanmin, np.nanmax, np.nanstd)] for name in table.dtype.names
-            if np.isfinite(table[name]).any()}}
-    return plain(path.read_text(), places) if path.suffix in ('.urdf', '.yaml') else 'written'
-
-
-def run(command: str, data: Path) -> dict[str, Any]:
-    """Run a command in a folder of its own; return its status, texts and files."""
-    package = Path(urdf2dyn_ros.__file__).parents[1]
-    with tempfile.TemporaryDirectory() as folder:
-        places = {f'{folder}/': '', folder: 'FOLDER', f'{data}/': 'DATA/',
-                  f'{EXAMPLES}/': 'ROBOTS/', f'{ROOT}/': '', f'{package}/': '',
-                  sys.executable: 'python'}
-        words = shlex.split(command.format_map({'root': ROOT, 'data': data, **ROBOTS}))
-        ended = subprocess.run(
-            [sys.executable, '-m', 'urdf2dyn_ros', *words], cwd=folder, text=True,
-            capture_output=True, stdin=subprocess.DEVNULL, timeout=600.0,
-            env={**os.environ, 'COLUMNS': '100', 'OMP_NUM_THREADS': '1',
-                 'OPENBLAS_NUM_THREADS': '1', 'PYTHONPATH': str(package)})
-        files = {path.relative_to(folder).as_posix(): contents(path, places)
-                 for path in sorted(Path(folder).rglob('*')) if path.is_file()}
-    return {'status': ended.returncode, 'output': plain(ended.stdout, places),
-            'errors': plain(ended.stderr, places), 'files': files}
-
-
-def freeze_commands(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what every command does, and what `check` says of the tests' faulty descriptions."""
-    there = [command for command in COMMANDS if all(
-        (options.data / name).exists() for name in re.findall(r'{data}/(\S+)', command))]
-    there += [f'check {{root}}/{path.relative_to(ROOT)}'
-              for path in sorted((ROOT / 'test' / 'corpus').glob('*.urdf'))]
-    jobs = {f'urdf2dyn {command}': partial(run, command, options.data) for command in there[::-1]}
-    with ThreadPoolExecutor(WORKERS) as pool:
-        return dict(done(pool, jobs))
-
-
 # all of them
 
 
@@ -390,23 +287,13 @@ def done(pool: Executor, jobs: dict[str, Callable[[], Any]]) -> Iterator[tuple[s
 
 
 def differences(old: Any, new: Any, path: str = '') -> Iterator[str]:
-    """Yield a line, or the lines of a text, for each leaf that differs in two trees."""
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        old, new = dict(enumerate(old)), dict(enumerate(new))
+    """Yield a line for each leaf that differs in two trees."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
             yield from (differences(old[key], new[key], f'{path} {key}'.strip())
                         if key in old and key in new else
                         [f'{path} {key}: only in the {"old" if key in old else "new"} file'])
-    elif isinstance(old, str) and isinstance(new, str) and '\n' in old + new:
-        if old != new:
-            yield '\n    '.join([f'{path}:', *list(difflib.unified_diff(
-                old.split('\n'), new.split('\n'), lineterm='', n=0))[2:]])
-    elif isinstance(old, float) and isinstance(new, float) and isfinite(old) and isfinite(new):
-        if old != new:
-            part = abs(new - old) / max(abs(old), 1e-300)
-            yield f'{path}: {old:.9g}, now {new:.9g} ({part:.1e} of it)'
-    elif old != new and str(old) != str(new):   # NaN is no other NaN
+    elif old != new:
         yield f'{path}: {old}, now {new}'
 
 
@@ -427,13 +314,7 @@ def save(path: Path, frozen: dict[str, Any]) -> None:
         path.write_text(json.dumps(frozen, indent=1, sort_keys=True) + '\n')
 
 
-def compare_commands(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """Yield the differences of the commands that were run both times."""
-    return differences({name: old[name] for name in old if name in new}, new)
-
-
-KINDS = {'exports': (freeze_exports, compare_exports), 'stream': (freeze_stream, compare_stream),
-         'commands': (freeze_commands, compare_commands)}
+KINDS = {'exports': (freeze_exports, compare_exports), 'stream': (freeze_stream, compare_stream)}
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ from racing.compilers import CC, FLAGS
 from racing.compilers import version as compiler_version
 from racing.contestant import ExcludedError
 
-PACKAGES = ('numpy', 'pin', 'mujoco', 'casadi', 'adam-robotics', 'cmeel-eigen', 'dynibo')
+PACKAGES = ('numpy', 'pin', 'casadi', 'cmeel-eigen', 'dynibo')
 
 
 def host() -> dict[str, str]:

@@ -1,5 +1,5 @@
 """
-The cost of an evaluation and of a model, and that of all available peers, in one run.
+The cost of an evaluation, and that of all available peers, in one run.
 
     make bench
 
@@ -17,9 +17,6 @@ from typing import Any
 from cases import ROBOTS, ROOT, case
 from contestants import CONTESTANTS, OTHER_RACES
 from host import host
-from racing.growth import growth, humanoid
-from racing.instructions import ROBOTS as COUNTED
-from racing.instructions import instructions
 from racing.plot import draw
 from racing.race import TOLERANCE, race, tolerance_of_accelerations
 from racing.table import text
@@ -32,21 +29,15 @@ TOLERANCES = {'forward_dynamics': tolerance_of_accelerations}
 def main() -> int:
     """Measure, print, draw; 1 if ours disagrees with a peer."""
     arguments = parsed()
-    found: dict[str, Any] = {'host': host(), 'robots': {}, **{each: {} for each in OTHER_RACES},
-                             'instructions': {}}
+    found: dict[str, Any] = {'host': host(), 'robots': {}, **{each: {} for each in OTHER_RACES}}
     rounds = QUICK_ROUNDS if arguments.quick else ROUNDS
     for name in arguments.robots:
         print(f'{name} ...', file=sys.stderr)
         robot = case(name, BUILD / name.replace(', ', '_'))
-        found['robots'][name], ready = race(
-            robot, CONTESTANTS, rounds, arguments.quick)
+        found['robots'][name] = race(robot, CONTESTANTS, rounds, arguments.quick)
         for each, contestants in OTHER_RACES.items():
             tolerance = TOLERANCES.get(each, lambda robot: TOLERANCE)(robot)
-            found[each][name], _ = race(robot, contestants, rounds, arguments.quick, tolerance)
-        if arguments.instructions and name in COUNTED:
-            found['instructions'][name] = instructions(robot, ready, BUILD)
-    found['growth'] = growth(arguments.quick)
-    found['humanoid'] = humanoid(arguments.quick)
+            found[each][name] = race(robot, contestants, rounds, arguments.quick, tolerance)
     print(text(found))
     for path in filter(None, (arguments.json, arguments.output / 'benchmark.json')):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,8 +62,6 @@ def parsed() -> argparse.Namespace:
     parser.add_argument('--json', type=Path, metavar='FILE', help='all figures, once more')
     parser.add_argument('--output', type=Path, default=ROOT / 'docs', metavar='FOLDER',
                         help='where benchmark.png and benchmark.json go; by default docs/')
-    parser.add_argument('--instructions', action='store_true',
-                        help='count instructions with valgrind, independent of other load')
     return parser.parse_args()
 
 

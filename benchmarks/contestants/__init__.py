@@ -3,11 +3,7 @@
 from racing.contestant import Contestant
 
 from contestants import (
-    adam,
     dynibo,
-    kdl,
-    mujoco_c,
-    mujoco_python,
     ours_compiled,
     ours_exported,
     ours_python,
@@ -23,14 +19,10 @@ CONTESTANTS = (
     Contestant('ours: C, batch', True, 'Python', ours_compiled.prepare_batch),
     Contestant('ours: C, batch, 2 threads', True, 'Python', ours_compiled.prepare_threads),
     Contestant('Pinocchio from Python', False, 'Python', pinocchio_python.prepare),
-    Contestant('MuJoCo from Python', False, 'Python', mujoco_python.prepare),
     Contestant('dynibo from Python', False, 'Python', dynibo.prepare),
     Contestant('ours: exported C', True, 'C', ours_exported.prepare),
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare, slow=True),
     Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare, slow=True),
-    Contestant('adam + CasADi, C', False, 'C', adam.prepare),
-    Contestant('MuJoCo', False, 'C', mujoco_c.prepare),
-    Contestant('KDL', False, 'C', kdl.prepare),
 )
 FORWARD_DYNAMICS = (
     Contestant('ours: C, one call', True, 'Python', ours_compiled.prepare_forward),
@@ -40,8 +32,6 @@ FORWARD_DYNAMICS = (
     Contestant('ours: exported C', True, 'C', ours_exported.prepare_forward),
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_forward, slow=True),
     Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare_forward, slow=True),
-    Contestant('adam + CasADi, C', False, 'C', adam.prepare_forward),
-    Contestant('MuJoCo', False, 'C', mujoco_c.prepare_forward),
 )
 """Those of forward dynamics: the third vector of a state are efforts."""
 
@@ -50,8 +40,6 @@ DERIVATIVES = (
     Contestant('Pinocchio', False, 'C', pinocchio_cpp.prepare_derivatives, slow=True),
     Contestant('Pinocchio + CasADi, C', False, 'C', pinocchio_casadi.prepare_derivatives,
                slow=True),
-    Contestant('adam + CasADi, C', False, 'C', adam.prepare_derivatives, slow=True),
-    Contestant('MuJoCo, differences', False, 'C', mujoco_c.prepare_derivatives),
 )
 """Those of the efforts with their derivatives by q, qd and qdd."""
 

@@ -1,6 +1,8 @@
-"""The picture of the figures: times of all contestants, and growth with the number of joints."""
+"""The picture of the times per state: a panel for calls from Python, one for calls from C."""
 
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,65 +10,93 @@ import matplotlib
 
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt
+from contestants import CONTESTANTS
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from racing.plot_times import draw_times
+from racing.contestant import Contestant
 
 STYLE = {'font.size': 9.5, 'axes.spines.top': False, 'axes.spines.right': False,
          'axes.titlesize': 10.5, 'axes.titleweight': 'bold', 'axes.titlelocation': 'left'}
-GROWTH = {'Python': ('#d55e00', 'o'), 'C, compiled': ('#0072b2', 's'),
-          'C, from the cache': ('#009e73', 'D')}
+
+# Okabe and Ito's, for colour-blind readers too; ours are warm, bold and filled
+OURS = (('#d55e00', 'o'), ('#e69f00', 's'), ('#a04000', 'D'), ('#cc79a7', '^'), ('#882255', 'v'))
+PEERS = {'Pinocchio + CasADi': ('#009e73', 'D'), 'Pinocchio': ('#0072b2', 'o'),
+         'dynibo': ('#b09000', 'X')}
+GAP = 0.047
+"""Between neighbouring names, as part of the height."""
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
-    """Write the picture."""
+    """Write the picture, with both panels on the same scale."""
+    robots, host = found['robots'], found['host']
     with plt.rc_context(STYLE):
-        figure = plt.figure(figsize=(10.5, 9.2), layout='constrained')
-        top, bottom = figure.subfigures(2, 1, height_ratios=(1.45, 1), hspace=0.04)
-        draw_times(top, found['robots'])
-        left, right = bottom.subplots(1, 2)
-        _growth(left, found['growth'], 'seconds', 'from URDF text to first efforts', _seconds)
-        _growth(right, found['growth'], 'megabytes', 'peak memory of that', _megabytes)
-        host = found['host']
-        lines = [*_missing(found['robots']), f'{host["processor"]}; {host["compilers"]}']
-        bottom.supxlabel('\n'.join(lines), fontsize=7.5,
-                         color='#777777', x=0.01, ha='left')
+        figure, axes = plt.subplots(1, 2, sharey=True, figsize=(10.5, 5.6), layout='constrained')
+        for ax, side in zip(axes, ('Python', 'C')):
+            _lines(ax, robots, side)
+            ax.tick_params(labelleft=True)
+        for ax in axes:
+            _names(ax)
+        missing = [f'without a time for {name}: {"; ".join(robot["left_out"])} '
+                   '(reasons: benchmark.json)' for name, robot in robots.items()
+                   if robot['left_out']]
+        figure.supxlabel('\n'.join([*missing, f'{host["processor"]}; {host["compilers"]}']),
+                         fontsize=7.5, color='#777777', x=0.01, ha='left')
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=120, metadata={'Software': None})
         plt.close(figure)
 
 
-def _missing(robots: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each robot that some contestants cannot compute."""
-    for name, robot in robots.items():
-        if robot['left_out']:
-            yield (f'without a time for {name}: {"; ".join(robot["left_out"])} '
-                   '(reasons: benchmark.json)')
+def _lines(ax: Axes, robots: dict[str, Any], side: str) -> None:
+    """Draw a line per contestant, one place per robot."""
+    ax.set_title(f'one evaluation, called from {side} (lower is faster)')
+    ax.set_yscale('log')
+    rows = [one for one in CONTESTANTS if one.side == side
+            and any(one.name in robot['ns'] for robot in robots.values())]
+    ours = [one for one in rows if one.ours]
+    for one in rows:
+        color, marker = OURS[ours.index(one) % len(OURS)] if one.ours else _peer(one)
+        values = [robot['ns'].get(one.name, math.nan) for robot in robots.values()]
+        ax.plot(range(len(robots)), values, marker=marker, color=color, label=one.name,
+                linewidth=2.4 if one.ours else 1.2, markersize=7 if one.ours else 5.5,
+                markerfacecolor=color if one.ours else 'white', zorder=3 if one.ours else 2)
+    ax.set_xticks(range(len(robots)), [
+        '\n'.join((*re.split(', |_', name), f'({robot["joints"]})'))
+        for name, robot in robots.items()])
+    ax.set_xlim(-0.2, max(len(robots) - 1, 3) + 0.2)   # room for the names, if only for one
+    ax.yaxis.set_major_formatter(FuncFormatter(
+        lambda y, _: f'{y:g} ns' if y < 1000 else f'{y / 1000:g} µs'))
+    ax.grid(axis='y', color='#e8e8e8', zorder=0)
 
 
-def _growth(ax: Axes, growth: dict[str, Any], key: str, title: str,
-            form: FuncFormatter) -> None:
-    for name, series in growth.items():
-        color, marker = GROWTH[name]
-        points = [(point['joints'], point[key]) for point in series['points'] if point[key] > 0]
-        exponent = series['exponents'][key]
-        grows = '' if exponent is None else f', as $n^{{{exponent:.2f}}}$'
-        ax.loglog(*zip(*points), marker=marker, color=color, linewidth=2, markersize=6,
-                  label=name + grows)
-    points = next(iter(growth.values()))['points']
-    middle = points[len(points) // 2]
-    sizes = [point['joints'] for point in points]
-    ax.loglog(sizes, [middle[key] * n / middle['joints'] for n in sizes], label='linear',
-              color='black', linestyle=':', linewidth=1.3, zorder=4)
-    ax.set_title(title)
-    ax.set_xlabel('joints n of a chain with oblique axes')
-    ax.set_xticks(sizes, [str(n) for n in sizes])
-    ax.minorticks_off()
-    ax.yaxis.set_major_formatter(form)
-    ax.grid(color='#e8e8e8')
-    ax.legend(frameon=False, fontsize=8.5, loc='upper left')
+def _peer(one: Contestant) -> tuple[str, str]:
+    return next((style for name, style in PEERS.items() if one.name.startswith(name)),
+                ('#000000', 'x'))
 
 
-_seconds = FuncFormatter(lambda y, _: f'{y:g} s' if y >= 1 else f'{y * 1e3:g} ms')
-_megabytes = FuncFormatter(lambda y, _: f'{y:g} MB')
+def _names(ax: Axes) -> None:
+    """Write every line's name at its end, moved apart where they would touch."""
+    low, high = (math.log10(y) for y in ax.get_ylim())
+    ends = [max((x, y) for x, y in zip(line.get_xdata(), line.get_ydata()) if y == y)
+            for line in ax.lines]
+    places = _apart([math.log10(y) for _, y in ends], (high - low) * GAP)
+    last = ax.get_xlim()[1] - 0.2
+    for line, (x, y), place in zip(ax.lines, ends, places):
+        ax.annotate(line.get_label(), (x + 0.1, y), (last + 0.4, 10**place),
+                    color=line.get_color(), va='center', fontsize=8.5, annotation_clip=False,
+                    fontweight='bold' if line.get_linewidth() > 2 else 'normal',
+                    arrowprops={'arrowstyle': '-', 'color': '#bbbbbb', 'linewidth': 0.6,
+                                'shrinkA': 0, 'shrinkB': 2})
+
+
+def _apart(values: Sequence[float], gap: float) -> list[float]:
+    """Return the values with at least a gap between neighbours, moved as little as it takes."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    places = [values[k] for k in order]
+    for _ in range(500):
+        for i in range(len(places) - 1):
+            missing = gap - (places[i + 1] - places[i])
+            if missing > 1e-9:
+                places[i] -= missing / 2
+                places[i + 1] += missing / 2
+    return [places[order.index(k)] for k in range(len(values))]

@@ -23,8 +23,8 @@ def tolerance_of_accelerations(case: Case) -> float:
 
 
 def race(case: Case, contestants: Iterable[Contestant], rounds: int, quick: bool = False,
-         tolerance: float = TOLERANCE) -> tuple[dict[str, Any], dict[str, Ready]]:
-    """Return times [ns], differences and excluded contestants, and the prepared ones."""
+         tolerance: float = TOLERANCE) -> dict[str, Any]:
+    """Return times [ns], differences and excluded contestants."""
     ready, left_out = prepared(case, contestants, quick)
     differences = compared(ready)
     for name, difference in differences.items():
@@ -36,7 +36,7 @@ def race(case: Case, contestants: Iterable[Contestant], rounds: int, quick: bool
             'compiler': {name: one.library.name.rsplit('-', 2)[1] for name, one in ready.items()
                          if one.library is not None},
             'difference': {name: differences[name] for name in ready},
-            'left_out': left_out}, ready
+            'left_out': left_out}
 
 
 def prepared(case: Case, contestants: Iterable[Contestant],

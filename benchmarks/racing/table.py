@@ -23,9 +23,6 @@ def text(found: dict[str, Any]) -> str:
             if any(one.side == side for one in contestants):
                 lines += ['', *_times(found[name], contestants, side, base)]
         lines += ['', *_left_out(found[name])]
-    for part in ('instructions', 'growth', 'humanoid'):
-        if found.get(part):
-            lines += ['', *globals()[f'_{part}'](found[part])]
     return '\n'.join(lines)
 
 
@@ -70,27 +67,3 @@ def _left_out(robots: dict[str, Any]) -> Iterator[str]:
     for (name, reason), where in reasons.items():
         at = '' if len(where) == len(robots) else f' ({", ".join(where)})'
         yield f'not compared: {name}{at}, because {reason}'
-
-
-def _instructions(found: dict[str, dict[str, float]]) -> Iterator[str]:
-    yield _row('[instructions per state]', [*found])
-    for name in dict.fromkeys(name for counts in found.values() for name in counts):
-        yield _row(name, [_cell(counts, name, C_BASE) for counts in found.values()])
-
-
-def _growth(found: dict[str, Any]) -> Iterator[str]:
-    sizes = sorted({point['joints'] for series in found.values() for point in series['points']})
-    for title, key, form in (('text to efforts [ms CPU]', 'seconds', lambda x: _number(x * 1e3)),
-                             ('peak memory [MB]', 'megabytes', _number)):
-        yield f'{title:{WIDTH}}' + ''.join(f'{n:>9}' for n in sizes) + '   joints^'
-        for name, series in found.items():
-            at = {point['joints']: point[key] for point in series['points']}
-            cells = ''.join(f'{form(at[n]) if n in at else "-":>9}' for n in sizes)
-            exponent = series['exponents'][key]
-            yield f'{name:{WIDTH}}{cells}' + ('' if exponent is None else f'{exponent:10.2f}')
-
-
-def _humanoid(found: dict[str, float]) -> Iterator[str]:
-    yield 'humanoid_3p33r, 36 joints [ms]'
-    for name, seconds in found.items():
-        yield _row(name, [_number(seconds * 1e3)])

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
-from under_load.process_figures import figures
 from urdf2dyn_ros.nodes.demonstration import ChildProcess, Client, join_empty_domain, stop_all
 from urdf2dyn_ros.nodes.runtime import EXECUTOR_VARIABLE
 
@@ -120,8 +119,7 @@ def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterato
         node = started(urdf, backend, folder, environment)
         stamps = Path(folder) / 'stamps.npy'
         robot = subprocess.Popen([sys.executable, HERE / 'steady_publisher.py', json.dumps(names),
-                                  stamps], env={**os.environ, **environment},
-                                 stdin=subprocess.PIPE)
+                                  stamps], env={**os.environ, **environment})
         try:
             rig = Rig(node, client, Listener(client), Path(folder), environment,
                       np.empty(0, np.int64))
@@ -140,17 +138,24 @@ def running(urdf: str, names: list[str], executor: str, backend: str) -> Iterato
 def measure(urdf: str, names: list[str], executor: str, backend: str, seconds: float) -> Phase:
     """Run a phase; `backend` empty for the node that copies."""
     with running(urdf, names, executor, backend) as rig:
-        began, before = time.time_ns(), figures(rig.node.pid).cpu
+        began, before = time.time_ns(), processor_time(rig.node.pid)
         rig.listener.wait(seconds)
         rig.client.wait(lambda: rig.listener.look() or rig.listener.heard[-1][0] > began, 60.0,
                         'output')   # an overloaded machine may take longer for the first
-        ended, after = time.time_ns(), figures(rig.node.pid).cpu
+        ended, after = time.time_ns(), processor_time(rig.node.pid)
     sent, heard = rig.between(began, ended)
     p50, p99 = np.percentile(latencies(heard), [50, 99])
     steps = np.diff(sent) * 1e-6
     return Phase(len(sent), len(heard), int(len(sent) - np.isin(sent, heard[:, 0]).sum()),
                  1000.0 * len(steps) / float(steps.sum()), float((steps > 1.5).mean()),
                  1e6 * (after - before) / len(sent), float(p50), float(p99))
+
+
+def processor_time(process: int) -> float:
+    """Return the processor time of a process since its start [s], from Linux."""
+    # behind the name in parentheses, which may have spaces: from the state, the third field, on
+    fields = Path('/proc', str(process), 'stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def latencies(heard: Stamps) -> NDArray[np.float64]:

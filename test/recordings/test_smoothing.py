@@ -1,12 +1,12 @@
 """The smoother of whole recordings: known motions, and accelerations of real robots."""
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from support.paths import RECORDINGS, ROOT
+from support.paths import RECORDINGS
+from support.recordings import real_accelerations as real
 from support.recordings import scara
 from support.recordings.bags import joint_state, write_bag
 from support.recordings.evaluate_command import nrmse, true_efforts
@@ -14,9 +14,6 @@ from support.streams.known_motions import PROFILES, START, Profile, record, trut
 from urdf2dyn_ros.recordings import offline_stream, open_recording
 from urdf2dyn_ros.recordings.smoothing import smooth
 from urdf2dyn_ros.robot.spatial import geometric_mean
-
-sys.path.insert(0, str(ROOT / 'benchmarks'))
-import real_accelerations as real
 
 
 def errors(stamps, q):

@@ -9,7 +9,7 @@ import pytest
 from support.missing_packages import STRICT
 
 PROGRAMS_NEED = ('dartpy', 'mujoco', 'pinocchio', 'rosbags')
-RUN_PROGRAMS = ('test_benchmarks', 'test_colcon', 'test_documents', 'test_examples', 'test_load',
+RUN_PROGRAMS = ('test_benchmarks', 'test_colcon', 'test_documents', 'test_examples',
                 'test_notebook', 'test_package')
 
 

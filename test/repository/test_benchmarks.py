@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from support.paths import ROOT
-from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +36,7 @@ def test_it_writes_figures_and_a_picture(quick: Run) -> None:
     """Twice the same figures, and a PNG."""
     assert json.loads((quick.folder / 'copy.json').read_text()) == quick.found
     assert (quick.folder / 'benchmark.png').read_bytes().startswith(b'\x89PNG')
-    assert {'host', 'robots', 'growth', 'humanoid'} <= quick.found.keys()
+    assert {'host', 'robots', 'forward_dynamics', 'derivatives'} == quick.found.keys()
 
 
 def test_every_contestant_is_in_the_table_or_excluded_with_a_reason(quick, monkeypatch):
@@ -62,17 +61,26 @@ def test_contestants_that_are_timed_agree(quick: Run) -> None:
         assert max(robot['difference'].values()) < 1e-9
 
 
-def test_the_cost_of_estimators_is_held_against_its_gate(tmp_path: Path) -> None:
-    """Of every one of them; what is said of the gate follows from the figures."""
-    done = subprocess.run([sys.executable, FOLDER / 'estimator_cost.py', '--updates', '60',
+def test_the_load_of_a_node_is_measured(tmp_path: Path) -> None:
+    """Half a second of each node: one line each, with a cost above that of copying."""
+    done = subprocess.run([sys.executable, FOLDER / 'load.py', '--seconds', '0.5', '--rounds', '1',
                            '--output', tmp_path], text=True, capture_output=True, timeout=230)
     assert done.returncode == 0, done.stderr
-    found = json.loads((tmp_path / 'estimator_cost.json').read_text())
-    assert found['us'].keys() == {*ESTIMATORS, 'kalman, numpy'}
-    gate = found['gate']
-    assert (gate['joints'], gate['p50'], gate['p99']) == (30, 40.0, 150.0)
-    for name, row in found['us'].items():
-        met = all(0.0 < row['30'][each] <= gate[each] for each in ('p50', 'p99'))
-        assert row['gate_met'] is met
-        line = next(line for line in done.stdout.splitlines() if line.startswith(f'{name} '))
-        assert line.endswith(' met') and line.endswith('not met') is not met
+    rows = json.loads((tmp_path / 'load.json').read_text())['rows']
+    assert len({(row['robot'], row['executor'], row['node']) for row in rows}) == 12
+    assert all(row['sent'] > 300 and row['answered'] > 0 and row['cpu'] > 0.0 for row in rows)
+    assert (tmp_path / 'load.png').read_bytes().startswith(b'\x89PNG')
+
+
+def test_frozen_exports_tell_what_has_changed(tmp_path: Path) -> None:
+    """Nothing, and then one file of one language."""
+    frozen, command = tmp_path / 'exports.json', [sys.executable, FOLDER / 'freeze.py', 'exports']
+    robot = ['--robots', 'robot_2r']
+    assert subprocess.run([*command, frozen, *robot], capture_output=True).returncode == 0
+    kept = json.loads(frozen.read_text())
+    files = kept['robots']['robot_2r']['files']['gravity']['c']['fast']
+    files[next(iter(files))] = 'of another text'
+    frozen.write_text(json.dumps(kept))
+    done = subprocess.run([*command, '--compare', frozen, *robot], text=True, capture_output=True)
+    assert done.returncode == 1 and '1 differences' in done.stdout
+    assert 'robot_2r files gravity c fast' in done.stdout

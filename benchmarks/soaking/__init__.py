@@ -1,1 +1,0 @@
-"""The day in operation of `soak.py`: its world, its faults, its report."""
