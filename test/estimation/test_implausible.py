@@ -37,7 +37,7 @@ def degrees(k: int) -> float:
     return 180.0 / np.pi
 
 
-@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag', 'polynomial', 'none'])
+@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag', 'finite_difference', 'none'])
 @pytest.mark.parametrize('velocities', [True, False])
 def test_degrees_give_no_efforts_also_where_they_pass_zero(estimator, velocities):
     """But for the first moments, if the arm begins near zero."""

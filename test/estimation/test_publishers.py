@@ -145,7 +145,7 @@ def test_a_publisher_of_joints_that_another_takes_over():
     assert run.rate(1.5, 2.5) == pytest.approx(100, rel=0.02)
 
 
-@pytest.mark.parametrize('estimator', ['kalman', 'polynomial', 'none'])
+@pytest.mark.parametrize('estimator', ['kalman', 'finite_difference', 'none'])
 @pytest.mark.fault(27)
 def test_two_publishers_of_the_same_joint_give_nothing(estimator):
     """One has both joints, the other a second opinion on one of them."""
@@ -164,7 +164,6 @@ def test_two_publishers_of_the_same_joint_give_nothing(estimator):
 
 @pytest.mark.parametrize(('values', 'rms'), [
     ({'estimator': 'kalman_fixed_lag'}, 0.01),
-    ({'estimator': 'polynomial', 'polynomial.align': 'centre', 'polynomial.window': 0.08}, 0.01),
     ({'estimator': 'finite_difference', 'finite_difference.align': 'centre'}, 0.01)],
     ids=lambda value: str(value)[:40])
 @pytest.mark.fault(26)

@@ -35,7 +35,6 @@ def stream():
 
 
 @pytest.mark.parametrize(('name', 'parameters', 'tolerance', 'lag'), [
-    ('polynomial', {}, 0.05, 0), ('polynomial', {'align': 'centre'}, 0.02, 15),
     ('finite_difference', {}, 0.1, 0), ('finite_difference', {'align': 'centre'}, 0.001, 1)])
 def test_efforts_are_those_of_the_pendulum_at_the_declared_instant(
         name, parameters, tolerance, lag):
@@ -71,9 +70,9 @@ def test_nothing_comes_of_a_position_that_is_not_finite(stream):
 @pytest.mark.fault(23)
 def test_without_velocities_positions_do(stream, velocity):
     outputs = run(stream, range(500), velocity=velocity)
-    assert len(outputs) == 470
+    assert len(outputs) == 498
     for output in outputs:
-        assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.05)
+        assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.15)
     assert stream.counters['velocity_ignored'] == (500 if velocity == [1.0] else 0)
 
 
@@ -115,7 +114,7 @@ def test_a_wrapping_joint_gives_what_a_counting_one_does(stream):
 
 
 @pytest.mark.parametrize(('name', 'parameters'), [
-    ('polynomial', {}), ('finite_difference', {}), ('kalman', {})])
+    ('finite_difference', {}), ('kalman', {})])
 @pytest.mark.fault(35)
 def test_an_outlier_is_left_out_whatever_the_estimator(name, parameters):
     stream = make_stream(make_estimator(name, 2, **parameters))
@@ -222,7 +221,7 @@ def values(**changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(('estimator', 'lag'), [
-    ('kalman', 0.0), ('kalman_fixed_lag', 0.02), ('polynomial', 0.0), ('none', 0.0)])
+    ('kalman', 0.0), ('kalman_fixed_lag', 0.02), ('finite_difference', 0.0), ('none', 0.0)])
 def test_a_base_that_is_older_than_the_joints_is_refused(estimator: str, lag: float) -> None:
     check_lags(values(estimator=estimator, moving_base__lag=lag))
     with pytest.raises(ParameterError, match=rf'^parameter moving_base.lag is {lag + 0.01:g} s, '
@@ -231,7 +230,7 @@ def test_a_base_that_is_older_than_the_joints_is_refused(estimator: str, lag: fl
 
 
 @pytest.mark.parametrize('changes', [
-    {'base': 'fixed'}, {'estimator': 'polynomial', 'polynomial__align': 'centre'},
+    {'base': 'fixed'}, {'estimator': 'finite_difference', 'finite_difference__align': 'centre'},
     {'estimator': 'external'}, {'estimator': 'kalman_fixed_lag', 'kalman_fixed_lag__lag': 0.05}])
 def test_a_lag_that_may_be_right_is_accepted(changes: dict[str, Any]) -> None:
     """Nothing moves the base, or the lag of the joints follows from their messages."""

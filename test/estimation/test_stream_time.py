@@ -88,8 +88,8 @@ def test_after_a_jump_back_output_is_soon_there_again(stream, target):
         receive(stream, ms, position=motion(START + ms * MS)[0] + 2.0 * np.pi)
     outputs = run(stream, range(target, target + 200))
     assert np.abs(outputs[0].q).max() < 3.5   # turns are not counted on
-    assert len(outputs) == 170
-    assert outputs[0].stamp == START + (target + 30) * MS
+    assert len(outputs) == 198
+    assert outputs[0].stamp == START + (target + 2) * MS
     assert outputs[0].measured == pytest.approx(pendulums(*motion(outputs[0].stamp)))
     assert stream.counters['jump_back'] == 1
 
@@ -101,7 +101,7 @@ def test_a_clock_that_is_set_back_by_less_than_a_gap_resets(stream, back):
     run(stream, range(500))
     found = [output for ms in range(500, 700)
              if (output := receive(stream, ms, stamp=START + (ms - back) * MS))]
-    assert len(found) == 169
+    assert len(found) == 197
     assert stream.counters['jump_back'] == stream.counters['out_of_order'] == 1
     for output in found:
         assert output.effort == pytest.approx(
@@ -115,8 +115,8 @@ def test_no_effort_across_a_gap(stream, gap):
         last = receive(stream, ms, position=motion(START + ms * MS)[0] + 2.0 * np.pi)
     outputs = run(stream, range(499 + gap, 799 + gap))
     assert (np.abs(outputs[0].q - [0.0, last.q[1]]) < [0.6, 3.5]).all()   # one turns on
-    assert len(outputs) == 270
-    assert outputs[0].stamp == START + (529 + gap) * MS
+    assert len(outputs) == 281
+    assert outputs[0].stamp == START + (518 + gap) * MS
     assert stream.counters['gap'] == 1
 
 
@@ -144,7 +144,7 @@ def test_a_change_of_rate_and_bursts_are_followed(stream):
         outputs = run(stream, times)
         assert len(outputs) >= len(times) - 30
         for output in outputs[5:]:
-            assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.5)
+            assert output.effort == pytest.approx(pendulums(*motion(output.stamp)), abs=0.8)
     assert stream.counters['gap'] == 0
 
 

@@ -40,7 +40,7 @@ def test_help_is_printed_and_no_node_started(node, word, monkeypatch, capsys) ->
 @pytest.mark.fault(52)
 @pytest.mark.parametrize(('name', 'parameters'), [
     ('inverse_dynamics', {'gravity': 'down', 'backend': 'cobol', 'stream.max_gap': -1.0,
-                          'polynomial.window': -1.0}),
+                          'kalman.bandwidth': -1.0}),
     ('effort_comparison', {'samples': 1, 'effort_semantics': 'torque',
                            'current_gains': [2.0, 0.0]})])
 def test_all_faulty_parameters_are_listed_at_once(name: str, parameters: dict) -> None:

@@ -124,8 +124,8 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
             assert descriptor.additional_constraints == row.rule
         for name, value, word in (
                 ('estimator', {'type': 4, 'string_value': 'guess'}, 'finite_difference'),
-                ('polynomial.window', {'type': 3, 'double_value': -1.0}, 'at least'),
-                ('polynomial.window', {'type': 4, 'string_value': 'x'}, 'number'),
+                ('kalman.bandwidth', {'type': 3, 'double_value': -1.0}, 'at least'),
+                ('kalman.bandwidth', {'type': 4, 'string_value': 'x'}, 'number'),
                 ('gravity', {'type': 8, 'double_array_value': [1.0]}, '3 numbers'),
                 ('robot_description', {'type': 4, 'string_value': '<robot'}, 'xml')):
             result = graph.set_parameter(name, **value)
@@ -135,9 +135,9 @@ def test_every_parameter_is_described_and_nonsense_is_refused(graph: Graph) -> N
             SetParametersAtomically, 'inverse_dynamics/set_parameters_atomically', parameters=[
                 RosParameter(name='gravity', value=ParameterValue(
                     type=8, double_array_value=[0.0, 0.0, 0.0])),
-                RosParameter(name='polynomial.window', value=ParameterValue(
+                RosParameter(name='kalman.bandwidth', value=ParameterValue(
                     type=3, double_value=-1.0))]).result
-        assert not result.successful and 'polynomial.window' in result.reason
+        assert not result.successful and 'kalman.bandwidth' in result.reason
         robot = connected(graph)
         robot.move(20)
         assert error(robot.efforts[-1], robot) < 1e-2, 'nothing of what was refused is in force'

@@ -33,8 +33,8 @@ def motion(stamp):
 def make_stream(estimator=None, dynamics=pendulums, clock=lambda: START, limits=None, **options):
     joints = unlimited_joints(NAMES, [False, True])
     return Stream(joints if limits is None else joints._replace(limits=limits), dynamics,
-                  lambda joints: estimator or make_estimator('polynomial', joints), clock=clock,
-                  **options)
+                  lambda joints: estimator or make_estimator('finite_difference', joints),
+                  clock=clock, **options)
 
 
 def receive(stream, ms, names=NAMES, **fields):
