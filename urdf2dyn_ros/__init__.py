@@ -6,7 +6,7 @@ TYPE_CHECKING = False   # as in typing, whose import would delay the command's h
 if TYPE_CHECKING:
     from typing import Any
 
-    from urdf2dyn_ros.codegen.functions.function import LinkFrames
+    from urdf2dyn_ros.codegen.signature import LinkFrames
     from urdf2dyn_ros.errors import (
         ComparisonError,
         CompilerError,
@@ -55,7 +55,7 @@ _MODULES = {
     'Friction': 'robot.terms', 'Identification': 'identification.identification',
     'IdentificationError': 'errors', 'IdentificationSettings': 'identification.identify',
     'identify': 'identification.identify', 'InverseDynamics': 'inverse_dynamics',
-    'JointComparison': 'recordings.comparison', 'LinkFrames': 'codegen.functions.function',
+    'JointComparison': 'recordings.comparison', 'LinkFrames': 'codegen.signature',
     'Loads': 'robot.loads', 'MissingLibraryError': 'errors',
     'MomentumObserver': 'estimation.observer', 'open_recording': 'recordings',
     'ParameterError': 'errors',

@@ -12,7 +12,6 @@ from typing import Any, get_args
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen import ros2_control
-from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.codegen.generator import GENERAL, LOADS, Style, generate
 from urdf2dyn_ros.codegen.languages import (
     DOUBLE_ALONE,
@@ -24,6 +23,7 @@ from urdf2dyn_ros.codegen.languages import (
     in_single,
 )
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Program
+from urdf2dyn_ros.codegen.signature import ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, with_loads
 from urdf2dyn_ros.robot.model import RobotModel

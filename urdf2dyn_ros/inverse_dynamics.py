@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values
-from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.codegen.generator import LOADS, generate
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import Operations
+from urdf2dyn_ros.codegen.signature import FRAME_AXES, ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
 from urdf2dyn_ros.errors import ExportError, StateError

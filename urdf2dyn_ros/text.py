@@ -39,6 +39,16 @@ def escaped(text: str, length: int) -> str:
                    else character.encode('unicode_escape').decode() for character in short)
 
 
+def is_plain(name: str) -> bool:
+    """Return whether a name from the URDF can stand in a comment of any language."""
+    return re.fullmatch(r'[A-Za-z0-9_.][A-Za-z0-9_./ -]{0,63}', name) is not None
+
+
+def mention(name: str) -> str:
+    """Return a name for a comment, or nothing if it is not plain."""
+    return f" '{name}'" if is_plain(name) else ''
+
+
 def listed(names: Iterable[str], limit: int = 10) -> str:
     """Return the first `limit` names, quoted."""
     return first_names([quote(name) for name in names], limit)

@@ -5,7 +5,6 @@ from functools import cache
 
 from support.acting_loads import everything
 from support.random_trees import robot
-from urdf2dyn_ros.codegen.functions.function import Input, Quantity
 from urdf2dyn_ros.codegen.generator import LOADS, generate
 from urdf2dyn_ros.codegen.program import (
     Block,
@@ -30,6 +29,7 @@ from urdf2dyn_ros.codegen.program import (
     Sum,
     Term,
 )
+from urdf2dyn_ros.codegen.signature import Input, Quantity
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody

@@ -17,9 +17,9 @@ from support.oracles import worst
 from support.random_trees import robot
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
-from urdf2dyn_ros.codegen.functions.function import WRENCH
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.program import Call, Program, Sum, parts
+from urdf2dyn_ros.codegen.signature import WRENCH
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import Inertia, RobotModel

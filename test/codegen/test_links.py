@@ -14,10 +14,10 @@ from support.robot_files import OWN, robot_path
 from support.streams.flying_robot import FreeFlyer
 from urdf2dyn_ros import InverseDynamics, LinkFrames, RobotModel, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.codegen.functions.function import FRAME_AXES
 from urdf2dyn_ros.codegen.generator import STYLES, generate
 from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.codegen.program import Program
+from urdf2dyn_ros.codegen.signature import FRAME_AXES
 from urdf2dyn_ros.errors import ExportError, StateError
 from urdf2dyn_ros.export import export_description
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS

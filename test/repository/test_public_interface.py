@@ -15,9 +15,9 @@ import pytest
 
 from support.paths import ROOT
 from urdf2dyn_ros.codegen.compiled import BACKENDS
-from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, FrameAxes
 from urdf2dyn_ros.codegen.generator import GENERAL, STYLES, Style
 from urdf2dyn_ros.codegen.languages import LANGUAGES, LanguageName
+from urdf2dyn_ros.codegen.signature import FRAME_AXES, FrameAxes
 from urdf2dyn_ros.export import PACKAGES
 from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
 from urdf2dyn_ros.robot.loads import BASES

@@ -17,21 +17,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from urdf2dyn_ros.codegen.expression import Expression, Graph, Node, Schedule
+from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, Tree, matrix, tensor, vector
 from urdf2dyn_ros.codegen.functions import FUNCTIONS
 from urdf2dyn_ros.codegen.functions import links as link_symbols
-from urdf2dyn_ros.codegen.functions.function import (
-    BACKWARD,
-    Fields,
-    LinkFrames,
-    ModelFunction,
-    Notes,
-    Symbol,
-    Tree,
-    matrix,
-    mention,
-    tensor,
-    vector,
-)
+from urdf2dyn_ros.codegen.functions.function import ModelFunction
+from urdf2dyn_ros.codegen.mechanics import Notes
 from urdf2dyn_ros.codegen.program import (
     Block,
     JointRow,
@@ -41,6 +31,7 @@ from urdf2dyn_ros.codegen.program import (
     Statement,
     untitled,
 )
+from urdf2dyn_ros.codegen.signature import LinkFrames
 from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, com_in_body, total
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import TERMS, BodyTerms, Loads
@@ -76,6 +67,7 @@ from urdf2dyn_ros.robot.spatial import (
     upper,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
+from urdf2dyn_ros.text import mention
 
 # ---- Names of the numbers: parameters of a graph, and their lines in a file
 
@@ -90,7 +82,7 @@ class ConstantNames:
     STRUCTURAL: Sequence[float] = (0.0, 1.0, -1.0)
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
+        self.graph, self.number = graph, ROOT   # of the body whose constants get names
         self._lines: list[ParameterLine] = []
 
     def lines(self) -> tuple[ParameterLine, ...]:
@@ -140,7 +132,7 @@ class ConstantNames:
                                          f'{row.what} [{unit}]')[0]
             named.append(replace(term, **values))
             for symbol, scalar in named[-1].constants().items():
-                self.graph.label(f'{symbol}{i + 1}', scalar)
+                self.graph.label(f'{symbol}{i + 1}', scalar, self.number)
         return tuple(named)
 
     def force(self, k: str, wrench: LinkWrench) -> LinkWrench:
@@ -190,19 +182,19 @@ class ConstantNames:
         """Sum up a body, with a name for what every link contributes if there are several."""
         parts = []
         for suffix, link in links:
-            self.graph.label_entries(f'c{suffix}', AXES, com_in_body(link))
+            self.graph.label_entries(f'c{suffix}', AXES, com_in_body(link), self.number)
             parts.append(about_origin(link))
             if len(links) > 1:
                 self._label(suffix if suffix != n else f'{n}_0', parts[-1])
         whole = total(parts)
         if whole is not None:
-            self.graph.label(f'M{n}', whole.m)
+            self.graph.label(f'M{n}', whole.m, self.number)
             self._label(n, whole)
         return whole
 
     def _label(self, suffix: str, inertia: BodyInertia) -> None:
-        self.graph.label_entries(f'h{suffix}', AXES, inertia.h)
-        self.graph.label_entries(f'J{suffix}', TENSOR, upper(inertia.J))
+        self.graph.label_entries(f'h{suffix}', AXES, inertia.h, self.number)
+        self.graph.label_entries(f'J{suffix}', TENSOR, upper(inertia.J), self.number)
 
     def vector(self, name: str, values: Vector, comment: str) -> Vector:
         """Return a vector whose entries are parameters where they are not zero."""
@@ -292,8 +284,8 @@ class GeneralNames(ConstantNames):
         R = self._from_angles(f'F{k}', tag.rpy, f'roll, pitch, yaw of the axes {what} [rad]')
         f = apply(R, force)
         moment = add(apply(R, torque), cross(xyz, f))
-        self.graph.label_entries(f'Fu{k}', AXES, f)
-        self.graph.label_entries(f'Nu{k}', AXES, moment)
+        self.graph.label_entries(f'Fu{k}', AXES, f, self.number)
+        self.graph.label_entries(f'Nu{k}', AXES, moment, self.number)
         return LinkWrench(wrench.link, f, moment)
 
     def inertial_axes(self, old: Attached, new: Attached, suffix: str, rpy: Triple) -> Matrix:
@@ -319,13 +311,13 @@ class GeneralNames(ConstantNames):
         """
         axis = self.vector(f'axis{n}', direction, what)
         size = sqrt(dot(axis, axis))
-        self.graph.label(f'la{n}', size)
+        self.graph.label(f'la{n}', size, self.number)
         x, y, z = apply(transpose(exported), scale(reciprocal(size), axis))
-        self.graph.label_entries(f'ua{n}', AXES, (x, y, z))
+        self.graph.label_entries(f'ua{n}', AXES, (x, y, z), self.number)
         sign = (z + _NO_ZERO) * reciprocal(abs(z + _NO_ZERO))
         a = -reciprocal(sign + z)
-        self.graph.label(f'sa{n}', sign)
-        self.graph.label(f'ka{n}', a)
+        self.graph.label(f'sa{n}', sign, self.number)
+        self.graph.label(f'ka{n}', a, self.number)
         across = x * y * a
         columns = ((1.0 + sign * x * x * a, sign * across, -sign * x),
                    (across, sign + y * y * a, -y), (x, y, z))
@@ -337,16 +329,16 @@ class GeneralNames(ConstantNames):
         for letter, angle in zip('rpy', angles):
             pairs.append((cos(angle), sin(angle)))
             for name, value in zip('cs', pairs[-1]):
-                self.graph.label(f'{name}{letter}{n}', value)
+                self.graph.label(f'{name}{letter}{n}', value, self.number)
         return from_cosines_and_sines(*pairs)
 
     def _label_frame(self, n: str, p: Vector, letter: str, R: Matrix) -> None:
-        self.graph.label_entries(f'p{n}', AXES, p)
+        self.graph.label_entries(f'p{n}', AXES, p, self.number)
         self._label_matrix(f'{letter}{n}', R)
 
     def _label_matrix(self, name: str, R: Matrix) -> None:
         for x, row in zip(AXES, R):
-            self.graph.label_entries(name, (x + y for y in AXES), row)
+            self.graph.label_entries(name, (x + y for y in AXES), row, self.number)
 
 
 def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: BodyTerms,
@@ -368,16 +360,21 @@ def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: Bod
     lines[ROOT] = names.lines()
     bodies, inertias, named_terms, drivers = [], [], {}, system.drivers
     for i, old in enumerate(system.bodies):
+        names.number = i
         body, inertia = names.body(i, old, drivers[old.coordinate] != i)
         bodies.append(body)
         inertias.append(inertia)
         if i in terms:
             named_terms[i] = names.terms(i, body, terms[i])
         lines[i] = names.lines()
-    forces = tuple(names.force(str(k), force) for k, force in enumerate(system.forces, 1))
+    forces = []
+    for k, force in enumerate(system.forces, 1):
+        names.number = system.links[force.link][0]
+        forces.append(names.force(str(k), force))
     lines['constant wrenches by the environment, as the tags <force> say'] = names.lines()
-    return (replace(system, bodies=tuple(bodies), root=root, forces=forces), gravity, named_terms,
-            [*inertias, root_inertia], {key: kept for key, kept in lines.items() if kept})
+    return (replace(system, bodies=tuple(bodies), root=root, forces=tuple(forces)), gravity,
+            named_terms, [*inertias, root_inertia],
+            {key: kept for key, kept in lines.items() if kept})
 
 
 # ---- Quantities that functions note, with their formulas
@@ -433,7 +430,7 @@ SYMBOLS = {
 
 def formula(tree: Tree, i: int, symbol: str, sources: Collection[str] | None = None) -> str:
     """Return what a quantity of body i is, as a textbook writes it; empty if it is another one."""
-    at, known = Fields(tree, i, sources), SYMBOLS[symbol]
+    at, known = Notation(tree, i, sources), SYMBOLS[symbol]
     if known.where and not getattr(at, known.where):
         return ''
     # behind a letter that says in which sweep: m of velocities, u of unit accelerations, y of
@@ -485,7 +482,7 @@ class Notebook(Notes):
     def begin(self, section: str = '', tag: str = '', paragraph: str = '',
               sources: Collection[str] | None = None) -> None:
         # what stands before the titles of its sections, and behind names that another part has;
-        # its only paragraph, by default one a body; what acts in it, as for `Fields`
+        # its only paragraph, by default one a body; what acts in it, as for `Notation`
         self._section, self._tag = section, tag
         self._paragraph, self._sources = paragraph, sources
 
@@ -494,7 +491,7 @@ class Notebook(Notes):
         parent = self._tree.bodies[body].parent
         names = tuple(name.format(n=body + 1, p=parent + 1) + self._tag for name in known.names)
         for name, entry in zip(names, entries):
-            self._graph.label(name, entry)
+            self._graph.label(name, entry, body)
         self._noted.append(Noted(
             self._section + known.section, self._paragraph or self._titles[body], body, symbol,
             entries, names, self._sources, len(self._graph.nodes)))

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from urdf2dyn_ros.codegen.program import (
     Call,
@@ -52,13 +52,20 @@ class Node:
         self.base: Node = args[1] if scaled else self
 
 
+class Label(NamedTuple):
+    """Name of a node, or of its opposite, and the body that it is about."""
+
+    name: str
+    negative: bool
+    body: int
+
+
 @dataclass
 class Graph:
     """The nodes of one model, in the order of their creation, and the names of some of them."""
 
     nodes: list[Node] = field(default_factory=list)
-    # names, and whether it is the negative of the node that has the name
-    labels: dict[Node, tuple[str, bool]] = field(default_factory=dict)
+    labels: dict[Node, Label] = field(default_factory=dict)
     cancels: bool = False   # (x + y) - x folds to y
     _known: dict[tuple[Any, ...], Node] = field(default_factory=dict)
 
@@ -84,14 +91,15 @@ class Graph:
         self.labels.clear()
         self._known.clear()
 
-    def label(self, name: str, scalar: Scalar) -> None:
+    def label(self, name: str, scalar: Scalar, body: int) -> None:
         """Name an expression, unless it is a constant or already has a name."""
         if isinstance(scalar, Expression) and scalar.node.args:
-            self.labels.setdefault(scalar.node, (name, scalar.negative))
+            self.labels.setdefault(scalar.node, Label(name, scalar.negative, body))
 
-    def label_entries(self, symbol: str, keys: Iterable[str], entries: Iterable[Scalar]) -> None:
+    def label_entries(self, symbol: str, keys: Iterable[str], entries: Iterable[Scalar],
+                      body: int) -> None:
         for key, entry in zip(keys, entries):
-            self.label(f'{symbol}_{key}', entry)
+            self.label(f'{symbol}_{key}', entry, body)
 
 
 class Expression:
@@ -246,7 +254,8 @@ class Schedule:
             if (node in always or (label and keep_labels) or leaves[node] > MOST_OPERANDS
                     or (uses[node] > 1 and leaves[node] >= worth_a_name)):
                 value = self._operation(node)
-                name, negative = label or (f'{temporary}{len(self.names) + 1}', value.negative)
+                name, negative = label[:2] if label else (
+                    f'{temporary}{len(self.names) + 1}', value.negative)
                 self.by_node[node] = Statement(
                     name, _signed(value.negative != negative, value.term))
                 self.names[node] = (name, negative)

@@ -3,7 +3,7 @@ From a robot to its Program: multibody -> graph -> Program -> text.
 
 `generate` derives every function on a graph of its own: the recursion runs once on expressions,
 in readable style with a named parameter for every number of the URDF, in fast style with numbers
-and the fewest operations (`derive`). The nodes that the results need become named statements, in
+and the fewest operations (`express`). The nodes that the results need become named statements, in
 sections with their formulas (`write_function`), which a language writes as text. The same
 functions on plain numbers give the references that an exported file checks itself with.
 """
@@ -28,21 +28,8 @@ from urdf2dyn_ros.codegen.expression import (
     nodes_of,
 )
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
-from urdf2dyn_ros.codegen.functions.function import (
-    ONLY_TIP,
-    UNNOTED,
-    Axis,
-    Input,
-    LinkFrames,
-    Mechanics,
-    ModelFunction,
-    Notes,
-    Quantity,
-    Rows,
-    body_wrenches,
-    inputs_of,
-    mention,
-)
+from urdf2dyn_ros.codegen.functions.function import ModelFunction
+from urdf2dyn_ros.codegen.mechanics import UNNOTED, Mechanics, Notes
 from urdf2dyn_ros.codegen.program import (
     Block,
     Function,
@@ -57,22 +44,33 @@ from urdf2dyn_ros.codegen.program import (
     names_in,
     untitled,
 )
+from urdf2dyn_ros.codegen.signature import (
+    ONLY_TIP,
+    Axis,
+    Input,
+    LinkFrames,
+    Quantity,
+    Rows,
+    inputs_of,
+)
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
 from urdf2dyn_ros.equations.fewest_operations import inherited_spin
-from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, root_frame, second_moment
+from urdf2dyn_ros.equations.newton_euler import (
+    TEXTBOOK,
+    Recursion,
+    root_frame,
+    second_moment,
+)
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.robot import spatial
 from urdf2dyn_ros.robot.inertia import (
     BodyInertia,
-    LinkInertia,
-    about_origin,
-    total,
     with_second_moments,
 )
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
-from urdf2dyn_ros.robot.multibody import LinkWrench, Multibody, body_inertias
-from urdf2dyn_ros.robot.spatial import Scalar
-from urdf2dyn_ros.robot.terms import Friction, JointTerm, Spring
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias
+from urdf2dyn_ros.robot.spatial import TENSOR, Scalar, upper
+from urdf2dyn_ros.robot.terms import JointTerm
+from urdf2dyn_ros.text import mention
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
 
@@ -95,11 +93,11 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     or a ParameterError for what the robot, the functions or the loads do not have.
     """
     request = _request(system, style, gravity, functions, loads, frames)
-    derived = [derive(request, each) for each in request.functions]
-    constants, known = _constants(derived)
+    graphs = [express(request, each) for each in request.functions]
+    constants, known = _constants(graphs)
     written: list[Function] = []
     dynamic_model = None
-    for each in derived:
+    for each in graphs:
         names = {each.graph.nodes[serial]: value for serial, value in known.items()}
         function, names = write_function(request, each, names)
         if twins:
@@ -110,15 +108,16 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
         each.graph.clear()
     words, symbols = in_words(
         request.system, request.gravity, request.loads, request.frames,
-        [each.function for each in derived],
+        [each.function for each in graphs],
         {x.name for each in written for x in each.inputs}.union(
             *(each.result_names for each in written)))
     return Program(
-        _title(system.robot, written), system.robot, name, style, request.gravity, words,
-        symbols if request.readable else (), request.rows,
-        tuple(i + 1 for i in system.drivers), tuple(derived[0].parameters), constants,
-        tuple(written), dynamic_model, partial(_references, request),
-        all(each.function.kinematic for each in derived))
+        title=_title(system.robot, written), robot=system.robot, name=name, style=style,
+        gravity=request.gravity, loads=words, legend=symbols if request.readable else (),
+        joints=request.rows, numbers=tuple(i + 1 for i in system.drivers),
+        parameters=tuple(graphs[0].parameters), constants=constants, functions=tuple(written),
+        dynamic_model=dynamic_model, check=partial(_references, request),
+        kinematic=all(each.function.kinematic for each in graphs))
 
 
 @dataclass(frozen=True)
@@ -163,7 +162,7 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str
 
 
 @dataclass(frozen=True)
-class Derivation:
+class FunctionGraph:
     """The expressions of one function."""
 
     name: str
@@ -196,17 +195,17 @@ class _Arguments(Mapping[str, list[Expression]]):
         return len(self._inputs)
 
 
-def derive(request: Request, name: str) -> Derivation:
-    """Derive one function, in the way that takes the least time."""
+def express(request: Request, name: str) -> FunctionGraph:
+    """Return the expressions of a function, in the way that takes the least time."""
     costs = []
     for way, waiting in FUNCTIONS[name].ways(request.system):
-        each = _derived(request, name, way)
+        each = _expressed(request, name, way)
         costs.append((waiting + sum(node.op in ('mul', 'add', 'sub', 'reciprocal')
                                     for node in each.needed if node.serial >= each.shared), each))
     return min(costs, key=lambda cost: cost[0])[1]
 
 
-def _derived(request: Request, name: str, function: ModelFunction) -> Derivation:
+def _expressed(request: Request, name: str, function: ModelFunction) -> FunctionGraph:
     graph, loads = Graph(), request.loads
     terms = body_terms(request.system, loads)
     notebook = Notebook(graph, request.system, request.rows, request.readable, terms, loads,
@@ -222,9 +221,9 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
         moments: list[BodyInertia | None] = []
         if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
             moments = with_second_moments(inertias)
-            for n, inertia in enumerate(moments, 1):
-                graph.label_entries(f'S{n}', spatial.TENSOR,
-                                    spatial.upper(inertia.J) if inertia else ())
+            for i, inertia in zip((*range(len(system.bodies)), ROOT), moments):
+                if inertia:
+                    graph.label_entries(f'S{i + 1}', TENSOR, upper(inertia.J), i)
         mechanics = Mechanics(
             system, gravity, inertias, moments, Recursion(note=notebook.note), arguments,
             (request.system, request.gravity), moving, named_terms, notes=notebook,
@@ -235,7 +234,7 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
     named_nodes = len(graph.nodes)
     constants = function.constants(mechanics)
     shared = len(graph.nodes)
-    _add_loads(mechanics, loads)
+    mechanics = mechanics.loaded(loads)
     found = {**function.derive(mechanics), **constants}
     quantities = function.quantities(mechanics)
     results: dict[str, Rows] = {
@@ -247,8 +246,8 @@ def _derived(request: Request, name: str, function: ModelFunction) -> Derivation
     if all(FUNCTIONS[each].kinematic for each in request.functions):
         used = {node.value for node in needed if node.op == 'parameter'}
         parameters = [group for group in (each.of(used) for each in parameters) if group.lines]
-    return Derivation(name, function, graph, notebook, results, vectors, parameters, named_nodes,
-                      shared, quantities, roots, needed)
+    return FunctionGraph(name, function, graph, notebook, results, vectors, parameters,
+                         named_nodes, shared, quantities, roots, needed)
 
 
 def _simplified(request: Request, function: ModelFunction,
@@ -272,42 +271,14 @@ def _simplified(request: Request, function: ModelFunction,
 
 
 def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
-    """Return terms with what a spring has at zero in the offset of friction: an addition fewer."""
-    if not any(isinstance(term, Friction) and term.offset for term in terms):
+    """Return terms of which one has what is constant in all of them: additions fewer."""
+    constants = [term.constant() for term in terms]
+    some = [k for k, constant in enumerate(constants) if constant]
+    if len(some) < 2:
         return terms
-    constant = sum(term.stiffness * term.reference for term in terms if isinstance(term, Spring))
-    return tuple(replace(term, offset=term.offset - constant) if isinstance(term, Friction) else
-                 replace(term, reference=0.0) if isinstance(term, Spring) else term
-                 for term in terms)
-
-
-def _add_loads(mechanics: Mechanics, loads: Loads) -> None:
-    """Add the payload to the body that carries it, then all external wrenches."""
-    if 'payload' in mechanics.arguments:
-        i, at = mechanics.system.links[loads.payload]
-        m, x, y, z, *six = mechanics.arguments['payload']
-        inertia = about_origin(LinkInertia(
-            m, (x, y, z), spatial.symmetric(tuple(six)), at.body_R_link, at.body_R_link,
-            at.body_p_link))
-        moments = inertia.with_second_moments()
-        if mechanics.second_moments and mechanics.second_moments is not mechanics.inertias:
-            mechanics.second_moments[i] = _sum(mechanics.second_moments[i], moments)
-        whole = _sum(mechanics.inertias[i], inertia if mechanics.textbook else moments)
-        mechanics.inertias[i] = whole
-        mechanics.notes.note(i, 'It', whole.entries)
-    entries = iter(mechanics.arguments.get('external', ()))   # six of each link
-    triples = zip(entries, entries, entries)
-    wrenches = [*mechanics.system.forces, *(
-        LinkWrench(link, force, moment)
-        for link, force, moment in zip(loads.external, triples, triples))]
-    mechanics.wrenches = body_wrenches(mechanics.system, wrenches, mechanics.moving,
-                                       mechanics.notes.note)
-
-
-def _sum(*inertias: BodyInertia | None) -> BodyInertia:
-    whole = total(each for each in inertias if each is not None)
-    assert whole is not None
-    return whole
+    return tuple(term if k not in some else
+                 term.with_constant(sum(constants) if k == some[0] else 0.0)
+                 for k, term in enumerate(terms))
 
 
 def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
@@ -318,23 +289,25 @@ def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, .
                       mechanics.notes.note)
 
 
-def _constants(derived: Sequence[Derivation],
+def _constants(graphs: Sequence[FunctionGraph],
                ) -> tuple[tuple[Block, ...], dict[int, tuple[str, bool]]]:
     """Return what was made of parameters before the sweeps: no work at every call."""
     # all graphs begin with the same constants, so that a serial number means the same in each
-    first, wanted = derived[0].graph, set()
-    for each in derived:
+    first, wanted = graphs[0].graph, set()
+    assert len({tuple((node.op, node.value, *(arg.serial for arg in node.args))
+                      for node in each.graph.nodes[:each.shared]) for each in graphs}) == 1
+    for each in graphs:
         used = {arg for node in each.needed if node.serial >= each.shared for arg in node.args}
         wanted |= {node.serial for node in used.union(each.roots)
                    if node.serial < each.shared and node.args}
     schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in sorted(wanted)],
                         keep_labels=True, temporary='kt', name_outputs=True, spare_names=True)
     groups: list[list[Statement]] = []
-    last: dict[tuple[bool, str], int] = {}   # number of the last group of a body
+    last: dict[tuple[bool, int | None], int] = {}   # number of the last group of a body
     made_in: dict[str, int] = {}
     unnamed: list[Statement] = []   # on the way to the next that has a name
 
-    def add(key: tuple[bool, str]) -> None:
+    def add(key: tuple[bool, int | None]) -> None:
         """Add the waiting statements to the last group of a body that has all behind them."""
         needs = max((made_in.get(name, 0) for name in names_in(value for _, value in unnamed)),
                     default=0)
@@ -347,55 +320,53 @@ def _constants(derived: Sequence[Derivation],
 
     for node, statement in schedule.by_node.items():
         unnamed.append(statement)
-        if node in first.labels:
-            body = ''.join(c for c in statement.name.split('_')[0] if c.isdigit())
-            # what is made of several bodies stands behind these
-            add((node.serial >= derived[0].bodies, body))
-    add((True, ''))
+        if node in first.labels:   # what is made of several bodies stands behind these
+            add((node.serial >= graphs[0].bodies, first.labels[node].body))
+    add((True, None))
     return (tuple(Block('', tuple(group)) for group in groups if group),
             {node.serial: name for node, name in schedule.names.items()})
 
 
-def write_function(request: Request, derived: Derivation,
+def write_function(request: Request, of: FunctionGraph,
                    known: Names) -> tuple[Function, Names]:
     """Return a function as statements, and all names with those of the constants."""
-    function = derived.function
-    schedule = _scheduled(derived.graph, derived.results, request, known)
+    function = of.function
+    schedule = _scheduled(of.graph, of.results, request, known)
     with_loads = function.SUMMARY_WITH_LOADS if request.loads.acts(request.system) else ''
     return Function(
-        derived.name, with_loads or function.SUMMARY, _inputs(request, function),
-        _results(request, derived, derived.results, schedule),
-        derived.notebook.sections(schedule), schedule.operations), schedule.names
+        of.name, with_loads or function.SUMMARY, _inputs(request, function),
+        _results(request, of, of.results, schedule),
+        of.notebook.sections(schedule), schedule.operations), schedule.names
 
 
-def _in_twins(request: Request, derived: Derivation, function: Function) -> Function | None:
+def _in_twins(request: Request, of: FunctionGraph, function: Function) -> Function | None:
     """Return a function with statements of two numbers each, if equal limbs make it faster."""
     limbs = equal_limbs(request.system)
     if request.readable or not limbs:
         return None
-    twinned = Twinned(derived.graph, derived.results,
-                      {quantity.name: quantity for quantity in derived.quantities}, limbs)
+    twinned = Twinned(of.graph, of.results,
+                      {quantity.name: quantity for quantity in of.quantities}, limbs)
     if not twinned.results:
         return None
     schedule = _scheduled(twinned.graph, twinned.results, request, {})
-    results = _results(request, derived, twinned.results, schedule)
+    results = _results(request, of, twinned.results, schedule)
     twinned.graph.clear()
     return replace(function, results=results, twins=schedule.twins,
                    sections=(untitled(schedule.by_node.values()),))
 
 
-def _dynamic_model(request: Request, derived: Derivation, known: Names) -> Function:
+def _dynamic_model(request: Request, of: FunctionGraph, known: Names) -> Function:
     """Return what the vectors in the root frame take in addition to the results."""
     schedule = Schedule(
-        derived.graph, [entry for vector in derived.vectors.values() for entry in vector],
+        of.graph, [entry for vector in of.vectors.values() for entry in vector],
         keep_labels=True, known=known)
-    axis = Axis('vector', tuple(derived.vectors))
+    axis = Axis('vector', tuple(of.vectors))
     return Function(
-        'dynamic_model', 'vectors in the root frame', _inputs(request, derived.function),
+        'dynamic_model', 'vectors in the root frame', _inputs(request, of.function),
         (Result(Quantity('values_robot', '', rows=axis), tuple(
             Row(key, tuple(map(schedule.value, vector)))
-            for key, vector in derived.vectors.items())),),
-        derived.notebook.sections(schedule, continued=True), schedule.operations)
+            for key, vector in of.vectors.items())),),
+        of.notebook.sections(schedule, continued=True), schedule.operations)
 
 
 def _scheduled(graph: Graph, results: Mapping[str, Rows], request: Request,
@@ -405,9 +376,9 @@ def _scheduled(graph: Graph, results: Mapping[str, Rows], request: Request,
                     keep_labels=request.readable, known=known, name_outputs=True)
 
 
-def _results(request: Request, derived: Derivation, rows: Mapping[str, Rows],
+def _results(request: Request, of: FunctionGraph, rows: Mapping[str, Rows],
              schedule: Schedule) -> tuple[Result, ...]:
-    quantities = {quantity.name: quantity for quantity in derived.quantities}
+    quantities = {quantity.name: quantity for quantity in of.quantities}
     joints = [request.rows[i] for i in request.system.drivers]
     results = []
     for name, entries in rows.items():
@@ -419,7 +390,7 @@ def _results(request: Request, derived: Derivation, rows: Mapping[str, Rows],
         results.append(Result(quantity, tuple(
             Row(key, tuple(map(schedule.value, row)), label, unit)
             for row, (key, label, unit) in zip(entries, described)),
-            quantity.of or (derived.name, name)))
+            quantity.of or (of.name, name)))
     return tuple(results)
 
 
@@ -463,8 +434,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
         mechanics = Mechanics(
             system, request.gravity, [*inertias], with_second_moments(inertias), TEXTBOOK,
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
-            frames=request.frames)
-        _add_loads(mechanics, loads)
+            frames=request.frames).loaded(loads)
         for name in functions:
             for each in FUNCTIONS[name].quantities(mechanics):
                 if each.columns is not None:
@@ -475,8 +445,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
             # of accelerations in the frames of the text: rounded axes change efforts by 1e-11 of
             # the largest, which light links turn into a multiple of what a check allows
             if not request.readable and 'tau' in function.INPUTS:
-                own = _simplified(request, function, state)
-                _add_loads(own, loads)
+                own = _simplified(request, function, state).loaded(loads)
             expected[name] = function.expected(own)
         vectors = _in_root_frame(functions[0], mechanics)
         wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches

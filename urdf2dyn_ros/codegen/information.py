@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from urdf2dyn_ros.codegen.functions.function import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.codegen.generator import LOADS, STYLES, generate
 from urdf2dyn_ros.codegen.program import JointRow, Operations
+from urdf2dyn_ros.codegen.signature import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import base_parameters
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads

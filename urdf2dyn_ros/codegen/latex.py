@@ -4,8 +4,13 @@ import math
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from urdf2dyn_ros.codegen.functions.function import body_wrenches
-from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, AppliedLoads, newton_euler, unnoted
+from urdf2dyn_ros.equations.newton_euler import (
+    TEXTBOOK,
+    AppliedLoads,
+    body_wrenches,
+    newton_euler,
+    unnoted,
+)
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import about_origin, total
 from urdf2dyn_ros.robot.loads import Loads, body_terms

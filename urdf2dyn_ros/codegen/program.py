@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from urdf2dyn_ros.codegen.functions.function import (
+from urdf2dyn_ros.codegen.signature import (
     BY_JOINT,
     JOINT_INPUTS,
     Axis,

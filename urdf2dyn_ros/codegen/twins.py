@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple, TypeAlias
 
 from urdf2dyn_ros.codegen.expression import Expression, Graph, Node, nodes_behind, nodes_of
-from urdf2dyn_ros.codegen.functions.function import BY_JOINT, Quantity, Rows
+from urdf2dyn_ros.codegen.signature import BY_JOINT, Quantity, Rows
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import Scalar, cos, exp, reciprocal, sin, tanh
 

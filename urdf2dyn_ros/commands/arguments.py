@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urdf2dyn_ros.codegen.functions import CHOICES
 from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
-from urdf2dyn_ros.codegen.functions.function import FRAME_AXES, LinkFrames
+from urdf2dyn_ros.codegen.signature import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.errors import ExportError, ParameterError, UrdfError
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER
 from urdf2dyn_ros.recordings.workers import Workers

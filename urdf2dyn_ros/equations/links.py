@@ -34,19 +34,19 @@ from urdf2dyn_ros.robot.spatial import (
 
 # ---- Frames of bodies and links, each from that of the body before
 
-class Placement(NamedTuple):
+class Pose(NamedTuple):
     """reference_R_frame, and reference_p_frame [m], the frame's origin."""
 
     R: Matrix
     p: Vector
 
-    def link(self, link: Attached) -> Placement:
-        return Placement(product(self.R, link.body_R_link),
+    def link(self, link: Attached) -> Pose:
+        return Pose(product(self.R, link.body_R_link),
                          add(self.p, apply(self.R, link.body_p_link)))
 
 
 class Frame(NamedTuple):
-    """Placement and motion of a frame, all in the axes of the frame of reference."""
+    """Pose and motion of a frame, all in the axes of the frame of reference."""
 
     R: Matrix   # reference_R_frame
     p: Vector   # position [m], velocity [m/s] and acceleration [m/s^2] of the frame's origin
@@ -78,8 +78,8 @@ def turns_before(bodies: Sequence[Body]) -> list[int]:
     return result
 
 
-def next_placement(parent: Placement, body: Body, at: Coordinate) -> Placement:
-    return Placement(oriented(parent.R, body, at),
+def next_pose(parent: Pose, body: Body, at: Coordinate) -> Pose:
+    return Pose(oriented(parent.R, body, at),
                      add(parent.p, apply(parent.R, displaced(body, at))))
 
 
@@ -191,7 +191,7 @@ class Screws:
         # on the way: constant placement since the last joint, whose frame after it has moved is
         # that of its group turned by the sum of the angles and `angle`, then flipped about x if
         # its sign is -1
-        self._constant = Placement(IDENTITY, ZERO)
+        self._constant = Pose(IDENTITY, ZERO)
         self._angle, self._sign = 0.0, 1.0
         for i in chain:
             body = system.bodies[i]
@@ -202,13 +202,13 @@ class Screws:
             group.steps.append(Step(body.coordinate, k * joint.turns, k * joint.slides))
             group.height += self._sign * joint.slides * body.offset
             self._angle += self._sign * (body.turn + joint.turns * body.offset)
-            self._constant = Placement(IDENTITY, ZERO)
+            self._constant = Pose(IDENTITY, ZERO)
         self._go(link.body_R_link, link.body_p_link)
         self._end(posed)
 
     def _go(self, R: Matrix, p: Vector) -> None:
         before = self._constant
-        self._constant = Placement(composed(before.R, R), add(before.p, apply(before.R, p)))
+        self._constant = Pose(composed(before.R, R), add(before.p, apply(before.R, p)))
 
     def _end(self, posed: bool) -> None:
         """Complete the last group with the way to the link."""
@@ -257,12 +257,12 @@ class Screws:
         self.groups.append(AxisGroup(height))
         self._angle, self._sign = gamma, 1.0
 
-    def _flipped(self) -> Placement:
+    def _flipped(self) -> Pose:
         """Return the constant placement in the turned frame of the group."""
         R, (x, y, z) = self._constant
         if self._sign > 0.0:
             return self._constant
-        return Placement(composed(turned_about_x(math.pi), R), (x, -y, -z))
+        return Pose(composed(turned_about_x(math.pi), R), (x, -y, -z))
 
 
 def _rooted(R: Matrix, p: Vector) -> tuple[Vector, float]:
@@ -353,7 +353,7 @@ class LinkKinematics:
         self._screws = Screws(system, chain(system, i), attached, posed)
         self._groups = [TurnedGroup(group, q) for group in self._screws.groups]
 
-    def pose(self) -> Placement:
+    def pose(self) -> Pose:
         """Return root_R_link, and the position of its origin [m] in the root frame."""
         v = ZERO
         for group in reversed(self._groups):
@@ -362,7 +362,7 @@ class LinkKinematics:
         *_, R = self._rotations()
         if len(self._groups) >= _FEWEST_GROUPS:
             R = _third_row(R, self._screws.R)
-        return Placement(R, add(self._screws.p, apply(self._screws.R, v)))
+        return Pose(R, add(self._screws.p, apply(self._screws.R, v)))
 
     def jacobian(self, joints: int, in_link: bool, root: bool = False) -> list[Twist]:
         """Return a column for each independent joint, behind six of the twist of a `root`."""

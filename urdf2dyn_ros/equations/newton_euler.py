@@ -27,7 +27,7 @@ efforts, expressions the text of the equations, arrays a batch. What each joint 
 along z is in `JointType`, U in `spin`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -45,7 +45,7 @@ from urdf2dyn_ros.robot.joints import (
     silent,
     spin,
 )
-from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, LinkWrench, Multibody
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     NO_TENSOR,
@@ -113,6 +113,30 @@ class AppliedLoads(NamedTuple):
 
 
 NO_LOADS = AppliedLoads()
+
+
+def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves: bool,
+                  note: Note) -> dict[int, Wrench]:
+    """Return the sum of the wrenches on each body, in its frame and about its origin."""
+    links = system.links
+    by_body: dict[int, list[LinkWrench]] = {}
+    for wrench in wrenches:
+        i = links[wrench.link][0]
+        if (i == ROOT and not root_moves) or wrench.link in system.world:
+            continue   # the world holds it
+        by_body.setdefault(i, []).append(wrench)
+    sums: dict[int, Wrench] = {}
+    for i, some in by_body.items():
+        total = NO_WRENCH
+        for wrench in some:
+            at = links[wrench.link][1]
+            f = apply(at.body_R_link, wrench.force)
+            n = add(apply(at.body_R_link, wrench.moment), cross(at.body_p_link, f))
+            total = Wrench(add(total.f, f), add(total.n, n))
+        sums[i] = total
+        note(i, 'fe', total.f)   # once for a body: a name is that of one number
+        note(i, 'ne', total.n)
+    return sums
 
 
 class Sweep(NamedTuple):
@@ -274,7 +298,7 @@ def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:
 Vectors = dict[str, tuple[Scalar, ...]]   # kind and name to entries
 
 
-class _Frame(NamedTuple):
+class _MovingFrame(NamedTuple):
     """A body's frame in the root, in the axes of the root but for w and U of the sweep."""
 
     T: Matrix   # root_R_body
@@ -311,7 +335,7 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector, note: Note) -> 
         for kind, vector in values.items():
             vectors.setdefault(f'{kind}_{name}', vector)
 
-    def add_links(frame: _Frame, links: Sequence[Attached]) -> None:
+    def add_links(frame: _MovingFrame, links: Sequence[Attached]) -> None:
         for each in links:
             values = frame.at(each.body_p_link, each.body_R_link)
             if each.joint is not None:
@@ -320,9 +344,9 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector, note: Note) -> 
                        for kind in ('position', 'orientation'))
             add_values(each.link.name + ' (link)' * (not same), values)
 
-    root = _Frame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, spin(ZERO, ZERO))
+    root = _MovingFrame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, spin(ZERO, ZERO))
     add_links(root, system.root)
-    frames: list[_Frame] = []
+    frames: list[_MovingFrame] = []
     for i, body in enumerate(system.bodies):
         parent, joint = root if body.parent == ROOT else frames[body.parent], JOINTS[body.type]
         at, motion = sweep.coordinates[i], sweep.motions[i]
@@ -339,7 +363,7 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector, note: Note) -> 
         note(i, 'acc', a)
         rate = add(parent.rate, scale(joint.turns * at.qd, (T[0][2], T[1][2], T[2][2])))
         note(i, 'wr', rate)
-        frame = _Frame(T, r, v, a, rate, motion.w, sweep.spins[i])
+        frame = _MovingFrame(T, r, v, a, rate, motion.w, sweep.spins[i])
         frames.append(frame)
         add_values(body.name, frame.at(
             ZERO, body.attached[0].body_R_link if body.attached else IDENTITY))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.links import REFERENCE, Placement, chain, next_placement
+from urdf2dyn_ros.equations.links import REFERENCE, Pose, chain, next_pose
 from urdf2dyn_ros.estimation.messages import Steps
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_OUTCOMES
 from urdf2dyn_ros.robot.loads import Loads
@@ -36,7 +36,7 @@ LONG_ABSENCE_NS = SECOND_NS   # time after which a wrench that is missing is log
 
 
 class Chain:
-    """Placement of a link `frame` in that of another one, via the last body that carries both."""
+    """Pose of a link `frame` in that of another one, via the last body that carries both."""
 
     def __init__(self, system: Multibody, link: str, frame: str) -> None:
         (number, self._here), (other, self._there) = system.links[link], system.links[frame]
@@ -46,19 +46,19 @@ class Chain:
         self._outwards = [system.bodies[i] for i in outwards[shared:]]
         self._constant = None if self._inwards or self._outwards else self._placed(())
 
-    def __call__(self, q: Sequence[Scalar]) -> Placement:
+    def __call__(self, q: Sequence[Scalar]) -> Pose:
         """Return the placement at positions (n,) of the independent joints [rad or m]."""
         return self._constant or self._placed(q)
 
-    def _placed(self, q: Sequence[Scalar]) -> Placement:
-        link, frame = Placement(REFERENCE.R, REFERENCE.p), Placement(REFERENCE.R, REFERENCE.p)
+    def _placed(self, q: Sequence[Scalar]) -> Pose:
+        link, frame = Pose(REFERENCE.R, REFERENCE.p), Pose(REFERENCE.R, REFERENCE.p)
         for body in self._inwards:
-            link = next_placement(link, body, body.at(q))
+            link = next_pose(link, body, body.at(q))
         for body in self._outwards:
-            frame = next_placement(frame, body, body.at(q))
+            frame = next_pose(frame, body, body.at(q))
         link, frame = link.link(self._here), frame.link(self._there)
         link_R = transpose(link.R)
-        return Placement(product(link_R, frame.R), apply(link_R, subtract(frame.p, link.p)))
+        return Pose(product(link_R, frame.R), apply(link_R, subtract(frame.p, link.p)))
 
 
 # ---- The wrenches on one link, and which of them acts at a stamp

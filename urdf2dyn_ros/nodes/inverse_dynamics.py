@@ -24,9 +24,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from urdf2dyn_ros.codegen.compiled import BACKENDS
 from urdf2dyn_ros.codegen.functions import CHOICES
-from urdf2dyn_ros.codegen.functions.function import FRAME_AXES
 from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES
+from urdf2dyn_ros.codegen.signature import FRAME_AXES
 from urdf2dyn_ros.errors import ParameterError, StateError, Urdf2DynError
 from urdf2dyn_ros.estimation.assembly import (
     STREAM_PARAMETERS,

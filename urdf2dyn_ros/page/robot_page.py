@@ -7,8 +7,8 @@ from importlib.resources import files
 from math import hypot, pi
 from string import Template
 
-from urdf2dyn_ros.codegen.functions.function import LinkFrames
 from urdf2dyn_ros.codegen.generator import LOADS
+from urdf2dyn_ros.codegen.signature import LinkFrames
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, export_model
 from urdf2dyn_ros.robot.joints import JOINTS

@@ -122,6 +122,14 @@ class JointTerm(ABC):
         """Return what is computed from the parameters alone: symbol to value."""
         return {}
 
+    def constant(self) -> Scalar:
+        """Return the part of its effort that is the same in every state [N m or N]."""
+        return 0.0
+
+    def with_constant(self, constant: Scalar) -> JointTerm:
+        """Return the same with another such part, where it has one."""
+        return self
+
     def needs_transmitted(self) -> bool:
         """Return whether its effort depends on the effort that the joint transmits."""
         return False
@@ -220,6 +228,12 @@ class Friction(JointTerm):
 
     def needs_transmitted(self) -> bool:
         return bool(self.load != 0.0)
+
+    def constant(self) -> Scalar:
+        return self.offset
+
+    def with_constant(self, constant: Scalar) -> Friction:
+        return replace(self, offset=constant)
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         result = self.viscous * at.qd + self.offset
@@ -361,6 +375,12 @@ class Spring(JointTerm):
 
     def shifted(self, offset: float) -> Spring:
         return replace(self, reference=self.reference - offset)
+
+    def constant(self) -> Scalar:
+        return -(self.stiffness * self.reference)
+
+    def with_constant(self, constant: Scalar) -> Spring:
+        return replace(self, reference=(0.0 - constant) / self.stiffness)
 
     def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
         return self.stiffness * (at.q - self.reference)

@@ -6,23 +6,11 @@ centre of mass and regressor, and one that combines the first of them.
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.functions.function import (
-    BACKWARD,
-    BY_JOINT,
-    WRENCH,
-    Axis,
-    Expected,
-    Fields,
-    Mechanics,
-    ModelFunction,
-    Quantity,
-    Results,
-    Symbol,
-    mention,
-    tensor,
-    vector,
-)
+from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, tensor, vector
+from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
 from urdf2dyn_ros.codegen.functions.links import LINK_SYMBOLS, VELOCITY, base_and_joints
+from urdf2dyn_ros.codegen.mechanics import Mechanics
+from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Axis, Quantity
 from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, for_any_inertia, inherited_spin
 from urdf2dyn_ros.equations.mass_matrix import (
     MOMENTUM_UNITS,
@@ -65,6 +53,7 @@ from urdf2dyn_ros.robot.spatial import (
     cross,
     scale,
 )
+from urdf2dyn_ros.text import mention
 
 EFFORTS_UNIT = 'efforts [N m or N]'
 
@@ -245,12 +234,12 @@ _MOMENTA = 'Backward, tips to root: momentum P, angular momentum L of what each 
 _CHANGES = 'How the kinetic energy changes with the position of each joint'
 
 
-def _momentum(at: Fields) -> str:
+def _momentum(at: Notation) -> str:
     rotors = [f'Lm{at.n}' for term in at.terms.values() if term.INERTIAL]
     return at.of_coordinate('pq', [at.joint.formulas['momentum'].format(n=at.n), *rotors])
 
 
-def _load(at: Fields) -> str:
+def _load(at: Notation) -> str:
     parts = [f'{name}{at.n}' for name, term in at.terms.items() if not term.INERTIAL]
     if at.follows or at.before:
         return f'load{at.n}: load of joint {at.driver}, with what joint {at.n} adds to it'
@@ -321,7 +310,7 @@ _ENERGY = 'Energies'
 _OF_CENTRE = 'Columns: how each joint moves the centre of mass'
 
 
-def _of_carried(at: Fields) -> str:
+def _of_carried(at: Notation) -> str:
     what = f'link {at.n} carries, in frame {at.n}' if at.n else 'the root carries'
     return f'mc{at.n}, hc{at.n}: m{at.n}, h{at.n} and those of what {what}'
 

@@ -13,25 +13,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, matrix, tensor, vector
 from urdf2dyn_ros.codegen.functions.dynamics import EffortsOfMotion, MassMatrix, efforts_of
-from urdf2dyn_ros.codegen.functions.function import (
-    BACKWARD,
-    BY_JOINT,
-    UNNOTED,
-    WRENCH,
-    Expected,
-    Fields,
-    Mechanics,
-    ModelFunction,
-    Quantity,
-    Results,
-    Rows,
-    Symbol,
-    matrix,
-    mention,
-    tensor,
-    vector,
-)
+from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
+from urdf2dyn_ros.codegen.mechanics import UNNOTED, Mechanics
+from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Quantity, Rows
 from urdf2dyn_ros.equations import derivatives
 from urdf2dyn_ros.equations.forward_dynamics import (
     SMALLEST_INERTIA,
@@ -50,7 +36,7 @@ from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import AXES, ZERO, Array, Scalar, cos, exp, sin, tanh
-from urdf2dyn_ros.text import quote
+from urdf2dyn_ros.text import mention, quote
 
 # unit of an effort to that of the acceleration of its joint
 ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
@@ -107,7 +93,7 @@ _FACTORS = "Factors of the mass matrix, M = L' D L, tips to root"
 _BY_FACTORS = "Accelerations: L' D L qdd = tau - bias"
 
 
-def _bias(at: Fields) -> str:
+def _bias(at: Notation) -> str:
     # without accelerations a rotor requires nothing unless its parent feels that it spins
     terms = [f'{name}{at.n}' for name, term in at.terms.items()
              if at.on_parent or not term.INERTIAL]
@@ -206,18 +192,18 @@ def _six(symbol: str) -> tuple[str, ...]:
     return (*vector(f'f{symbol}'), *vector(f'n{symbol}'))
 
 
-def _of_type(revolute: str, prismatic: str) -> Callable[[Fields], str]:
+def _of_type(revolute: str, prismatic: str) -> Callable[[Notation], str]:
     return lambda at: (revolute if at.turning else prismatic).format_map(at)
 
 
-def _column(at: Fields) -> str:
+def _column(at: Notation) -> str:
     rotor = f' + Ic{at.n} z' * at.on_parent
     if at.turning:
         return f'fa{at.n} = HA{at.n} z, na{at.n} = JA{at.n} z{rotor}'
     return f"fa{at.n} = MA{at.n} z, na{at.n} = HA{at.n}' z{rotor}"
 
 
-def _pivot(at: Fields) -> str:
+def _pivot(at: Notation) -> str:
     rotors = [f' + Ir{at.n}' for term in at.terms.values() if term.INERTIAL]
     entry = f'JA{at.n}_zz' if at.turning else f'MA{at.n}_zz'
     return f'd{at.n} = {entry}' + ''.join(rotors)
@@ -380,11 +366,11 @@ STATE = ('q', 'qd', 'qdd')
 _LETTERS = 'qva'
 
 
-def _back(force: str, moment: str = '') -> Callable[[Fields], str]:
+def _back(force: str, moment: str = '') -> Callable[[Notation], str]:
     """Return the formula of a vector of a column in the axes of the joint."""
     symbol = moment or force
 
-    def formula(at: Fields) -> str:
+    def formula(at: Notation) -> str:
         n = at.n
         if at.joint.turns:
             return f'{symbol}j{n} = R{n} {symbol}{n}'

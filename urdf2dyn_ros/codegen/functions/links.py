@@ -6,19 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeVar
 
-from urdf2dyn_ros.codegen.functions.function import (
-    BY_JOINT,
-    Axis,
-    Expected,
-    Mechanics,
-    ModelFunction,
-    Quantity,
-    Results,
-    Symbol,
-    matrix,
-    mention,
-    vector,
-)
+from urdf2dyn_ros.codegen.formulas import Symbol, matrix, vector
+from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
+from urdf2dyn_ros.codegen.mechanics import Mechanics
+from urdf2dyn_ros.codegen.signature import BY_JOINT, Axis, Quantity
 from urdf2dyn_ros.equations.links import (
     REFERENCE,
     Frame,
@@ -47,6 +38,7 @@ from urdf2dyn_ros.robot.spatial import (
     subtract,
     transpose,
 )
+from urdf2dyn_ros.text import mention
 
 _FRAMES = 'Root to tips, in the axes of the root: where each frame is, and how it moves'
 _LINK = 'The link, in the axes of the root'

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from urdf2dyn_ros.codegen.explanations import IN_ROOT_FRAME
-from urdf2dyn_ros.codegen.functions.function import Axis, Input, is_plain
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
@@ -35,8 +34,9 @@ from urdf2dyn_ros.codegen.program import (
     parts,
     scales,
 )
+from urdf2dyn_ros.codegen.signature import Axis, Input
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.text import __version__, aligned, counted
+from urdf2dyn_ros.text import __version__, aligned, counted, is_plain
 
 WIDTH = 99
 _TIED_OPERATORS = ((' + ', ' +~'), (' - ', ' -~'), (' / ', ' /~'), (' * ', '~*~'))

@@ -1,0 +1,154 @@
+"""A robot in one kind of scalar, numbers or expressions: what functions are derived from."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from urdf2dyn_ros.codegen.signature import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.equations.fewest_operations import (
+    ParallelAxes,
+    behind_one_joint,
+    parallel_axes,
+    parallel_groups,
+)
+from urdf2dyn_ros.equations.newton_euler import (
+    AppliedLoads,
+    Recursion,
+    Sweep,
+    body_wrenches,
+    newton_euler,
+    textbook_moment,
+)
+from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, total
+from urdf2dyn_ros.robot.joints import Motion, Note, Wrench
+from urdf2dyn_ros.robot.loads import BodyTerms, Loads
+from urdf2dyn_ros.robot.multibody import ROOT, LinkWrench, Multibody
+from urdf2dyn_ros.robot.spatial import ZERO, Scalar, Triple, Vector, symmetric
+
+
+class Notes:
+    """The named quantities of a derivation, part by part; on numbers none are kept."""
+
+    def begin(self, section: str = '', tag: str = '', paragraph: str = '',
+              sources: Collection[str] | None = None) -> None:
+        """Begin a part of the work."""
+
+    def note(self, body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
+        """Note a quantity of a body."""
+
+
+UNNOTED = Notes()   # keeps none, as on numbers
+
+
+@dataclass(frozen=True)
+class Mechanics:
+    """A robot in one kind of scalar, numbers or expressions: what functions are derived from."""
+
+    system: Multibody
+    gravity: Vector   # [m/s^2], root frame
+    # one per body, then the root's: as `recursion` takes them; with second moments for tensors
+    inertias: Sequence[BodyInertia | None]
+    second_moments: Sequence[BodyInertia | None]
+    recursion: Recursion
+    arguments: Mapping[str, Sequence[Scalar]]   # entries of each input
+    # system and gravity in plain numbers, with the frames of the bodies that results are in
+    numbers: tuple[Multibody, Triple]
+    moving: bool = False   # the root moves as the input base_motion says
+    terms: BodyTerms = field(default_factory=dict)   # by number of the body, as the wrenches
+    wrenches: Mapping[int, Wrench] = field(default_factory=dict)
+    notes: Notes = field(default_factory=Notes)
+    frames: LinkFrames = ONLY_TIP   # of the links that a function is about
+    _sweeps: dict[tuple[str, ...], Sweep] = field(default_factory=dict)
+
+    def loaded(self, loads: Loads) -> 'Mechanics':
+        """Return the same with the payload on the body that carries it, and external wrenches."""
+        inertias, moments = self.inertias, self.second_moments
+        if 'payload' in self.arguments:
+            i, at = self.system.links[loads.payload]
+            m, x, y, z, *six = self.arguments['payload']
+            payload = about_origin(LinkInertia(
+                m, (x, y, z), symmetric(tuple(six)), at.body_R_link, at.body_R_link,
+                at.body_p_link))
+            same, with_moments = moments is inertias, payload.with_second_moments()
+            if moments and not same:
+                moments, _ = _with(moments, i, with_moments)
+            inertias, whole = _with(inertias, i, payload if self.textbook else with_moments)
+            self.notes.note(i, 'It', whole.entries)
+            moments = inertias if same else moments
+        entries = iter(self.arguments.get('external', ()))   # six of each link
+        triples = zip(entries, entries, entries)
+        wrenches = body_wrenches(self.system, [*self.system.forces, *(
+            LinkWrench(link, force, moment)
+            for link, force, moment in zip(loads.external, triples, triples))],
+            self.moving, self.notes.note)
+        return replace(self, inertias=inertias, second_moments=moments, wrenches=wrenches,
+                       _sweeps={})
+
+    @property
+    def textbook(self) -> bool:
+        """Whether formulas are those of a textbook, rather than those of the fewest operations."""
+        return self.recursion.moment is textbook_moment
+
+    def base(self, inputs: Collection[str] = ('q', 'qd', 'qdd')) -> Motion | None:
+        """Return the motion of a root that moves, with zeros for missing inputs."""
+        if not self.moving:
+            return None
+        e = self.arguments['base_motion']
+        return Motion((e[0], e[1], e[2]) if 'qd' in inputs else ZERO,
+                      (e[3], e[4], e[5]) if 'qdd' in inputs else ZERO, (e[6], e[7], e[8]))
+
+    def loads(self) -> AppliedLoads:
+        return AppliedLoads(self.base(), self.terms, self.wrenches)
+
+    def terms_where(self, name: str = '', inertial: bool = False) -> BodyTerms:
+        """Return the terms of a name, or those that depend on accelerations."""
+        kept = {i: tuple(term for term in terms if name == term.NAME
+                         or (inertial and term.INERTIAL)) for i, terms in self.terms.items()}
+        return {i: terms for i, terms in kept.items() if terms}
+
+    def efforts(self, inputs: Collection[str], note: Note | None = None) -> Sweep:
+        """Run the recursion for efforts and the root's wrench alone, under all loads."""
+        # where it takes fewer operations, joints with parallel axes share their axes
+        recursion = self.recursion if note is None else self.recursion._replace(note=note)
+        if not self.textbook and not (self.moving and 'qd' in inputs):
+            groups = parallel_groups(self.system)
+            if 'qd' in inputs:
+                groups = behind_one_joint(self.system, groups)
+            if groups:
+                shared = self.in_parallel_axes(self.inertias, groups)
+                return newton_euler(shared.system, shared.inertias, self.state(inputs),
+                                    self.gravity, shared.recursion(recursion),
+                                    shared.loads(self.loads()))
+        return self.sweep(inputs) if note is None else self.sweep_of(self.state(inputs), recursion)
+
+    def in_parallel_axes(self, inertias: Sequence[BodyInertia | None],
+                         groups: Sequence[Sequence[int]] | None = None) -> ParallelAxes:
+        """Return the robot whose joints share their axes, by default all; a textbook's none."""
+        if groups is None:
+            groups = [] if self.textbook else parallel_groups(self.system)
+        return parallel_axes(self.system, inertias, self.arguments['q'], groups)
+
+    def state(self, inputs: Collection[str]) -> list[Sequence[Scalar]]:
+        """Return q, qd and qdd, with zeros in the place of missing inputs."""
+        return [self.arguments[x] if x in inputs else [0.0] * len(self.system.joint_names)
+                for x in ('q', 'qd', 'qdd')]
+
+    def sweep_of(self, state: Sequence[Sequence[Scalar]], recursion: Recursion | None = None,
+                 loads: AppliedLoads | None = None, gravity: Vector | None = None) -> Sweep:
+        """Run a recursion in a state, by default this one under all loads."""
+        return newton_euler(self.system, self.inertias, state, gravity or self.gravity,
+                            recursion or self.recursion, loads or self.loads())
+
+    def sweep(self, inputs: Collection[str]) -> Sweep:
+        """Run the recursion, once, with zeros in the place of missing inputs."""
+        if tuple(inputs) not in self._sweeps:
+            self._sweeps[tuple(inputs)] = self.sweep_of(self.state(inputs))
+        return self._sweeps[tuple(inputs)]
+
+
+def _with(inertias: Sequence[BodyInertia | None], i: int,
+          payload: BodyInertia) -> tuple[list[BodyInertia | None], BodyInertia]:
+    """Return the inertias with a payload on body i, and that of this body."""
+    k = len(inertias) - 1 if i == ROOT else i
+    whole = total(each for each in (inertias[k], payload) if each is not None)
+    assert whole is not None
+    return [*inertias[:k], whole, *inertias[k + 1:]], whole
