@@ -5,9 +5,9 @@ import pytest
 
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, ROBOT, motion
-from urdf2dyn_ros.identification.fit import deviations, fitted, pooled, used_terms
+from urdf2dyn_ros.identification.fit import compute_deviations, fitted, pooled, used_terms
 from urdf2dyn_ros.identification.identification import identified
-from urdf2dyn_ros.identification.robot import Robot, base_estimates, robot_of
+from urdf2dyn_ros.identification.robot import Robot, estimate_base, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -19,7 +19,7 @@ def test_base_parameters_of_bodies_are_those_of_links(name: str) -> None:
     model = read_urdf((OWN / name).read_text())
     dynamics = InverseDynamics(model)
     urdf = robot_of(model, dynamics)
-    base = base_estimates(urdf, urdf.prior.nominal, np.zeros(2 * (urdf.prior.nominal.size,)))
+    base = estimate_base(urdf, urdf.prior.nominal, np.zeros(2 * (urdf.prior.nominal.size,)))
     expected = dynamics.base_parameters
     assert base.names == expected.names and base.units == expected.units
     size = np.abs(expected.values).max()
@@ -69,8 +69,8 @@ def test_95_percent_intervals_of_base_parameters_have_95_percent_of_the_true_val
         summary = summary_of(urdf, seed)
         terms = used_terms(urdf, summary.used, summary.fastest)
         result = fitted(urdf, pooled(summary.weighted), terms, 10.0)
-        base = base_estimates(urdf, result.fit.bodies,
-                              deviations(result, summary.correlation).covariance)
+        base = estimate_base(urdf, result.fit.bodies,
+                              compute_deviations(result, summary.correlation).covariance)
         errors.append((base.identified - truth) / base.deviations)
     share = float((np.abs(errors) < 1.96).mean())
     assert 0.9 <= share <= 0.99, share

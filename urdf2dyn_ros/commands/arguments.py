@@ -36,7 +36,6 @@ from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.parameters import read_parameter_file
 from urdf2dyn_ros.robot.reader import load_urdf, read_description
 from urdf2dyn_ros.robot.spatial import Triple
-from urdf2dyn_ros.robot.terms import Friction
 from urdf2dyn_ros.system import made_folder, writing_to
 from urdf2dyn_ros.text import EFFORT_SOURCES, first_names, listed, printable
 
@@ -275,7 +274,7 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
         print_remarks(filter(None, (*unheeded(values, model), payload_fault(values))))
     chosen, loads = with_loads(values, model)
     if friction and not arguments.parameters and not any(
-            isinstance(term, Friction) for each in loads.terms.values() for term in each):
+            term.DISSIPATES for each in loads.terms.values() for term in each):
         print_remarks(['no movable joint has a tag <dynamics> with damping or friction'])
     if arguments.base != 'auto':
         loads = replace(loads, base=arguments.base)

@@ -147,4 +147,4 @@ def _many(job: EvaluationJob, arguments: argparse.Namespace, workers: Workers) -
         print(table.title, text_table(table), '', sep='\n')
     for name in MANY_FILES:
         print(output / name)
-    return 1 if any(each.fault for each in recordings) else 0
+    return 1 if any(recording.fault for recording in recordings) else 0

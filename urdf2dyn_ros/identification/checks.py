@@ -135,15 +135,16 @@ def _efforts_fault(recording: RecordingFit, pieces: Sequence[Piece], moving: NDA
     if have_no_sign([(np.nanmin(effort[:, j]), np.nanmax(effort[:, j])) for j in joints
                      if qd[:, j].min() < 0.0 < qd[:, j].max()]):
         return f'{NO_SIGN}; record them with their signs'
-    left, shares, factors = recording.shares(no_change(len(moving)))
+    residuals, shares, factors = recording.shares(no_change(len(moving)))
     for pair in combinations(joints, 2):
         same = [what for name, what in (('q', 'positions'), ('effort', 'efforts')) if all(
             np.array_equal(*getattr(piece, name)[:, pair].T) for piece in pieces)]
-        if same and (same != ['positions'] or left[[*pair]].max() > np.log(_STRONG)):
+        if same and (same != ['positions'] or residuals[[*pair]].max() > np.log(_STRONG)):
             names = [robot.joints[joint] for joint in pair]   # fingers may move alike
+            copy = names[int(np.argmax(residuals[[*pair]]))]
             return (f'the {" and ".join(same)} of {names[0]} and {names[1]} are the same in all '
-                    f'samples: those of {names[int(np.argmax(left[[*pair]]))]} look like a copy '
-                    "of the other's; record each joint's own")
+                    f"samples: those of {copy} look like a copy of the other's; record each "
+                    "joint's own")
     of_urdf = {j: float(factors[j]) for j in joints
                if shares[j] > _STRONG and not recording.free[j]}
     typical = min(np.sort([*of_urdf.values()])[[(len(of_urdf) - 1) // 2, len(of_urdf) // 2]],
@@ -155,7 +156,7 @@ def _efforts_fault(recording: RecordingFit, pieces: Sequence[Piece], moving: NDA
             'add --effort-semantics current --gains free'))
     mistakes = mistakes_of(recording, moving)
     if mistakes:
-        return '; '.join(each.sentence(robot, currents) for each in mistakes)
+        return '; '.join(mistake.sentence(robot, currents) for mistake in mistakes)
     return '; '.join(
         f'the efforts of {robot.joints[j]} are about {factor:.3g} times what fits those of '
         'the other joints: ' + (

@@ -71,7 +71,7 @@ def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, floa
     return content
 
 
-def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
+def restrict_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
                   changes: Mapping[str, Mapping[str, float]]) -> MotionLimits:
     """
     Return a fraction of the limits of the URDF, in part replaced by `changes`.
@@ -82,15 +82,16 @@ def motion_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
     of_gears = gears(model)
     of_drivers = {joint.name: limits for joint, limits in zip(of_gears.drivers, of_gears.limits)}
     rows, faults = [], []
-    for joint, continuous, own in zip(dynamics.joint_names, dynamics.continuous, dynamics.limits):
+    for joint, continuous, of_joint in zip(dynamics.joint_names, dynamics.continuous,
+                                           dynamics.limits):
         limits = of_drivers[joint]
         values: dict[str, float | None] = {
             # those of an empty range are not among the limits of the drivers
             **{name: sign * np.pi if continuous else
-               getattr(own, name) if getattr(limits, name) is None else getattr(limits, name)
+               getattr(of_joint, name) if getattr(limits, name) is None else getattr(limits, name)
                for name, sign in (('lower', -1.0), ('upper', 1.0))},
             **{name: getattr(limits, name) for name in ('velocity', *_DERIVATIVES)},
-            'effort': own.effort, **changes.get(joint, {})}
+            'effort': of_joint.effort, **changes.get(joint, {})}
         missing = [name for name in ('lower', 'upper') if values[name] is None]
         missing += [name for name in ('velocity', 'effort') if not (values[name] or 0.0) > 0.0]
         acceleration, deceleration, jerk = (
@@ -154,7 +155,7 @@ class Information:
     def log_det(self, motion: Array) -> float:
         """Return log det of the information of a row of a motion (3, N, n)."""
         rows = self._columns(motion) * self._weight[:, None] * self._scale
-        log_det = np.linalg.slogdet(_information(rows))[1]
+        log_det = np.linalg.slogdet(_average_information(rows))[1]
         return float(log_det) - 2.0 * float(np.log(self._scale).sum())
 
     def slopes(self, motion: Array, bound: Array, weight: float) -> tuple[float, Array]:
@@ -165,12 +166,12 @@ class Information:
         """
         columns = self._columns(motion)
         rows = columns * self._weight[:, None] * self._scale
-        matrix = _information(rows)
+        matrix = _average_information(rows)
         ratio = columns @ self._parameters / bound
-        beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
+        excess = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
         count = motion.shape[1]
-        cost = weight * float((beyond**2).sum()) / count - float(np.linalg.slogdet(matrix)[1])
-        by_efforts = 2.0 * weight / count * beyond / bound
+        cost = weight * float((excess**2).sum()) / count - float(np.linalg.slogdet(matrix)[1])
+        by_efforts = 2.0 * weight / count * excess / bound
         by_rows = -2.0 / count * rows @ np.linalg.inv(matrix)
         by_columns = (by_efforts[:, :, None] * self._parameters
                       + by_rows * self._weight[:, None] * self._scale)
@@ -195,7 +196,7 @@ class Information:
         return columns
 
 
-def _information(rows: Array) -> Array:
+def _average_information(rows: Array) -> Array:
     """Return the mean information (p, p) of instants, from their rows (N, n, p)."""
     flat = rows.reshape(-1, rows.shape[-1])
     return flat.T @ flat / len(rows) + _RIDGE * np.eye(flat.shape[1])
@@ -310,7 +311,7 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
     if model.forces:
         raise ParameterError('the URDF has tags <force>, which need efforts that are not '
                              'counted: remove them')
-    limits = motion_limits(model, dynamics, fraction, changes)
+    limits = restrict_limits(model, dynamics, fraction, changes)
     information = Information(dynamics, joint_friction(model, dynamics), limits)
     search = _Search(information, limits, period_of(duration), show)
     starts = search.random()
@@ -324,7 +325,7 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
                 f'velocity, acceleration and jerk, and from {STILL_RANGE:g} rad or m on it can be '
                 'identified: a larger --fraction, a longer --duration or other limits '
                 '(--limits) are needed')
-    one, other = (information.log_det(search.motion(each)) for each in (best, reference))
+    one, other = (information.log_det(search.motion(swing)) for swing in (best, reference))
     return Excitation(information, limits, duration, search.period, best * limits.half,
                       (one, other), len(starts), search.complete)
 

@@ -70,7 +70,7 @@ class Pool(NamedTuple):
 
 def pooled(pools: Sequence[Pool]) -> Pool:
     """Return the pool of several, whose order has no effect beyond rounding."""
-    return Pool([triangle(np.concatenate(each)) for each in zip(*(
+    return Pool([triangle(np.concatenate(triangles)) for triangles in zip(*(
         pool.triangles for pool in pools))],
                 np.sum([pool.rows for pool in pools], axis=0))
 
@@ -141,7 +141,6 @@ class ConsistentFit:
         self.problem = problem
         terms, b, n = problem.terms, len(problem.factors), len(problem.triangles)
         self._bodies_end = 10 * b
-        self._factor = 1.0
         self._weights = np.full(b, problem.weight)
         if terms.payload is not None:
             self._weights[-1] = _PAYLOAD_WEIGHT
@@ -182,8 +181,9 @@ class ConsistentFit:
                 part = matrix[:, 10 * k:10 * k + 10]
                 self._of_bodies[rows, 10 * body:10 * body + 10] += part @ self.slopes[body]
                 self._nominal[rows] += part @ self._prior_bodies[body]
-            own = matrix[:, 10 * len(used):-1] @ self._to_joint[j] * problem.scale[j]
-            self._of_joints[np.ix_(rows, self.place[j][self._used[j]])] = own[:, self._used[j]]
+            of_joint = matrix[:, 10 * len(used):-1] @ self._to_joint[j] * problem.scale[j]
+            unknown = self._used[j]
+            self._of_joints[np.ix_(rows, self.place[j][unknown])] = of_joint[:, unknown]
         mass = problem.terms.payload
         if mass is not None and np.isfinite(mass):   # one more residual
             deviation = _MASS_DEVIATION * mass
@@ -206,17 +206,17 @@ class ConsistentFit:
         # else the prior is made so strong at first that its minimum is near, and weaker step by
         # step: from afar a faint barrier takes thousands of steps
         u, factors = (self.start(), _FACTORS) if unknowns is None else (unknowns, _FACTORS[-1:])
-        for self._factor in factors:
-            u, cost = self._newton(u)
-        return Fit(self._bodies(u), self._joints(u), self._gains(u), u, cost)
+        for factor in factors:
+            u, cost = self._newton(u, factor)
+        return Fit(self._bodies(u), self._joints(u), self._gains_of(u), u, cost)
 
-    def _newton(self, u: Array) -> tuple[Array, float]:
-        """Return the unknowns of the least cost, and this."""
+    def _newton(self, u: Array, factor: float) -> tuple[Array, float]:
+        """Return the unknowns of the least cost with priors times a factor, and this."""
         residual, jacobian = self.linearised(u)
-        cost, squared = self._cost(u, residual), jacobian.T @ jacobian
-        near = self._factor * SCALAR_WEIGHT if self._factor > 1.0 else 0.0
+        cost, squared = self._cost(u, residual, factor), jacobian.T @ jacobian
+        near = factor * SCALAR_WEIGHT if factor > 1.0 else 0.0
         for _ in range(_STEPS):
-            gradient, hessian = self._prior(u)
+            gradient, hessian = self._prior_slopes(u, factor)
             gradient += 2.0 * jacobian.T @ residual
             hessian += 2.0 * squared
             hessian += np.diag(1e-13 * np.diag(hessian) + 1e-12)
@@ -225,7 +225,7 @@ class ConsistentFit:
             size = 1.0
             while size > 1e-9:
                 new, new_jacobian = self.linearised(u + size * step)
-                new_cost = self._cost(u + size * step, new)
+                new_cost = self._cost(u + size * step, new, factor)
                 if new_cost <= cost - 1e-4 * size * promised + 1e-14 * abs(cost):
                     break
                 size *= 0.5
@@ -254,7 +254,7 @@ class ConsistentFit:
         explained = self._nominal + self._of_bodies @ u
         if not self.problem.terms.free_gains:
             return explained + self._of_joints @ u - self._target, self._jacobian
-        gains = self._gains(u)[self._joint]
+        gains = self._gains_of(u)[self._joint]
         explained *= gains
         jacobian = gains[:, None] * self._of_bodies * self._free + self._of_joints
         places = self.gain_place[self._joint]
@@ -264,7 +264,7 @@ class ConsistentFit:
 
     def information(self, u: Array) -> tuple[Array, Array]:
         """Return half of the Hessian of the cost that the prior has (u, u), at u and at first."""
-        return 0.5 * self._prior(u)[1], 0.5 * self._prior(self.start())[1]
+        return 0.5 * self._prior_slopes(u)[1], 0.5 * self._prior_slopes(self.start())[1]
 
     def joint_deviations(self, covariance: Array) -> Array:
         """Return the deviations (n, c) of JOINT_COLUMNS, NaN for what is no unknown."""
@@ -287,10 +287,10 @@ class ConsistentFit:
         values = np.where(self._used, self.problem.scale * u[self.place], 0.0)
         return np.array([matrix @ row for matrix, row in zip(self._to_joint, values)])
 
-    def _gains(self, u: Array) -> Array:
+    def _gains_of(self, u: Array) -> Array:
         return np.asarray(np.exp(np.where(self.gain_place >= 0, u[self.gain_place], 0.0)))
 
-    def _cost(self, u: Array, residual: Array) -> float:
+    def _cost(self, u: Array, residual: Array, factor: float) -> float:
         """Return the sum to minimise, infinite for impossible bodies and negative friction."""
         values = u[self._scalars]
         moments = np.linalg.eigvalsh(self._matrices(u))
@@ -298,14 +298,14 @@ class ConsistentFit:
             return np.inf
         prior = float(self._weights @ (moments - np.log(moments) - 1.0).sum(axis=1))
         prior += SCALAR_WEIGHT * float((values - np.log(values) - 1.0).sum())
-        return (float(residual @ residual) + self._factor * prior
+        return (float(residual @ residual) + factor * prior
                 + float(np.square(u[self._squared]).sum()))
 
-    def _prior(self, u: Array) -> tuple[Array, Array]:
+    def _prior_slopes(self, u: Array, factor: float = 1.0) -> tuple[Array, Array]:
         """Return gradient (u,) and Hessian (u, u) of the prior."""
         gradient, hessian = np.zeros(self._count), np.zeros((self._count, self._count))
         turned = np.linalg.inv(self._matrices(u))[:, None] @ _SYMMETRIC   # (b, 10, 4, 4)
-        weights, scalar = self._factor * self._weights[:, None], self._factor * SCALAR_WEIGHT
+        weights, scalar = factor * self._weights[:, None], factor * SCALAR_WEIGHT
         rows = np.arange(self._bodies_end).reshape(-1, 10)
         gradient[rows] = weights * (_TRACES - np.trace(turned, axis1=2, axis2=3))
         hessian[rows[:, :, None], rows[:, None]] = weights[:, :, None] * (
@@ -362,11 +362,11 @@ def scales(pool: Pool, terms: FitTerms) -> Array:
     """Return the x0 (n, c) of friction and rotors; 0 for those that are no unknowns."""
     result = np.zeros(terms.used.shape)
     for j, R in enumerate(pool.triangles):
-        *own, effort = np.linalg.norm(R[:, -1 - len(JOINT_COLUMNS):], axis=0).tolist()
+        *sizes, effort = np.linalg.norm(R[:, -1 - len(JOINT_COLUMNS):], axis=0).tolist()
         for k in np.flatnonzero(terms.used[j]):
-            if own[k] > 0.0 and effort > 0.0:
+            if sizes[k] > 0.0 and effort > 0.0:
                 # qd |qd| / v is as large as the column of quadratic friction over v
-                size = own[k] / (terms.top_speed[j] if k == QUADRATIC else 1.0)
+                size = sizes[k] / (terms.top_speed[j] if k == QUADRATIC else 1.0)
                 result[j, k] = _PRIOR_SHARE * effort / size
     return result
 
@@ -392,8 +392,8 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
         first = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors,
                            terms._replace(free_gains=()), scale, np.where(most > 0.0, most, 1.0),
                            FAINT_WEIGHT)
-        left = squares(ConsistentFit(first, signed=True).solve_linear(), pool, robot)
-        sigma = np.clip(np.sqrt(left / rows), least, most)
+        squared = squares(ConsistentFit(first, signed=True).solve_linear(), pool, robot)
+        sigma = np.clip(np.sqrt(squared / rows), least, most)
     for _ in range(passes):
         sigma = np.where(sizes > 0.0, np.maximum(sigma, LEAST_SIGMA * (sizes + 1e-9)), 1.0)
         problem = FitProblem(pool.triangles, robot.columns.bodies, robot.prior.factors, terms,
@@ -409,7 +409,7 @@ def squares(fit: Fit, pool: Pool, robot: Robot) -> Array:
     """Return the sum of the squared residuals (n,) of a pool's rows."""
     residuals = [R[:, :-1] @ fit.solution(j, used) - R[:, -1] for j, (R, used) in enumerate(
         zip(pool.triangles, robot.columns.bodies))]
-    return np.array([float(each @ each) for each in residuals])
+    return np.array([float(residual @ residual) for residual in residuals])
 
 
 def fits_to_others(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight: float,
@@ -417,7 +417,7 @@ def fits_to_others(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight:
     """Return for each pool a fit to all others; each begins with the one before it."""
     fits = []
     for number in range(len(pools)):
-        others = pooled([each for k, each in enumerate(pools) if k != number])
+        others = pooled([pool for k, pool in enumerate(pools) if k != number])
         begin = fitted(robot, others, terms, weight, begin, linear)
         fits.append(begin)
     return fits
@@ -426,7 +426,7 @@ def fits_to_others(robot: Robot, pools: Sequence[Pool], terms: FitTerms, weight:
 def left_squares(robot: Robot, fits: Sequence[PooledFit],
                  pools: Sequence[Pool]) -> tuple[Array, Array]:
     """Return the squares of residuals (n,) that fits leave of their pools, and the rows (n,)."""
-    return (np.sum([squares(each.fit, pool, robot) for each, pool in zip(fits, pools)], axis=0),
+    return (np.sum([squares(fit.fit, pool, robot) for fit, pool in zip(fits, pools)], axis=0),
             np.sum([pool.rows for pool in pools], axis=0))
 
 
@@ -464,24 +464,25 @@ def with_further_friction(robot: Robot, pools: Sequence[Pool], judged: Sequence[
     possible robots. Second, the fits without each part, and third, the share (n,) that they leave
     of the residual of `fits`, which have the usual friction.
     """
-    def left(some: Sequence[PooledFit]) -> Array:
-        return np.sqrt(left_squares(robot, some, judged)[0])
+    def residual_of(trial_fits: Sequence[PooledFit]) -> Array:
+        return np.sqrt(left_squares(robot, trial_fits, judged)[0])
 
     def tried(joints: NDArray[np.bool_], columns: NDArray[np.int64] | int) -> FitTerms:
         used = terms.used.copy()
         used[np.arange(len(used)), columns] |= joints
         return terms._replace(used=used)
 
-    usual = least = left(fits)
+    usual = least = residual_of(fits)
     joints = usual > 0.0
     for candidates in (np.array(STRIBECK), np.array([ASYMMETRY])):
-        limit = _BETTER_FRICTION * left(fits_to_others(robot, pools, terms, weight, linear=True))
+        limit = _BETTER_FRICTION * residual_of(
+            fits_to_others(robot, pools, terms, weight, linear=True))
         trials = [fits_to_others(robot, pools, tried(joints, column), weight, linear=True)
                   for column in candidates]
         values = np.array([trial[-1].fit.joints[:, column]
                            for trial, column in zip(trials, candidates)])
         possible = (values > 0.0) | (candidates[:, None] == ASYMMETRY)
-        errors = np.where(possible, [left(trial) for trial in trials], np.inf)
+        errors = np.where(possible, [residual_of(trial) for trial in trials], np.inf)
         columns, promising = candidates[errors.argmin(axis=0)], joints & (
             errors.min(axis=0) < limit)
         if ASYMMETRY in candidates:
@@ -489,9 +490,9 @@ def with_further_friction(robot: Robot, pools: Sequence[Pool], judged: Sequence[
                                                       terms.direction))
         while promising.any():
             further = fits_to_others(robot, pools, tried(promising, columns), weight)
-            worse = promising & (left(further) >= _BETTER_FRICTION * least)
+            worse = promising & (residual_of(further) >= _BETTER_FRICTION * least)
             if not worse.any():
-                terms, fits, least = tried(promising, columns), further, left(further)
+                terms, fits, least = tried(promising, columns), further, residual_of(further)
                 break
             promising &= ~worse
     return terms, fits, least / np.where(joints, usual, 1.0)
@@ -511,7 +512,7 @@ def cleaned(fit: Fit, problem: FitProblem) -> Fit:
 
 def scale_of_inertias(robot: Robot, bodies: Array) -> float:
     """Return the factor with which the priors are closest to the bodies (b, 10) of a fit."""
-    before, after = (pseudo_inertia(each) for each in (
+    before, after = (pseudo_inertia(parameters) for parameters in (
         robot.prior.parameters[:len(bodies)], bodies))
     return float(np.trace(np.linalg.solve(before, after), axis1=1, axis2=2).mean()) / 4.0
 
@@ -525,12 +526,13 @@ def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, A
     ratios, weights = np.ones(len(pool.triangles)), np.zeros(len(pool.triangles))
     for j, (R, used) in enumerate(zip(pool.triangles, robot.columns.bodies)):
         columns = R[:, :R.shape[1] - 1 - len(JOINT_COLUMNS)]
-        nominal, own = (columns @ each[used].ravel()
-                        for each in (robot.prior.parameters, bodies))
+        nominal, identified = (columns @ parameters[used].ravel()
+                        for parameters in (robot.prior.parameters, bodies))
         squares = float(nominal @ nominal)
         if squares > 0.0:
-            ratios[j] = float(nominal @ own) / squares
-            weights[j] = min(1.0, float(own @ own) / max(float(R[:, -1] @ R[:, -1]), 1e-300))
+            ratios[j] = float(nominal @ identified) / squares
+            weights[j] = min(1.0, float(identified @ identified)
+                             / max(float(R[:, -1] @ R[:, -1]), 1e-300))
     return ratios, weights
 
 
@@ -574,9 +576,9 @@ class Deviations(NamedTuple):
     unknowns: int   # number of such combinations
 
 
-def source_of_value(left: float) -> str:
+def source_of_value(share: float) -> str:
     """Return the source of a value from the share of the prior's deviation that is left."""
-    return DATA if left < _MOSTLY_DATA else URDF if left > _MOSTLY_URDF else BOTH
+    return DATA if share < _MOSTLY_DATA else URDF if share > _MOSTLY_URDF else BOTH
 
 
 def covariance_of(result: PooledFit, correlation: Array) -> tuple[Array, list[Array]]:
@@ -615,33 +617,33 @@ def with_spread_of_parts(result: PooledFit, fits: Sequence[PooledFit],
     factors = []
     for j, (R, used, part) in enumerate(zip(problem.triangles, problem.bodies, parts)):
         columns = slice(0, 10 * len(used))
-        changes = [R[:, columns] @ (each.fit.solution(j, used) - result.fit.solution(j, used))[
-            columns] / problem.sigma[j] for each in fits]
+        changes = [R[:, columns] @ (fit.fit.solution(j, used) - result.fit.solution(j, used))[
+            columns] / problem.sigma[j] for fit in fits]
         seen = (len(fits) - 1) / len(fits) * float(np.square(changes).sum())
         expected = float(np.sum((part * covariance)[bodies, bodies]))
         factors.append(max(1.0, seen / expected) if expected > 0.0 else 1.0)
     return np.asarray(correlation * np.array(factors))
 
 
-def deviations(result: PooledFit, correlation: Array) -> Deviations:
+def compute_deviations(result: PooledFit, correlation: Array) -> Deviations:
     """Return the deviations of a fit; correlation (n,) is how many rows count as one."""
     method = ConsistentFit(result.problem)
     _, first = method.information(result.fit.unknowns)
     covariance, parts = covariance_of(result, correlation)
     urdf = result.urdf_bodies
     before = result.urdf_variance / np.diag(first)[:10 * urdf:10]
-    bodies, left = np.empty((2, urdf, 10))
+    bodies, shares = np.empty((2, urdf, 10))
     slopes = np.zeros((10 * urdf, 10 * urdf))
     for body, slope in enumerate(method.slopes[:urdf]):
         rows = slice(10 * body, 10 * body + 10)
         slopes[rows, rows] = slope
         bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
-        left[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
+        shares[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
     used = slice(0, 10 * urdf)
     information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
-    known = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
-    return Deviations(bodies, left, method.joint_deviations(covariance),
-                      slopes @ covariance[used, used] @ slopes.T, known, 10 * urdf)
+    determined = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
+    return Deviations(bodies, shares, method.joint_deviations(covariance),
+                      slopes @ covariance[used, used] @ slopes.T, determined, 10 * urdf)
 
 
 def deviations_of_gains(result: PooledFit, correlation: Array) -> tuple[Array, Array]:

@@ -52,7 +52,7 @@ from urdf2dyn_ros.identification.robot import (
     OFFSET,
     Robot,
     parameters_of,
-    placement,
+    place_in_body,
     pseudo_inertia,
 )
 from urdf2dyn_ros.identification.rows import BLOCKS
@@ -90,7 +90,7 @@ def payload_on(robot: Robot, link: str, mass: float | None,
         raise ParameterError(f'--payload-link {link}: no joint moves this link, so that no effort '
                              'depends on what it carries')
     return CarriedPayload(link, np.nan if mass is None else mass, summaries, carrier,
-                          placement(attached))
+                          place_in_body(attached))
 
 
 def with_payload(robot: Robot, payload: CarriedPayload) -> Robot:
@@ -116,9 +116,9 @@ def payload_pool(robot: Robot, payload: CarriedPayload, pool: Pool, carried: boo
     triangles = []
     for R, bodies in zip(pool.triangles, robot.columns.bodies):
         if payload.carrier in bodies:
-            place, own = 10 * bodies.index(payload.carrier), R.shape[1] - len(JOINT_COLUMNS) - 1
+            place, width = 10 * bodies.index(payload.carrier), R.shape[1] - len(JOINT_COLUMNS) - 1
             new = R[:, place:place + 10] * float(carried)
-            R = triangle(np.concatenate((R[:, :own], new, R[:, own:]), axis=1))
+            R = triangle(np.concatenate((R[:, :width], new, R[:, width:]), axis=1))
         triangles.append(R)
     return pool._replace(triangles=triangles)
 
@@ -146,13 +146,13 @@ class FitData(NamedTuple):
 
 def mean_correlation(summaries: Sequence[Summary]) -> Array:
     """Return how many rows count as one (n,), the mean over all rows."""
-    rows = np.array([each.joint_seconds for each in summaries])
-    times = np.array([each.correlation for each in summaries])
+    rows = np.array([summary.joint_seconds for summary in summaries])
+    times = np.array([summary.correlation for summary in summaries])
     total = rows.sum(axis=0)
     return np.where(total > 0.0, (rows * times).sum(axis=0) / np.maximum(total, 1e-12), 1.0)
 
 
-def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary],
+def prepare_fit(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary],
              gains: Gains | None, payload: CarriedPayload | None) -> FitData:
     """
     Return robot and summaries as they are fitted.
@@ -166,21 +166,21 @@ def fit_data(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Su
             return summary.with_pools(lambda pools: [payload_pool(plain, carrying, pool, carried)
                                                      for pool in pools], rows=None)
 
-        summaries = [*(wider(each, True) for each in payload.summaries),
-                     *(wider(each, False) for each in summaries)]
-        validation = [wider(each, False) for each in validation]
+        summaries = [*(wider(summary, True) for summary in payload.summaries),
+                     *(wider(summary, False) for summary in summaries)]
+        validation = [wider(summary, False) for summary in validation]
         robot = with_payload(plain, payload)
     for j in [] if gains is None else np.flatnonzero(gains.free).tolist():
-        signs = [(sign_evidence(pooled(each.weighted), j), each.name)
-                 for each in (*summaries, *validation)]
+        signs = [(sign_evidence(pooled(summary.weighted), j), summary.name)
+                 for summary in (*summaries, *validation)]
         (least, one), (most, other) = min(signs), max(signs)
         if least < -_OTHER_SIGN and most > _OTHER_SIGN:
             raise IdentificationError(
                 f'the current of {robot.joints[j]} has another sign in {one} than in {other}: '
                 'change it, or identify without one of them')
     robot, gains, gain_fit = _scaled(robot, summaries, gains, payload)
-    scaled, checked = ([in_other_units(each, gains.values) for each in some]
-                       for some in (summaries, validation))
+    scaled, checked = ([in_other_units(summary, gains.values) for summary in group]
+                       for group in (summaries, validation))
     return FitData(robot, scaled, checked, gains, gain_fit)
 
 
@@ -213,18 +213,18 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
 def _gain_fit(robot: Robot, summaries: Sequence[Summary], gains: Gains,
               payload: CarriedPayload | None) -> tuple[Robot, Gains, PooledFit, float]:
     """Return the same, and what the fit leaves of the currents (geometric mean)."""
-    known = payload is not None and bool(np.isfinite(payload.mass))
-    weight = _WEIGHT_BESIDE_PAYLOAD if known else _WEIGHT_OF_GAINS
+    mass_known = payload is not None and bool(np.isfinite(payload.mass))
+    weight = _WEIGHT_BESIDE_PAYLOAD if mass_known else _WEIGHT_OF_GAINS
     parts = parts_of(summaries, blocks_only=payload is not None).frictionless
     terms, moves = all_terms(robot, summaries, payload), pooled(parts).rows > 0.0
     terms = terms._replace(used=terms.used & (np.arange(len(JOINT_COLUMNS)) == ARMATURE),
                            free_gains=tuple(np.flatnonzero(gains.free & moves).tolist()))
-    for _ in range(_PRIOR_SCALINGS if known else 1):
+    for _ in range(_PRIOR_SCALINGS if mass_known else 1):
         before, scaled = robot, with_gains(parts, gains.values)
         result = fitted(robot, pooled(scaled), terms, weight)
-        left = geometric_mean((result.sigma / np.abs(gains.values))[moves])
+        residual = geometric_mean((result.sigma / np.abs(gains.values))[moves])
         gains = gains._replace(values=gains.values / result.fit.gains)
-        if known:
+        if mass_known:
             bodies = result.fit.bodies[:-1]
             robot = with_scaled_prior(robot, scale_of_inertias(robot, bodies), len(bodies))
         elif payload is None and gains.free[moves].all():
@@ -234,17 +234,17 @@ def _gain_fit(robot: Robot, summaries: Sequence[Summary], gains: Gains,
             robot = with_scaled_prior(robot, scale, len(robot.prior.factors))
     correlation = with_spread_of_parts(result, fits_to_others(before, scaled, terms, weight),
                                        mean_correlation(summaries))
-    if known:   # the URDF's masses must not count for the scale
+    if mass_known:   # the URDF's masses must not count for the scale
         result = result._replace(problem=result.problem._replace(weight=FAINT_WEIGHT))
-    own, ratios = deviations_of_gains(result, correlation)
-    return robot, gains._replace(deviations=own, ratios=ratios), result, left
+    deviations, ratios = deviations_of_gains(result, correlation)
+    return robot, gains._replace(deviations=deviations, ratios=ratios), result, residual
 
 
 def all_terms(robot: Robot, summaries: Sequence[Summary],
               payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
-    used = np.any([each.used > 0 for each in summaries], axis=0)
-    fastest: Array = np.maximum.reduce([each.fastest for each in summaries])
+    used = np.any([summary.used > 0 for summary in summaries], axis=0)
+    fastest: Array = np.maximum.reduce([summary.fastest for summary in summaries])
     fixed: tuple[int, ...] = ()
     if np.count_nonzero(used) == 1:
         fixed = tuple(number for number, body in enumerate(robot.system.bodies)
@@ -277,8 +277,9 @@ def parts_of(summaries: Sequence[Summary], blocks_only: bool) -> HeldOutParts:
     """Return recordings as parts, or blocks of all if there are few recordings."""
     whole = len(summaries) >= FEWEST_RECORDINGS and not blocks_only
     seen, moving, resting, frictionless = (
-        [pooled(getattr(each, name)) for each in summaries] if whole else
-        [pooled(pools) for pools in zip(*(getattr(each, name)[:BLOCKS] for each in summaries))]
+        [pooled(getattr(summary, name)) for summary in summaries] if whole else
+        [pooled(pools) for pools in zip(*(getattr(summary, name)[:BLOCKS]
+                                          for summary in summaries))]
         for name in PARTS)
     return HeldOutParts(seen, moving, resting, frictionless, 'recordings' if whole else 'blocks')
 
@@ -348,15 +349,15 @@ def other_recordings(robot: Robot, names: Sequence[str], fits: Sequence[PooledFi
     found = {}
     for number, (name, fit) in enumerate(zip(names, fits)):
         others = [pool for k, pool in enumerate(pools) if k != number]
-        own, *errors = (
+        error, *errors = (
             np.sqrt(squares(fit.fit, pool, robot) / np.where(pool.rows > 0.0, pool.rows, np.nan))
             for pool in (pools[number], *others[::-(-len(others) // _MOST_COMPARED)]))
         typical = np.array([np.median(column[np.isfinite(column)]) if np.isfinite(column).any()
                             else np.nan for column in np.transpose(errors)])
-        ratio = own / np.maximum(typical, 1e-12)
+        ratio = error / np.maximum(typical, 1e-12)
         efforts = np.array([np.linalg.norm(R[:, -1]) for R in pools[number].triangles])
         least = _LEAST_MISFIT * efforts / np.sqrt(np.maximum(pools[number].rows, 1.0))
-        worse = (ratio > _MISFIT_RATIO) & (own > least)
+        worse = (ratio > _MISFIT_RATIO) & (error > least)
         if worse.any():
             most = float(ratio[worse].max())
             found[name] = most, (
@@ -374,8 +375,8 @@ _BETTER = 1.0   # fall of the logarithm of what a fit leaves, over all joints, f
 def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
                   payload: CarriedPayload) -> None:
     """Raise an IdentificationError if another link or other recordings explain far more."""
-    used, loaded_used = (np.any([each.used > 0 for each in some], axis=0)
-                         for some in (summaries, payload.summaries))
+    used, loaded_used = (np.any([summary.used > 0 for summary in group], axis=0)
+                         for group in (summaries, payload.summaries))
     without, loaded = all_rows(summaries), all_rows(payload.summaries)
     if gains is not None:
         gains = approximated(robot, pooled([without, loaded]), gains)
@@ -383,22 +384,22 @@ def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | Non
     terms = all_terms(robot, [*summaries, *payload.summaries], payload)._replace(free_gains=(
         () if gains is None else tuple(np.flatnonzero(gains.free & (used + loaded_used > 0)))))
 
-    def left(carried: CarriedPayload, without: Pool, loaded: Pool) -> float:
+    def residual_of(carried: CarriedPayload, without: Pool, loaded: Pool) -> float:
         """Return the logarithm of what a fit leaves of the efforts, sum of the joints."""
         pool = pooled([payload_pool(robot, carried, without, False),
                        payload_pool(robot, carried, loaded, True)])
         fit = fitted(with_payload(robot, carried), pool, terms, PRIOR_WEIGHT)
         return float(np.log(fit.sigma[pool.rows > 0.0]).sum())
 
-    given = left(payload, without, loaded)
-    trials = [(left(payload, loaded, without), 'the recordings with and without the payload look '
-               'interchanged: check --payload-recording')]
+    given = residual_of(payload, without, loaded)
+    trials = [(residual_of(payload, loaded, without), 'the recordings with and without the '
+               'payload look interchanged: check --payload-recording')]
     moved = {number for bodies, flag in zip(robot.columns.bodies, loaded_used) if flag
              for number in bodies}
     for number in sorted(moved - {payload.carrier}):
         link = robot.system.bodies[number].attached[0].link.name
         trials.append((
-            left(payload_on(robot, link, payload.mass, payload.summaries), without, loaded),
+            residual_of(payload_on(robot, link, payload.mass, payload.summaries), without, loaded),
             f'the payload looks carried by {link}, or what is fixed to it, not by {payload.link}: '
             'check --payload-link'))
     least, fault = min(trials, key=lambda trial: trial[0])
@@ -447,11 +448,11 @@ class IdentifiedPayload(NamedTuple):
     def settings(self) -> Mapping[str, Any]:
         """Return the node's parameters of this payload."""
         return {'payload.link': self.link, 'payload.mass': float(self.parameters[0]),
-                'payload.com': [float(each) for each in self.centre[0]],
-                'payload.inertia': [float(each) for each in self.inertia]}
+                'payload.com': [float(entry) for entry in self.centre[0]],
+                'payload.inertia': [float(entry) for entry in self.inertia]}
 
 
-def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: Array,
+def find_payload(payload: CarriedPayload, result: PooledFit, correlation: Array,
                        data: FitData) -> IdentifiedPayload:
     """
     Return the payload of a fit.
@@ -459,7 +460,7 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     An IdentificationError if the data determine neither the unknown mass, nor gains by the known
     one. Beside these, the deviations are those of the fit that has the gains as unknowns.
     """
-    known = bool(np.isfinite(payload.mass))
+    mass_known = bool(np.isfinite(payload.mass))
     problem = result.problem
     rows = slice(10 * len(problem.factors) - 10, 10 * len(problem.factors))
     slopes = ConsistentFit(problem).slopes[-1]
@@ -469,16 +470,16 @@ def identified_payload(payload: CarriedPayload, result: PooledFit, correlation: 
     back = np.linalg.inv(payload.transformation)
     in_link: Array = parameters_of(back @ BASIS @ back.T).T
     estimate = IdentifiedPayload(
-        payload.link, tuple(each.name for each in payload.summaries), known,
+        payload.link, tuple(summary.name for summary in payload.summaries), mass_known,
         in_link @ result.fit.bodies[-1], in_link @ covariance @ in_link.T)
     mass, deviation = estimate.parameters[0], estimate.deviations[0]
-    if not known and deviation > _MOST_OF_MASS * mass:
+    if not mass_known and deviation > _MOST_OF_MASS * mass:
         raise IdentificationError(
             f'the payload on {payload.link} is not determined: {mass:.3g} kg with a standard '
             f'deviation of {deviation:.2g} kg; record both with faster motions of the joints that '
             'move it, against gravity where they can, or with a heavier payload')
     best = 100.0 * np.nanmin(data.gains.deviations, initial=np.inf)
-    if known and not best <= 100.0 * _MOST_OF_GAIN:
+    if mass_known and not best <= 100.0 * _MOST_OF_GAIN:
         raise IdentificationError(
             f'the payload of {payload.mass:g} kg on {payload.link} does not determine the gains: '
             f'the best one has a standard deviation of {best:.0f} %; check that it was carried in '

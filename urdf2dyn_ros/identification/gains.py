@@ -118,9 +118,9 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
     values = gains.values.copy()
     for j in np.flatnonzero(gains.free).tolist():
         R, bodies = pool.triangles[j], robot.columns.bodies[j]
-        own = R[:, -1 - len(JOINT_COLUMNS):-1]
+        columns_of_joint = R[:, -1 - len(JOINT_COLUMNS):-1]
         nominal = R[:, :10 * len(bodies)] @ robot.prior.parameters[bodies].ravel()
-        columns = np.column_stack((nominal, own[:, [VISCOUS, COULOMB, OFFSET]]))
+        columns = np.column_stack((nominal, columns_of_joint[:, [VISCOUS, COULOMB, OFFSET]]))
         sizes = np.linalg.norm(columns, axis=0)
         if sizes[0] <= 0.0 or not R[:, -1].any():
             continue
@@ -144,19 +144,19 @@ def sign_evidence(pool: Pool, joint: int) -> float:
     from scipy.optimize import nnls
 
     R = pool.triangles[joint]
-    bodies, own = np.split(R, [-1 - len(JOINT_COLUMNS)], axis=1)
-    removed = np.column_stack((bodies, own[:, OFFSET]))
+    bodies, columns_of_joint = np.split(R, [-1 - len(JOINT_COLUMNS)], axis=1)
+    removed = np.column_stack((bodies, columns_of_joint[:, OFFSET]))
     sizes = np.linalg.norm(removed, axis=0)
     removed /= np.where(sizes > 0.0, sizes, 1.0)
-    columns = own[:, [VISCOUS, COULOMB, -1]]
+    columns = columns_of_joint[:, [VISCOUS, COULOMB, -1]]
     columns = columns - removed @ np.linalg.lstsq(removed, columns, rcond=1e-9)[0]
     sizes = np.linalg.norm(columns, axis=0)
     if not sizes.all():
         return 0.0
     columns /= sizes
-    left = [math.log(max(nnls(columns[:, :2], sign * columns[:, 2])[1] ** 2, _LEAST_LEFT))
+    residuals = [math.log(max(nnls(columns[:, :2], sign * columns[:, 2])[1] ** 2, _LEAST_LEFT))
             for sign in (1.0, -1.0)]
-    return left[1] - left[0]
+    return residuals[1] - residuals[0]
 
 
 def with_gains(pools: Sequence[Pool], values: Array) -> list[Pool]:

@@ -17,7 +17,7 @@ from urdf2dyn_ros.identification.fit import (
     Pool,
     PooledFit,
     cleaned,
-    deviations,
+    compute_deviations,
     fits_to_others,
     fitted,
     left_squares,
@@ -36,11 +36,11 @@ from urdf2dyn_ros.identification.fit_data import (
     all_terms,
     check_carrier,
     figures_of,
-    fit_data,
-    identified_payload,
+    find_payload,
     mean_correlation,
     other_recordings,
     parts_of,
+    prepare_fit,
 )
 from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
 from urdf2dyn_ros.identification.mistakes import moved_beyond
@@ -48,7 +48,7 @@ from urdf2dyn_ros.identification.robot import (
     JOINT_COLUMNS,
     BaseEstimates,
     Robot,
-    base_estimates,
+    estimate_base,
 )
 from urdf2dyn_ros.identification.rows import score
 from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary, all_rows
@@ -120,7 +120,7 @@ class Identification:
     @cached_property
     def base(self) -> BaseEstimates:
         """Base parameters with their deviations."""
-        return base_estimates(self.robot, self.fit.bodies, self.deviations.covariance)
+        return estimate_base(self.robot, self.fit.bodies, self.deviations.covariance)
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     """
     if payload is not None:
         check_carrier(robot, summaries, gains, payload)
-    data = fit_data(robot, summaries, validation, gains, payload)
+    data = prepare_fit(robot, summaries, validation, gains, payload)
     with_load, everything = data.robot, all_rows(data.summaries)   # a payload is its last body
     correlation = mean_correlation(data.summaries)
     parts = parts_of(data.summaries, blocks_only=payload is not None)
@@ -170,17 +170,17 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     terms, negative_rotors = significant_terms(
         with_load, everything, all_terms(with_load, data.summaries, payload), weights[0],
         correlation)
-    trials = {each: fits_to_others(with_load, parts.seen, terms, each) for each in weights}
+    trials = {value: fits_to_others(with_load, parts.seen, terms, value) for value in weights}
     show(0.6)
     judged = parts.every
-    errors = {each: score(*left_squares(with_load, fits, judged))
-              for each, fits in trials.items()}
+    errors = {value: score(*left_squares(with_load, fits, judged))
+              for value, fits in trials.items()}
     best = min(errors, key=errors.__getitem__)
     if errors[best] >= _BETTER_ERROR * errors[weights[0]]:
         best = weights[0]
-    terms, without, left = with_further_friction(with_load, parts.seen, judged, terms, best,
-                                                 trials[best])
-    misfits = other_recordings(with_load, [each.name for each in summaries], without,
+    terms, without, by_friction = with_further_friction(
+        with_load, parts.seen, judged, terms, best, trials[best])
+    misfits = other_recordings(with_load, [summary.name for summary in summaries], without,
                                parts.moving) if parts.name == 'recordings' else {}
     whole = fitted(with_load, everything, terms, best)
 
@@ -190,43 +190,44 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
                                for fit in (whole, without[number]))
         return with_it > _SPOILING_RATIO * without_it
 
-    foreign = [each.name for number, each in enumerate(summaries)
-               if each.name in misfits and misfits[each.name][0] > _FOREIGN_RATIO
+    foreign = [summary.name for number, summary in enumerate(summaries)
+               if summary.name in misfits and misfits[summary.name][0] > _FOREIGN_RATIO
                and (len(summaries) > _FEW or spoils(number))]
     if foreign and 3 * (left_out + len(foreign)) <= left_out + len(summaries):
-        rest = identified(robot, [each for each in summaries if each.name not in foreign],
-                          validation, weight, gains, show, left_out=left_out + len(foreign))
+        others = [summary for summary in summaries if summary.name not in foreign]
+        rest = identified(robot, others, validation, weight, gains, show,
+                          left_out=left_out + len(foreign))
         rest.contradictions[:0] = [f'{misfits[name][1]} It is not used' for name in foreign]
         return rest
     show(0.8)
-    held_out, validated = _figures(data, parts, whole, without, everything)
+    held_out, validated = _judge(data, parts, whole, without, everything)
     correlation = with_spread_of_parts(whole, without, correlation)
     count = len(robot.prior.factors)
-    fit, *fits = (each._replace(bodies=each.bodies[:count]) for each in (
-        cleaned(whole.fit, whole.problem), *(each.fit for each in without)))
+    fit, *fits = (full._replace(bodies=full.bodies[:count]) for full in (
+        cleaned(whole.fit, whole.problem), *(partial.fit for partial in without)))
     result = Identification(
-        robot, summaries, np.any([each.used > 0 for each in data.summaries], axis=0), terms, best,
-        fit, deviations(whole, correlation), held_out, parts.name, fits, left, validated,
-        [*robot.prior.remarks],
-        gains=data.gains if any(each.currents for each in summaries) else None,
-        payload=None if payload is None else identified_payload(payload, whole, correlation,
+        robot, summaries, np.any([summary.used > 0 for summary in data.summaries], axis=0), terms,
+        best, fit, compute_deviations(whole, correlation), held_out, parts.name, fits, by_friction,
+        validated, [*robot.prior.remarks],
+        gains=data.gains if any(summary.currents for summary in summaries) else None,
+        payload=None if payload is None else find_payload(payload, whole, correlation,
                                                                data))
     found = result.contradictions
-    for each in (*summaries, *(payload.summaries if payload else ())):
-        found.extend(each.contradictions)
+    for summary in (*summaries, *(payload.summaries if payload else ())):
+        found.extend(summary.contradictions)
     found.extend(f'{text} Identify without it, or from it alone' for _, text in misfits.values())
     fault = _fault(result)
     if fault:
         raise IdentificationError('; '.join((fault, *found)))
     found.extend(_contradictions(result))
-    for each in validation:
-        result.remarks.extend(each.contradictions)
+    for summary in validation:
+        result.remarks.extend(summary.contradictions)
     result.remarks.extend(_misfits(result, negative_rotors))
     show(1.0)
     return result
 
 
-def _figures(data: FitData, parts: HeldOutParts, whole: PooledFit, without: Sequence[PooledFit],
+def _judge(data: FitData, parts: HeldOutParts, whole: PooledFit, without: Sequence[PooledFit],
              everything: Pool) -> tuple[Figures, dict[str, Figures]]:
     """
     Return how well URDF, the URDF with friction and rotors, and the model explain other data.
@@ -239,15 +240,15 @@ def _figures(data: FitData, parts: HeldOutParts, whole: PooledFit, without: Sequ
     joints[:, :2] = robot.urdf_friction
     nominal = Fit(robot.prior.nominal, joints, np.ones(len(joints)), np.zeros(0), np.nan)
     units = np.where(data.gains.free, np.abs(data.gains.values), 1.0)
-    friction = [each.fit for each in fits_to_others(robot, parts.seen, bare, weight)]
+    friction = [result.fit for result in fits_to_others(robot, parts.seen, bare, weight)]
     held_out = figures_of(robot, [[nominal] * len(friction), friction,
-                                  [each.fit for each in without]],
+                                  [result.fit for result in without]],
                           parts.every, parts.moving, units)
     models = [[nominal], [fitted(robot, everything, bare, weight).fit], [whole.fit]]
     validated = {}
-    for each in data.validation:
-        moving, resting = pooled(each.moving), pooled(each.resting)
-        validated[each.name] = figures_of(robot, models, [pooled((moving, resting))], [moving],
+    for summary in data.validation:
+        moving, resting = pooled(summary.moving), pooled(summary.resting)
+        validated[summary.name] = figures_of(robot, models, [pooled((moving, resting))], [moving],
                                           units)
     return held_out, validated
 
@@ -258,15 +259,15 @@ def _fault(result: Identification) -> str:
         """Return the geometric mean of the ratios of the joints that are identified."""
         with np.errstate(divide='ignore', invalid='ignore'):
             ratio = residual / reference
-        known = np.isfinite(ratio)
-        return geometric_mean(ratio[known]) if known.any() else 1.0
+        finite = np.isfinite(ratio)
+        return geometric_mean(ratio[finite]) if finite.any() else 1.0
 
     urdf, _, identified = result.held_out.every
-    mean, left, of_urdf = (mean_ratio(residual, reference) for residual, reference in (
+    mean, of_model, of_urdf = (mean_ratio(residual, reference) for residual, reference in (
         (identified, urdf), (identified, result.held_out.spread), (urdf, result.held_out.spread)))
-    if left >= _UNEXPLAINED_SHARE:
+    if of_model >= _UNEXPLAINED_SHARE:
         return ('the identified model does not explain the efforts: its residuals in held-out '
-                f'{result.parts} are {100.0 * left:.0f} % of the efforts without their mean '
+                f'{result.parts} are {100.0 * of_model:.0f} % of the efforts without their mean '
                 '(geometric mean of the joints); check that the efforts belong to this URDF, '
                 'these joints and this motion, and that nothing else acts on the robot')
     if mean < 1.0:
@@ -321,8 +322,8 @@ def _contradictions(result: Identification) -> Iterator[str]:
                    'friction fits it better with the opposite sign: is its sign wrong?' if turned
                    else 'the effort may not be that of this joint, or not of it alone, as with '
                    'coupled gears, or contact, cables, springs or a base that moves act on it'))
-    for name, each in result.validation.items():
-        worse = used & (each.every[2] >= each.every[0])
+    for name, predicted in result.validation.items():
+        worse = used & (predicted.every[2] >= predicted.every[0])
         if worse.any():
             yield (f'{name}: at {", ".join(compress(joints, worse))} the identified model is no '
                    'better than the URDF; the recordings of the fit are too short or have other '
@@ -335,15 +336,15 @@ def _scaled_efforts(result: Identification) -> Iterator[str]:
     robot, joints, ratios = result.robot, result.robot.joints, result.effort_ratios
     changes = {body.name: f'mass moved by {body.name} {old:.3g} -> {new:.3g} kg' for body, old, new
                in zip(robot.system.bodies, robot.prior.nominal[:, 0], result.fit.bodies[:, 0])}
-    far = np.isfinite(ratios) & ~((ratios > 1.0 / _FAR) & (ratios < _FAR))
-    if far.any():
-        names = ' and '.join(compress(joints, far))
+    apart = np.isfinite(ratios) & ~((ratios > 1.0 / _FAR) & (ratios < _FAR))
+    if apart.any():
+        names = ' and '.join(compress(joints, apart))
         texts = ', '.join(f'{ratio:.2g} times at {joint}'
-                          for ratio, joint in zip(ratios[far], compress(joints, far)))
-        masses = '; '.join(changes[joint] for joint in compress(joints, far) if joint in changes)
+                          for ratio, joint in zip(ratios[apart], compress(joints, apart)))
+        masses = '; '.join(changes[joint] for joint in compress(joints, apart) if joint in changes)
         # joints up the chain would need more effort for a tool, the last one has another gain
         tool = ('does it carry a tool that the URDF is without? If not: '
-                if moved_beyond(robot, result.used) & {*np.flatnonzero(far & (ratios > _FAR))}
+                if moved_beyond(robot, result.used) & {*np.flatnonzero(apart & (ratios > _FAR))}
                 else '')
         yield (f'bodies need {texts} the effort that those of the URDF do ({masses}): {tool}is '
                f'the effort of {names} in N m or N, and that of the joint itself?')
@@ -359,13 +360,13 @@ def _misfits(result: Identification, negative_rotors: NDArray[np.bool_]) -> Iter
                f'samples, {figures.moving[2, j]:.3g} while it moves), where static friction is '
                'undetermined')
     yield from (text for text, heaviest in _changed_masses(result) if not heaviest)
-    for each in result.summaries:
-        if abs(each.delay) >= LARGEST_DELAY:
+    for summary in result.summaries:
+        if abs(summary.delay) >= LARGEST_DELAY:
             late, why = ('late', ' Or does friction follow late when a joint turns back, as in '
                          'harmonic drives? Compare gains, rotors and residuals with --delay 0'
-                         ) if each.delay > 0.0 else ('early', '')
-            yield (f'{each.name}: the efforts are {late} by {1e3 * abs(each.delay):.0f} ms, more '
-                   'than filters of drivers explain: are positions and efforts of the same '
+                         ) if summary.delay > 0.0 else ('early', '')
+            yield (f'{summary.name}: the efforts are {late} by {1e3 * abs(summary.delay):.0f} ms, '
+                   'more than filters of drivers explain: are positions and efforts of the same '
                    f'instant, and the positions measured, not commanded?{why}')
     turned = used & (result.effort_per_unit < 0.0)
     if turned.any() and gains is not None and gains.free.any():

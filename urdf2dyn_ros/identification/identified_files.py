@@ -25,14 +25,14 @@ from urdf2dyn_ros.robot.document import (
     codec_of,
     parse_document,
 )
-from urdf2dyn_ros.robot.joints import JOINTS, URDF_TYPES
+from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, URDF_TYPES, Coordinate
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.spatial import transpose
-from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor
+from urdf2dyn_ros.robot.terms import JointTerm, Rotor
 
 # ---- The identified robot: joints that are not explained keep the numbers of the URDF, and so do
 # their bodies, unless forced
@@ -176,8 +176,8 @@ class _Editor:
             for tag, row in after.items():
                 yield from self._changed(inertial, tag, before[tag], row, first=True)
         for joint, other, element in zip(old.joints, model.joints, self._description.joints):
-            now, then = ({'damping': (each.damping,), 'friction': (each.friction,)}
-                         for each in (joint, other))
+            now, then = ({'damping': (side.damping,), 'friction': (side.friction,)}
+                         for side in (joint, other))
             yield from self._changed(element, 'dynamics', now, then, first=False)
 
     def _changed(self, parent: Element, tag: str, before: Mapping[str, _Numbers],
@@ -262,7 +262,7 @@ def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],
                       for _, row, value in term.parameters() if row.urdf not in _IN_URDF}
               for joint, each in on.items()}
     values: dict[str, Any] = {'friction.enabled': any(
-        isinstance(term, Friction) for each in on.values() for term in each)}
+        term.DISSIPATES for each in on.values() for term in each)}
     widths = {settings['friction_width'] for settings in joints.values()
               if 'friction_width' in settings}
     if len(widths) == 1:   # the same for all
@@ -288,15 +288,15 @@ def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],
 
 _TIMESTEP = 0.002   # MuJoCo's own default [s]
 _LEAST_INERTIA = 2e-15   # mass [kg] and moments [kg m^2] of a link without; MuJoCo rejects less
-_LACKING = ('stribeck', 'load', 'quadratic', 'asymmetry')   # fields of Friction
+_LACKING = ('stribeck', 'load', 'quadratic', 'asymmetry')   # parameters that it does not have
+_ZERO = Coordinate(0.0, 0.0, 0.0)   # where the constant part of an effort is what is left of it
 
 
 def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
     """Return identified.xml; `head` are lines of a comment. It has no shapes and no contacts."""
     model, terms = identified_model(result), identified_joint_terms(result)
-    lacking = [f'{joint} {name} {getattr(term, name):.6g}' for joint, each in terms.items()
-               for term in each if isinstance(term, Friction)
-               for name in _LACKING if getattr(term, name) != 0.0]
+    lacking = [f'{joint} {name} {value:.6g}' for joint, each in terms.items() for term in each
+               for name, _, value in term.parameters() if name in _LACKING]
     robot = etree.Element('mujoco', model=model.name)
     robot.append(etree.Comment('\n'.join((*head, 'Friction that MuJoCo does not have: ' + (
         ', '.join(lacking) or 'none'))).replace('--', '- -') + '\n'))
@@ -331,10 +331,9 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
     actuators = _add(robot, 'actuator')
     for name, gain, limit in zip(result.robot.joints, result.effort_per_unit.tolist(),
                                  result.robot.dynamics.limits):
-        friction = next((term for term in terms.get(name, ()) if isinstance(term, Friction)),
-                        Friction())
+        constant = sum(float(term.effort(AT_REST, _ZERO, 0.0)) for term in terms.get(name, ()))
         motor = _add(actuators, 'general', name=name, joint=name, gear=gain, biastype='affine',
-                     biasprm=(-float(friction.offset) / gain, 0.0, 0.0))
+                     biasprm=(-constant / gain, 0.0, 0.0))
         if limit.effort:
             most = abs(limit.effort / gain)
             motor.set('ctrlrange', _text((-most, most)))
@@ -345,8 +344,7 @@ def _add_joints(body: Element, joint: Joint, terms: Mapping[str, Sequence[JointT
     for part in URDF_TYPES[joint.type].parts(joint):
         element = _add(body, 'joint', name=part.name, axis=part.axis,
                        type='hinge' if JOINTS[part.type].turns else 'slide')
-        armature = sum(float(term.armature) for term in terms.get(part.name, ())
-                       if isinstance(term, Rotor))
+        armature = sum(float(term.slopes(_ZERO)[2]) for term in terms.get(part.name, ()))
         for name, value in (('damping', joint.damping), ('frictionloss', joint.friction),
                             ('armature', armature)):
             if value:

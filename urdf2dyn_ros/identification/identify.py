@@ -110,11 +110,11 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
 
     def read(first: int, part: Sequence[str], source: Source) -> list[Summary]:
         def summaries() -> Iterator[Summary]:
-            for each in read_summaries(robot, part, source, remarks, lambda fraction: show(
+            for summary in read_summaries(robot, part, source, remarks, lambda fraction: show(
                     (first + fraction * len(part)) / count)):
                 if first == 0:
-                    keep(each.name, summary_bytes(each, robot))
-                yield each
+                    keep(summary.name, summary_bytes(summary, robot))
+                yield summary
 
         return grouped(summaries(), len(part))
 
@@ -124,8 +124,8 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
             payload = payload_on(robot, settings.payload_link or '', settings.payload_mass,
                                  read(len(used), loaded, source)) if loaded else None
             # nothing of the model is chosen from what it is judged by
-            seconds = [each.seconds for each in summaries]
-            cutoff, delay = (float(np.average([getattr(each, name) for each in summaries],
+            seconds = [summary.seconds for summary in summaries]
+            cutoff, delay = (float(np.average([getattr(summary, name) for summary in summaries],
                                               weights=seconds)) for name in ('cutoff', 'delay'))
             others = source._replace(settings=replace(
                 settings, cutoff=settings.cutoff or cutoff,
@@ -239,7 +239,7 @@ def _read(robot: Robot, source: Source, show: Callable[[int, float], None] | Non
             if path.endswith(SUFFIX):
                 summary = read_summary(Path(path), robot)
             else:
-                summary = _summary(robot, path, source, remarks,
+                summary = _summarise(robot, path, source, remarks,
                                    partial(show, number) if show else lambda fraction: None)
     except (RecordingError, IdentificationError) as error:
         return None, str(error), []
@@ -254,30 +254,32 @@ def _read(robot: Robot, source: Source, show: Callable[[int, float], None] | Non
             remarks)
 
 
-def _summary(robot: Robot, path: str, source: Source, remarks: list[str],
+def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
              show: Callable[[float], None]) -> Summary:
     settings = source.settings
     recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction),
                                settings.columns)
     segments, names = read_segments(recording, source.names)
     pieces = pieces_of(segments, names, path)
-    gains, held = source.gains, names.hold.positions
+    gains, positions = source.gains, names.hold.positions
     late = np.full(len(robot.joints), settings.delay or 0.0)
-    recorded = checked(robot, [without_delay(each, late) for each in pieces], gains)
+    recorded = checked(robot, [without_delay(piece, late) for piece in pieces], gains)
     if recorded.fault:
-        about = [*recording.remarks, *([f'not recorded, and taken to be at rest: '
-                                        f'{held_text(held)}; did they move?'] if held else [])]
+        about = [*recording.remarks]
+        if positions:
+            about.append(f'not recorded, and taken to be at rest: {held_text(positions)}; did '
+                         'they move?')
         more = f' ({"; ".join(about)})' if about else ''
         raise IdentificationError(f'{path}: {recorded.fault}{more}')
     name = recording.path.stem or 'recording'
     remarks += [f'{name}: {remark}' for remark in recorded.remarks]
     remarks += [f'{name}: {remark}' for remark in recording.remarks]
-    automatic = {joint: position for joint, position in held.items()
+    automatic = {joint: position for joint, position in positions.items()
                  if joint not in source.names.hold.positions}
     if automatic:
         remarks.append(f'{name}: not recorded, and taken to be at rest: {held_text(automatic)}')
     resting = [joint for joint, moves in zip(robot.joints, recorded.moving)
-               if not moves and joint not in held]
+               if not moves and joint not in positions]
     if resting:
         remarks.append(f'{name}: {", ".join(resting)} at rest: not identified, as static '
                        'friction is undetermined')
@@ -292,4 +294,5 @@ def _summary(robot: Robot, path: str, source: Source, remarks: list[str],
         found.append(small_errors(robot, pieces, summary, fit, recorded.moving))
     assert summary.rows is not None
     found.append(other_offsets(robot.joints, summary.rows, recorded.used))
-    return replace(summary, contradictions=tuple(f'{name}: {each}' for each in found if each))
+    return replace(summary, contradictions=tuple(
+        f'{name}: {contradiction}' for contradiction in found if contradiction))

@@ -55,17 +55,19 @@ _MOST_TOLD = 3   # findings that the verdict has; the JSON has all
 
 
 def report_tables(result: Identification) -> list[ReportTable]:
-    low, high = (function(each.cutoff for each in result.summaries) for function in (min, max))
+    cutoffs = [summary.cutoff for summary in result.summaries]
+    low, high = min(cutoffs), max(cutoffs)
     band = figure_text(low) if low > 0.99 * high else f'{figure_text(low)} to {figure_text(high)}'
-    return [_figures(result, 'Does it explain data that it was not fitted to?', result.held_out,
-                     [verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean '
-                      f'squares of the measured effort below {HIGHEST_CUTOFF:g} Hz minus the '
-                      f'computed one below {band} Hz.']),
-            *_payload(result.payload), *_rollouts(result),
-            *(_figures(result, f'{VALIDATION_TITLE} {name}', figures, [])
+    return [_figures_table(
+        result, 'Does it explain data that it was not fitted to?', result.held_out, [
+            verdict(result), f'Held out of the fit in turn: {result.parts}. Root mean squares of '
+            f'the measured effort below {HIGHEST_CUTOFF:g} Hz minus the computed one below {band} '
+            'Hz.']),
+            *_payload_table(result.payload), *_rollouts_table(result),
+            *(_figures_table(result, f'{VALIDATION_TITLE} {name}', figures, [])
               for name, figures in result.validation.items()),
-            *_gains(result), _friction(result), _masses(result),
-            _parameters(result), _base(result), _recordings(result)]
+            *_gains_table(result), _friction_table(result), _masses_table(result),
+            _parameters_table(result), _base_table(result), _recordings_table(result)]
 
 
 def figure_text(value: float, digits: int = 3) -> str:
@@ -75,12 +77,13 @@ def figure_text(value: float, digits: int = 3) -> str:
 
 def verdict(result: Identification) -> str:
     """Return what is not explained, what the data contradict, and what is left of the efforts."""
-    urdf, friction, own = (geometric_mean(row[np.isfinite(row)]) for row in result.held_out.every)
+    urdf, friction, model = (geometric_mean(row[np.isfinite(row)])
+                             for row in result.held_out.every)
     joints, parts = result.robot.joints, list[str]()
     poor = [*compress(joints, result.unexplained)]
     if poor:
-        kept = '' if result.force else (
-            ', which keep' + 's' * (len(poor) == 1) + ' the numbers of the URDF without --force')
+        verb = 'keeps' if len(poor) == 1 else 'keep'
+        kept = '' if result.force else f', which {verb} the numbers of the URDF without --force'
         parts.append(f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}){kept}.')
     told, more = result.contradictions[:_MOST_TOLD], result.contradictions[_MOST_TOLD:]
     if told:
@@ -93,8 +96,8 @@ def verdict(result: Identification) -> str:
         len(unused) < len(joints) // 2) else f' at {", ".join(compress(joints, result.used))}'
     parts.append(f'The residual of the identified model{where}' if parts else
                  f'Yes{where}: its residual')
-    parts[-1] += (f' is {100.0 * own / urdf:.3g} % of that of the URDF, and '
-                  f'{100.0 * own / friction:.3g} % of that of the URDF with fitted friction and '
+    parts[-1] += (f' is {100.0 * model / urdf:.3g} % of that of the URDF, and '
+                  f'{100.0 * model / friction:.3g} % of that of the URDF with fitted friction and '
                   'rotors (geometric means of the joints).')
     if result.unchecked.any():
         parts.append('Friction would hide a wrong gain or unit of '
@@ -102,10 +105,10 @@ def verdict(result: Identification) -> str:
     return ' '.join(parts).replace('?.', '?').replace('?;', '?')
 
 
-def _figures(result: Identification, title: str, figures: Figures,
+def _figures_table(result: Identification, title: str, figures: Figures,
              text: Sequence[str]) -> ReportTable:
     rows = [[joint, unit, figure_text(figures.measured[j]),
-             *(figure_text(each[k, j]) for each in (figures.every, figures.moving)
+             *(figure_text(residuals[k, j]) for residuals in (figures.every, figures.moving)
                for k in range(3)), figure_text(figures.r2[2, j]),
              figure_text(figures.r2_moving[2, j])]
             for j, (joint, unit) in enumerate(zip(
@@ -115,11 +118,11 @@ def _figures(result: Identification, title: str, figures: Figures,
                                'identified, moving', 'R2', 'R2, moving'), rows, text)
 
 
-def _rollouts(result: Identification) -> list[ReportTable]:
+def _rollouts_table(result: Identification) -> list[ReportTable]:
     found, robot = rollouts(result), result.robot
     if found is None:
         return []
-    rows = [[joint, unit, *(figure_text(each[j]) for each in found)]
+    rows = [[joint, unit, *(figure_text(errors[j]) for errors in found)]
             for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.units))
             if result.used[j]]
     return [ReportTable(
@@ -131,7 +134,7 @@ def _rollouts(result: Identification) -> list[ReportTable]:
          'Simulated velocities are bounded to three times the recorded ones.',))]
 
 
-def _gains(result: Identification) -> list[ReportTable]:
+def _gains_table(result: Identification) -> list[ReportTable]:
     robot, gains = result.robot, result.gains
     if gains is None or not gains.free.any():
         return []
@@ -139,15 +142,15 @@ def _gains(result: Identification) -> list[ReportTable]:
     for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.effort_units)):
         if result.used[j]:
             value = result.effort_per_unit[j]
-            error, ratio = (100.0 * each[j] for each in (gains.deviations, gains.ratios))
+            error, ratio = 100.0 * gains.deviations[j], 100.0 * gains.ratios[j]
             rows.append([joint, f'{unit}/A', figure_text(value), *(
                 [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
                 else ['known', 'known'])])
     typed = [f'{joint}={value:.6g}' for joint, value, used in zip(
         robot.joints, result.effort_per_unit, result.used) if used]
     words = ' '.join(typed if result.used.all() else ['free', *typed])
-    known = result.payload is not None and result.payload.known
-    scale = ('fixed by the mass of the payload' if known else
+    payload_known = result.payload is not None and result.payload.known
+    scale = ('fixed by the mass of the payload' if payload_known else
              'fixed by the known gains' if not gains.free[result.used].all() else
              "that of the URDF's masses, as currents do not determine it: a payload of known mass "
              'or a known gain (--gains free JOINT=VALUE) does')
@@ -161,10 +164,10 @@ def _gains(result: Identification) -> list[ReportTable]:
 _TERMS = (*JOINT_COLUMNS[:STRIBECK[0]], 'stribeck')   # of a joint, as they are reported
 
 
-def _terms(row: Array) -> list[float]:
+def _reported_terms(row: Array) -> list[float]:
     """Return _TERMS of JOINT_COLUMNS (c,): no more than one velocity of Stribeck's is used."""
-    known = row[STRIBECK][np.isfinite(row[STRIBECK])]
-    return [*row[:STRIBECK[0]].tolist(), float(known.max()) if len(known) else math.nan]
+    finite = row[STRIBECK][np.isfinite(row[STRIBECK])]
+    return [*row[:STRIBECK[0]].tolist(), float(finite.max()) if len(finite) else math.nan]
 
 
 def _stribeck_velocity(result: Identification, j: int) -> float:
@@ -173,14 +176,15 @@ def _stribeck_velocity(result: Identification, j: int) -> float:
     return friction.decay ** -0.5 if friction.stribeck else math.nan
 
 
-def _friction(result: Identification) -> ReportTable:
+def _friction_table(result: Identification) -> ReportTable:
     rows, used = [], result.terms.used
     for j, joint in enumerate(result.robot.joints):
         if result.used[j]:
             cells = [f'{figure_text(value)} +- {figure_text(error, 2)}' if math.isfinite(error)
                      else 'not known' if name in JOINT_COLUMNS[USUAL] else '-'
                      for name, value, error in zip(
-                         _TERMS, _terms(result.joints[j]), _terms(result.deviations.joints[j]))]
+                         _TERMS, _reported_terms(result.joints[j]),
+                         _reported_terms(result.deviations.joints[j]))]
             before = ', '.join(figure_text(value) for value in result.robot.urdf_friction[j])
             rows.append([joint, before, *cells, figure_text(_stribeck_velocity(result, j)),
                          figure_text(result.terms.top_speed[j])])
@@ -212,7 +216,7 @@ def centre_in_link(row: Array, link: Attached) -> tuple[float, ...]:
     return apply(transpose(link.body_R_link), subtract((x, y, z), link.body_p_link))
 
 
-def _masses(result: Identification) -> ReportTable:
+def _masses_table(result: Identification) -> ReportTable:
     robot = result.robot
     rows = []
     for number, body in enumerate(robot.system.bodies):
@@ -232,26 +236,26 @@ def _masses(result: Identification) -> ReportTable:
          'first link of a row.', *robot.prior.remarks))
 
 
-def _parameters(result: Identification) -> ReportTable:
+def _parameters_table(result: Identification) -> ReportTable:
     deviations, robot = result.deviations, result.robot
     rows = []
     for body, part in enumerate(robot.system.bodies):
         for k, name in enumerate(PARAMETERS):
-            left = deviations.bodies_left[body, k]
+            share = deviations.bodies_left[body, k]
             rows.append([part.name, name, figure_text(robot.prior.nominal[body, k]),
                          figure_text(result.fit.bodies[body, k], 4),
-                         figure_text(deviations.bodies[body, k], 2), source_of_value(left)])
-    known = sum(row[-1] == DATA for row in rows)
+                         figure_text(deviations.bodies[body, k], 2), source_of_value(share)])
+    determined = sum(row[-1] == DATA for row in rows)
     return ReportTable(
         'What the data determine', ('moved by', 'parameter', 'URDF', 'identified', 'deviation',
                                     'from'), rows,
         (f'The data determine {deviations.known} of {deviations.unknowns} combinations of '
-         f'inertial parameters, and {counted(known, "single parameter")}; the others are from '
-         'the URDF. Mass m [kg], first moments h [kg m] and inertia J [kg m^2] about the joint, '
-         "in the frame of the body with z along the joint's axis.",))
+         f'inertial parameters, and {counted(determined, "single parameter")}; the others are '
+         'from the URDF. Mass m [kg], first moments h [kg m] and inertia J [kg m^2] about the '
+         "joint, in the frame of the body with z along the joint's axis.",))
 
 
-def _base(result: Identification) -> ReportTable:
+def _base_table(result: Identification) -> ReportTable:
     rows = [[name, unit, figure_text(before), figure_text(after, 4), figure_text(error, 2)]
             for name, unit, before, after, error in zip(*result.base)]
     return ReportTable(
@@ -261,12 +265,13 @@ def _base(result: Identification) -> ReportTable:
          'within 1.96 deviations.',))
 
 
-def _recordings(result: Identification) -> ReportTable:
-    rows = [[each.name, figure_text(each.seconds, 4), figure_text(each.cutoff),
-             figure_text(500.0 * sum(each.delays)) if np.ptp(each.delays) < DELAY_STEP else
-             ' to '.join(f'{1e3 * delay:.0f}' for delay in each.delays),
-             'all' if each.used.all() else ', '.join(compress(result.robot.joints, each.used))]
-            for each in result.summaries]
+def _recordings_table(result: Identification) -> ReportTable:
+    rows = [[summary.name, figure_text(summary.seconds, 4), figure_text(summary.cutoff),
+             figure_text(500.0 * sum(summary.delays)) if np.ptp(summary.delays) < DELAY_STEP else
+             ' to '.join(f'{1e3 * delay:.0f}' for delay in summary.delays),
+             'all' if summary.used.all() else
+             ', '.join(compress(result.robot.joints, summary.used))]
+            for summary in result.summaries]
     return ReportTable('Recordings', ('recording', 'used [s]', 'cutoff [Hz]',
                                       'effort is late by [ms]', 'joints'), rows,
                        ('A delay is not determined where it is between two: the first and the '
@@ -280,7 +285,7 @@ _CENTRE = ('centre x', 'centre y', 'centre z')
 _UNITS = ('kg', *(3 * ['kg m']), *(6 * ['kg m^2']))
 
 
-def _payload(payload: IdentifiedPayload | None) -> list[ReportTable]:
+def _payload_table(payload: IdentifiedPayload | None) -> list[ReportTable]:
     if payload is None:
         return []
     rows = [[name, unit, figure_text(value, 4), figure_text(error, 2)]
@@ -316,15 +321,15 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
         'base_parameters': {
             name: {'unit': unit, 'urdf': urdf, 'identified': identified, 'deviation': deviation}
             for name, unit, urdf, identified, deviation in zip(*result.base)},
-        'joints': {joint: _joint(result, j) for j, joint in enumerate(robot.joints)
+        'joints': {joint: _joint_json(result, j) for j, joint in enumerate(robot.joints)
                    if result.used[j]},
-        'bodies': {body.name: _body(result, k) for k, body in enumerate(robot.system.bodies)},
+        'bodies': {body.name: _body_json(result, k) for k, body in enumerate(robot.system.bodies)},
         'payload': _payload_figures(result.payload),
         'recordings': [
-            {'name': each.name, 'seconds': each.seconds, 'cutoff_hz': each.cutoff,
-             'delay_used_s': each.delay, 'delays_s': each.delays,
-             'joints': [*compress(robot.joints, each.used)]}
-            for each in result.summaries],
+            {'name': summary.name, 'seconds': summary.seconds, 'cutoff_hz': summary.cutoff,
+             'delay_used_s': summary.delay, 'delays_s': summary.delays,
+             'joints': [*compress(robot.joints, summary.used)]}
+            for summary in result.summaries],
         'contradictions': result.contradictions, 'remarks': result.remarks}, indent=1)
 
 
@@ -343,7 +348,7 @@ def _payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None
         'node_parameters': payload.settings()}
 
 
-def _joint(result: Identification, j: int) -> dict[str, Any]:
+def _joint_json(result: Identification, j: int) -> dict[str, Any]:
     deviations, rate = result.deviations, result.effort_per_unit[j]
     gains = result.gains
     error, ratio = (math.nan, math.nan) if gains is None or not gains.free.any() else (
@@ -356,16 +361,16 @@ def _joint(result: Identification, j: int) -> dict[str, Any]:
                  'deviation': abs(rate) * error,
                  'deviation_of_ratio': abs(rate) * ratio},
         'terms': {name: {'value': value, 'deviation': error} for name, value, error in zip(
-            _TERMS, _terms(result.joints[j]), _terms(deviations.joints[j]))},
+            _TERMS, _reported_terms(result.joints[j]), _reported_terms(deviations.joints[j]))},
         'stribeck_velocity': _stribeck_velocity(result, j),
         'friction_bounded_up_to': result.terms.top_speed[j]}
 
 
-def _body(result: Identification, k: int) -> dict[str, Any]:
+def _body_json(result: Identification, k: int) -> dict[str, Any]:
     deviations = result.deviations
     return {name: {'urdf': urdf, 'identified': identified, 'deviation': deviation,
-                   'from': source_of_value(left)}
-            for name, urdf, identified, deviation, left in zip(
+                   'from': source_of_value(share)}
+            for name, urdf, identified, deviation, share in zip(
                 PARAMETERS, result.robot.prior.nominal[k], result.fit.bodies[k],
                 deviations.bodies[k], deviations.bodies_left[k])}
 
@@ -415,10 +420,10 @@ def _windows(result: Identification, number: int) -> tuple[Array, Array, Array]:
     """Return positions, velocities and efforts (w, k, n) of windows in a part that is held out."""
     parts: list[tuple[Array, Array, Array]] = []
     blocks = result.parts == 'blocks'
-    for each in result.summaries if blocks else result.summaries[number:number + 1]:
-        if each.rows is None:
+    for summary in result.summaries if blocks else result.summaries[number:number + 1]:
+        if summary.rows is None:
             continue
-        rows = each.rows
+        rows = summary.rows
         inside = rows.block == number if blocks else rows.block < BLOCKS
         first = np.searchsorted(rows.time, np.arange(rows.time[0], rows.time[-1], HORIZON))
         last = np.searchsorted(rows.time, rows.time[first] + HORIZON)
@@ -426,15 +431,15 @@ def _windows(result: Identification, number: int) -> tuple[Array, Array, Array]:
                  if k < len(inside) and inside[i:k + 1].all()
                  and np.diff(rows.time[i:k + 1]).max() < 2.0 / ROW_RATE]
         late = np.stack([part[:, -1] for part in rows.joints], axis=1) * result.effort_per_unit
-        for at in times[::-(-len(times) // _MOST_ROLLOUTS) or 1]:
-            parts.append((_at(at, rows.time, rows.q), _at(at, rows.time, rows.qd),
-                          _at(at + each.delay, rows.time, late)))
+        for samples in times[::-(-len(times) // _MOST_ROLLOUTS) or 1]:
+            parts.append((_at(samples, rows.time, rows.q), _at(samples, rows.time, rows.qd),
+                          _at(samples + summary.delay, rows.time, late)))
     q, qd, effort = ([part[k] for part in parts] for k in range(3))
     return np.array(q), np.array(qd), np.array(effort)
 
 
-def _at(at: Array, time: Array, values: Array) -> Array:
-    return np.stack([np.interp(at, time, column) for column in values.T], axis=1)
+def _at(times: Array, time: Array, values: Array) -> Array:
+    return np.stack([np.interp(times, time, column) for column in values.T], axis=1)
 
 
 def _end(robot: Robot, fit: Fit, used: NDArray[np.bool_], q: Array, qd: Array,
@@ -445,31 +450,32 @@ def _end(robot: Robot, fit: Fit, used: NDArray[np.bool_], q: Array, qd: Array,
     Joints that are not used move as recorded. Friction is integrated implicitly, as its sign is
     stiffer than any step that one would like to wait for.
     """
-    at, speed, top = q[:, 0].copy(), qd[:, 0].copy(), _FASTEST * np.abs(qd).max(axis=(0, 1))
+    position, speed, top = q[:, 0].copy(), qd[:, 0].copy(), _FASTEST * np.abs(qd).max(axis=(0, 1))
     joints: list[int] = np.flatnonzero(used).tolist()
-    qdd, unit = np.zeros_like(at), np.eye(len(used))[joints]
+    qdd, unit = np.zeros_like(position), np.eye(len(used))[joints]
     for step in range(1, len(_TIMES) - 1):
-        at[:, ~used], speed[:, ~used] = q[:, step, ~used], qd[:, step, ~used]
+        position[:, ~used], speed[:, ~used] = q[:, step, ~used], qd[:, step, ~used]
         # efforts without acceleration, and with that of one joint after the other
         copies = (len(joints) + 1, 1)
-        accelerations = np.concatenate((np.zeros_like(at), np.repeat(unit, len(at), axis=0)))
+        accelerations = np.concatenate((np.zeros_like(position),
+                                        np.repeat(unit, len(position), axis=0)))
         bias, *columns = robot.columns.efforts(
-            np.tile(at, copies), np.tile(speed, copies), accelerations, fit.bodies,
-        ).reshape(len(joints) + 1, len(at), len(used))
-        M = np.stack([(each - bias)[:, joints] for each in columns], axis=2)
-        left = (effort[:, step] - bias)[:, joints]
+            np.tile(position, copies), np.tile(speed, copies), accelerations, fit.bodies,
+        ).reshape(len(joints) + 1, len(position), len(used))
+        M = np.stack([(column - bias)[:, joints] for column in columns], axis=2)
+        remaining = (effort[:, step] - bias)[:, joints]
         links = bias[:, joints] + np.einsum('wij,wj->wi', M, qdd[:, joints])
         for k, j in enumerate(joints):
             small = 0.01 * robot.sign_widths[j]
             rates = np.concatenate((speed[:, j], speed[:, j] + small))
             now, later = (joint_columns(rates, np.zeros_like(rates), np.tile(links[:, k], 2),
                                         robot.sign_widths[j]) @ fit.joints[j]).reshape(2, -1)
-            left[:, k] -= now
+            remaining[:, k] -= now
             M[:, k, k] += fit.joints[j, ARMATURE] + _STEP * np.maximum((later - now) / small, 0.0)
-        qdd[:, joints] = np.linalg.solve(M, left[:, :, None])[:, :, 0]
+        qdd[:, joints] = np.linalg.solve(M, remaining[:, :, None])[:, :, 0]
         new = np.clip(speed + _STEP * qdd, -top, top)
-        at, speed = at + 0.5 * _STEP * (speed + new), new
-    return at
+        position, speed = position + 0.5 * _STEP * (speed + new), new
+    return position
 
 
 # ---- The picture of an identification: efforts over time, and residuals of the three models
@@ -509,10 +515,10 @@ def identification_picture(result: Identification, title: str) -> bytes:
     handles: list[Any] = []
     for joint, (axes,) in zip(joints, places):
         curves = held_out_efforts(result, joint)
-        lines = _bars(axes, result, joint) if curves is None else _curves(axes, *curves)
+        lines = _draw_bars(axes, result, joint) if curves is None else _draw_curves(axes, *curves)
         handles = handles or lines
         add_name(axes, drawn_name(result.robot.joints[joint], 30))
-        figures = ' > '.join(f'{each:.3g}' for each in result.held_out.every[:, joint])
+        figures = ' > '.join(f'{rms:.3g}' for rms in result.held_out.every[:, joint])
         axes.set_title(f'RMS {figures}', fontsize='small', loc='right')
         axes.set_ylabel(f'effort [{result.units[joint]}]', fontsize='small')
         style_axes(axes, inset=0.5)
@@ -522,7 +528,7 @@ def identification_picture(result: Identification, title: str) -> bytes:
     return png_bytes(figure)
 
 
-def _curves(axes: Any, measured: Array, nominal: Array, computed: Array) -> list[Any]:
+def _draw_curves(axes: Any, measured: Array, nominal: Array, computed: Array) -> list[Any]:
     time = np.arange(len(measured)) / ROW_RATE
     rows = thinned(np.stack((measured, nominal, computed)), _MOST_ROWS // 2)
     lines = [axes.plot(time[rows], values[rows], color=colour, linewidth=width, label=label)[0]
@@ -534,7 +540,7 @@ def _curves(axes: Any, measured: Array, nominal: Array, computed: Array) -> list
     return lines
 
 
-def _bars(axes: Any, result: Identification, joint: int) -> list[Any]:
+def _draw_bars(axes: Any, result: Identification, joint: int) -> list[Any]:
     """Draw residuals, where only a summary is known."""
     values = result.held_out.every[:, joint]
     return [axes.bar([number], [value], color=colour, label=label)

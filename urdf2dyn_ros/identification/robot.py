@@ -123,20 +123,20 @@ class Columns:
                        for number in numbers for entries in np.eye(10).tolist()]
         depends: list[set[int]] = [set() for _ in system.joint_names]
         for number in numbers:
-            for each in chain(system, number):
-                depends[system.bodies[each].coordinate].add(number)
+            for moved in chain(system, number):
+                depends[system.bodies[moved].coordinate].add(number)
         # bodies whose parameters the effort of each joint depends on; ten columns each
-        self.bodies = [sorted(each) for each in depends]
+        self.bodies = [sorted(depend) for depend in depends]
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
         """Return the columns (k, 10 b) of each joint at positions to accelerations (k, n)."""
-        result = [np.zeros((len(q), len(each), 10)) for each in self.bodies]
+        result = [np.zeros((len(q), len(columns_), 10)) for columns_ in self.bodies]
         for rows, body, units, efforts in self._of(self._units, q, qd, qdd):
             joint = body.coordinate
             bodies, entries = np.divmod(units, 10)
             places = np.searchsorted(self.bodies[joint], bodies)
             result[joint][rows][:, places, entries] += efforts
-        return [each.reshape(len(q), -1) for each in result]
+        return [columns_.reshape(len(q), -1) for columns_ in result]
 
     def efforts(self, q: Array, qd: Array, qdd: Array, bodies: Array) -> Array:
         """Return the efforts (k, n) of bodies with parameters (b, 10)."""
@@ -153,7 +153,7 @@ class Columns:
         for first in range(0, len(state[0]), _SAMPLES_AT_ONCE):
             rows = slice(first, first + _SAMPLES_AT_ONCE)
             for columns in sampled_columns(self._system, units,
-                                           np.array([each[rows].T for each in state]),
+                                           np.array([part[rows].T for part in state]),
                                            self._gravity):
                 yield rows, *columns
 
@@ -204,7 +204,7 @@ class Prior(NamedTuple):
 
 def prior_of(system: Multibody) -> Prior:
     """Return the prior of all bodies."""
-    nominal = np.array([(each or NO_INERTIA).entries for each in body_inertias(system)[:-1]],
+    nominal = np.array([(inertia or NO_INERTIA).entries for inertia in body_inertias(system)[:-1]],
                        dtype=np.float64)
     masses = nominal[:, 0][nominal[:, 0] > 0.0]
     light = _LIGHT_MASS_SHARE * float(masses.mean()) if len(masses) else 1.0
@@ -251,18 +251,18 @@ def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> 
         values, vectors = np.linalg.eigh(P)
         return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
-    heavy = [each for each in attached if each.link.mass > 0.0] or list(attached[:1])
+    heavy = [link for link in attached if link.link.mass > 0.0] or list(attached[:1])
     parts = [pseudo_inertia(after)]
     if len(heavy) > 1:
         B = root(pseudo_inertia(before))
         inverse = np.linalg.inv(B)
         A = inverse @ root(B @ parts[0] @ B) @ inverse
-        parts = [A @ pseudo_inertia(np.array(about_origin(link_inertia(each)).entries)) @ A
-                 for each in heavy]
-    return {each.link.name: _in_link(each, part) for each, part in zip(heavy, parts)}
+        parts = [A @ pseudo_inertia(np.array(about_origin(link_inertia(link)).entries)) @ A
+                 for link in heavy]
+    return {link.link.name: _in_link(link, part) for link, part in zip(heavy, parts)}
 
 
-def placement(each: Attached) -> Array:
+def place_in_body(each: Attached) -> Array:
     """Return the transformation (4, 4) of points from the link's frame to the body's."""
     result = np.eye(4)
     result[:3, :3], result[:3, 3] = each.body_R_link, each.body_p_link
@@ -271,7 +271,7 @@ def placement(each: Attached) -> Array:
 
 def _in_link(each: Attached, P: Array) -> Inertia:
     """Return a pseudo-inertia of the body's frame as the inertia of a link."""
-    back = np.linalg.inv(placement(each))
+    back = np.linalg.inv(place_in_body(each))
     P = back @ P @ back.T
     mass = float(P[3, 3])
     com = P[:3, 3] / mass
@@ -326,8 +326,9 @@ def robot_of(model: RobotModel, dynamics: InverseDynamics) -> Robot:
 def joint_friction(model: RobotModel, dynamics: InverseDynamics) -> Array:
     """Return viscous and Coulomb friction of the URDF's joints, (n, 2)."""
     joints = {joint.name: joint for joint in model.joints}
-    own = [joints.get(name) for name in dynamics.joint_names]
-    return np.array([(joint.damping, joint.friction) if joint else (0.0, 0.0) for joint in own])
+    of_joints = map(joints.get, dynamics.joint_names)
+    return np.array([(joint.damping, joint.friction) if joint else (0.0, 0.0)
+                     for joint in of_joints])
 
 
 # ---- Base parameters of an identified robot: the combinations that efforts depend on
@@ -342,16 +343,16 @@ class BaseEstimates(NamedTuple):
     deviations: Array
 
 
-def base_estimates(robot: Robot, bodies: Array, covariance: Array) -> BaseEstimates:
+def estimate_base(robot: Robot, bodies: Array, covariance: Array) -> BaseEstimates:
     """Return the base parameters of bodies (k, 10) with a covariance (10 k, 10 k)."""
     base = base_parameters(for_any_inertia(robot.system)[0], robot.dynamics.gravity_vector)
     parts = []   # a body is as if it were its first link
     for body in robot.system.bodies:
         first = body.attached[0]
         place = 10 * base.links.index(first.link.name)
-        back = np.linalg.inv(placement(first))
-        own = parameters_of(back @ BASIS @ back.T).T
-        parts.append(base.matrix[:, place:place + 10] @ own)
+        back = np.linalg.inv(place_in_body(first))
+        by_parameters = parameters_of(back @ BASIS @ back.T).T
+        parts.append(base.matrix[:, place:place + 10] @ by_parameters)
     matrix = np.concatenate(parts, axis=1)
     return BaseEstimates(base.names, base.units, matrix @ robot.prior.nominal.ravel(),
                          matrix @ bodies.ravel(),

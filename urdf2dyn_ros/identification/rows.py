@@ -137,7 +137,7 @@ def read_segments(recording: Recording,
 
 
 def _seconds(segments: Sequence[RecordedSegment]) -> float:
-    return sum(float(each.stamps[-1] - each.stamps[0]) for each in segments) / SECOND_NS
+    return sum(float(segment.stamps[-1] - segment.stamps[0]) for segment in segments) / SECOND_NS
 
 
 def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
@@ -189,7 +189,7 @@ def pieces_of(segments: Sequence[RecordedSegment], names: RecordedNames,
         seconds = float(segment.stamps[-1] - segment.stamps[0]) / SECOND_NS
         for rows in np.array_split(np.arange(len(segment.stamps)),
                                    max(1, int(np.ceil(seconds / _LONGEST_PIECE)))):
-            if (piece := _piece(segment.part(rows), names, start)) is not None:
+            if (piece := _resample(segment.part(rows), names, start)) is not None:
                 pieces.append(piece)
     seconds = sum(piece.time[-1] - piece.time[0] for piece in pieces)
     if seconds < SHORTEST_MOTION:
@@ -198,25 +198,25 @@ def pieces_of(segments: Sequence[RecordedSegment], names: RecordedNames,
     return pieces
 
 
-def _piece(segment: RecordedSegment, names: RecordedNames, start: int) -> Piece | None:
+def _resample(segment: RecordedSegment, names: RecordedNames, start: int) -> Piece | None:
     stamps = segment.stamps
     seconds = float(stamps[-1] - stamps[0]) / SECOND_NS
     if len(stamps) < FEWEST_SAMPLES or seconds < 3.0 * UNUSED_ENDS:
         return None
     period = float(np.median(np.diff(stamps))) / SECOND_NS
     count = int(seconds * min(1.0 / period, _GRID_RATE) * (1.0 + 1e-9)) + 1
-    at = np.linspace(stamps[0], stamps[-1], count).astype(np.int64)
-    motion = smooth(stamps, segment.q, at)
+    grid_stamps = np.linspace(stamps[0], stamps[-1], count).astype(np.int64)
+    motion = smooth(stamps, segment.q, grid_stamps)
     step = seconds / (count - 1)
-    held = names.hold.positions
-    known = [number for number, name in enumerate(names.joints) if name not in held]
+    positions = names.hold.positions
+    recorded = [number for number, name in enumerate(names.joints) if name not in positions]
     full = np.zeros((3, count, len(names.joints)))
-    full[0] = [held.get(name, 0.0) for name in names.joints]
-    full[:, :, known] = motion[:3]
+    full[0] = [positions.get(name, 0.0) for name in names.joints]
+    full[:, :, recorded] = motion[:3]
     effort = np.full((count, len(names.joints)), np.nan)
     time = (stamps - stamps[0]) / SECOND_NS
     grid: Array = step * np.arange(count, dtype=np.float64)
-    for column, joint in enumerate(known):
+    for column, joint in enumerate(recorded):
         effort[:, joint] = _averaged(time, segment.effort[:, column], grid, step,
                                      step > 1.5 * period)
     return Piece(grid + float(stamps[0] - start) / SECOND_NS, 1.0 / step,
@@ -325,8 +325,8 @@ def late_signs(q: Array, widths: Array) -> Array:
 
 def without_friction(rows: Array, signs: Array) -> Array:
     """Return a joint's rows (k, c) without friction, also that of late signs (k, 3)."""
-    own = rows[:, -1 - len(JOINT_COLUMNS):-1]
-    columns = np.column_stack((own[:, _REMOVED], own[:, VISCOUS] ** 2, signs))
+    of_joint = rows[:, -1 - len(JOINT_COLUMNS):-1]
+    columns = np.column_stack((of_joint[:, _REMOVED], of_joint[:, VISCOUS] ** 2, signs))
     columns /= np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     basis, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     basis = basis[:, sizes > 1e-6 * max(sizes[0], 1e-300)]
@@ -373,31 +373,31 @@ class RowSource:
     def __init__(self, pieces: Sequence[Piece], columns: Columns, bodies: Array,
                  widths: Array, delay: float = 0.0) -> None:
         self._pieces, self._columns, self._widths = pieces, columns, widths
-        self._efforts = [Spectra(np.nan_to_num(each.effort), each.rate) for each in pieces]
+        self._efforts = [Spectra(np.nan_to_num(piece.effort), piece.rate) for piece in pieces]
         self._bodies: list[list[Spectra]] = []
         self._late: list[list[Spectra]] = []
         self.set_bodies(bodies)
         self._kept = [inner_times(spectra.time, delay) for spectra in self._efforts]
-        times = [each.time[0] + spectra.time[kept]
-                 for each, spectra, kept in zip(pieces, self._efforts, self._kept)]
+        times = [piece.time[0] + spectra.time[kept]
+                 for piece, spectra, kept in zip(pieces, self._efforts, self._kept)]
         self.gains = np.ones(len(columns.bodies))   # by which efforts are multiplied
-        self.fastest = np.max([np.abs(each.qd).max(axis=0) for each in pieces], axis=0)
+        self.fastest = np.max([np.abs(piece.qd).max(axis=0) for piece in pieces], axis=0)
         self._q, self._qd = (np.concatenate([
-            np.stack([np.interp(time, each.time, column) for column in getattr(each, name).T],
-                     axis=1) for each, time in zip(pieces, times)]) for name in ('q', 'qd'))
+            np.stack([np.interp(time, piece.time, column) for column in getattr(piece, name).T],
+                     axis=1) for piece, time in zip(pieces, times)]) for name in ('q', 'qd'))
         self._time = np.concatenate(times)
         self._block = _blocks(self._time, np.abs(self._qd) > MOVING_SPEED * self.fastest)
 
     def set_bodies(self, bodies: Array) -> None:
         """Use the parameters (b, 10) for the efforts on which friction with the load depends."""
         self._own: list[list[Spectra]] = []
-        for each in self._pieces:
-            parts = self._columns(each.q, each.qd, each.qdd)
+        for piece in self._pieces:
+            parts = self._columns(piece.q, piece.qd, piece.qdd)
             if len(self._bodies) < len(self._pieces):
-                self._bodies.append([Spectra(part, each.rate) for part in parts])
+                self._bodies.append([Spectra(part, piece.rate) for part in parts])
             self._own.append([Spectra(joint_columns(
-                each.qd[:, j], each.qdd[:, j], part @ bodies[used].ravel(), self._widths[j]),
-                each.rate)
+                piece.qd[:, j], piece.qdd[:, j], part @ bodies[used].ravel(), self._widths[j]),
+                piece.rate)
                 for j, (part, used) in enumerate(zip(parts, self._columns.bodies))])
 
     def rows(self, cutoff: float, delay: float) -> RecordedRows:
@@ -419,8 +419,8 @@ class RowSource:
     def frictionless(self, cutoff: float, delay: float) -> RecordedRows:
         """Return the same without friction."""
         if not self._late:
-            self._late = [[Spectra(part, each.rate) for part in np.moveaxis(
-                late_signs(each.q, self._widths), 1, 0)] for each in self._pieces]
+            self._late = [[Spectra(part, piece.rate) for part in np.moveaxis(
+                late_signs(piece.q, self._widths), 1, 0)] for piece in self._pieces]
         rows = self.rows(cutoff, delay)
         late = [np.concatenate([spectra[j].rows(cutoff, delay)[kept]
                                 for spectra, kept in zip(self._late, self._kept)])
@@ -431,7 +431,8 @@ class RowSource:
 
 def inner_times(time: Array, delay: float) -> NDArray[np.bool_]:
     """Return which times of a piece (k,) [s] are far enough from its ends."""
-    first, last = (min(max(UNUSED_ENDS, each), 0.5 * float(time[-1])) for each in (delay, -delay))
+    first, last = (min(max(UNUSED_ENDS, margin), 0.5 * float(time[-1]))
+                   for margin in (delay, -delay))
     return np.asarray((time >= first) & (time <= time[-1] - last))
 
 

@@ -108,7 +108,7 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
                  for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
     weights = used * _huber_weights(residuals)
     result = Summary(name, float(seconds), cutoff, delay, used, source.fastest,
-                     np.array([integral_time(each) for each in residuals]),
+                     np.array([integral_time(residual) for residual in residuals]),
                      weighted_pools(rows, weights),
                      weighted_pools(rows, used * rows.moves)[:BLOCKS],
                      weighted_pools(rows, used * ~rows.moves)[:BLOCKS],
@@ -120,7 +120,7 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
 
 def all_rows(summaries: Sequence[Summary]) -> Pool:
     """Return the pool of all rows of the fit."""
-    return pooled([pool for each in summaries for pool in each.weighted])
+    return pooled([pool for summary in summaries for pool in summary.weighted])
 
 
 def in_other_units(summary: Summary, factors: Array) -> Summary:
@@ -190,7 +190,7 @@ def _chosen_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms
         return error
 
     def best_cutoff(delay: float) -> float:   # the highest one if it is hardly worse
-        errors = [error(each, delay) for each in _CUTOFFS]
+        errors = [error(trial, delay) for trial in _CUTOFFS]
         least = int(np.argmin(errors))
         return _CUTOFFS[least if errors[least] < _BETTER_ERROR * errors[0] else 0]
 
@@ -205,7 +205,7 @@ def _chosen_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms
         best = best_cutoff(late)
     elif cutoff is None and late:
         near = [best * factor for factor in (1.12, 1.0, 1.0 / 1.12)]
-        best = near[int(np.argmin([error(each, late) for each in near]))]
+        best = near[int(np.argmin([error(trial, late) for trial in near]))]
     best, error = min(best, HIGHEST_CUTOFF), error_of(other)
     otherwise = _vertex(late, LARGEST_DELAY, *(error(best, late + step) for step in (
         -LARGEST_DELAY, 0.0, LARGEST_DELAY)))
@@ -231,10 +231,10 @@ def _best_delay(error: Callable[[int], float]) -> float:
     return _vertex(best * DELAY_STEP, DELAY_STEP, *(error(best + k) for k in (-1, 0, 1)))
 
 
-def _vertex(at: float, step: float, low: float, middle: float, high: float) -> float:
+def _vertex(middle_delay: float, step: float, low: float, middle: float, high: float) -> float:
     """Return where a parabola through the errors before, at and after a delay is least."""
     bend = low - 2.0 * middle + high
-    return float(at + 0.5 * step * (low - high) / bend) if bend > 0.0 else at
+    return float(middle_delay + 0.5 * step * (low - high) / bend) if bend > 0.0 else middle_delay
 
 
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
@@ -338,8 +338,8 @@ def grouped(summaries: Iterable[Summary], total: int, most: int = MOST_SUMMARIES
     The memory is that of the groups, however many summaries there are.
     """
     groups: dict[int, Summary] = {}
-    for number, each in enumerate(summaries):
+    for number, summary in enumerate(summaries):
         group = number * most // max(total, most)
-        groups[group] = merged_summary(groups[group], each) if group in groups else each
-    return [each if each.recordings == 1 else replace(
-        each, name=f'{each.name}_and_{each.recordings - 1}_more') for each in groups.values()]
+        groups[group] = merged_summary(groups[group], summary) if group in groups else summary
+    return [group if group.recordings == 1 else replace(
+        group, name=f'{group.name}_and_{group.recordings - 1}_more') for group in groups.values()]

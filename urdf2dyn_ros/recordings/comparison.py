@@ -12,7 +12,7 @@ from urdf2dyn_ros.codegen.compiled import Values, in_order
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, Evidence, have_no_sign
-from urdf2dyn_ros.recordings.lag import lag_evidence, shared_lags, tried_lags, weights_at
+from urdf2dyn_ros.recordings.lag import measure_lag, shared_lags, tried_lags, weights_at
 from urdf2dyn_ros.recordings.measured_efforts import (
     ADDED,
     COMPUTED,
@@ -41,7 +41,6 @@ from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.robot.terms import Friction
 from urdf2dyn_ros.text import SECOND_NS, counted
 
 # ---- Viscous and Coulomb friction and an offset, fitted to a residual
@@ -110,16 +109,16 @@ def fit_friction(moments: Moments, weights: Array, viscous: float, coulomb: floa
     explained = weights @ gram[:moments.lags, _TERMS]
     inverse = np.linalg.inv(scaled) * np.outer(scale, scale)
     terms = inverse @ explained
-    left = float(weights @ gram[:moments.lags, :moments.lags] @ weights - explained @ terms)
+    squares = float(weights @ gram[:moments.lags, :moments.lags] @ weights - explained @ terms)
     resting = gram[STILL, STILL]
     if resting:
-        left -= float(weights @ gram[:moments.lags, STILL])**2 / resting
-    left = max(left, 0.0)
+        squares -= float(weights @ gram[:moments.lags, STILL])**2 / resting
+    squares = max(squares, 0.0)
     count = moments.samples
-    errors = np.sqrt(left / max(count - 4, 1) * np.diag(inverse))
+    errors = np.sqrt(squares / max(count - 4, 1) * np.diag(inverse))
     values = terms + np.array([viscous, coulomb, 0.0])
     slope, step, offset = map(FittedValue, values.tolist(), errors.tolist())
-    return FrictionFit(slope, step, offset, float(np.sqrt(left / count)),
+    return FrictionFit(slope, step, offset, float(np.sqrt(squares / count)),
                        counted=(viscous, coulomb))
 
 
@@ -148,7 +147,7 @@ _RESOLVED_RANGE = 1e-3
 _ROUNDING_SHARE, _LEAST_EFFORT = 1e-6, 1e-6
 
 
-def effort_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
+def compute_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
                    coulomb: float = 0.0) -> EffortFigures:
     """
     Return the figures of summed pairs, whose moments have a reference [N m or N].
@@ -298,15 +297,15 @@ class Comparison:
         """Compare every computed joint, in the order of their first message, as a copy."""
         self._work(at_once=True)
         names = self._computed.names
-        records = [self._record(name) for name in names]
+        records = [self._record_of(name) for name in names]
         faults = [self._missing(name) or record.evidence.fault(limit=self._facts_of(name).limit)
                   for name, record in zip(names, records)]
         if have_no_sign([record.evidence.range for record in records
                          if record.plain.moves_both_ways]):
             faults = [NO_SIGN] * len(names)
         # the joints of a message share one lag
-        evidence = {name: known for name, record, fault in zip(names, records, faults)
-                    if not fault and (known := lag_evidence(record.late)) is not None}
+        evidence = {name: evidence_of_lag for name, record, fault in zip(names, records, faults)
+                    if not fault and (evidence_of_lag := measure_lag(record.late)) is not None}
         lags = shared_lags(evidence, self._measured.groups, self._lags)
         return tuple(self._compared(name, fault, lags.get(name, np.nan), samples)
                      for name, fault in zip(names, faults))
@@ -319,14 +318,14 @@ class Comparison:
         if not at_once and waiting < min(_MESSAGES_AT_ONCE, self._capacity):
             return
         for name, stamps, rows in self._measured.take():
-            record = self._record(name)
+            record = self._record_of(name)
             record.take(record.measured, stamps, rows)
         for name, stamps, rows in self._computed.take(self._weigh):
-            record = self._record(name)
+            record = self._record_of(name)
             record.take(record.computed, stamps, rows)
         for name in self._computed.names:
             facts = self._facts_of(name)
-            self._record(name).update(
+            self._record_of(name).update(
                 partial(self._semantics.sides, facts=facts, still=self._still), self._gain(name),
                 facts.limit)
 
@@ -334,7 +333,7 @@ class Comparison:
         """Write efforts against gravity in the place of positions."""
         values[..., 2] = np.nan if self._gravity is None else self._gravity(names, values[..., 2])
 
-    def _record(self, name: str) -> JointRecord:
+    def _record_of(self, name: str) -> JointRecord:
         if name not in self._records:
             self._records[name] = JointRecord(self._capacity, self._window, self._lags,
                                               self._still)
@@ -365,17 +364,17 @@ class Comparison:
         return ''
 
     def _compared(self, name: str, fault: str, lag: float, samples: bool) -> JointComparison:
-        total, window = (self._span(name, fault, lag, window) for window in (False, True))
+        total, window = (self._judge_span(name, fault, lag, window) for window in (False, True))
         stamps, rows = np.empty(0, dtype=np.int64), np.empty((0, 5))
         if samples:
-            stamps, rows = self._record(name).pairs(total.lag, self._gain(name))
+            stamps, rows = self._record_of(name).pairs(total.lag, self._gain(name))
         return JointComparison(name, self._facts_of(name).unit, total, window, stamps,
                                rows[:, MEASURED] + rows[:, ADDED], rows[:, COMPUTED],
                                rows[:, VELOCITY])
 
-    def _span(self, name: str, fault: str, lag: float, window: bool) -> Span:
+    def _judge_span(self, name: str, fault: str, lag: float, window: bool) -> Span:
         """Return the figures of the total, by its sums, or of the kept pairs in the window."""
-        record, facts = self._record(name), self._facts_of(name)
+        record, facts = self._record_of(name), self._facts_of(name)
         plain, (stamps, rows) = record.plain, record.pairs(np.nan, 1.0, window)
         if window:
             plain = record.moments(rows) if len(rows) else Moments.none(1)
@@ -386,13 +385,13 @@ class Comparison:
             few = EffortFigures(plain.samples)
             return Span(fault, figures=few, unaligned=few)
         assert record.reference is not None
-        known = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
-        unaligned = figures = effort_figures(plain, record.reference, np.ones(1), *known)
+        friction = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
+        unaligned = figures = compute_figures(plain, record.reference, np.ones(1), *friction)
         if not np.isnan(lag):
             _, rows = record.pairs(lag, self._gain(name), window)
             late, weights = (record.moments(rows), np.ones(1)) if window else (
                 record.late, weights_at(lag, self._lags))
-            figures = effort_figures(late, record.reference, weights, *known)
+            figures = compute_figures(late, record.reference, weights, *friction)
             error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
             # interpolation between lags may leave a larger RMSE
             figures = replace(figures, max_error=float(np.abs(error).max(initial=figures.rmse)))
@@ -422,7 +421,7 @@ def robot_facts(model: RobotModel, loads: Loads = _NO_LOADS) -> dict[str, JointF
     """
     system = multibody(model)
     counted = {name for name, terms in loads.terms.items()
-               if any(isinstance(term, Friction) for term in terms)}
+               if any(term.DISSIPATES for term in terms)}
     joints = {joint.name: joint for joint in model.joints if joint.name not in counted}
     facts = {}
     for coordinate, name in enumerate(system.joint_names):
@@ -446,12 +445,12 @@ def gravity_of(dynamics: InverseDynamics) -> GravityEfforts:
 
     def gravity(names: Sequence[str], positions: Array) -> Array:
         efforts = np.full(positions.shape, np.nan)
-        known = np.isfinite(positions).all(axis=1)
-        if sorted(names) != sorted(order) or not known.any():
+        finite = np.isfinite(positions).all(axis=1)
+        if sorted(names) != sorted(order) or not finite.any():
             return efforts
         columns = [names.index(name) for name in order]
-        efforts[np.flatnonzero(known)[:, None], columns] = dynamics.gravity(
-            positions[known][:, columns])
+        efforts[np.flatnonzero(finite)[:, None], columns] = dynamics.gravity(
+            positions[finite][:, columns])
         return efforts
 
     return gravity

@@ -111,9 +111,9 @@ class Evidence:
         cut = [(value, extent, sign) for value, extent, sign in zip(
             self.range, self._at_ends, (-1.0, 1.0))
             if extent.count > _SATURATED_SHARE * count and extent.varied > least][:1]
-        beyond = any(sign * (0.5 * (extent.lowest + extent.highest) - value) > 0.0
+        unlimited = any(sign * (0.5 * (extent.lowest + extent.highest) - value) > 0.0
                      for value, extent, sign in cut)
-        if self._frozen_varied > least and not beyond:
+        if self._frozen_varied > least and not unlimited:
             return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
                     'computed one varies')
         return ''.join(f'the measured effort is saturated at {value:.6g} in '
@@ -174,12 +174,12 @@ def is_of_motion(effort: Array, explained: float) -> bool:
 
 def sensor_fault(effort: Array, while_moving: Array) -> str:
     """Return why the efforts of a joint (k,), and those while it moves, are no measurement."""
-    known = effort[np.isfinite(effort)]
-    if len(known) < _LEAST_RECORDED * len(effort):
+    recorded = effort[np.isfinite(effort)]
+    if len(recorded) < _LEAST_RECORDED * len(effort):
         return 'its effort is not recorded'
-    values, _ = _levels(known)
+    values, _ = _levels(recorded)
     if len(values) == 1:
-        return _constant(float(known[0]))
+        return _constant(float(recorded[0]))
     if len(values) < _FEWEST_VALUES:
         return f'the measured effort has {len(values)} different values only'
     if not len(while_moving):
@@ -207,21 +207,21 @@ def _levels(efforts: Array) -> tuple[Array, NDArray[np.int64]]:
 def effort_doubts(while_moving: Mapping[str, Array],
                   limits: Mapping[str, float | None]) -> list[str]:
     """Return what is doubtful of efforts (k,) of joints that move, with the URDF's limits."""
-    cut, beyond = [], []
+    cut, exceeding = [], []
     for joint, effort in while_moving.items():
-        known, limit = effort[np.isfinite(effort)], limits[joint]
-        value, share = _cut(known)
+        recorded, limit = effort[np.isfinite(effort)], limits[joint]
+        value, share = _cut(recorded)
         if share:
             cut.append(f'{joint} (exactly {value:.3g} in {100.0 * share:.2g} %)')
-        usual = float(np.percentile(np.abs(known), 95.0)) if limit and len(known) else 0.0
+        usual = float(np.percentile(np.abs(recorded), 95.0)) if limit and len(recorded) else 0.0
         if limit and usual > _BEYOND_LIMIT * limit:
-            beyond.append(f'{joint} (up to {usual:.3g}, {usual / limit:.3g} times it)')
+            exceeding.append(f'{joint} (up to {usual:.3g}, {usual / limit:.3g} times it)')
     return [*([f'the measured efforts of {", ".join(cut)} are never beyond a value that they have '
                'in so many of the samples in which the joint moves: if the drive or sensor has '
                'its limit there, the model is too weak; record a slower motion'] if cut else []),
-            *([f'the measured efforts of {", ".join(beyond)} are far beyond the limit in the '
+            *([f'the measured efforts of {", ".join(exceeding)} are far beyond the limit in the '
                'URDF: are they in another unit, as N mm? convert them to N m or N, unless that '
-               'limit is wrong'] if beyond else [])]
+               'limit is wrong'] if exceeding else [])]
 
 
 def _cut(effort: Array) -> tuple[float, float]:

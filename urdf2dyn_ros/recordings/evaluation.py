@@ -134,12 +134,13 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
     gravity = ' '.join(f'{part:g}' for part in dynamics.gravity_vector)
     used, received = result.counters['used'], result.counters['received']
     how = _SOURCES.get(result.estimator, 'as the node estimates them by default')
-    cutoffs = ', '.join(f'{printable(joint)} {low:.2g}' + f' to {high:.2g}' * (high > 1.05 * low)
-                        for joint, (low, high) in result.cutoffs.items())
+    cutoffs = ', '.join(
+        f'{printable(joint)} {low:.2g}' + (f' to {high:.2g}' if high > 1.05 * low else '')
+        for joint, (low, high) in result.cutoffs.items())
     terms = []   # that are part of the computed efforts
     for name, term in TERMS.items():
-        joints = [printable(joint) for joint, each in dynamics.loads.terms.items()
-                  if name in {one.NAME for one in each}]
+        joints = [printable(joint) for joint, terms_of_joint in dynamics.loads.terms.items()
+                  if name in {term.NAME for term in terms_of_joint}]
         if joints:
             terms.append(f'computed efforts include {term.PLURAL}: {", ".join(joints)}'
                          + ('; none of the URDF is added' if name == 'friction' else ''))
@@ -150,8 +151,8 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
         duration = f'{(last - first) / SECOND_NS:.3f} s ' if last >= first else ''
         when = f', {duration}from {seconds(first)} to {seconds(last)} s'
         if first >= _CALENDAR:
-            at = datetime.fromtimestamp(first // SECOND_NS, timezone.utc)
-            when += f', {at:%Y-%m-%d %H:%M:%S} UTC'
+            date = datetime.fromtimestamp(first // SECOND_NS, timezone.utc)
+            when += f', {date:%Y-%m-%d %H:%M:%S} UTC'
     lines = [
         f'recording: {recording.path}{topic}, {counted(result.records, "record")}',
         f'robot: {dynamics.model.name}, {counted(len(dynamics.joint_names), "joint")}, '
@@ -265,8 +266,8 @@ class _Sinks:
     def dead(self, joints: Sequence[JointComparison]) -> list[str]:
         """Return the joints whose position is always the same, but whose effort is of a motion."""
         at_rest = {*compress(self._joints, self._range[0] == self._range[1])}
-        return [each.joint for each in joints if each.joint in at_rest
-                and not each.fault and is_of_motion(each.measured, each.figures.r2)]
+        return [joint.joint for joint in joints if joint.joint in at_rest
+                and not joint.fault and is_of_motion(joint.measured, joint.figures.r2)]
 
 
 # ---- Efforts of a recording as a table and a bag, and their comparison with the measured ones

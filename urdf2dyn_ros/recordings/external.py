@@ -67,11 +67,11 @@ class JointExternal:
 
     def add(self, stamps: Sequence[int], values: Array) -> None:
         """Add values (k,) at their stamps [ns]; NaN if unknown."""
-        known = values[np.isfinite(values)]
-        if not len(known):
+        finite = values[np.isfinite(values)]
+        if not len(finite):
             return
-        power = self.rms**2 * self.samples + float(np.square(known).sum())
-        self.samples += len(known)
+        power = self.rms**2 * self.samples + float(np.square(finite).sum())
+        self.samples += len(finite)
         self.rms = float(np.sqrt(power / self.samples))
         k = int(np.nanargmax(np.abs(values)))
         if abs(values[k]) > abs(self.largest):
@@ -98,7 +98,7 @@ class ExternalEfforts:
 
     def _begin(self) -> None:
         self.curves = Curves()
-        self.joints = [JointExternal(*each) for each in zip(
+        self.joints = [JointExternal(*values) for values in zip(
             self._names, self._units, self._thresholds)]
 
     def add(self, stamps: Sequence[int], q: Array, qd: Array, effort: Array) -> Array:
@@ -162,9 +162,9 @@ def external_summary(external: ExternalEfforts) -> list[str]:
             contacts.append(f'{begin:.3f} to {end:.3f} s ({contact.peak:.3g} {joint.unit})')
         if joint.count > len(contacts):
             contacts.append(f'{joint.count - len(contacts)} more')
-        at = (joint.largest_at - start) / SECOND_NS
+        time = (joint.largest_at - start) / SECOND_NS
         lines.append(
-            f'{head}largest {joint.largest:.3g} {joint.unit} at {at:.3f} s, RMS {joint.rms:.3g} '
+            f'{head}largest {joint.largest:.3g} {joint.unit} at {time:.3f} s, RMS {joint.rms:.3g} '
             f'{joint.unit}, threshold {joint.threshold:g} {joint.unit}, '
             + (f'{counted(joint.count, "contact")}: {", ".join(contacts)}' if joint.count
                else 'no contact'))

@@ -106,13 +106,13 @@ class _Side(NamedTuple):
 
 def _sides(time: Array, positions: Array, row: int) -> tuple[_Side, _Side]:
     """Return the parabolas; the row itself is in neither: a driver may have interpolated it."""
-    def side(rows: slice) -> _Side:
+    def fit_side(rows: slice) -> _Side:
         powers = np.vander(time[rows] - time[row], 3, increasing=True)
         factors = np.linalg.lstsq(powers, positions[rows], rcond=None)[0]
         return _Side(factors[0], factors[1],
                      np.abs(positions[rows] - powers @ factors).max(axis=0))
 
-    return side(slice(row - _SIDE, row)), side(slice(row + 1, row + 1 + _SIDE))
+    return fit_side(slice(row - _SIDE, row)), fit_side(slice(row + 1, row + 1 + _SIDE))
 
 
 def _usual_change(time: Array, changes: Array, step: int) -> float:

@@ -49,7 +49,7 @@ class LagEvidence(NamedTuple):
         return np.log(self.power)
 
 
-def lag_evidence(moments: Moments) -> LagEvidence | None:
+def measure_lag(moments: Moments) -> LagEvidence | None:
     """
     Return the evidence for a lag; None for too few samples or a constant effort.
 
@@ -86,8 +86,8 @@ def _unexplained(squares: Array, products: Array, gram: Array, terms: list[int])
     scale = 1.0 / np.sqrt(np.maximum(np.diag(normal), 1e-300))
     product = products[:, terms] * scale
     inverse = np.linalg.pinv(normal * np.outer(scale, scale), rcond=1e-6, hermitian=True)
-    left = squares - np.einsum('pi,ij,pj->p', product, inverse, product)
-    return np.asarray(np.maximum(left, 0.0))
+    unexplained = squares - np.einsum('pi,ij,pj->p', product, inverse, product)
+    return np.asarray(np.maximum(unexplained, 0.0))
 
 
 def _without_interpolation(power: Array, noise: Array) -> Array:
@@ -173,9 +173,10 @@ def _common_lag(evidence: Sequence[LagEvidence], lags: Stamps) -> float:
         return float(np.nan)
     place, change = _best(evidence)
     if not change <= np.log(_LARGEST_SHARE):
-        own = np.array([_best([joint])[0] for joint in evidence
+        places = np.array([_best([joint])[0] for joint in evidence
                         if joint.effect >= _SMALLEST_EFFECT])
-        if len(own) < _FEWEST_AGREEING or np.abs(own - place).max() > _AGREEMENT * abs(place):
+        if (len(places) < _FEWEST_AGREEING
+                or np.abs(places - place).max() > _AGREEMENT * abs(place)):
             return float(np.nan)
     lag = place * float(lags[1] - lags[0]) * 1e-9
     return lag if abs(lag) >= _SHORTEST_LAG else float(np.nan)
@@ -191,8 +192,8 @@ def _agrees(joint: LagEvidence, common: float, lags: Stamps) -> bool:
         lag, change = 0.0, 0.0
     places = (np.arange(len(lags)) - len(lags) // 2) * step
     at_common = float(np.interp(common, places, joint.logarithms))
-    left = float(np.exp(joint.logarithms[len(lags) // 2] + change - at_common))
-    return abs(lag - common) < _SHORTEST_LAG or left > _LARGEST_SHARE
+    share = float(np.exp(joint.logarithms[len(lags) // 2] + change - at_common))
+    return abs(lag - common) < _SHORTEST_LAG or share > _LARGEST_SHARE
 
 
 def _best(evidence: Sequence[LagEvidence]) -> tuple[float, float]:

@@ -135,36 +135,36 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     found = {name: _rms(values) for name, values in (
         ('net', measured - net), ('commanded', measured - net - friction),
         ('gravity_compensated', measured + gravity - net)) if name != chosen}
-    plain = [(left, _other_semantics(chosen, name)) for name, left in found.items()
-             if np.isfinite(left) and size > _LEAST_RESIDUAL * _rms(measured + added)]
-    left = _rms(measured - net + 2.0 * gravity)
+    plain = [(rmse, _other_semantics(chosen, name)) for name, rmse in found.items()
+             if np.isfinite(rmse) and size > _LEAST_RESIDUAL * _rms(measured + added)]
+    rmse = _rms(measured - net + 2.0 * gravity)
     # a slow robot is explained by the opposite effort as well
-    if chosen == 'net' and left < _BETTER * _rms(measured + net):
-        plain.append((left, 'the measured effort is that of the opposite gravity, which leaves an '
-                      f'RMSE of {left:.3g} instead of {size:.3g} {facts.unit}: does the robot '
+    if chosen == 'net' and rmse < _BETTER * _rms(measured + net):
+        plain.append((rmse, 'the measured effort is that of the opposite gravity, which leaves an '
+                      f'RMSE of {rmse:.3g} instead of {size:.3g} {facts.unit}: does the robot '
                       'hang, or is z of its root downwards? (--gravity, parameter gravity)'))
     fitted = []
-    factor, left = _fitted(measured, net)
-    if factor > 0.0 and abs(factor - 1.0) >= _LEAST_FACTOR and left <= _MOST_LEFT * most:
-        fitted.append((left, (
+    factor, rmse = _fitted(measured, net)
+    if factor > 0.0 and abs(factor - 1.0) >= _LEAST_FACTOR and rmse <= _MOST_LEFT * most:
+        fitted.append((rmse, (
             f'the measured effort is {factor:.3g} times the computed one, but for '
-            f'{100.0 * left / most:.2g} %: is it a current, an effort before the gear, or in '
+            f'{100.0 * rmse / most:.2g} %: is it a current, an effort before the gear, or in '
             f'another unit? The semantics current with a gain of {1.0 / factor:.3g} {facts.unit} '
             'for each of its units would explain it')))
-    share, left = _fitted(residual, gravity)
+    share, rmse = _fitted(residual, gravity)
     # a multiple of gravity is nearly one of the effort of a slow robot
-    if _LEAST_BIAS < abs(share) < _MOST_BIAS and all(left < 0.5 * other for other, _ in fitted):
+    if _LEAST_BIAS < abs(share) < _MOST_BIAS and all(rmse < 0.5 * other for other, _ in fitted):
         percent = format(100.0 * share, '.0f' if abs(share) > 0.1 else '.1g')
-        fitted = [(left, (
+        fitted = [(rmse, (
             f'a bias proportional to gravity, {percent} % of the effort against it; is '
             'gravity another one (--gravity, parameter gravity; -9.8 in Gazebo), or a mass, or '
             'does the driver compensate a part of it?'))]
     least, text = size, ''
     # among equal ones the first: net is commanded without friction, about a vertical axis all are
-    best = min((left for left, _ in plain), default=0.0) + _NOTHING * size
-    for left, words in (*[each for each in plain if each[0] <= best][:1], *fitted):
-        if max(left, _NOTHING * size) < _BETTER * least:
-            least, text = max(left, _NOTHING * size), words
+    best = min((rmse for rmse, _ in plain), default=0.0) + _NOTHING * size
+    for rmse, words in (*[pair for pair in plain if pair[0] <= best][:1], *fitted):
+        if max(rmse, _NOTHING * size) < _BETTER * least:
+            least, text = max(rmse, _NOTHING * size), words
     return text
 
 

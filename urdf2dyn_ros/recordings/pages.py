@@ -303,8 +303,9 @@ def _curves_figure(table: Table, title: str) -> tuple[Any, str]:
     for first in range(0, len(joints), wide):
         block = [*joints.values()][first:first + wide]
         for quantity in _QUANTITIES:
-            if any(quantity in each for each in joints.values()):
-                names += [each.get(quantity) for each in block] + [None] * (wide - len(block))
+            if any(quantity in columns for columns in joints.values()):
+                names += [columns.get(quantity) for columns in block]
+                names += [None] * (wide - len(block))
     names = (names + others)[:MOST_AXES]
     omitted = len(table.columns) - sum(name is not None for name in names)
     note = (f'{omitted} of {len(table.columns)} columns are omitted, the last ones: choose with '
@@ -326,10 +327,10 @@ def _curves_figure(table: Table, title: str) -> tuple[Any, str]:
 def _curve(axes: Any, time: Array, values: Array, name: str) -> None:
     quantity, _, joint = name.partition('_')
     unit, colour = _QUANTITIES.get(quantity if joint else '', ('', BLACK))
-    known = np.where(np.isfinite(values), values, np.nan)
-    rows = thinned(known[None], _MOST_POINTS // 2)
-    single = np.isfinite(known).sum() == 1   # a line of one point is invisible
-    axes.plot(time[rows], known[rows], color=colour, linewidth=0.9, marker='o' if single else '')
+    finite = np.where(np.isfinite(values), values, np.nan)
+    rows = thinned(finite[None], _MOST_POINTS // 2)
+    single = np.isfinite(finite).sum() == 1   # a line of one point is invisible
+    axes.plot(time[rows], finite[rows], color=colour, linewidth=0.9, marker='o' if single else '')
     axes.set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)
     style_axes(axes, inset=0.5)
     axes.locator_params(axis='y', nbins=4)

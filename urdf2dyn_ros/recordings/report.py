@@ -214,16 +214,16 @@ def write_csv(joints: Sequence[JointComparison], path: Path) -> None:
 
 def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = NO_ORIGIN) -> None:
     """Write the figures of every joint, null if unknown or not credible, and the origin."""
-    rows = [{'joint': joint.joint, 'unit': joint.unit, **_span(joint.total),
-             'window': _span(joint.window)} for joint in joints]
+    rows = [{'joint': joint.joint, 'unit': joint.unit, **_span_json(joint.total),
+             'window': _span_json(joint.window)} for joint in joints]
     about = {**origin.facts, 'efforts': origin.efforts}
     text = json_text({'about': about, 'joints': rows}, indent=2)
     create_files({path: text.encode()}, replace=True)
 
 
-def _span(span: Span) -> dict[str, Any]:
-    figures, unaligned = ({name: value for name, value in vars(each).items() if name != 'friction'}
-                          for each in (span.figures, span.unaligned))
+def _span_json(span: Span) -> dict[str, Any]:
+    figures, unaligned = ({name: value for name, value in vars(row).items() if name != 'friction'}
+                          for row in (span.figures, span.unaligned))
     fit = span.figures.friction
     friction = {name: {'value': value, 'standard_error': error} for name, (value, error) in (
         ('viscous', fit.viscous), ('coulomb', fit.coulomb), ('offset', fit.offset))}
@@ -301,14 +301,14 @@ def friction_picture(joint: JointComparison) -> bytes:
     """Return a PNG of the residual over the velocity: friction is a step and a slope."""
     figure, [[axes]] = panels(1, 1, (_NARROW, _HIGH), _LEGEND, (_LEFT, _RIGHT),
                               [(_RESIDUE[0], sum(_EFFORT) - _RESIDUE[0])])
-    known = np.flatnonzero(np.isfinite(joint.velocity))
-    some = known[np.linspace(0, len(known) - 1, min(len(known), _POINTS)).astype(int)]
-    lines = axes.plot(joint.velocity[some], joint.residual[some], color=RESIDUAL,
+    finite = np.flatnonzero(np.isfinite(joint.velocity))
+    points = finite[np.linspace(0, len(finite) - 1, min(len(finite), _POINTS)).astype(int)]
+    lines = axes.plot(joint.velocity[points], joint.residual[points], color=RESIDUAL,
                       linestyle='none', marker='o', markersize=1.8, markeredgewidth=0.0,
                       alpha=0.55, label='samples')
     friction = joint.figures.friction
-    if len(some) and not joint.fault and not friction.unknown:
-        ends = joint.velocity[known].min(), joint.velocity[known].max()
+    if len(points) and not joint.fault and not friction.unknown:
+        ends = joint.velocity[finite].min(), joint.velocity[finite].max()
         # two points at zero, for the step
         velocity = np.array([ends[0], -1e-9, 1e-9, ends[1]])
         lines += axes.plot(velocity, friction.residual(velocity), color=COMPUTED, linewidth=1.8,
@@ -347,8 +347,8 @@ def write_page(joints: Sequence[JointComparison], path: Path, title: str,
         *(f'<section>\n<h2>{html_text(heading)}</h2>\n{html_png(*picture)}\n</section>'
           for heading, picture in (pictures or {}).items()),
         *(_section(joint, start, origin) for joint in drawn),
-        html_list('Meaning of the columns', [f'{each.head}: {each.meaning}'
-                                             for each in FIGURE_COLUMNS]),
+        html_list('Meaning of the columns', [f'{column.head}: {column.meaning}'
+                                             for column in FIGURE_COLUMNS]),
         html_list('Origin', origin.lines if origin.facts else [])]
     create_files({path: html_page(title, parts).encode()}, replace=True)
 
@@ -359,7 +359,8 @@ def _table(joints: Sequence[JointComparison], origin: Origin) -> ReportTable:
         [_with_error(column, text, joint.total) for column, text in zip(
             FIGURE_COLUMNS, figure_texts(joint.total))])] for joint in joints]
     return ReportTable(
-        'Figures by joint', ('joint', 'unit', 'samples', *(each.head for each in FIGURE_COLUMNS)),
+        'Figures by joint',
+        ('joint', 'unit', 'samples', *(column.head for column in FIGURE_COLUMNS)),
         rows, [f'{origin.efforts.capitalize()} minus computed effort, since the beginning; '
                'efforts and their differences in the unit of the joint; +- is one standard '
                'deviation, at least; grey: no larger than two of them'])

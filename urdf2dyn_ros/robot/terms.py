@@ -85,6 +85,7 @@ class JointTerm(ABC):
     PLURAL: ClassVar[str]   # what a sentence calls those of all joints
     PARAMETERS: ClassVar[tuple[Parameter, ...]]   # of all joints; NAME.enabled: whether they count
     INERTIAL: ClassVar[bool] = False   # it depends on accelerations: part of the mass matrix
+    DISSIPATES: ClassVar[bool] = False   # it is friction, which efforts may be net of
 
     @classmethod
     def rows(cls) -> dict[str, TermParameter]:
@@ -192,6 +193,8 @@ class Friction(JointTerm):
                   'Velocity within which the sign of Coulomb friction turns over: '
                   'tanh(qd / width).', unit='rad/s or m/s', minimum=SMALLEST_DIVISOR_SETTING,
                   maximum=LARGEST_SETTING))
+
+    DISSIPATES: ClassVar[bool] = True
 
     viscous: Scalar = parameter(
         'Fv', 'viscous friction', '{effort} s/{unit}', 'viscous',
