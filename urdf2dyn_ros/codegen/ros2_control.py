@@ -27,6 +27,7 @@ from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Body, Multibody, multibody
 from urdf2dyn_ros.robot.spatial import Scalar
 from urdf2dyn_ros.robot.terms import Friction
+from urdf2dyn_ros.robot.writer import mock_urdf
 from urdf2dyn_ros.text import __version__, counted, quote
 
 FUNCTIONS = ('inverse_dynamics', 'gravity', 'mass_matrix')   # that the controller calls
@@ -35,11 +36,14 @@ PLACES = {   # text in the folder `controller` to where it is in the package
     'CMakeLists.txt': 'CMakeLists.txt', 'package.xml': 'package.xml', 'README.md': 'README.md',
     'plugin.xml': '@package@.xml', 'parameters.yaml': 'src/parameters.yaml',
     'robot.hpp': 'include/@package@/robot.hpp',
+    'settings.hpp': 'include/@package@/settings.hpp',
+    'validators.hpp': 'include/@package@/validators.hpp',
     'dynamics_core.hpp': 'include/@package@/dynamics_core.hpp',
     'dynamics_controller.hpp': 'include/@package@/dynamics_controller.hpp',
     'dynamics_controller.cpp': 'src/dynamics_controller.cpp',
     'controllers.yaml': 'config/controllers.yaml',
     'controllers.launch.in': 'launch/controllers.launch.py',
+    'mock_hardware.launch.in': 'launch/mock_hardware.launch.py',
     'test_dynamics_core.cpp': 'test/test_dynamics_core.cpp'}
 
 
@@ -92,6 +96,7 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
     result = {f'{package}/{_filled(place, values)}': _filled(text, values)
               for place, text in texts.items()}
+    result[f'{package}/config/mock_hardware.urdf'] = mock_urdf(model, values['command'])
     for file, text in c.C.write(program).items():
         place = 'src' if file.endswith('.c') else f'include/{package}'
         result[f'{package}/{place}/{file}'] = text

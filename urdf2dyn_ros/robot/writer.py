@@ -112,13 +112,20 @@ def gazebo_urdf(text: str | bytes, controllers: str, plugins: str = 'gz') -> str
         _check(model, robot, plugins)
         _fix_to_world(robot, model)
         package, word = f'{plugins}_ros2_control', PLUGINS[plugins]
-        _add_control(robot, [joint for joint in model.joints if URDF_TYPES[joint.type].single],
-                     f'{package}/{word}System')
+        _add_control(robot, model, 'gazebo', f'{package}/{word}System')
         plugin = etree.SubElement(
             etree.SubElement(robot, 'gazebo'), 'plugin', filename=f'{package}-system',
             name=f'{package}::{word}ROS2ControlPlugin')
         etree.SubElement(plugin, 'parameters').text = controllers
     return etree.tostring(robot, encoding='unicode')
+
+
+def mock_urdf(model: RobotModel, command: str) -> str:
+    """Return a URDF of a model whose hardware, for ros2_control, repeats what is commanded."""
+    robot = etree.fromstring(clean_urdf(model, fill_limits=True))
+    _add_control(robot, model, 'mock_hardware', 'mock_components/GenericSystem',
+                 (*_INTERFACES, command))
+    return etree.tostring(robot, encoding='unicode', pretty_print=True)
 
 
 def _check(model: RobotModel, robot: Element, plugins: str) -> None:
@@ -184,14 +191,17 @@ def _fix_to_world(robot: Element, model: RobotModel) -> None:
     etree.SubElement(joint, 'child', link=model.root)
 
 
-def _add_control(robot: Element, joints: Sequence[Joint], hardware: str) -> None:
-    control = etree.SubElement(robot, 'ros2_control', name='gazebo', type='system')
+def _add_control(robot: Element, model: RobotModel, name: str, hardware: str,
+                 interfaces: Sequence[str] = _INTERFACES) -> None:
+    control = etree.SubElement(robot, 'ros2_control', name=name, type='system')
     etree.SubElement(etree.SubElement(control, 'hardware'), 'plugin').text = hardware
-    for joint in joints:
+    for joint in model.joints:
+        if not URDF_TYPES[joint.type].single:
+            continue
         element = etree.SubElement(control, 'joint', name=joint.name)
-        for interface in _INTERFACES if joint.mimic is None else ():
+        for interface in dict.fromkeys(interfaces) if joint.mimic is None else ():
             etree.SubElement(element, 'command_interface', name=interface)
-        for interface in _INTERFACES:
+        for interface in dict.fromkeys(interfaces):
             state = etree.SubElement(element, 'state_interface', name=interface)
             if interface == 'position':
                 lower, upper = joint.limits.lower, joint.limits.upper

@@ -86,11 +86,16 @@ return_type run(double seconds)
   return result;
 }
 
-void set_parameter(const char * name, const rclcpp_lifecycle::LifecycleNode::Value & value)
+std::string set_parameter(const char * name, const rclcpp::Parameter::Value & value)
+{
+  const std::string refusal = controller->get_node()->set_parameter({name, value});
+  controller->get_node()->timer->callback();
+  return refusal;
+}
+
+void set_parameter_before(const char * name, const rclcpp::Parameter::Value & value)
 {
   controller->get_node()->parameters[name] = value;
-  controller->get_node()->changes++;
-  controller->get_node()->timer->callback();
 }
 
 // The efforts that accelerate the joints at q, at rest.
@@ -153,7 +158,7 @@ int main()
   point.positions.assign(q.begin(), q.end());
   point.positions[0] += 0.01;
   topic->callback(point);
-  expect(run(1.0) == return_type::OK, "the topic is followed");
+  expect(run(2.0) == return_type::OK, "the topic is followed");
   Vector pull{};
   pull[0] = 400.0 * 0.01;
   expect(near(command, efforts(pull)), "its error is corrected");
@@ -166,6 +171,21 @@ int main()
   run(1.0);
   expect(!HAS_PAYLOAD || !near(command, before, 1e-4), "a payload is felt");
   set_parameter("payload.mass", 0.0);
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const char * name : {"payload.mass", "kp", "kd", "largest_error", "guiding_damping"}) {
+    expect(!set_parameter(name, NONE).empty() && !set_parameter(name, inf).empty(), name);
+  }
+  const std::vector<double> most(robot::EFFORT_LIMIT.begin(), robot::EFFORT_LIMIT.end());
+  for (const char * name : {"effort_limits", "velocity_limits"}) {
+    for (const double wrong : {NONE, inf, 0.0, 1e6}) {
+      expect(!set_parameter(name, std::vector<double>(JOINTS, wrong)).empty(), name);
+    }
+  }
+  expect(set_parameter("effort_limits", most).empty(), "the limits of the URDF are valid");
+  expect(!set_parameter("payload.com", std::vector<double>{0.0, NONE, 0.0}).empty(), "a centre");
+  expect(
+    set_parameter("payload.inertia", std::vector<double>{1.0, 0.0, 0.0, 1.0, 0.0, 2.1}).find(
+      "no body has") != std::string::npos, "an inertia that no body has is refused");
   expect(controller->on_deactivate(state) == CallbackReturn::SUCCESS, "it can be deactivated");
   expect(near(command, Vector{}), "without efforts then");
 
@@ -204,6 +224,21 @@ int main()
   controller->set_chained_mode(false);
   controller->on_activate(state);
   expect(run(1.0) == return_type::OK, "it can be activated again");
+  controller->on_deactivate(state);
+  std::weak_ptr<void> timer = controller->get_node()->timer, old_topic = topic;
+  controller->get_node()->timer.reset();
+  controller->get_node()->subscriptions.clear();
+  topic.reset();
+  expect(controller->on_cleanup(state) == CallbackReturn::SUCCESS, "it can be cleaned up");
+  expect(timer.expired() && old_topic.expired(), "timer and subscription end with that");
+  set_parameter_before("command_gains", std::vector<double>(JOINTS, 0.0));
+  expect(controller->on_init() == CallbackReturn::SUCCESS, "it can be loaded again");
+  expect(controller->on_configure(state) == CallbackReturn::FAILURE, "a gain of 0 is refused");
+  set_parameter_before("command_gains", std::vector<double>(JOINTS, 1.0));
+  controller->on_init();
+  controller->on_configure(state);
+  controller->on_activate(state);
+  expect(run(1.0) == return_type::OK, "it can be configured again");
   expect(in_updates == 0, "no update allocates");
 
   // how long an update takes, in calls of the generated inverse dynamics

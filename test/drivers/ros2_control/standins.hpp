@@ -73,6 +73,49 @@ public:
 };
 }  // namespace rclcpp
 
+namespace rclcpp
+{
+class Parameter
+{
+public:
+  using Value = std::variant<double, std::string, std::vector<double>>;
+
+  Parameter(std::string name, Value value) : name_(std::move(name)), value_(std::move(value)) {}
+  const std::string & get_name() const {return name_;}
+  const Value & get_parameter_value() const {return value_;}
+  double as_double() const {return std::get<double>(value_);}
+  std::vector<double> as_double_array() const {return std::get<std::vector<double>>(value_);}
+
+private:
+  std::string name_;
+  Value value_;
+};
+}  // namespace rclcpp
+
+namespace tl   // as much of tl::expected as validators use
+{
+template<typename E>
+struct unexpected
+{
+  E error;
+};
+inline unexpected<std::string> make_unexpected(std::string error) {return {std::move(error)};}
+
+template<typename T, typename E>
+class expected
+{
+public:
+  expected() = default;
+  expected(unexpected<E> wrong) : wrong_(true), error_(std::move(wrong.error)) {}
+  explicit operator bool() const {return !wrong_;}
+  const E & error() const {return error_;}
+
+private:
+  bool wrong_ = false;
+  E error_{};
+};
+}  // namespace tl
+
 #define RCLCPP_ERROR(...) rclcpp::log(__VA_ARGS__)
 #define RCLCPP_WARN(...) rclcpp::log(__VA_ARGS__)
 
@@ -83,7 +126,7 @@ class State {};
 class LifecycleNode
 {
 public:
-  using Value = std::variant<double, std::string, std::vector<double>>;
+  using Value = rclcpp::Parameter::Value;
 
   explicit LifecycleNode(std::string name) : name_(std::move(name)) {}
   const char * get_name() const {return name_.c_str();}
@@ -108,7 +151,19 @@ public:
     return subscription;
   }
 
+  // Return why it was refused; nothing where it was set.
+  std::string set_parameter(const rclcpp::Parameter & parameter)
+  {
+    const std::string wrong = validate ? validate(parameter) : "";
+    if (wrong.empty()) {
+      parameters[parameter.get_name()] = parameter.get_parameter_value();
+      ++changes;
+    }
+    return wrong;
+  }
+
   std::map<std::string, Value> parameters;   // that were set
+  std::function<std::string(const rclcpp::Parameter &)> validate;   // of the parameter library
   int changes = 0;
   rclcpp::TimerBase::SharedPtr timer;
   std::map<std::string, std::shared_ptr<void>> subscriptions;
@@ -249,6 +304,7 @@ public:
   virtual InterfaceConfiguration command_interface_configuration() const = 0;
   virtual InterfaceConfiguration state_interface_configuration() const = 0;
   virtual CallbackReturn on_configure(const rclcpp_lifecycle::State &) = 0;
+  virtual CallbackReturn on_cleanup(const rclcpp_lifecycle::State &) = 0;
   virtual CallbackReturn on_activate(const rclcpp_lifecycle::State &) = 0;
   virtual CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) = 0;
 
@@ -385,6 +441,7 @@ inline int RUN_ALL_TESTS()
 #define EXPECT_TRUE(a) testing::Check(a, #a, __LINE__)
 #define EXPECT_EQ(a, b) testing::Check((a) == (b), #a " == " #b, __LINE__)
 #define ASSERT_EQ(a, b) EXPECT_EQ(a, b)
+#define EXPECT_NE(a, b) testing::Check((a) != (b), #a " != " #b, __LINE__)
 #define EXPECT_LE(a, b) testing::Check((a) <= (b), #a " <= " #b, __LINE__)
 #define EXPECT_NEAR(a, b, c) \
   testing::Check(std::abs((a) - (b)) <= (c), #a " near " #b, __LINE__)

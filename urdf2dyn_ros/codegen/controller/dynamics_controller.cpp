@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -90,9 +91,12 @@ InterfaceConfiguration DynamicsController::state_interface_configuration() const
 CallbackReturn DynamicsController::on_configure(const rclcpp_lifecycle::State &)
 {
   copy(parameters_.command_gains, gains_);
-  if (std::any_of(gains_.begin(), gains_.end(), [](double gain) {return gain == 0.0;})) {
-    RCLCPP_ERROR(get_node()->get_logger(), "command_gains: a gain must not be 0");
-    return CallbackReturn::ERROR;
+  if (std::any_of(gains_.begin(), gains_.end(), [](double gain) {
+      return gain == 0.0 || !std::isfinite(gain);
+    }))
+  {
+    RCLCPP_ERROR(get_node()->get_logger(), "command_gains: a gain must be a number other than 0");
+    return CallbackReturn::FAILURE;
   }
   generation_ = 0;
   read_parameters();
@@ -109,6 +113,13 @@ CallbackReturn DynamicsController::on_configure(const rclcpp_lifecycle::State &)
   return CallbackReturn::SUCCESS;
 }
 
+CallbackReturn DynamicsController::on_cleanup(const rclcpp_lifecycle::State &)
+{
+  timer_.reset();
+  subscription_.reset();
+  return CallbackReturn::SUCCESS;
+}
+
 void DynamicsController::read_parameters()
 {
   parameters_ = listener_->get_params();
@@ -119,6 +130,7 @@ void DynamicsController::read_parameters()
   settings.kd = parameters_.kd;
   settings.largest_error = parameters_.largest_error;
   settings.guiding_friction = parameters_.guiding_friction;
+  settings.guiding_damping = parameters_.guiding_damping;
   settings.dead_band = parameters_.dead_band;
   copy(parameters_.effort_limits, settings.effort_limit);
   copy(parameters_.velocity_limits, settings.velocity_limit);
@@ -132,7 +144,9 @@ void DynamicsController::read_parameters()
 void DynamicsController::report_fault()
 {
   const Fault fault = fault_;
-  if (fault != reported_ && fault != Fault::none) {
+  if (fault != reported_ && fault == Fault::settings) {
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", description(fault));
+  } else if (fault != reported_ && fault != Fault::none) {
     RCLCPP_ERROR(
       get_node()->get_logger(), "joint %s: %s; motion is damped, then efforts are 0 until the "
       "controller is activated again", JOINT_NAMES[faulty_joint_], description(fault));
@@ -196,10 +210,8 @@ return_type DynamicsController::update_and_write_commands(
   if (status == Status::waiting) {
     return return_type::OK;
   }
-  if (core_.fault() != Fault::none) {
-    faulty_joint_ = core_.faulty_joint();
-    fault_ = core_.fault();
-  }
+  faulty_joint_ = core_.faulty_joint();
+  fault_ = core_.fault();
   bool written = true;
   for (std::size_t j = 0; j < JOINTS; ++j) {
     written = set(command_interfaces_[j], tau_[j] / gains_[j]) && written;

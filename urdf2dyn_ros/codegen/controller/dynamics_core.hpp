@@ -3,37 +3,42 @@
 // Three laws; M, g and ID are the generated model with the payload, f is friction, e and ed are the
 // errors of position and velocity, all in SI units:
 //
-//     gravity            tau = g(q) + c f(qd)           c below 1: guided by hand, friction mostly gone
+//     gravity            tau = g(q) + c f(qd) - d diag M(q) qd   c below 1: guided by hand
 //     feedforward        tau = ID(q_r, qd_r, qdd_r) + f(qd_r) + diag M(q) (kp e + kd ed)
 //     computed_torque    tau = ID(q, qd, qdd_r + kp e + kd ed) + f(qd_r)
 //
 // What it guarantees, whatever arrives:
 //
 // - Nothing is commanded before a valid state.
+// - Settings that are not finite or out of bounds are not taken: those before stay.
 // - At activation the effort of gravity comes at once, as fast as efforts may change, and all else
-//   within 0.5 s; any change of the settings, of mode or payload as well, takes 0.5 s.
-// - Efforts and their rates stay within limits. A joint beyond its velocity limit is braked, one
-//   beyond its position limit is pushed back, and references stay within both.
+//   within 0.5 s. So does any change of the settings, of mode or payload as well: the difference
+//   between both laws is added to what is left of those before, and all of it fades at one rate,
+//   however often settings change.
+// - Efforts are finite, and they and their rates within limits, also while damping. A joint beyond
+//   its velocity limit is braked, one beyond its position limit is pushed back, and references stay
+//   within both.
 // - A state that is not finite, stale, or jumps, or a velocity far beyond the limit, leads to
 //   damping: gravity is held and motion is braked for 0.5 s. Then the core is in error: its efforts
 //   are zero until `reset`.
-// - `update` neither allocates, locks nor throws, and takes the same time in each mode.
+// - `update` neither allocates, locks nor throws, and takes the same time in each mode; with new
+//   settings, that of both laws.
 #ifndef @PACKAGE@__DYNAMICS_CORE_HPP_
 #define @PACKAGE@__DYNAMICS_CORE_HPP_
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 
-#include "@package@/robot.hpp"
+#include "@package@/settings.hpp"
 
 namespace @package@
 {
 
-enum class Mode { gravity, feedforward, computed_torque };
 enum class Status { waiting, running, damping, error };   // waiting: for a first valid state
-enum class Fault { none, not_finite, stale, jump, too_fast };
+enum class Fault { none, not_finite, stale, jump, too_fast, settings };
 
 // What each Fault is, for a log.
 inline const char * description(Fault fault)
@@ -43,36 +48,20 @@ inline const char * description(Fault fault)
     case Fault::stale: return "the state does not change though the arm moves, or cycles are missing";
     case Fault::jump: return "a position jumps farther than the joint can move";
     case Fault::too_fast: return "a velocity is beyond 1.5 times its limit";
+    case Fault::settings: return "settings are not finite or out of bounds; those before stay";
     case Fault::none: break;
   }
   return "none";
 }
 
 // Times and factors of the safety rules: defaults of the generator.
-inline constexpr double RAMP_TIME = 0.5;      // [s] of a change of settings, and of activation
+inline constexpr double FADE_RATE = 15.0;     // [1/s] of a change of settings: 99.5 % in 0.5 s
 inline constexpr double DAMPING_TIME = 0.5;   // [s] from a fault to the error
 inline constexpr double STALE_TIME = 0.1;     // [s] without news after which a state is stale
 inline constexpr double RATE_TIME = 0.05;     // [s] in which an effort may go from 0 to its limit
 inline constexpr double BRAKE_RATE = 20.0;    // [1/s] inverse time constant of braking
 inline constexpr double RUNAWAY = 1.5;        // of the velocity limit: a fault
 inline constexpr double FILTER_TIME = 0.005;  // [s] of references that are differentiated
-
-// What may change while it runs; `robot.hpp` has the defaults of the limits.
-struct Settings
-{
-  Mode mode = Mode::gravity;
-  double kp = 400.0;                // [1/s^2], of every joint: 20 rad/s, critically damped with kd
-  double kd = 40.0;                 // [1/s]
-  double largest_error = 0.1;       // [rad or m] error of position that the feedback sees at most
-  double guiding_friction = 0.8;    // [-] share c of friction that mode gravity compensates
-  double dead_band = 0.01;          // [rad/s or m/s] up to which that is 0; at twice this, all of c
-  Vector effort_limit = EFFORT_LIMIT;       // [N m or N]
-  Vector velocity_limit = VELOCITY_LIMIT;   // [rad/s or m/s]
-  Vector lower_limit = LOWER_LIMIT;         // [rad or m]
-  Vector upper_limit = UPPER_LIMIT;
-  Payload payload{};                // mass [kg], centre [m], inertia about it [kg m^2]
-  unsigned generation = 0;          // differs where anything else does
-};
 
 // A motion to follow; what is NaN is missing: held, integrated or differentiated.
 struct Reference
@@ -82,13 +71,110 @@ struct Reference
   Vector qdd = filled(std::numeric_limits<double>::quiet_NaN());
 };
 
+// What is left of a difference: it begins level, and goes as a critically damped spring. As that is
+// linear, what is added later changes nothing of how the rest goes.
+struct Fading
+{
+  double left = 0.0, rate = 0.0;   // rate: of `left` [1/s]
+
+  void add(double difference) noexcept {left += difference;}
+
+  // Go on by dt [s], where `kept` is exp(-FADE_RATE dt); what is below `least` is gone.
+  void step(double dt, double kept, double least) noexcept
+  {
+    const double slope = rate + FADE_RATE * left;
+    rate = kept * (rate - FADE_RATE * dt * slope);
+    left = kept * (left + dt * slope);
+    if (!(std::abs(left) + std::abs(rate) / FADE_RATE >= least)) {
+      left = rate = 0.0;
+    }
+  }
+};
+
+// a - b, of a continuous joint at most half a turn.
+inline double difference(std::size_t joint, double a, double b) noexcept
+{
+  return CONTINUOUS[joint] ? std::remainder(a - b, TURN) : a - b;
+}
+
+// Diagonal of the mass matrix: what gains in 1/s^2 and 1/s are multiplied by.
+inline Vector inertia_of_joints(const Vector & q, const Payload & payload) noexcept
+{
+  double M[JOINTS][JOINTS];
+  mass_matrix(q, payload, M);
+  Vector result{};
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    result[j] = M[j][j];
+  }
+  return result;
+}
+
+// Friction of a velocity, without its offset; `sign` is the smooth sign of the velocity.
+inline double moving_friction(const Friction & row, double qd, double sign, double links) noexcept
+{
+  const double sticking = row.stribeck == 0.0 ? 0.0 :
+    row.stribeck * std::exp(-(qd / row.stribeck_velocity) * (qd / row.stribeck_velocity));
+  return row.viscous * qd + row.quadratic * qd * std::abs(qd) +
+         (row.coulomb + row.load * std::abs(links) + sticking + row.asymmetry * qd) * sign;
+}
+
+// Efforts of the law of the settings, without limits: state and completed reference in.
+inline Vector law(
+  const Settings & settings, const Vector & q, const Vector & qd, const Reference & goal) noexcept
+{
+  Vector tau{};
+  if (settings.mode == Mode::gravity) {
+    gravity(q, settings.payload, tau);
+    const double band = std::max(settings.dead_band, std::numeric_limits<double>::min());
+    for (const Friction & row : FRICTION) {
+      const double rate = row.ratio * qd[row.joint];
+      const double open = std::clamp(std::abs(rate) / band - 1.0, 0.0, 1.0);
+      tau[row.joint] += row.ratio * (row.offset + settings.guiding_friction *
+        moving_friction(row, rate, std::copysign(open, rate), tau[row.joint]));
+    }
+    const Vector inertia = inertia_of_joints(q, settings.payload);
+    for (std::size_t j = 0; j < JOINTS; ++j) {   // what the model leaves of friction may be nothing
+      tau[j] -= settings.guiding_damping * inertia[j] * qd[j];
+    }
+    return tau;
+  }
+  Vector feedback{};
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    const double e = std::clamp(
+      difference(j, goal.q[j], q[j]), -settings.largest_error, settings.largest_error);
+    feedback[j] = settings.kp * e + settings.kd * (goal.qd[j] - qd[j]);
+  }
+  if (settings.mode == Mode::feedforward) {
+    inverse_dynamics(goal.q, goal.qd, goal.qdd, settings.payload, tau);
+    const Vector inertia = inertia_of_joints(q, settings.payload);
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      tau[j] += inertia[j] * feedback[j];
+    }
+  } else {
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      feedback[j] += goal.qdd[j];
+    }
+    inverse_dynamics(q, qd, feedback, settings.payload, tau);
+  }
+  const Vector links = tau;
+  for (const Friction & row : FRICTION) {   // of the reference: at rest it does not buzz
+    const double rate = row.ratio * goal.qd[row.joint];
+    tau[row.joint] += row.ratio * (row.offset + moving_friction(
+      row, rate, std::tanh(rate / row.width), links[row.joint]));
+  }
+  return tau;
+}
+
 class DynamicsCore
 {
 public:
-  // Begin anew, with the efforts [N m or N] that the joints have now; not finite: none.
+  // Begin anew, with the efforts [N m or N] that the joints have now; not finite: none. Settings
+  // stay until others are taken.
   void reset(const Vector & effort) noexcept
   {
+    const Settings settings = settings_;
     *this = DynamicsCore();
+    settings_ = settings;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       tau_[j] = std::isfinite(effort[j]) ? effort[j] : 0.0;
     }
@@ -100,24 +186,27 @@ public:
     double dt, Vector & tau) noexcept
   {
     dt = std::isfinite(dt) && dt > 0.0 ? dt : 0.0;
-    const Fault found = examine(settings, q, qd, reference, dt);
+    if (status_ == Status::waiting && accepts(settings)) {
+      settings_ = settings;
+    }
+    const Fault found = examine(q, qd, reference, dt);
     if (status_ == Status::waiting) {
       if (found != Fault::none) {
         return status_;
       }
       status_ = Status::running;
       goal_.q = q;
+      dt = std::min(dt, STALE_TIME);
     }
     if (status_ == Status::running && found != Fault::none) {
       fail(found);
     }
     if (status_ == Status::running) {
-      follow(settings, reference, dt);
-      tau = law(settings);
-      blend(settings, dt, tau);
-      brake(settings, tau);
-      for (const double effort : tau) {
-        if (!std::isfinite(effort)) {
+      tau = lead(settings, reference, dt);
+      brake(tau);
+      for (std::size_t j = 0; j < JOINTS; ++j) {
+        if (!std::isfinite(tau[j])) {
+          suspect_ = j;
           fail(Fault::not_finite);
           break;
         }
@@ -125,7 +214,7 @@ public:
     }
     if (status_ == Status::damping) {
       since_ += dt;
-      tau = damping(settings, qd);
+      tau = damping(qd);
       if (since_ > DAMPING_TIME) {
         status_ = Status::error;
       }
@@ -134,10 +223,10 @@ public:
       tau = tau_ = Vector{};
       return status_;
     }
-    const double share = dt / RATE_TIME;
     for (std::size_t j = 0; j < JOINTS; ++j) {
-      const double limit = settings.effort_limit[j], step = limit * share;
-      tau[j] = std::clamp(std::clamp(tau[j], -limit, limit), tau_[j] - step, tau_[j] + step);
+      const double limit = settings_.effort_limit[j], step = limit * dt / RATE_TIME;
+      const double wanted = std::isfinite(tau[j]) ? std::clamp(tau[j], -limit, limit) : 0.0;
+      tau[j] = std::clamp(wanted, tau_[j] - step, tau_[j] + step);
       tau[j] = std::clamp(tau[j], -limit, limit);   // where the limit was larger before
     }
     tau_ = tau;
@@ -145,20 +234,32 @@ public:
   }
 
   Status status() const noexcept {return status_;}
-  Fault fault() const noexcept {return fault_;}
+  Fault fault() const noexcept {return fault_;}   // `settings` where others were refused
   std::size_t faulty_joint() const noexcept {return joint_;}
+  const Settings & taken() const noexcept {return settings_;}   // the last valid settings
 
 private:
+  // Return whether settings are new and valid; if not valid, that is the fault.
+  bool accepts(const Settings & settings) noexcept
+  {
+    if (judged_ && settings.generation == generation_) {
+      return false;
+    }
+    judged_ = true;
+    generation_ = settings.generation;
+    fault_ = objection(settings) == nullptr ? Fault::none : Fault::settings;
+    return fault_ == Fault::none;
+  }
+
   // Return what is wrong with a state, and keep a valid one.
   Fault examine(
-    const Settings & settings, const Vector & q, const Vector & qd, const Reference & reference,
-    double dt) noexcept
+    const Vector & q, const Vector & qd, const Reference & reference, double dt) noexcept
   {
     const bool first = status_ == Status::waiting;
     age_ += dt;   // of the last valid state
     Fault found = dt > STALE_TIME && !first ? Fault::stale : Fault::none;
     for (std::size_t j = 0; j < JOINTS && found == Fault::none; ++j) {
-      const double limit = settings.velocity_limit[j];
+      const double limit = settings_.velocity_limit[j];
       suspect_ = j;
       if (!std::isfinite(q[j]) || !std::isfinite(qd[j])) {
         found = Fault::not_finite;
@@ -180,7 +281,7 @@ private:
         frozen_reference_[j] = reference.q[j];
       }
       const bool moves = std::abs(qd[j]) * STALE_TIME > 0.5 * JUMP_MARGIN[j] ||
-        (settings.mode != Mode::gravity &&
+        (settings_.mode != Mode::gravity &&
         std::abs(reference.q[j] - frozen_reference_[j]) > JUMP_MARGIN[j]);
       if (found == Fault::none && frozen_ > STALE_TIME && moves) {
         found = Fault::stale;
@@ -202,17 +303,17 @@ private:
   }
 
   // Complete the reference: positions are held or integrated, rates differentiated.
-  void follow(const Settings & settings, const Reference & reference, double dt) noexcept
+  void follow(const Reference & reference, double dt) noexcept
   {
-    if (settings.mode == Mode::gravity) {   // a later mode begins where the arm then is
+    if (settings_.mode == Mode::gravity) {   // a later mode begins where the arm then is
       goal_.q = q_;
       goal_.qd = goal_.qdd = Vector{};
       return;
     }
-    const double share = dt / (dt + FILTER_TIME), per_second = dt > 0.0 ? 1.0 / dt : 0.0;
+    const double share = dt / (dt + FILTER_TIME), per_second = dt > 1e-9 ? 1.0 / dt : 0.0;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const bool has_q = std::isfinite(reference.q[j]), has_qd = std::isfinite(reference.qd[j]);
-      const double limit = settings.velocity_limit[j], before = goal_.qd[j];
+      const double limit = settings_.velocity_limit[j], before = goal_.qd[j];
       if (has_qd) {
         goal_.qd[j] = std::clamp(reference.qd[j], -limit, limit);
       } else if (!has_q) {
@@ -229,101 +330,66 @@ private:
         goal_.qdd[j] += share * ((goal_.qd[j] - before) * per_second - goal_.qdd[j]);
       }
       const double wanted = has_q ? reference.q[j] : goal_.q[j] + (has_qd ? goal_.qd[j] * dt : 0.0);
-      goal_.q[j] = std::clamp(wanted, settings.lower_limit[j], settings.upper_limit[j]);
+      goal_.q[j] = std::clamp(wanted, LOWER_LIMIT[j], UPPER_LIMIT[j]);
       if (goal_.q[j] != wanted) {
         goal_.qd[j] = goal_.qdd[j] = 0.0;
       }
     }
   }
 
-  Vector law(const Settings & settings) const noexcept
+  // Efforts of the law; since activation, gravity alone goes over to it.
+  Vector begun() const noexcept
   {
-    Vector tau{};
-    if (settings.mode == Mode::gravity) {
-      gravity(q_, settings.payload, tau);
-      const double band = std::max(settings.dead_band, std::numeric_limits<double>::min());
-      for (const Friction & row : FRICTION) {
-        const double rate = row.ratio * qd_[row.joint];
-        const double open = std::clamp(std::abs(rate) / band - 1.0, 0.0, 1.0);
-        tau[row.joint] += row.ratio * (row.offset + settings.guiding_friction *
-          moving(row, rate, std::copysign(open, rate), tau[row.joint]));
-      }
-      return tau;
-    }
-    Vector feedback{};
-    for (std::size_t j = 0; j < JOINTS; ++j) {
-      const double e = std::clamp(
-        difference(j, goal_.q[j], q_[j]), -settings.largest_error, settings.largest_error);
-      feedback[j] = settings.kp * e + settings.kd * (goal_.qd[j] - qd_[j]);
-    }
-    if (settings.mode == Mode::feedforward) {
-      inverse_dynamics(goal_.q, goal_.qd, goal_.qdd, settings.payload, tau);
-      const Vector inertia = inertia_of_joints(q_, settings.payload);
+    Vector tau = law(settings_, q_, qd_, goal_);
+    if (activation_.left != 0.0) {
+      Vector held{};
+      gravity(q_, settings_.payload, held);
       for (std::size_t j = 0; j < JOINTS; ++j) {
-        tau[j] += inertia[j] * feedback[j];
+        tau[j] += activation_.left * (held[j] - tau[j]);
       }
-    } else {
-      for (std::size_t j = 0; j < JOINTS; ++j) {
-        feedback[j] += goal_.qdd[j];
-      }
-      inverse_dynamics(q_, qd_, feedback, settings.payload, tau);
-    }
-    const Vector links = tau;
-    for (const Friction & row : FRICTION) {   // of the reference: at rest it does not buzz
-      const double rate = row.ratio * goal_.qd[row.joint];
-      tau[row.joint] += row.ratio * (row.offset + moving(
-        row, rate, std::tanh(rate / row.width), links[row.joint]));
     }
     return tau;
   }
 
-  // Friction of a velocity, without its offset; `sign` is the smooth sign of the velocity.
-  static double moving(const Friction & row, double qd, double sign, double links) noexcept
+  // Follow the reference by the law, whose settings may change in this cycle.
+  Vector lead(const Settings & settings, const Reference & reference, double dt) noexcept
   {
-    const double sticking = row.stribeck == 0.0 ? 0.0 :
-      row.stribeck * std::exp(-(qd / row.stribeck_velocity) * (qd / row.stribeck_velocity));
-    return row.viscous * qd + row.quadratic * qd * std::abs(qd) +
-           (row.coulomb + row.load * std::abs(links) + sticking + row.asymmetry * qd) * sign;
-  }
-
-  // Begin with gravity alone, new settings where the efforts are, and let the difference fade.
-  void blend(const Settings & settings, double dt, Vector & tau) noexcept
-  {
-    if (begun_ && settings.generation != generation_) {
-      for (std::size_t j = 0; j < JOINTS; ++j) {
-        offset_[j] = law_[j] - tau[j];
-      }
-      faded_ = 0.0;
-      activated_ = false;
-    }
-    begun_ = true;
-    generation_ = settings.generation;
-    faded_ = std::min(faded_ + dt / RAMP_TIME, 1.0);
-    if (activated_ && faded_ < 1.0) {
-      gravity(q_, settings.payload, offset_);
-      for (std::size_t j = 0; j < JOINTS; ++j) {
-        offset_[j] -= tau[j];
-      }
-    }
-    const double left = 1.0 - faded_ * faded_ * (3.0 - 2.0 * faded_);
+    const double kept = std::exp(-FADE_RATE * dt);
+    activation_.step(dt, kept, 1e-6);
     for (std::size_t j = 0; j < JOINTS; ++j) {
-      tau[j] += left * offset_[j];
+      offset_[j].step(dt, kept, 1e-9 * settings_.effort_limit[j]);
     }
-    law_ = tau;
+    const Reference goal = goal_;
+    follow(reference, dt);
+    Vector tau = begun();
+    if (accepts(settings)) {
+      const Vector before = tau;
+      settings_ = settings;
+      goal_ = goal;
+      follow(reference, dt);
+      tau = begun();
+      for (std::size_t j = 0; j < JOINTS; ++j) {
+        offset_[j].add(before[j] - tau[j]);
+      }
+    }
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      tau[j] += offset_[j].left;
+    }
+    return tau;
   }
 
   // Brake what is beyond its velocity limit; beyond a position limit is a critically damped spring.
-  void brake(const Settings & settings, Vector & tau) const noexcept
+  void brake(Vector & tau) const noexcept
   {
     Vector excess{};   // [rad/s or m/s]
     for (std::size_t j = 0; j < JOINTS; ++j) {
-      const double limit = settings.velocity_limit[j];
-      const double far = q_[j] - std::clamp(q_[j], settings.lower_limit[j], settings.upper_limit[j]);
+      const double limit = settings_.velocity_limit[j];
+      const double far = q_[j] - std::clamp(q_[j], LOWER_LIMIT[j], UPPER_LIMIT[j]);
       excess[j] = qd_[j] - std::clamp(qd_[j], -limit, limit) + BRAKE_RATE * far +
         (far * qd_[j] > 0.0 ? 2.0 * qd_[j] : 0.0);
     }
     if (excess != Vector{}) {
-      const Vector inertia = inertia_of_joints(q_, settings.payload);
+      const Vector inertia = inertia_of_joints(q_, settings_.payload);
       for (std::size_t j = 0; j < JOINTS; ++j) {
         tau[j] -= BRAKE_RATE * inertia[j] * excess[j];
       }
@@ -331,34 +397,16 @@ private:
   }
 
   // Hold gravity at the last valid position, and brake the velocities that are finite.
-  Vector damping(const Settings & settings, const Vector & qd) const noexcept
+  Vector damping(const Vector & qd) const noexcept
   {
     Vector tau{};
-    gravity(q_, settings.payload, tau);
-    const Vector inertia = inertia_of_joints(q_, settings.payload);
+    gravity(q_, settings_.payload, tau);
+    const Vector inertia = inertia_of_joints(q_, settings_.payload);
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const bool known = std::isfinite(qd[j]) && fault_ != Fault::stale;
       tau[j] -= known ? BRAKE_RATE * inertia[j] * qd[j] : 0.0;
     }
     return tau;
-  }
-
-  // Diagonal of the mass matrix: what gains in 1/s^2 and 1/s are multiplied by.
-  static Vector inertia_of_joints(const Vector & q, const Payload & payload) noexcept
-  {
-    double M[JOINTS][JOINTS];
-    mass_matrix(q, payload, M);
-    Vector result{};
-    for (std::size_t j = 0; j < JOINTS; ++j) {
-      result[j] = M[j][j];
-    }
-    return result;
-  }
-
-  // a - b, of a continuous joint at most half a turn.
-  static double difference(std::size_t joint, double a, double b) noexcept
-  {
-    return CONTINUOUS[joint] ? std::remainder(a - b, TURN) : a - b;
   }
 
   Status status_ = Status::waiting;
@@ -370,12 +418,11 @@ private:
   double frozen_ = 0.0;           // [s] that it has not changed
   Vector frozen_reference_{};     // where the reference was then
   Reference goal_{Vector{}, Vector{}, Vector{}};
-  bool begun_ = false;
-  bool activated_ = true;         // just now: what fades is all but gravity
-  unsigned generation_ = 0;       // of the settings that law_ belongs to
-  double faded_ = 0.0;            // [-] share of offset_ that has gone
-  Vector offset_{};               // from the new law to the old one, when settings changed
-  Vector law_{};                  // efforts before braking and limits
+  Settings settings_;             // valid ones
+  bool judged_ = false;           // generation_ is that of the settings that were seen last
+  unsigned generation_ = 0;
+  Fading activation_{1.0, 0.0};   // share of gravity alone
+  std::array<Fading, JOINTS> offset_{};   // from new laws to those before
   Vector tau_{};                  // efforts of the last cycle
   double since_ = 0.0;            // [s] since the fault
 };

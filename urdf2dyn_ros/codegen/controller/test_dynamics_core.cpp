@@ -42,33 +42,39 @@ void expect_near(const Vector & found, const Vector & expected, double relative 
   }
 }
 
-// Settings in which no limit is reached.
-Settings unlimited(Mode mode, const Payload & payload = Payload{})
+Settings settings_of(Mode mode, const Payload & payload = Payload{})
 {
   Settings settings;
   settings.mode = mode;
   settings.payload = payload;
-  settings.effort_limit = filled(1e9);
-  settings.velocity_limit = filled(1e3);
-  settings.lower_limit = filled(-UNLIMITED);
-  settings.upper_limit = filled(UNLIMITED);
   return settings;
 }
 
-// Return the efforts after a second in one state.
-Vector settled(const Settings & settings, const State & state, const Reference & reference)
+// Run a core that begins at rest where all joints are within their limits.
+struct Run
 {
-  DynamicsCore core;
-  core.reset(Vector{});
-  Vector tau{};
-  Vector q = state.q;
-  for (int k = 0; k < 1000; ++k) {   // the last bit alternates: the state is no stale one
-    q[0] = k % 2 ? state.q[0] : std::nextafter(state.q[0], 10.0);
-    core.update(settings, q, state.qd, reference, DT, tau);
+  explicit Run(const Settings & settings) : now(settings)
+  {
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      q[j] = std::clamp(0.1, LOWER_LIMIT[j], UPPER_LIMIT[j]);
+    }
+    core.reset(Vector{});
   }
-  EXPECT_EQ(core.status(), Status::running);
-  return tau;
-}
+
+  Status cycles(int number)
+  {
+    Status status = Status::waiting;
+    for (int k = 0; k < number; ++k) {
+      status = core.update(now, q, qd, reference, DT, tau);
+    }
+    return status;
+  }
+
+  Settings now;
+  DynamicsCore core{};
+  Vector q{}, qd{}, tau{};
+  Reference reference{};
+};
 }  // namespace
 
 TEST(Model, AgreesWithTheRecursion)
@@ -85,18 +91,82 @@ TEST(Model, AgreesWithTheRecursion)
 TEST(Laws, GravityHoldsAndTrackingAddsFriction)
 {
   for (const State & state : STATES) {
-    State still = state;
-    still.qd = Vector{};
     Vector held = state.held;
     for (const Friction & row : FRICTION) {
       held[row.joint] += row.ratio * row.offset;
     }
-    expect_near(settled(unlimited(Mode::gravity, state.payload), still, Reference{}), held, 1e-8);
+    const Settings still = settings_of(Mode::gravity, state.payload);
+    expect_near(law(still, state.q, Vector{}, Reference{}), held);
     const Reference here{state.q, state.qd, state.qdd};   // no errors: both laws are the same
     for (const Mode mode : {Mode::feedforward, Mode::computed_torque}) {
-      expect_near(
-        settled(unlimited(mode, state.payload), state, here), state.efforts, 1e-8);
+      expect_near(law(settings_of(mode, state.payload), state.q, state.qd, here), state.efforts);
     }
+  }
+}
+
+// The share of a change that is there after a time is the same, however often settings change.
+TEST(Laws, ChangesThatFollowEachOtherFadeAtOneRate)
+{
+  for (const int between : {1, 20, 50, 100, 500}) {   // cycles of 1 ms from a change to the next
+    Run run(settings_of(Mode::gravity));
+    run.cycles(5000);
+    const double before = run.tau[0];
+    run.now.guiding_damping = 0.0;   // of which nothing is seen at rest
+    run.now.mode = Mode::computed_torque;
+    run.reference.q = run.q;
+    run.reference.q[0] += 0.001;
+    run.reference.qd = run.reference.qdd = Vector{};
+    const double after = law(run.now, run.q, run.qd, run.reference)[0];
+    for (int k = 0; k < 500; ++k) {
+      run.now.generation += k % between == 0;
+      run.now.kp *= k % between == 0 ? 1.0 + 1e-9 : 1.0;
+      ASSERT_EQ(run.cycles(1), Status::running);
+    }
+    EXPECT_NEAR((run.tau[0] - before) / (after - before), 1.0, 0.01);
+  }
+}
+
+TEST(Safety, SettingsThatAreNotValidAreNotTaken)
+{
+  Run run(settings_of(Mode::gravity));
+  run.cycles(5000);
+  const Vector before = run.tau;
+  const double inf = std::numeric_limits<double>::infinity();
+  for (int which = 0; which < 12; ++which) {
+    for (const double wrong : {NONE, inf, -inf, -1.0, 1e300}) {
+      Settings settings = settings_of(Mode::gravity);
+      Vector * vectors[] = {&settings.effort_limit, &settings.velocity_limit};
+      double * numbers[] = {&settings.kp, &settings.kd, &settings.largest_error,
+        &settings.guiding_friction, &settings.guiding_damping, &settings.dead_band,
+        &settings.payload[0], &settings.payload[4], &settings.payload[7], &settings.payload[9]};
+      *(which < 10 ? numbers[which] : &(*vectors[which - 10])[0]) = wrong;
+      settings.generation = run.now.generation + 1;
+      run.now = settings;
+      EXPECT_EQ(run.cycles(1), Status::running);
+      EXPECT_EQ(run.core.fault(), Fault::settings);
+      EXPECT_EQ(run.core.taken().generation, 0U);
+      expect_near(run.tau, before);
+    }
+  }
+  run.now = settings_of(Mode::gravity);
+  run.now.generation = 1000;
+  run.cycles(1);
+  EXPECT_EQ(run.core.fault(), Fault::none);
+  EXPECT_EQ(run.core.taken().generation, 1000U);
+}
+
+TEST(Safety, AnInertiaIsThatOfABody)
+{
+  const std::array<std::array<double, 6>, 3> bodies{{
+    {0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 1.0, 0.0, 2.0}, {2.0, 0.5, -0.3, 3.0, 0.4, 4.0}}};
+  for (const auto & body : bodies) {
+    EXPECT_TRUE(inertia(body.data()) == nullptr);
+  }
+  const std::array<std::array<double, 6>, 4> none{{
+    {1.0, 0.0, 0.0, 1.0, 0.0, 2.1}, {-1.0, 0.0, 0.0, 1.0, 0.0, 1.0}, {1.0, 0.9, 0.0, 1.0, 0.0, 1.0},
+    {1.0, 0.4, 0.4, 1.0, 0.4, 1.0}}};
+  for (const auto & body : none) {
+    EXPECT_TRUE(inertia(body.data()) != nullptr);
   }
 }
 
@@ -112,21 +182,17 @@ TEST(Safety, NothingIsCommandedBeforeAValidState)
 
 TEST(Safety, EffortsAndTheirRatesAreLimited)
 {
-  DynamicsCore core;
-  core.reset(Vector{});
-  Settings settings;
-  settings.mode = Mode::computed_torque;
-  settings.kp = 1e9;
-  Reference far;
-  far.q = filled(1.0);
-  Vector tau{}, before{};
+  Run run(settings_of(Mode::computed_torque));
+  run.now.kp = LARGEST;
+  run.reference.q = filled(1.0);
+  Vector before{};
   for (int k = 0; k < 2000; ++k) {
-    ASSERT_EQ(core.update(settings, Vector{}, Vector{}, far, DT, tau), Status::running);
+    ASSERT_EQ(run.cycles(1), Status::running);
     for (std::size_t j = 0; j < JOINTS; ++j) {
-      EXPECT_LE(std::abs(tau[j]), EFFORT_LIMIT[j]);
-      EXPECT_LE(std::abs(tau[j] - before[j]), EFFORT_LIMIT[j] * DT / RATE_TIME * (1.0 + 1e-9));
+      EXPECT_LE(std::abs(run.tau[j]), EFFORT_LIMIT[j]);
+      EXPECT_LE(std::abs(run.tau[j] - before[j]), EFFORT_LIMIT[j] * DT / RATE_TIME * (1.0 + 1e-9));
     }
-    before = tau;
+    before = run.tau;
   }
 }
 
@@ -136,15 +202,11 @@ TEST(Safety, BeyondAPositionLimitAJointIsPushedBack)
     if (UPPER_LIMIT[j] == UNLIMITED) {
       continue;
     }
-    State state{};
-    for (std::size_t k = 0; k < JOINTS; ++k) {
-      state.q[k] = std::clamp(0.0, LOWER_LIMIT[k], UPPER_LIMIT[k]);
-    }
-    state.q[j] = UPPER_LIMIT[j] + 0.1;
-    Settings settings = unlimited(Mode::gravity);
-    const double free = settled(settings, state, Reference{})[j];
-    settings.upper_limit = UPPER_LIMIT;
-    EXPECT_LE(settled(settings, state, Reference{})[j], free - 1e-6);
+    Run run(settings_of(Mode::gravity));
+    run.q[j] = UPPER_LIMIT[j] + 0.1;
+    const double free = law(run.now, run.q, run.qd, Reference{})[j];
+    run.cycles(1000);
+    EXPECT_LE(run.tau[j], std::min(free, EFFORT_LIMIT[j]) - 1e-6);
   }
 }
 
