@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.paths import TEST
-from support.robot_files import OWN
+from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.robot.reader import read_urdf
 
@@ -70,6 +70,20 @@ def test_rounded_angles_are_notes(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert code == 0 and 'note: joint ' in out and 'rad is read as ' in out
     code, out = check(capsys, robot, '--strict')
     assert code == 0 and out.count('note: ') == 1 and 'quarter turns' in out and '-v' in out
+
+
+def test_a_fixed_base_with_legs_and_frozen_joints_are_notes(capsys, tmp_path):
+    talos = EXAMPLES / 'talos_data/robots/talos_reduced.urdf'
+    _, out = check(capsys, talos)
+    assert 'note: 12 fixed joints with an axis and limits: "gripper_left' in out
+    assert ('note: the legs "leg_left_1_link", "leg_right_1_link" are on a base that no floating '
+            'joint moves: it is bolted to the world') in out
+    robot = tmp_path / 'floats.urdf'
+    robot.write_text(talos.read_text().replace('</robot>', """<link name="world"/>
+        <joint name="free" type="floating"><parent link="world"/><child link="base_link"/></joint>
+        </robot>"""))
+    assert 'bolted' not in check(capsys, robot)[1]
+    assert check(capsys, OWN / 'rx90.urdf') == (0, "robot 'rx90': no problems\n")
 
 
 def test_gravity_that_a_motor_cannot_hold_has_posture_and_effort(capsys, tmp_path):

@@ -18,7 +18,8 @@ def tree(count: int, parent: Callable[[int], int]) -> str:
     links = ''.join(f'<link name="l{i}"><inertial>{body}</inertial></link>\n'
                     for i in range(count))
     joints = ''.join(f'<joint name="j{i}" type="continuous"><parent link="l{parent(i)}"/>'
-                     f'<child link="l{i}"/></joint>\n' for i in range(1, count))
+                     f'<child link="l{i}"/><axis xyz="1 0 0"/></joint>\n'
+                     for i in range(1, count))
     return f'<robot name="tree">{links}{joints}</robot>'
 
 
@@ -186,6 +187,14 @@ def test_a_fault_in_xacro_is_one_message(tmp_path, capfd):
             load_urdf(str(path))
         assert repr(str(path)) in str(caught.value)
     assert capfd.readouterr() == ('', '')
+
+
+def test_a_xacro_that_only_defines_macros_names_them(tmp_path: Path) -> None:
+    pytest.importorskip('xacro')
+    path = tmp_path / 'arm.xacro'
+    path.write_text(XACRO.replace('<xacro:arm/>', '').replace('<link name="base"/>', ''))
+    with pytest.raises(SourceError, match=r'defines 1 macro, "arm\(pi:=\^\|4\)", and calls none'):
+        load_urdf(str(path))
 
 
 def test_an_expanded_xacro_has_the_lines_that_xacro_prints(tmp_path: Path) -> None:

@@ -1,9 +1,10 @@
 """Elements and attributes that URDF does not have: misspelt, misplaced, or of other tools."""
 
+import pinocchio as pin
 import pytest
 
 from support.descriptions import VALID
-from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros import UrdfError, read_urdf
 
 INERTIA = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>'
 TRANSMISSION = ('<transmission name="t"><joint name="swing"/><actuator name="m">'
@@ -34,6 +35,8 @@ TRANSMISSION = ('<transmission name="t"><joint name="swing"/><actuator name="m">
      'zero displacement'),
     ('lower="-3" upper="3"', 'lower="-3" upper="3" Upper="2"', 'did you mean upper?', 'as if'),
     ('multiplier="0.5"', 'multiplyer="0.5"', 'did you mean multiplier?', 'the multiplier 1'),
+    ('izz="0.1"', 'izz="0.1" iyx="0.01"', 'no attribute iyx, which is ignored; did you mean ixy?',
+     'as if'),
     ('</robot>', TRANSMISSION, 'did you mean <mechanicalReduction>?', 'no gear ratio'),
 ])
 def test_what_is_misspelt_or_misplaced_has_a_warning(
@@ -71,3 +74,40 @@ def test_loops_and_rotors_of_other_tools_are_said_not_to_be_counted(
     text = VALID.replace('<robot', '<robot xmlns:drake="http://drake.mit.edu"')
     (problem,) = read_urdf(text.replace('</robot>', f'{addition}</robot>')).warnings
     assert problem.code == code and 'is not counted' in problem.message
+
+
+def test_a_tensor_row_by_row_is_read_where_it_is_symmetric() -> None:
+    rows = INERTIA.replace('ixy="0"', 'ixy="0.01"').replace(
+        '/>', ' iyx="0.010" izx="0" izy="-0"/>')
+    assert read_urdf(VALID.replace(INERTIA, rows, 1)).warnings == ()
+    with pytest.raises(UrdfError, match='ixy missing; iyx is ixy: rename it'):
+        read_urdf(VALID.replace(INERTIA, rows.replace('ixy="0.01"', ''), 1))
+
+
+@pytest.mark.parametrize(('addition', 'code'), [
+    ('<gazebo reference="hand"><turnGravityOff>true</turnGravityOff></gazebo>', 'gravity-not-off'),
+    ('<gazebo reference="swing"><springStiffness>2</springStiffness></gazebo>',
+     'spring-not-counted'),
+    ('<gazebo reference="hand"><gravity>1</gravity></gazebo>', ''),
+    ('<gazebo reference="swing"><springStiffness>0.0</springStiffness></gazebo>', ''),
+    ('<ros2_control name="r"><joint name="wrist"><param name="mimic">swing</param></joint>'
+     '</ros2_control>', '')])
+def test_what_gazebo_and_ros2_control_read_differently(addition: str, code: str) -> None:
+    warnings = read_urdf(VALID.replace('</robot>', f'{addition}</robot>')).warnings
+    assert [problem.code for problem in warnings] == [code] * bool(code)
+
+
+@pytest.mark.parametrize(('old', 'new', 'lost'), [
+    ('value="2"', 'value="2 "', True), ('value="2"', 'value=" 2"', False),
+    ('value="2"', 'value="2&#13;&#10;"', True), ('"0 0 -0.5"', '"0 0 -0.5 "', False),
+    ('"0 0 -0.5"', '"0 0 -0.5\r\n"', True), ('"0 0 -0.5"', '"0 0\t-0.5"', True),
+    ('"0 0 -0.5"', '"0 0\n -0.5"', True), ('"0 0 -0.5"', '"0 0 \n-0.5"', False)])
+def test_numbers_that_urdfdom_loses_are_named(old: str, new: str, lost: bool) -> None:
+    """As Pinocchio, which reads by urdfdom."""
+    text = VALID.replace(old, new, 1)
+    model = read_urdf(text)
+    masses = sum(inertia.mass for inertia in pin.buildModelFromXML(text).inertias)
+    assert masses == pytest.approx(0.5 if lost else model.mass) and model.mass == 2.5
+    assert [problem.code for problem in model.warnings] == ['number-end'] * lost
+    moved = read_urdf(text.replace('<mimic joint', '<mimic y="" joint')).warnings
+    assert moved[-1].line == text[:text.index('<mimic')].count('\n') + 1

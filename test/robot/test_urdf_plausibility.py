@@ -47,6 +47,30 @@ def test_all_of_another_unit(path, names, factor, code, said_of):
     assert said_of in message and (code == 'units-effort' or ' more)' in message)
 
 
+@pytest.mark.parametrize('path', ROBOTS, ids=lambda path: path.stem)
+def test_millimetres_and_grams_without_limits_of_effort(path: Path) -> None:
+    text = re.sub(rb'\beffort="[^"]*"', b'effort="0"', path.read_bytes())
+    assert said(text, 'units-density') == []
+    grams = scaled(text, r'mass\s+value|i[xyz][xyz]', 1e3)
+    lengths = re.sub(rb'\bxyz="([-+.e\d ]+)"', lambda match: b'xyz="%s"' % b' '.join(
+        repr(1e2 * float(entry)).encode() for entry in match[1].split()), text)
+    for other in (grams, scaled(lengths, 'i[xyz][xyz]', 1e4)):
+        messages = said(other, 'units-density') or said(other, 'units-mass')
+        assert messages and ('are lengths in metres and masses in kilograms?' in messages[0]
+                             or 'is it in grams?' in messages[0])
+
+
+@pytest.mark.parametrize(('name', 'code', 'words'), [
+    ('allegro_hand_description/urdf/allegro_left_hand.urdf', 'same-everywhere',
+     'the centre of mass of all 20 moving links'),
+    ('iris_description/robots/iris.urdf', 'same-everywhere', ''),   # four propellers
+    ('simple_humanoid_description/urdf/simple_humanoid.urdf', 'inertia-placeholder', 'unit'),
+    ('so_arm_description/urdf/so101.urdf', 'units-mass-ratio', '')])   # 1e-9 kg of a frame
+def test_placeholders(name: str, code: str, words: str) -> None:
+    messages = said((EXAMPLES / name).read_bytes(), code)
+    assert len(messages) == bool(words) and all(words in message for message in messages)
+
+
 @pytest.mark.parametrize(('factor', 'words'), [
     (1e3, 'all links together'), (1e-6, 'half of the links')])
 def test_one_link_of_another_unit_among_right_ones(factor: float, words: str) -> None:

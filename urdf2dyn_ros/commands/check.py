@@ -26,9 +26,10 @@ from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.plausibility import notes
 from urdf2dyn_ros.robot.reader import load_urdf, read_description, read_tree
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.text import first_names, printable, quote
+from urdf2dyn_ros.text import counted, first_names, printable, quote
 
 # ---- What a problem does to the efforts, in numbers: against the description without it
 
@@ -134,8 +135,8 @@ class EffortChanges:
         return Problem(
             'gravity-effort', f'gravity alone needs {efforts[state, k]:.3g} {unit}; the '
             f'limit is {limits[k]:.3g} {unit}; in the posture {posture}, within the limits'
-            f'{f" (and too much of {others} other joints)" * (others > 0)}; check masses, lengths '
-            'and this limit', f'joint {quote(name)} <limit>',
+            f'{f" (and too much of {others} other joints)" if others else ""}; check masses, '
+            'lengths and this limit', f'joint {quote(name)} <limit>',
             None if element is None else line_of(element), False,
             'no effect of the limit; if a mass or length is wrong, so are they')
 
@@ -201,12 +202,12 @@ class Finding:
                 'efforts': self.effect, 'effort_change': self.change}
 
 
-def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
-    """Return the robot's name, empty if it is rejected, all findings, and the rounded angles."""
+def findings(text: str | bytes) -> tuple[str, list[Finding], list[str], list[str]]:
+    """Return the robot's name, empty if rejected, findings, notes, and the rounded angles."""
     try:
         model = read_description(text)
     except UrdfError as error:
-        return '', list(map(Finding, error.problems)), []
+        return '', list(map(Finding, error.problems)), [], []
     changes = EffortChanges(text, model)
     reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
     if (gravity := changes.of_gravity()) is not None:
@@ -217,7 +218,8 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str]]:
         reported.append(Finding(Problem(
             'base', str(error), refused=False,
             effect='none are computed unless the base is fixed')))
-    return model.name, reported, list(rounded_angles(model))
+    return (model.name, reported, [*notes(Description(parse_document(text)))],
+            list(rounded_angles(model)))
 
 
 # ---- Check a robot description: every problem, what it does to the efforts, and its remedy
@@ -235,21 +237,21 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 def run_check(arguments: argparse.Namespace) -> int:
     """Print all findings; return 1 after errors, with --strict also after warnings."""
     text = load_urdf(arguments.robot, xacro_args=arguments.xacro_args)
-    name, reported, rounded = findings(text)
-    notes = rounded if arguments.verbose or len(rounded) < 2 else [
+    name, reported, remarks, rounded = findings(text)
+    remarks += rounded if arguments.verbose or len(rounded) < 2 else [
         f'{len(rounded)} angles are read as the quarter turns that they almost are; -v lists them']
     if isinstance(text, str) and any(finding.problem.line for finding in reported):
         command = f'xacro {shlex.quote(arguments.robot)} {arguments.xacro_args}'.strip()
-        notes = [f'lines are those of the text that `{command}` prints', *notes]
+        remarks = [f'lines are those of the text that `{command}` prints', *remarks]
     errors = sum(finding.problem.refused for finding in reported)
     if arguments.json:
         print(json.dumps({'robot': name, 'errors': errors, 'warnings': len(reported) - errors,
                           'problems': [finding.data() for finding in reported],
-                          'rounded': rounded}, indent=2))
+                          'notes': remarks, 'rounded': rounded}, indent=2))
     else:
-        counts = [f'{n} {what}' + 's' * (n != 1) for n, what in (
+        counts = [counted(n, what) for n, what in (
             (errors, 'error'), (len(reported) - errors, 'warning')) if n]
         robot = f'robot {printable(name)!r}' if name else 'the robot'
-        print('\n'.join([*map(Finding.text, reported), *(f'note: {line}' for line in notes),
+        print('\n'.join([*map(Finding.text, reported), *(f'note: {line}' for line in remarks),
                          f'{robot}: {" and ".join(counts) or "no problems"}']))
     return int(bool(errors or (arguments.strict and reported)))

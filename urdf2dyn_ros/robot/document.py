@@ -66,7 +66,11 @@ def parse_document(text: str | bytes) -> Element:
                         'files); a URDF needs none, delete it')
     declaration = _DECLARATION.match(decoded)   # of the encoding, which is decoded; lines stay
     end = declaration.end() if declaration else 0
-    root = _parse(re.sub(r'[^\n]', ' ', decoded[:end]) + decoded[end:])
+    # parsers of XML make a blank of a line's end in a number, and urdfdom reads no number there
+    written = _NUMBER_ATTRIBUTE.sub(
+        lambda found: found[1] + found[2].translate(_REFERENCES_OF_BLANKS)
+        + '\n' * found[2].count('\n'), decoded[end:])
+    root = _parse(re.sub(r'[^\n]', ' ', decoded[:end]) + written)
     depth = 0
     for event, element in etree.iterwalk(root, events=('start', 'end')):
         depth += 1 if event == 'start' else -1
@@ -228,6 +232,13 @@ REQUIRED_ATTRIBUTES = {
 # All attributes by tag.
 ATTRIBUTES = {tag: (*NAME_ATTRIBUTES.get(tag, ()), *NUMBER_ATTRIBUTES.get(tag, ()))
               for tag in (*NAME_ATTRIBUTES, *NUMBER_ATTRIBUTES, 'inertial')}
+
+TRANSPOSED = {'iyx': 'ixy', 'izx': 'ixz', 'izy': 'iyz'}   # of a tensor written row by row
+
+_NUMBER_ATTRIBUTE = re.compile(
+    '(\\s(?:' + '|'.join({name for names in NUMBER_ATTRIBUTES.values() for name in names})
+    + ')\\s*=\\s*)("[^"<]*"|\'[^\'<]*\')')
+_REFERENCES_OF_BLANKS = {ord(blank): f'&#{ord(blank)};' for blank in '\t\r\n'}
 
 REDUCTION_TAGS = ('mechanicalReduction', 'mechanical_reduction')
 
@@ -445,8 +456,8 @@ def place_of(element: Element, attribute: str) -> str:
         link = '' if attribute == 'link' else f' link={quote(element.get("link", ""))}'
         return f'<force{link}{value}>'
     *path, owner = element, *element.iterancestors('inertial', 'link', 'joint', 'actuator',
-                                                   'transmission')
-    place = f'{tag_of(owner)} {quote(name_of(owner))}'
+                                                   'transmission', 'gazebo')
+    place = f'{tag_of(owner)} {quote(name_of(owner) or owner.get("reference", ""))}'
     if not path:
         return place + value
     return f'{place} <' + '><'.join(tag_of(step) for step in reversed(path)) + f'{value}>'

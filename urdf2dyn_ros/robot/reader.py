@@ -42,6 +42,7 @@ from urdf2dyn_ros.robot.model import (
 )
 from urdf2dyn_ros.robot.rules import check_description
 from urdf2dyn_ros.robot.spatial import Triple
+from urdf2dyn_ros.text import counted, listed
 
 # ---- From a robot description to a RobotModel: parsed safely, checked by rules, read by
 # urdf_parser_py
@@ -91,14 +92,15 @@ def _urdf_1_0(description: Description) -> Element:
     """Return a tree of URDF 1.0 alone: urdf_parser_py prints a warning of all else on stderr."""
     copies = {description.robot: etree.Element('robot', name=name_of(description.robot))}
     for element in description.elements[1:]:
-        if (tag := str(element.tag)) != 'force':
+        tag, parent = str(element.tag), cast('Element', element.getparent())
+        # one of each in a link or joint: others are identical, or the rules reject them
+        if tag != 'force' and (parent is description.robot or element is parent.find(tag)):
             values = {name: value for name in ATTRIBUTES[tag]
                       if (value := element.get(name)) is not None}
             if tag == 'limit':
                 values = {'effort': '0', 'velocity': '0'}   # urdf_parser_py requires them
             if quaternion := values.pop('quat_xyzw', None):
                 values['rpy'] = ' '.join(map(repr, rpy_of(read_numbers(quaternion, 4))))
-            parent = cast('Element', element.getparent())
             copies[element] = etree.SubElement(copies[parent], tag, values)
     return copies[description.robot]
 
@@ -285,8 +287,11 @@ def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
     printed = io.StringIO()  # xacro prints warnings
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
-            return str(xacro.process_file(path, mappings=dict(mappings))
-                       .toprettyxml(indent='  '))   # as xacro's command line does
+            document = xacro.process_file(path, mappings=dict(mappings))
+            macros = [] if document.getElementsByTagName('link') else [
+                f'{macro.getAttribute("name")}({macro.getAttribute("params")})'
+                for macro in xacro.parse(None, path).getElementsByTagName('xacro:macro')]
+            text = str(document.toprettyxml(indent='  '))   # as xacro's command line does
     # xacro evaluates the expressions of the file, which may raise any exception.
     except (Exception, SystemExit) as error:
         reason = str(error) or repr(error)
@@ -297,3 +302,8 @@ def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
                   'or use the URDF that xacro makes where both are installed'
                   if _NO_PACKAGES.search(reason) else '')
         raise SourceError(f'xacro cannot process {path!r}: {reason}{remedy}') from None
+    if macros:
+        raise SourceError(f'{path!r} only defines {counted(len(macros), "macro")}, '
+                          f'{listed(macros)}, and calls none: name a file that includes it with '
+                          '<xacro:include> and calls one')
+    return text

@@ -8,11 +8,15 @@ none of them rejects, those for implausible numbers in plausibility.py.
 """
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain, islice
+
+from lxml import etree
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.document import (
@@ -25,6 +29,7 @@ from urdf2dyn_ros.robot.document import (
     REQUIRED_ATTRIBUTES,
     REQUIRED_CHILDREN,
     TENSOR_ATTRIBUTES,
+    TRANSPOSED,
     Description,
     Element,
     children,
@@ -113,18 +118,26 @@ def missing_parts(robot: Description) -> Iterator[Problem]:
         if missing:
             example = ' '.join(f'{attribute}="..."' for attribute in missing)
             zero = ', with 0 where it is zero' if element.tag == 'inertia' else ''
-            yield reject('attribute-missing', element,
-                         f'{", ".join(missing)} missing; add {example}{zero}')
+            renamed = [f'{other} is {name}' for other, name in TRANSPOSED.items()
+                       if name in missing and element.get(other) is not None]
+            yield reject('attribute-missing', element, f'{", ".join(missing)} missing; ' + (
+                f'{", ".join(renamed)}: rename it' if renamed else f'add {example}{zero}'))
 
 
 @rule
 def repeated_elements(robot: Description) -> Iterator[Problem]:
-    """A link or joint has a tag once; parsers disagree on which one they use."""
+    """A link or joint has a tag once; parsers disagree on which one they use, or use none."""
     for element in robot.elements[1:]:   # all but the robot
         counts = Counter(str(child.tag) for child in children(element))
         for tag in (tag for tag, count in counts.items() if count > 1):
-            yield reject('element-repeated', element.findall(tag)[1], f'there are {counts[tag]} '
-                         f'<{tag}>, one is allowed; delete the others')
+            _, second, *_ = found = element.findall(tag)
+            said = f'there are {counts[tag]} <{tag}>, one is allowed; delete the others'
+            texts = {etree.tostring(each, method='c14n', with_tail=False) for each in found}
+            if len(texts) == 1:
+                yield warn('element-twice', second, f'{said}, which say the same',
+                           effect=NO_EFFECT)
+            else:
+                yield reject('element-repeated', second, said)
 
 
 @rule
@@ -214,10 +227,12 @@ _NOT_COUNTED = {
     'rotor-not-counted': (ROTOR_NAMES, 'the inertia of a motor', 'give it with its gear ratio as '
                           'parameter joints.NAME.rotor_inertia',
                           'those of accelerations lack the inertia of the motor'),
-    'spring-not-counted': (('spring_stiffness', 'stiffness'), 'a spring',
+    'spring-not-counted': (('spring_stiffness', 'stiffness', 'springStiffness'), 'a spring',
                            'give it as parameter joints.NAME.spring_stiffness',
                            'those of this joint lack the spring'),
 }
+
+_GRAVITY_OFF = {'gravity': ('false', '0'), 'turnGravityOff': ('true', '1')}   # by tag of Gazebo
 
 # Where the schema has a tag, by tag.
 _PLACES = {tag: [place for place, tags in CHILDREN.items() if tag in tags]
@@ -284,17 +299,41 @@ def unknown_attributes(robot: Description) -> Iterator[Problem]:
     for element, kind in pairs:
         known = {*ATTRIBUTES.get(kind, ()), *OTHER_ATTRIBUTES.get(kind, ()), *ROTOR_NAMES}
         for attribute in map(str, element.attrib):
-            if attribute not in known and not set('{:') & set(attribute):   # with a prefix
+            if (attribute not in known and not set('{:') & set(attribute)   # with a prefix
+                    and not _is_repeated(element, attribute)):
                 found[kind, attribute].append(element)
     for (kind, attribute), elements in islice(found.items(), _MOST_NAMES):
         ours = ATTRIBUTES.get(kind) or OTHER_ATTRIBUTES.get(kind, ())
-        meant = _closest(attribute, ours)
+        meant = TRANSPOSED.get(attribute) or _closest(attribute, ours)
         remedy = (f'did you mean {meant}?' if meant else
                   f'it has {", ".join(ours)}' if ours else 'it has no attributes')
         message = (f'<{kind.split()[-1]}> has no attribute {escaped(attribute, 40)}, which is '
                    f'ignored; {remedy}')
         yield from merged(warn('unknown-attribute', element, message, attribute,
                                effect=_without(meant)) for element in elements)
+
+
+def _is_repeated(inertia: Element, attribute: str) -> bool:
+    """Return whether an attribute is the other one of two equal entries of a tensor."""
+    with suppress(KeyError, ValueError):
+        return (read_numbers(inertia.get(attribute, ''), 1)
+                == read_numbers(inertia.get(TRANSPOSED[attribute], ''), 1))
+    return False
+
+
+@rule
+def numbers_of_urdfdom(robot: Description) -> Iterator[Problem]:
+    """A number ends where its attribute does, or in several at a blank; urdfdom reads no other."""
+    yield from merged(
+        warn('number-end', element, 'urdfdom, and with it robot_state_publisher, KDL and '
+             'Pinocchio, cannot read a number with a blank, a tab or the end of a line after it: '
+             'it drops the element, or the file; write the number alone', attribute,
+             effect='here they count the number; there the link can be without mass')
+        for element in robot.elements
+        for attribute, count in NUMBER_ATTRIBUTES.get(str(element.tag), {}).items()
+        if (text := element.get(attribute)) and robot.numbers(element, attribute)
+        and element.tag != 'force' and not all(re.fullmatch(r'\s*\S+', part) for part in (
+            [text] if count == 1 else filter(None, text.split(' ')))))
 
 
 @rule
@@ -325,15 +364,27 @@ def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
 @rule
 def terms_of_other_tools(robot: Description) -> Iterator[Problem]:
     """No name of another tool adds an effort that is a parameter here."""
-    owners = [*robot.joints, *transmissions(robot)]
+    owners = [*robot.joints, *transmissions(robot), *robot.robot.iterfind('gazebo[@reference]')]
     for code, (names, what, remedy, effect) in _NOT_COUNTED.items():
         tags = [f'{{*}}{name}' for name in names]
         yield from merged(
             warn(code, element, f'{what} in a URDF is not counted; {remedy}', attribute,
                  effect=effect)
             for owner in owners for element in owner.iter('*')
-            for attribute in ([''] if next(element.iter(*tags), None) is element else
+            for attribute in ([''] if next(element.iter(*tags), None) is element
+                              and (element.text or '1').strip('0. \t\r\n') else
                               [name for name in names if element.get(name, '').strip('0. ')]))
+
+
+@rule
+def gravity_of_gazebo(robot: Description) -> Iterator[Problem]:
+    """Gravity acts on every link, for Gazebo as well."""
+    yield from merged(
+        warn('gravity-not-off', element, f'<{element.tag}> turns gravity off in Gazebo alone; '
+             'here it acts on this link as on all others',
+             effect='those of Gazebo lack its weight')
+        for element in robot.robot.iterfind('gazebo[@reference]/*')
+        if (element.text or '').strip().lower() in _GRAVITY_OFF.get(str(element.tag), ()))
 
 
 def _parents(robot: Description) -> Iterator[tuple[Element, str]]:
@@ -455,7 +506,13 @@ def joint_types(robot: Description) -> Iterator[Problem]:
 
 @rule
 def axes(robot: Description) -> Iterator[Problem]:
-    """An axis that is used has a direction, and is a unit vector."""
+    """An axis that is used is there, has a direction, and is a unit vector."""
+    yield from merged(
+        warn('axis-missing', joint, 'without <axis>, "1 0 0" is used, as URDF says; write it',
+             effect='no effect, if that is the axis')
+        for joint in robot.joints if type_of(joint).moves and type_of(joint).axial
+        and joint.get('type') in URDF_TYPES and not any(
+            _closest(tag_of(child), ('axis',)) for child in joint.iterchildren('*')))
     for joint in robot.joints:
         axis = joint.find('axis')
         xyz = robot.numbers(axis, 'xyz')
@@ -480,6 +537,12 @@ def ranges(robot: Description) -> Iterator[Problem]:
              'do not depend on it', effect=NO_EFFECT)
         for joint in robot.joints if type_of(joint).bounded
         and not joint.xpath('limit[1][@lower or @upper]'))
+    yield from merged(
+        warn('limit-zero', limit, 'no limit is other than 0, which no joint that moves can have; '
+             'write those of the joint', effect=NO_EFFECT)
+        for joint in robot.joints if type_of(joint).bounded for limit in joint.findall('limit')[:1]
+        if {'lower', 'upper'} & {*limit.attrib} and not any(robot.number(limit, name)
+                                    for name in NUMBER_ATTRIBUTES['limit']))
     for limit in robot.robot.iterfind('joint/limit'):
         lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
         if lower is not None and upper is not None and lower > upper:
@@ -640,20 +703,40 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
                              'units, which no robot has; correct it', attribute)
 
 
-# Transmissions, for which no description is rejected.
+# Transmissions and <ros2_control>, for which no description is rejected.
 
 @rule
-def transmissions_of_unknown_joints(robot: Description) -> Iterator[Problem]:
-    """A transmission drives joints of this robot."""
-    unknown = [(transmission, name) for transmission in transmissions(robot)
-               for name in map(name_of, transmission.iterchildren('joint'))
-               if name not in robot.joint_of]
-    search = robot.is_small and len(unknown) <= 100
-    return merged(
-        warn('transmission-unknown', transmission, f'no joint is named {quote(name)}: it is '
-             f'ignored; {suggestion(name, robot.joint_of, search)}',
-             effect='no rotor has this gear ratio; without rotors, no effect')
-        for transmission, name in unknown)
+def joints_of_drives(robot: Description) -> Iterator[Problem]:
+    """A transmission and <ros2_control> drive joints of this robot."""
+    for code, effect, owners in (
+            ('transmission-unknown', 'no rotor has this gear ratio; without rotors, no effect',
+             transmissions(robot)),
+            ('control-unknown', 'no effect; ros2_control does not start with this joint',
+             robot.robot.iterchildren('ros2_control'))):
+        unknown = [(owner, name) for owner in owners
+                   for name in map(name_of, owner.iterchildren('joint'))
+                   if name not in robot.joint_of]
+        search = robot.is_small and len(unknown) <= 100
+        yield from merged(
+            warn(code, owner, f'no joint is named {quote(name)}: it is ignored; '
+                 f'{suggestion(name, robot.joint_of, search)}', effect=effect)
+            for owner, name in unknown)
+
+
+@rule
+def mimics_of_drives(robot: Description) -> Iterator[Problem]:
+    """What follows another joint in <ros2_control> does so in the URDF."""
+    for element in robot.robot.iterfind('ros2_control/joint'):
+        said = {str(each.get('name')): (each.text or '').strip()
+                for each in element.iterfind('param')}
+        joint = robot.joint_of.get(name_of(element))
+        if 'mimic' in said and joint is not None and joint.find('mimic') is None:
+            values = ' '.join(f'{name}={quote(said[name])}' for name in ('multiplier', 'offset')
+                              if name in said)
+            yield warn('mimic-not-counted', joint, f'it follows joint {quote(said["mimic"])} in '
+                       '<ros2_control> alone, and moves by itself here; give it <mimic '
+                       f'joint={quote(said["mimic"])}{" " + values if values else ""}/>',
+                       effect='what it needs is missing at the joint that it follows')
 
 
 @rule
