@@ -43,8 +43,9 @@ from urdf2dyn_ros import (
     export_model,
     read_urdf,
 )
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream
+from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS
+from urdf2dyn_ros.estimation.messages import Message
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = (Path(sysconfig.get_path('purelib')) / 'cmeel.prefix' / 'share'
@@ -227,10 +228,10 @@ def streamed(recording: Path, urdf: str | Path) -> dict[str, Any]:
         if given == 'q qd' and not velocities[0]:
             continue
         now = 0
-        robot = stream(defaults | {'estimator': estimator}, dynamics, lambda: now)  # noqa: B023
+        robot = make_stream(defaults | {'estimator': estimator}, dynamics, lambda: now)  # noqa: B023
         outputs = []
         for now, q, qd in zip(stamps, positions, velocities):
-            output = robot.receive(now, names, q, qd if given == 'q qd' else [], [])
+            output = robot.receive(Message(now, names, q, qd if given == 'q qd' else [], []))
             if output is not None:
                 outputs.append(output)
         arrays[f'{estimator}, {given}, stamps'] = np.array([each.stamp for each in outputs],

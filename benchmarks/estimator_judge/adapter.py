@@ -4,6 +4,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import ModelJoints
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.stream import Stream
 
 
@@ -24,7 +25,8 @@ class Adapter:
     def update(self, stamp, q, qd):
         """Return the output for a message, or None."""
         self._now = stamp
-        found = self.stream.receive(stamp, self._names, q, qd if np.isfinite(qd).any() else (), ())
+        found = self.stream.receive(Message(
+            stamp, self._names, q, qd if np.isfinite(qd).any() else ()))
         return found and (found.stamp, found.q, found.qd, found.qdd, found.std)
 
 

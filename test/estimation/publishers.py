@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from support.oracles import Pinocchio
-from urdf2dyn_ros.estimation.assembly import stream
+from urdf2dyn_ros.estimation.assembly import make_stream
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
@@ -110,8 +111,8 @@ class Run:
                           key=lambda message: message[:3])
         self.outputs: list[Output] = []
         for _, number, stamp, (q, qd) in messages:
-            output = self.stream.receive(
-                stamp, [names[joint] for joint in publishers[number].joints], q, qd, [])
+            output = self.stream.receive(Message(
+                stamp, [names[joint] for joint in publishers[number].joints], q, qd, []))
             if output is not None and stamp >= START + settle * 1e9:
                 self.outputs.append(output)
         stamps = [output.stamp for output in self.outputs]
@@ -138,4 +139,4 @@ def new_stream(of: Robot, **values: Any) -> Stream:
     """Return the stream of a node with these parameters."""
     parameters = {row.name: row.default for row in NODE_PARAMETERS}
     assert values.keys() <= parameters.keys()
-    return stream({**parameters, **values}, of.dynamics, lambda: START)
+    return make_stream({**parameters, **values}, of.dynamics, lambda: START)

@@ -15,6 +15,7 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.assembly import Sources
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, Imu, MovingBase
 from urdf2dyn_ros.estimation.stream import Stream
 
@@ -227,7 +228,7 @@ def test_joints_with_a_lag_and_base_are_of_the_same_instant(name, lag):
     for t, seen in measured(DRONE, ROOT, rate):
         receive(base, t, ROOT, seen)
         q, qd, _ = DRONE.joints(t)
-        output = stream.receive(stamp_of(t), DRONE.names, q, qd, ())
+        output = stream.receive(Message(stamp_of(t), DRONE.names, q, qd))
         for each in (*stream.resume(), output):
             if each is None:
                 continue

@@ -13,7 +13,7 @@ from support.paths import RECORDINGS, ROOT
 from urdf2dyn_ros.errors import CompilerError
 from urdf2dyn_ros.estimation import compiled
 from urdf2dyn_ros.estimation.compiled import CompiledEstimator
-from urdf2dyn_ros.estimation.estimator import REASONS, Estimator
+from urdf2dyn_ros.estimation.estimator import Estimator, Verdict
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -30,8 +30,8 @@ FILES = (ROOT / 'examples' / 'rx90.csv', *(RECORDINGS / name for name in (
     'gazebo/rx90_update_rate_100.csv')))
 
 
-def outcomes_of_both(messages: Messages, lag: float = 0.0) -> set[str]:
-    """Feed both, and return the outcomes of all messages by their names."""
+def verdicts_of_both(messages: Messages, lag: float = 0.0) -> set[Verdict]:
+    """Feed both, and return the verdicts on all messages."""
     joints = messages[1].shape[1]
     first, second = Estimator(joints, lag), CompiledEstimator(joints, lag)
     found, last = set(), messages[0][0]
@@ -41,14 +41,14 @@ def outcomes_of_both(messages: Messages, lag: float = 0.0) -> set[str]:
             second.pause()
         last = stamp
         expected, estimate = first.update(stamp, q, qd), second.update(stamp, q, qd)
-        assert estimate.outcome == expected.outcome
+        assert estimate.verdict == expected.verdict
         assert estimate.stamp == expected.stamp
         np.testing.assert_array_equal(estimate[1:5], expected[1:5])
         if expected.prompt_qd is not None:
             np.testing.assert_array_equal(estimate.prompt_qd, expected.prompt_qd)
         np.testing.assert_array_equal(second.trust, first.trust)
         np.testing.assert_array_equal(second.velocity_trust, first.velocity_trust)
-        found.add(REASONS[expected.outcome])
+        found.add(expected.verdict)
     return found
 
 
@@ -73,7 +73,7 @@ def test_recordings(path: Path, lag: float) -> None:
     messages = recorded(path)
     oscillates = path.stem == 'rx90_update_rate_100'   # at half the rate: nothing is published
     for each in (messages, without_velocities(messages)):
-        assert ('' in outcomes_of_both(each, lag)) != oscillates
+        assert (Verdict.PUBLISHED in verdicts_of_both(each, lag)) != oscillates
 
 
 def judged(name: str, rate: float, velocities: bool, count: int = 450) -> Messages:
@@ -89,7 +89,7 @@ def judged(name: str, rate: float, velocities: bool, count: int = 450) -> Messag
 def test_faults(name: str, velocities: bool) -> None:
     k = FAULTS.index(name)
     messages = judged(name, (50.0, 250.0, 1000.0)[k % 3], velocities)
-    outcomes_of_both(messages, (0.0, 0.03)[(k + velocities) % 2])
+    verdicts_of_both(messages, (0.0, 0.03)[(k + velocities) % 2])
 
 
 def test_reset_begins_anew_and_estimates_are_not_overwritten() -> None:

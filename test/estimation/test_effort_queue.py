@@ -6,6 +6,7 @@ import pytest
 from support.streams.pendulums import MS, START, add_up, make_stream, motion, pendulums, receive
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.outcomes import Outcome
 from urdf2dyn_ros.estimation.stream import MOST_WAITING
 
 
@@ -17,9 +18,9 @@ class Beside:
 
     def __call__(self, estimate):
         if self.lost:
-            return 'no_base'
+            return Outcome.NO_BASE
         ms = (estimate.stamp - START) / MS
-        return (np.array([ms, -ms]),) if ms <= self.known else None
+        return (np.array([ms, -ms]),) if ms <= self.known else Outcome.WAITING
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.estimation.estimator import PUBLISHED, REASONS, Estimator
+from urdf2dyn_ros.estimation.estimator import Estimator, Verdict
 from urdf2dyn_ros.estimation.estimators import make_estimator
 
 W = 2.0 * np.pi * np.array([0.45, 0.7, 1.1])
@@ -29,8 +29,8 @@ class Played:
             found = [estimator.update(round(1e9 * t) + 10**18, each.copy(), np.full(
                 q.shape[1], np.nan) if qd is None else qd[k].copy())
                 for k, (t, each) in enumerate(zip(self.t, q))]
-        self.outcomes = np.array([each.outcome for each in found])
-        self.published = self.outcomes == PUBLISHED
+        self.verdicts = np.array([each.verdict for each in found])
+        self.published = self.verdicts == Verdict.PUBLISHED
         self.at = np.array([(each.stamp - 10**18) * 1e-9 for each in found])
         self.qdd = np.array([each.qdd for each in found])
         self.std = np.array([each.std for each in found])
@@ -64,7 +64,7 @@ def test_a_stall_is_withheld(count: int) -> None:
     q[700:700 + count] = q[699]
     played = Played(q)
     assert (~played.published[702:700 + count]).all()
-    assert 'repeated' in {REASONS[each] for each in played.outcomes[700:700 + count]} or count < 3
+    assert Verdict.REPEATED in played.verdicts[700:700 + count] or count < 3
     later = played.published & (played.t > played.t[700 + count])
     assert later.sum() > 0.8 * (played.t > played.t[700 + count]).sum()
     wrong = np.abs(played.qdd - moved(played.at)[2])[later] / LARGEST
@@ -111,7 +111,7 @@ def test_of_messages_that_waited_during_a_gap_the_last_begins() -> None:
             estimator.pause()
         stamp = T[825] + 8e-6 * (k - 825) if 800 <= k < 825 else t
         found = estimator.update(round(1e9 * stamp) + 10**18, q, np.full(3, np.nan))
-        if k >= 825 and found.outcome == PUBLISHED:
+        if k >= 825 and found.valid:
             errors.append(np.abs(found.qdd - moved(T[k:k + 1])[2][0]) / LARGEST)
     assert len(errors) > 350
     assert np.max(errors) < 0.3
@@ -120,20 +120,21 @@ def test_of_messages_that_waited_during_a_gap_the_last_begins() -> None:
 def test_after_a_pause_all_joints_begin_anew() -> None:
     """The stream decides what a pause is; what was learned is kept."""
     estimator = make_estimator('kalman', 3)
-    outcomes = []
+    verdicts = []
     for t, q in zip(T, Q):
         if t == T[1000]:
             estimator.pause()
-        outcomes.append(estimator.update(round(1e9 * t) + 10**18, q, np.full(3, np.nan)).outcome)
-    assert [REASONS[outcome] for outcome in outcomes[999:1002]] == ['', 'gap', 'begun_anew']
-    assert set(outcomes[1080:]) == {PUBLISHED}
+        verdicts.append(estimator.update(round(1e9 * t) + 10**18, q, np.full(3, np.nan)).verdict)
+    assert verdicts[999:1002] == [Verdict.PUBLISHED, Verdict.AFTER_GAP, Verdict.BEGUN_ANEW]
+    assert set(verdicts[1080:]) == {Verdict.PUBLISHED}
 
 
 def test_an_older_stamp_is_late() -> None:
     estimator = Estimator(1)
     for k in range(40):
         estimator.update(10**18 + k * 4_000_000, np.array([0.01 * k]), np.array([np.nan]))
-    assert REASONS[estimator.update(10**18, np.zeros(1), np.array([np.nan])).outcome] == 'late'
+    assert estimator.update(
+        10**18, np.zeros(1), np.array([np.nan])).verdict is Verdict.LATE
 
 
 def test_the_lag_is_as_declared_and_pays() -> None:

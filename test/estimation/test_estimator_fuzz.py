@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from urdf2dyn_ros.estimation.bank import MOST, RATIO, SLOWEST
 from urdf2dyn_ros.estimation.compiled import CompiledEstimator
-from urdf2dyn_ros.estimation.estimator import REASONS, Estimator
+from urdf2dyn_ros.estimation.estimator import Estimator, Verdict
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
-from urdf2dyn_ros.estimation.messages import MAX_UNKNOWN
+from urdf2dyn_ros.estimation.messages import MAX_UNKNOWN, Message
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.stream import Stream
 
@@ -112,7 +112,7 @@ def test_the_stream_keeps_its_invariants(robot, name, other):
         fields = now, [names[j] for j in some], q[some], qd[some], ()
         stream.accelerate(now, names, np.zeros(len(names)))
         for each in (*(row[1:] for row in other if row[0] == k), fields):
-            found = stream.receive(*each)
+            found = stream.receive(Message(*each))
             sent += 1
             if stream.counters['jump_back'] > jumps:
                 last, jumps = 0, stream.counters['jump_back']
@@ -146,9 +146,9 @@ def check_equal(arrives: Arrives, lag: float) -> set[str]:
         with np.errstate(all='ignore'):
             expected = first.update(stamp, q, qd)
         estimate = second.update(stamp, q, qd)
-        assert (estimate.stamp, estimate.outcome) == (expected.stamp, expected.outcome)
+        assert (estimate.stamp, estimate.verdict) == (expected.stamp, expected.verdict)
         np.testing.assert_array_equal(estimate[1:5], expected[1:5])
-        reasons.add(REASONS[expected.outcome])
+        reasons.add(expected.verdict)
     return reasons
 
 
@@ -164,4 +164,4 @@ def test_every_outcome_is_reached() -> None:
     for size in (0.03, 40.0):
         pieces = [Piece(kind, 60, size) for kind in ('repeated', *KINDS)]
         found |= check_equal(messages(2, 250.0, 0, pieces), 0.0)
-    assert found == {*REASONS}
+    assert found == {*Verdict}

@@ -9,8 +9,9 @@ import pytest
 from support.robot_files import EXAMPLES
 from support.streams.pendulums import START
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream
+from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.hold import hold_advice, read_hold
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.status import remedy
 
 PANDA = InverseDynamics(read_urdf(
@@ -47,11 +48,11 @@ def arm(stamp):
 def published(source, stamp, names=ARM, finger=0.0):
     q, qd, _ = arm(stamp)
     count = len(names)
-    return source.receive(stamp, names, [*q, finger][:count], [*qd, 0.0][:count], [])
+    return source.receive(Message(stamp, names, [*q, finger][:count], [*qd, 0.0][:count], []))
 
 
 def panda(*hold):
-    return stream(VALUES | {'hold': hold}, PANDA, clock=lambda: 0)
+    return make_stream(VALUES | {'hold': hold}, PANDA, clock=lambda: 0)
 
 
 def expected(stamp, finger):
@@ -95,7 +96,7 @@ def test_a_finger_that_is_published_by_its_own_driver_releases_itself_alone():
     for k in range(60):
         outputs.append(published(source, START + k * PERIOD, ARM[:6]))
         if k > 10:
-            outputs.append(source.receive(START + k * PERIOD, [FINGER], [0.02], [0.0], []))
+            outputs.append(source.receive(Message(START + k * PERIOD, [FINGER], [0.02], [0.0])))
     output, = list(filter(None, outputs))[-1:]
     assert list(source.held.positions) == [ARM[6]]
     assert list(output.q[6:]) == [0.0, pytest.approx(0.02)]
@@ -147,18 +148,18 @@ def test_the_advice_is_a_command_that_keeps_what_is_held():
 def test_a_wheel_without_a_position_is_held_like_one_that_is_not_published(hold, position):
     """In the message of the others, or in one of its own, which may have velocities alone."""
     dynamics = InverseDynamics(read_urdf(WHEEL))
-    waiting, source = (stream(VALUES | {'hold': texts}, dynamics, clock=lambda: 0)
+    waiting, source = (make_stream(VALUES | {'hold': texts}, dynamics, clock=lambda: 0)
                        for texts in ((), (hold,)))
     for k in range(1400):
         t, stamp = k / 250, START + k * PERIOD
         q, qd = [0.5 * np.sin(t), 0.4 * np.cos(t)], [0.5 * np.cos(t), -0.4 * np.sin(t)]
         for each in (waiting, source):
             if position is None:
-                output = each.receive(stamp, ['lift', 'reach'], q, qd, [])
-                each.receive(stamp + 1, ['wheel'], [], [3.0], [])
+                output = each.receive(Message(stamp, ['lift', 'reach'], q, qd, []))
+                each.receive(Message(stamp + 1, ['wheel'], [], [3.0], []))
             else:
-                output = each.receive(stamp, ['wheel', 'lift', 'reach'], [*position, *q],
-                                      [3.0, *qd], [])
+                output = each.receive(Message(stamp, ['wheel', 'lift', 'reach'], [*position, *q],
+                                      [3.0, *qd], []))
     assert output is not None and list(source.held.positions) == ['wheel']
     t = (output.stamp - START) * 1e-9
     expected = dynamics([0.5 * np.sin(t), 0.4 * np.cos(t), 0.0],
@@ -172,8 +173,9 @@ def test_a_wheel_without_a_position_is_held_like_one_that_is_not_published(hold,
 
 
 def test_positions_that_are_all_missing_are_not_those_of_another_robot():
-    source = stream(VALUES, InverseDynamics(read_urdf(WHEEL)), clock=lambda: 0)
+    source = make_stream(VALUES, InverseDynamics(read_urdf(WHEEL)), clock=lambda: 0)
     for k in range(3):
-        source.receive(START + k * PERIOD, ['wheel', 'lift', 'reach'], [np.nan] * 3, [0.1] * 3, [])
+        source.receive(Message(
+            START + k * PERIOD, ['wheel', 'lift', 'reach'], [np.nan] * 3, [0.1] * 3))
     assert remedy(source, (), '/node') == (
         'published without a position (NaN or none): "lift", "reach", "wheel"')

@@ -9,6 +9,7 @@ from publishers import START, Array, Robot, new_stream, robot
 
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.status import MonitorReport, NodeState, input_status, output_status
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.text import Level
@@ -29,7 +30,7 @@ def motion(time: float) -> Array:
 def published(stream: Stream, steps: range, unit: Callable[[int], float] = lambda k: 1.0,
               velocities: bool = True) -> list[Output | None]:
     """Return what messages at 100 Hz give, whose angles are times a unit."""
-    return [stream.receive(START + STEP * k, NAMES, q, qd if velocities else [], [])
+    return [stream.receive(Message(START + STEP * k, NAMES, q, qd if velocities else [], []))
             for k in steps for q, qd in [unit(k) * motion(k * 1e-2)]]
 
 
@@ -113,7 +114,7 @@ def test_degrees_whose_velocities_are_in_radians_are_proven_by_them() -> None:
     """Slowly, as wheels whose URDF has no limits: positions change 57 times as fast."""
     text = re.sub(rb' velocity="[^"]*"', b' velocity="0"', ENDLESS)
     stream = new_stream(Robot(text, InverseDynamics(read_urdf(text))))
-    outputs = [stream.receive(START + STEP * k, NAMES, np.degrees(q), qd, [])
+    outputs = [stream.receive(Message(START + STEP * k, NAMES, np.degrees(q), qd, []))
                for k in range(1500) for q, qd in [0.1 * motion(k * 1e-2)]]
     assert not any(outputs[400:]) and 'are the positions in degrees?' in stream.warnings[0]
 
@@ -122,7 +123,7 @@ def test_joints_without_limits_may_turn() -> None:
     """Also far: a wheel is no arm in degrees."""
     assert ENDLESS.count(b'"continuous"') == 6
     stream = new_stream(WHEELS)
-    outputs = [stream.receive(START + STEP * k, NAMES, [0.05 * k] * 6, [5.0] * 6, [])
+    outputs = [stream.receive(Message(START + STEP * k, NAMES, [0.05 * k] * 6, [5.0] * 6, []))
                for k in range(1000)]
     assert all(outputs[100:]) and stream.warnings == ()
 
@@ -132,6 +133,7 @@ def test_a_velocity_that_does_not_follow_the_motion_proves_no_unit() -> None:
     q, qd = np.array([motion(k * 1e-2) for k in range(1500)]).transpose(1, 0, 2)
     by_chance = np.square(qd).mean(axis=0) / qd.mean(axis=0) / np.degrees(1.0)
     stream = new_stream(WHEELS)
-    outputs = [stream.receive(START + STEP * k, NAMES, q[k], by_chance, []) for k in range(1500)]
+    outputs = [stream.receive(Message(START + STEP * k, NAMES, q[k], by_chance))
+               for k in range(1500)]
     assert all(outputs[100:])
     assert 'it does not follow the position' in stream.velocities[NAMES[0]].fault

@@ -14,6 +14,7 @@ from publishers import START, Publisher, Robot, Run, new_stream, robot
 
 from support.robot_files import OWN
 from urdf2dyn_ros.estimation.groups import MOST_INCOMPLETE
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 
 RMS_AFTER_RESET = 0.015   # a filter knows less at first
@@ -156,8 +157,9 @@ def test_two_publishers_of_the_same_joint_give_nothing(estimator):
     for k in range(300):
         stamp = START + 10_000_000 * k
         q, qd = np.array([of.motion(joint, 0.01 * k)[:2] for joint in (0, 1)]).T
-        outputs.append(stream.receive(stamp, names, q, qd, []))
-        outputs.append(stream.receive(stamp + 4_000_000, names[1:], q[1:] + 0.5, qd[1:], []))
+        outputs.append(stream.receive(Message(stamp, names, q, qd, [])))
+        outputs.append(stream.receive(Message(
+            stamp + 4_000_000, names[1:], q[1:] + 0.5, qd[1:])))
     assert not any(outputs[100:])
     assert stream.counters['distrusted'] > 400
 
@@ -180,8 +182,8 @@ def test_groups_are_divided_by_what_is_received():
 
     def receive(k, joints):
         q, qd = np.array([of.motion(joint, 0.01 * k)[:2] for joint in joints]).T
-        return stream.receive(START + round(10_000_000 * k), [names[joint] for joint in joints],
-                              q, qd, [])
+        return stream.receive(Message(
+            START + round(10_000_000 * k), [names[joint] for joint in joints], q, qd))
 
     def sets():
         return sorted([names.index(joint) for joint in group.joints] for group in stream.groups)
@@ -211,7 +213,8 @@ def test_a_joint_that_is_not_finite_is_bridged_for_two_messages_and_missing_then
         q, qd = np.array([of.motion(joint, 0.01 * k)[:2] for joint in (0, 1)]).T
         if (100 < k < 200 and k % 10 < MOST_INCOMPLETE) or 200 < k < 300:
             q[1] = bad
-        outputs.append(stream.receive(START + 10_000_000 * k, of.dynamics.joint_names, q, qd, []))
+        outputs.append(stream.receive(
+            Message(START + 10_000_000 * k, of.dynamics.joint_names, q, qd)))
     assert all(outputs[60:200 + MOST_INCOMPLETE])
     assert not any(outputs[201 + MOST_INCOMPLETE:300])
     assert all(outputs[360:])

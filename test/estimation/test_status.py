@@ -13,6 +13,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import joints_of
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.status import (
     FaultLog,
@@ -46,7 +47,7 @@ def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[st
     stream = Stream(joints_of(dynamics), dynamics, lambda joints: make_estimator(
         estimator, joints), clock=lambda: NOW)
     for stamp in stamps:
-        stream.receive(stamp, names, [0.1] * len(names), [], [])
+        stream.receive(Message(stamp, names, [0.1] * len(names), [], []))
     return NodeState(dynamics, stream, estimator, refused)
 
 
@@ -162,9 +163,9 @@ def test_use_lag_and_scale_of_each_velocity_are_in_the_figures() -> None:
     assert running.stream is not None
     for k in range(300):
         time = 0.01 * k
-        running.stream.receive(
+        running.stream.receive(Message(
             NOW + (k + 1) * 10_000_000, NAMES, [np.sin(2.0 * time), 0.1],
-            [2.0 * np.cos(2.0 * (time - 0.1)), np.nan], [])
+            [2.0 * np.cos(2.0 * (time - 0.1)), np.nan], []))
     late, missing = input_status(running, FIGURES, Counter(used=300), ONE).values[
         'velocities'].split('\n')
     assert re.fullmatch(r'joint1 not used: lag (9|10)\d\.\d ms, scale (1|0\.99\d|1\.0[01]) '

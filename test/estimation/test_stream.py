@@ -21,7 +21,7 @@ from support.streams.pendulums import (
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, check_lags
-from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
 from urdf2dyn_ros.estimation.estimators import EstimatorBase, make_estimator
 from urdf2dyn_ros.estimation.groups import MOST_KEPT
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, MovingBase
@@ -145,7 +145,7 @@ class Constant(EstimatorBase):
 
     def update(self, stamp, q, qd):
         vectors = {'q': q, 'qd': qd, 'qdd': np.zeros(2), **self.values}
-        return Estimate(stamp, std=np.zeros(2), outcome=0, **vectors)
+        return Estimate(stamp, std=np.zeros(2), verdict=Verdict.PUBLISHED, **vectors)
 
     def reset(self):
         pass

@@ -9,6 +9,7 @@ from support.streams.known_motions import PROFILES, Recording, record
 from support.streams.pendulums import MS, START, make_stream, motion, pendulums, receive, run
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.stream import Stream
 
 
@@ -166,7 +167,7 @@ def test_filters_begin_anew_after_a_gap_and_a_clock_set_back_forgets_the_sensors
     def outputs(samples):
         stream = Stream(unlimited_joints(joints), lambda q, qd, qdd: qdd,
                         partial(make_estimator, name), clock=lambda: START)
-        return [stream.receive(stamp, joints, q, qd, ()) for stamp, q, qd in samples]
+        return [stream.receive(Message(stamp, joints, q, qd, ())) for stamp, q, qd in samples]
 
     for shift, kept in ((200_000_000, True), (-5_000_000_000, False)):
         moved = Recording(motion_of.stamps + shift * (np.arange(2600) >= 2000), motion_of.q,

@@ -8,7 +8,7 @@ import pytest
 from support.paths import RECORDINGS
 from support.streams.known_motions import PROFILES, Profile, record, truth
 from urdf2dyn_ros.estimation.hold import unlimited_joints
-from urdf2dyn_ros.estimation.messages import Message, Messages
+from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.jumps import jump_sentences, position_jumps
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
@@ -125,10 +125,11 @@ def test_recordings_of_real_robots_have_no_jump(name: str) -> None:
     (1.0, [3.0, -3.1], [3.0, -3.1])])                             # gaps: the long way round
 def test_only_turns_of_a_joint_with_limits_are_removed(step, positions, found):
     merged = MergedMotions(unlimited_joints(['a'], [False], ['rad']))
-    messages = Messages(['a'], Counter())
+    reader = MessageReader(['a'], Counter())
     for number, position in enumerate(positions):
-        message = messages.read(['a'], [position], [], [])
-        assert isinstance(message, Message)
-        merged.add(10**9 + round(1e9 * step * number), message)
+        stamp = 10**9 + round(1e9 * step * number)
+        sample = reader.read(Message(stamp, ['a'], [position]))
+        assert isinstance(sample, Sample)
+        merged.add(stamp, sample)
     merged.end()
     np.testing.assert_allclose(np.concatenate([q for _, q, _ in merged.motions])[:, 0], found)

@@ -12,6 +12,7 @@ from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
+from urdf2dyn_ros.estimation.outcomes import Outcome
 from urdf2dyn_ros.estimation.stream import IMPLAUSIBLE, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -29,22 +30,22 @@ class Sources:
         self.base, self.wrenches, self._payload = base, wrenches, payload
         self._unknown = ''   # why the motion of the base is unknown
 
-    def __call__(self, estimate: Estimate) -> tuple[Array, ...] | str | None:
-        """Return the arguments after qdd, or a key of ``JOINT_STATE_OUTCOMES``; None: not yet."""
+    def __call__(self, estimate: Estimate) -> tuple[Array, ...] | Outcome:
+        """Return the arguments after qdd, or the outcome without them."""
         arguments: list[Array] = []
         if self.base is not None:
             motion = self.base.motion_at(estimate.stamp, estimate.q, estimate.qd, estimate.qdd)
             if isinstance(motion, str):
                 if motion == 'base_behind':
-                    return None   # newer data may follow; after the timeout it is 'base_stale'
+                    return Outcome.WAITING   # after the timeout it is 'base_stale'
                 self._unknown = motion
-                return 'no_base'
+                return Outcome.NO_BASE
             self._unknown = ''
             arguments.append(motion)
         if self.wrenches is not None:
             external = self.wrenches.wrenches_at(estimate.stamp, estimate.q)
             if isinstance(external, str):
-                return 'no_wrench'
+                return Outcome.NO_WRENCH
             arguments.append(external)
         if self._payload is not None:
             arguments.append(self._payload())
@@ -84,8 +85,9 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
 def check_lags(values: Mapping[str, Any]) -> None:
     """Raise a ParameterError if the motion of a base is older than that of the joints."""
     name, lag = values['estimator'], values['moving_base.lag']
-    own = group(values, name)
-    most = own.get('lag', inf if name == 'external' or own.get('align') == 'centre' else 0.0)
+    settings = group(values, name)
+    most = settings.get(
+        'lag', inf if name == 'external' or settings.get('align') == 'centre' else 0.0)
     if lag > most and values['base'] != 'fixed':
         remedy = f'{most:g} or less' if most else '0'
         raise ParameterError(
@@ -94,7 +96,7 @@ def check_lags(values: Mapping[str, Any]) -> None:
             'estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
 
 
-def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
+def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics,
            clock: Callable[[], int], **options: Any) -> Stream:
     """Return the stream of the parameters; faults of `hold` have no effect."""
     name = values['estimator']
@@ -106,7 +108,7 @@ def stream(values: Mapping[str, Any], dynamics: InverseDynamics,
     return result
 
 
-def sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
+def make_sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
             payload: Mapping[str, Array], before: Sources) -> Sources:
     """
     Return the sources of the load arguments, with the counters of those `before`.

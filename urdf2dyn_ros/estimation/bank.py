@@ -178,7 +178,7 @@ class Bank:
                 self.slot[joint] = 0
                 self.slots = sorted({0, *self.slot.tolist()})
 
-    def unsettled(self) -> Array:
+    def variance_ratio(self) -> Array:
         """Return variances of accelerations, over the steady ones, (k, n): at least 1."""
         variances = self.P[self.slot, self.derivative, self.derivative].T
         ratio: Array = variances / self._steady[:, None]

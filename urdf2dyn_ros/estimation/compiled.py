@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.codegen.c_compiler import cached, find_compiler, key_of
 from urdf2dyn_ros.estimation import bank, estimator, hindsight
 from urdf2dyn_ros.estimation.bank import Bank
-from urdf2dyn_ros.estimation.estimator import Estimate, Estimator
+from urdf2dyn_ros.estimation.estimator import Estimate, Estimator, Verdict
 from urdf2dyn_ros.estimation.hindsight import SPACING, Lag
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -30,11 +30,11 @@ OPTIONS = ('-O3', '-fno-fast-math', '-ffp-contract=off', '-fno-math-errno', '-fn
 _INTEGER, _NUMBER, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _BANK = ('order', 'slot', 'w', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 'past', 'cross',
          'residuals')
-_HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'own_errors', 'missed', 'size',
-              'variance', 'unsettled', 'times', 'began', 'errors', 'weights', 'shares',
+_HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'mixture_errors', 'missed', 'size',
+              'variance', 'variance_ratio', 'times', 'began', 'errors', 'weights', 'shares',
               'accelerations', 'mixed', 'references', 'work', 'velocities')
-_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'doubt', 'sampled',
-              'last', 'prompt', 'measured', 'estimate', 'deviations', 'oldest')
+_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'unconfirmed',
+              'sampled', 'last', 'prompt', 'measured', 'estimate', 'deviations', 'oldest')
 
 
 def _fields(names: str, kind: type) -> list[tuple[str, type]]:
@@ -54,8 +54,8 @@ class _Hindsight(ctypes.Structure):
 
 class _Estimator(ctypes.Structure):
     _fields_ = [('bank', _Bank), ('hindsight', _Hindsight), ('lag', _Hindsight),
-                *_fields('velocities bridged held begun', _INTEGER), ('row', _POINTER),
-                *_fields('step time good still began', _NUMBER),
+                *_fields('velocities bridged duplicate begun', _INTEGER), ('outliers', _POINTER),
+                *_fields('step time good stalled began', _NUMBER),
                 *_fields(' '.join(_ESTIMATOR), _POINTER)]
 
 
@@ -109,8 +109,9 @@ class CompiledEstimator(Estimator):
         if self._bank is not None:
             self._measured[0] = q
             self._measured[1] = qd
-            outcome = self._library.urdf2dyn_update(self._address, time)
-            if outcome >= 0:
+            code = self._library.urdf2dyn_update(self._address, time)
+            if code >= 0:
+                verdict = Verdict(code)
                 if self._clock.irregular:
                     self._clock.motion = self._estimate[:3].copy()
                 if self._lag is not None:
@@ -119,10 +120,10 @@ class CompiledEstimator(Estimator):
                         self._lag.begin(self._time)
                         self._struct.begun = 0
                     self._lag.began = self._struct.began
-                    return self._lagged(stamp, time, outcome)
+                    return self._lagged(stamp, time, verdict)
                 q, qd, qdd, std, prompt = self._estimate.copy()
-                return Estimate(stamp, q, qd, qdd, std, outcome, prompt)
-            self._bridged, self._held = self._struct.bridged, bool(self._struct.held)
+                return Estimate(stamp, q, qd, qdd, std, verdict, prompt)
+            self._bridged, self._duplicate = self._struct.bridged, bool(self._struct.duplicate)
         estimate = self._update(stamp, time, q, qd)
         if self._bank is not None:
             self._hand_over(self._bank)
@@ -165,8 +166,9 @@ class CompiledEstimator(Estimator):
             _Bank(joints, filters, bank.each, 0, filters - int(bank.by_velocity.sum()),
                   int(bank.by_position.sum()), filters, rows, 0, kept, bank.derivative, bank._unit,
                   *pointers(bank, _BANK)),
-            *both, self._velocities, self._bridged, self._held, 0, *pointers(self, ('row',)),
-            self._step, self._time, self._good, self._still, self._time,
+            *both, self._velocities, self._bridged, self._duplicate, 0,
+            *pointers(self, ('outliers',)),
+            self._step, self._time, self._good, self._stalled, self._time,
             *pointers(self, _ESTIMATOR))
         self._address = ctypes.addressof(self._struct)
 

@@ -21,9 +21,9 @@
 /* Constants of the modules, by their names there; compiled.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(SETTLED) \
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
-    X(ALONE) X(CONTRADICTS) X(AGAIN) X(VELOCITY_CONTRADICTS) X(SUDDEN) X(USUAL_POSITION) \
-    X(UNUSUAL) X(DOUBTED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
-    X(TRUST_SAMPLES) X(UNSETTLED) X(ALTERNATING) X(ALTERNATION) X(AT_REST) X(BRIDGED) \
+    X(ALONE) X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
+    X(UNUSUAL) X(UNCONFIRMED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
+    X(TRUST_SAMPLES) X(MOST_VARIANCE) X(ALTERNATING) X(ALTERNATION) X(AT_REST) X(BRIDGED) \
     X(COPY) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
@@ -56,7 +56,7 @@ typedef struct {
     int64_t count, judges, number;
     double tolerance;
     int64_t *filters, *rows, *next;
-    double *delays, *prior, *own_errors, *missed, *size, *variance, *unsettled, *times, *began;
+    double *delays, *prior, *mixture_errors, *missed, *size, *variance, *variance_ratio, *times, *began;
     void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
     Boolean *velocities;
 } Hindsight;
@@ -64,9 +64,9 @@ typedef struct {
 typedef struct {
     Bank bank;
     Hindsight hindsight, lag;   /* lag: the one of past states */
-    int64_t velocities, bridged, held, begun, *row;
-    double step, time, good, still, lag_began;
-    double *usual, *counts, *trust, *velocity_trust, *alternation, *doubt, *sampled, *last;
+    int64_t velocities, bridged, duplicate, begun, *outliers;
+    double step, time, good, stalled, lag_began;
+    double *usual, *counts, *trust, *velocity_trust, *alternation, *unconfirmed, *sampled, *last;
     double *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
     void *deviations, *oldest;     /* oldest (3, k, n), of the past */
 } Estimator;
@@ -260,7 +260,7 @@ static void judge(Hindsight *self, const Bank *bank, long i, double time)
         const int some = old[j] != 0.0;
         const double error = own[row][j] - reference[j];
         const double missed = i + 1 < self->count ? reference[j] - references[row][i + 1][j] : NAN;
-        average(self->own_errors + i * n + j, error * error, gain, some);
+        average(self->mixture_errors + i * n + j, error * error, gain, some);
         average(self->size + i * n + j, reference[j] * reference[j], slow, some);
         average(self->missed + i * n + j, missed * missed, gain, some && isfinite(missed));
     }
@@ -279,7 +279,7 @@ static void weigh(Hindsight *self, const Bank *bank)
     const long last = (self->count < self->judges ? self->count : self->judges) - 1;
     const long d = bank->derivative;
     double (*errors)[K + 1][n] = self->errors, (*weights)[n] = self->weights;
-    double (*shares)[n] = self->shares, (*error)[n] = self->work, (*unsettled)[n] = error + K + 1;
+    double (*shares)[n] = self->shares, (*error)[n] = self->work, (*variance_ratio)[n] = error + K + 1;
     double (*P)[4][4][K] = bank->P, size[n], lowest[n], sum[n];
     Flag enough[n];
     memcpy(error, errors[last], sizeof errors[last]);
@@ -294,10 +294,10 @@ static void weigh(Hindsight *self, const Bank *bank)
         EACH(k, K + 1) EACH(j, n) error[k][j] = enough[j] != 0.0 ? errors[i][k][j] : error[k][j];
     }
     EACH(k, K) EACH(j, n)
-        unsettled[k][j] = larger(P[bank->slot[j]][d][d][k] / bank->steady[k], 1.0);
-    memcpy(unsettled[K], unsettled[bank->each - 1], sizeof unsettled[K]);
+        variance_ratio[k][j] = larger(P[bank->slot[j]][d][d][k] / bank->steady[k], 1.0);
+    memcpy(variance_ratio[K], variance_ratio[bank->each - 1], sizeof variance_ratio[K]);
     EACH(k, K + 1) EACH(j, n)
-        error[k][j] = k < bank->first[1] || k == K || self->velocities[j] ? unsettled[k][j]
+        error[k][j] = k < bank->first[1] || k == K || self->velocities[j] ? variance_ratio[k][j]
             * (error[k][j] + (LEAST_ERROR + LEAST_PART * LEAST_PART * size[j])) : INFINITY;
     least(K + 1, n, error[0], lowest);
     memset(sum, 0, sizeof sum);
@@ -312,11 +312,11 @@ static void weigh(Hindsight *self, const Bank *bank)
     memset(sum, 0, sizeof sum);
     EACH(k, K) EACH(j, n) sum[j] += shares[k][j];
     EACH(k, K) EACH(j, n) shares[k][j] /= sum[j];
-    mixed(K + 1, n, weights[0], unsettled[0], self->unsettled);
+    mixed(K + 1, n, weights[0], variance_ratio[0], self->variance_ratio);
     EACH(j, n) {
-        double most = self->own_errors[j];
-        EACH(i, self->count) most = larger(self->own_errors[i * n + j], most);
-        self->variance[j] = most * self->unsettled[j];
+        double most = self->mixture_errors[j];
+        EACH(i, self->count) most = larger(self->mixture_errors[i * n + j], most);
+        self->variance[j] = most * self->variance_ratio[j];
     }
 }
 
@@ -331,7 +331,7 @@ static void add(Hindsight *self, const Bank *bank, double time, const double *tr
     int again = 0;
     EACH(j, n) {
         const int trusted = trust[j] >= TRUSTED;
-        again |= self->velocities[j] > trusted || bank->slot[j] || self->unsettled[j] > SETTLED;
+        again |= self->velocities[j] > trusted || bank->slot[j] || self->variance_ratio[j] > SETTLED;
         self->velocities[j] = (Boolean)trusted;
     }
     if (self->number == 0 || at - self->times[(self->number - 1) % kept] >= SPACING) {
@@ -357,9 +357,9 @@ static void begin_joint(Estimator *self, long joint, double q, double qd, long s
     start(&self->bank, joint, q, qd, slot);
     self->hindsight.began[joint] = self->lag.began[joint]
         = self->lag_began = self->sampled[joint] = self->time;
-    self->hindsight.unsettled[joint] = self->lag.unsettled[joint] = INFINITY;
+    self->hindsight.variance_ratio[joint] = self->lag.variance_ratio[joint] = INFINITY;
     self->trust[joint] = FIRST_TRUST;
-    self->row[joint] = 0;
+    self->outliers[joint] = 0;
 }
 
 static void begin(Estimator *self, const double *q, const double *qd)
@@ -372,11 +372,11 @@ static void begin(Estimator *self, const double *q, const double *qd)
         self->last[n + j] = qd[j];
         begin_joint(self, j, self->last[j], qd[j], 0);
         self->velocity_trust[j] = FIRST_TRUST;
-        self->row[n + j] = 0;
+        self->outliers[n + j] = 0;
     }
     self->hindsight.number = self->lag.number = 0;
     self->good = self->time;
-    self->still = 0.0;
+    self->stalled = 0.0;
 }
 
 /* Position and velocity, z (2, n), are compared with what is expected */
@@ -400,8 +400,8 @@ static void innovations(const Estimator *self, double *z, double *deviations, do
     EACH(j, n) {
         const double h = self->time - self->sampled[j];
         const double position = SUDDEN * (h * h) / 2.0, velocity = SUDDEN * h;
-        limits[j] = CONTRADICTS * CONTRADICTS * self->usual[j] + position * position;
-        limits[n + j] = VELOCITY_CONTRADICTS * VELOCITY_CONTRADICTS * self->usual[n + j]
+        limits[j] = GATE * GATE * self->usual[j] + position * position;
+        limits[n + j] = VELOCITY_GATE * VELOCITY_GATE * self->usual[n + j]
             + velocity * velocity;
     }
 }
@@ -432,7 +432,7 @@ static void learn(Estimator *self, double h, const Boolean *measured, const Bool
                 * (square - self->usual[e]);
         }
         if (measured[e])
-            self->row[e] = bad[e] ? self->row[e] + 1 : 0;
+            self->outliers[e] = bad[e] ? self->outliers[e] + 1 : 0;
     }
     EACH(j, same ? 0 : n)
         if (measured[j] && settled[j]) {
@@ -450,14 +450,14 @@ static void resolve(Estimator *self, const double *z, const double *deviation,
     double (*deviations)[n] = self->deviations, (*x)[K][n] = self->bank.x;
     long begun[n], count = 0;
     EACH(j, n) {
-        if (bad[n + j] && self->row[n + j] >= in_a_row) {
+        if (bad[n + j] && self->outliers[n + j] >= in_a_row) {
             used[n + j] = 1.0;
             self->velocity_trust[j] = 0.0;
         }
         if (!bad[j])
             continue;
-        if (self->row[j] < in_a_row) {
-            deviations[self->row[j] - 1][j] = deviation[j];
+        if (self->outliers[j] < in_a_row) {
+            deviations[self->outliers[j] - 1][j] = deviation[j];
             continue;
         }
         int same = 1;
@@ -468,7 +468,7 @@ static void resolve(Estimator *self, const double *z, const double *deviation,
         if (same) {   /* the sensor has another zero */
             EACH(k, K) x[0][k][j] += deviation[j];
             self->trust[j] = FIRST_TRUST;
-            self->row[j] = 0;
+            self->outliers[j] = 0;
             bad[j] = 0;
             used[j] = 1.0;
         } else {
@@ -498,10 +498,10 @@ static void use(Estimator *self, double h, const double *z, const Flag *used,
     EACH(k, K) EACH(j, n) bandwidth[j] += weights[k][j] * bank->w[k];
     EACH(j, n) {
         const double change = after[j] - before[j];
-        const int doubtful = isfinite(hindsight->unsettled[j]) && (!settled[j] || (unusual[j]
+        const int suspect = isfinite(hindsight->variance_ratio[j]) && (!settled[j] || (unusual[j]
             && change * change > UNUSUAL * UNUSUAL * hindsight->variance[j]));
-        self->doubt[j] /= 1.0 + 2.0 * h * bandwidth[j];
-        self->doubt[j] = larger(self->doubt[j], doubtful ? fabs(change) : 0.0);
+        self->unconfirmed[j] /= 1.0 + 2.0 * h * bandwidth[j];
+        self->unconfirmed[j] = larger(self->unconfirmed[j], suspect ? fabs(change) : 0.0);
     }
 }
 
@@ -512,28 +512,28 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
     const double *square = self->alternation, *product = square + n;
     const Hindsight *hindsight = &self->hindsight;
     const int seen = (double)hindsight->rows[0] >= FEWEST;
-    long count = 0, distrusted = 0, unsettled = !compared, in_a_row = 0, doubted = 0;
+    long count = 0, distrusted = 0, unsteady = !compared, in_a_row = 0, unconfirmed = 0;
     double a[n];
     mixed(K, n, hindsight->weights, (double *)self->bank.x + self->bank.derivative * K * n, a);
     EACH(j, n) {
         double size = 0.0;
         EACH(i, hindsight->count) size = larger(size, hindsight->size[i * n + j]);
-        doubted |= self->doubt[j] * self->doubt[j] > DOUBTED * DOUBTED * size
+        unconfirmed |= self->unconfirmed[j] * self->unconfirmed[j] > UNCONFIRMED * UNCONFIRMED * size
             || (seen && fabs(a[j]) > SUDDEN + UNSEEN * sqrt(hindsight->size[j]));
         count += bad[j];
         distrusted |= self->trust[j] < FIRST_TRUST
             || (square[j] > ALTERNATION && product[j] < -ALTERNATING * square[j]);
-        unsettled |= self->trust[j] < TRUSTED || hindsight->unsettled[j] > UNSETTLED;
-        in_a_row |= self->row[j] > 1;
+        unsteady |= self->trust[j] < TRUSTED || hindsight->variance_ratio[j] > MOST_VARIANCE;
+        in_a_row |= self->outliers[j] > 1;
     }
     if (!same && !count)
         self->good = self->time;
     self->bridged = repeated ? self->bridged + 1 : 0;
     const long last = smaller(hindsight->judges, hindsight->count) - 1;   /* that chooses filters */
     return (double)hindsight->rows[last] < FEWEST ? STARTING
-        : distrusted ? DISTRUSTED : unsettled ? BEGUN_ANEW
+        : distrusted ? DISTRUSTED : unsteady ? BEGUN_ANEW
         : repeated && !(bridges && self->bridged == 1) ? REPEATED
-        : in_a_row || doubted || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;
+        : in_a_row || unconfirmed || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;
 }
 
 static double compare(Estimator *self, double h)
@@ -548,9 +548,9 @@ static double compare(Estimator *self, double h)
     memcpy(z, q, sizeof z);
     innovations(self, z, deviation, y, limits);
     EACH(j, n) {
-        settled[j] = self->hindsight.unsettled[j] <= UNSETTLED;
+        settled[j] = self->hindsight.variance_ratio[j] <= MOST_VARIANCE;
         compared &= settled[j];
-        alone &= isinf(self->hindsight.unsettled[j]) != 0;
+        alone &= isinf(self->hindsight.variance_ratio[j]) != 0;
     }
     const int copied = h < COPY * self->step;
     if (copied) {   /* or its stamp is wrong, by a step at most */
@@ -562,27 +562,27 @@ static double compare(Estimator *self, double h)
     EACH(j, n)
         stale[j] = q[n + j] != 0.0 && q[j] == self->last[j] && q[n + j] == self->last[n + j];
     EACH(e, 2 * n) {
-        const double before = e < n && self->row[e] ? deviations[self->row[e] - 1][e] : 0.0;
+        const double before = e < n && self->outliers[e] ? deviations[self->outliers[e] - 1][e] : 0.0;
         const int again = fabs(deviation[e] - before) < AGAIN * fabs(deviation[e]);
         measured[e] = isfinite(z[e]) && !(e >= n && stale[e - n]);
         const int is_beyond = measured[e] && (again || y[e] * y[e] > limits[e]);
-        bad[e] = is_beyond && (settled[e % n] || self->row[e]);
+        bad[e] = is_beyond && (settled[e % n] || self->outliers[e]);
         used[e] = measured[e] && !bad[e];
         any_bad |= bad[e];
         beyond |= is_beyond && e < n;
         moves |= e < n && measured[e] && deviation[e] * deviation[e] > limits[e]
-            - (CONTRADICTS * CONTRADICTS - UNUSUAL * UNUSUAL) * self->usual[e];
+            - (GATE * GATE - UNUSUAL * UNUSUAL) * self->usual[e];
         same &= e >= n || q[e] == self->last[e];
-        any_row |= e < n && self->row[e];
+        any_row |= e < n && self->outliers[e];
         foreign += e < n && bad[e];
     }
     if (copied && !same && alone) {   /* of those that waited during a gap, the last */
         begin(self, q, q + n);
         return BEGUN_ANEW;
     }
-    const int repeated = same && !copied && (beyond || self->still > 0.0);
-    const int held = same && !copied && !repeated && moves && !self->held;
-    self->held = held;
+    const int repeated = same && !copied && (beyond || self->stalled > 0.0);
+    const int held = same && !copied && !repeated && moves && !self->duplicate;
+    self->duplicate = held;
     if (copied || repeated || held) {
         memset(used, 0, sizeof used);
         if (copied && !same)
@@ -595,11 +595,11 @@ static double compare(Estimator *self, double h)
         if (any_bad)
             resolve(self, z, deviation, limits, bad, used);
         EACH(e, 2 * n) self->last[e] = e >= n || isfinite(q[e]) ? q[e] : self->last[e];
-        self->still = 0.0;
+        self->stalled = 0.0;
     }
-    if (repeated && self->still == 0.0) {
-        self->still = self->time;
-    } else if (repeated && self->time - self->still > AT_REST && !any_row) {
+    if (repeated && self->stalled == 0.0) {
+        self->stalled = self->time;
+    } else if (repeated && self->time - self->stalled > AT_REST && !any_row) {
         begin(self, q, q + n);
         return BEGUN_ANEW;
     }
@@ -608,7 +608,7 @@ static double compare(Estimator *self, double h)
     use(self, h, z, used, settled, unusual);
     add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
         (double *)self->bank.x + self->bank.derivative * self->bank.filters * n);
-    EACH(j, copied || held ? n : 0) bad[j] = self->row[j] > 0;
+    EACH(j, copied || held ? n : 0) bad[j] = self->outliers[j] > 0;
     return outcome(self, same || copied, repeated, bad, compared);
 }
 

@@ -21,19 +21,20 @@ not 0, is stale.
 Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
 and for 0.1 s at least, which starts at 0.7, must be above 3/4, and its filters must be settled.
 Two publishers of the same joints, or a sensor that fails often, keep it below. So does a joint
-whose deviations y alternate, mean(y_k y_(k-1)) < -mean(y^2) / 2: two publishers in turn that began
+whose innovations alternate, mean(y_k y_(k-1)) < -mean(y^2) / 2: two publishers in turn that began
 together, or a simulation that oscillates. Velocities are compared in the same way; without trust,
 no filter of velocities has a weight.
 
 A foreign sample may also lie so close that it does not contradict. What is used although
 y^2 > 3^2 U, and changes the mixed acceleration by more than three declared deviations, or before
-the filters are settled, makes this change a doubt, which fades with twice the mean bandwidth.
+the filters are settled, makes this change unconfirmed; that fades with twice the mean bandwidth.
 Nothing is published while it is above half the size A of the accelerations: it is a sudden
 change, or a wrong one. Nor is an acceleration that is above 10 rad/s^2 + 10 A, with A as the
 slowest reference sees it.
 """
 
 import math
+from enum import Enum, IntEnum, auto
 from typing import NamedTuple
 
 import numpy as np
@@ -47,17 +48,17 @@ from urdf2dyn_ros.robot.spatial import Array
 SAMPLES = 12   # from which the usual step is taken: two steps, should five come at once
 OTHER_RATE = 2.0   # ratio of usual steps from which the rate of the samples is another one
 OTHER_RATES = 7   # times in a row that are not enough where times are stamps
-CONTRADICTS = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
+GATE = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
 # part of a deviation within which the next one is the same contradiction again: slips at 50 Hz,
 # and a Panda at 30 Hz, whose errors fall by 7 and 12 % with and without velocities
 AGAIN = 0.25
-VELOCITY_CONTRADICTS = 8.0   # that of a velocity: they lose by their own error as well
+VELOCITY_GATE = 8.0   # that of a velocity: they lose by their own error as well
 SUDDEN = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
 USUAL_POSITION = 1e-6   # rad^2 or m^2, usual square before a joint moves: coarse encoders
 USUAL_VELOCITY = 1e-2   # rad^2/s^2 or m^2/s^2, that of velocities
-# deviation that is doubtful, in usual ones; so is a change of the acceleration, in declared ones
+# deviation that is suspect, in usual ones; so is a change of the acceleration, in declared ones
 UNUSUAL = 3.0
-DOUBTED = 0.5   # part of the size of accelerations that may rest on doubtful samples
+UNCONFIRMED = 0.5   # part of the size of accelerations that may rest on suspect samples
 # RMS of accelerations by the slowest reference above which, and above SUDDEN, one is none: held
 # positions at 250 Hz gave 138 times the largest, rounded ones 38, a snake 90 times the RMS
 UNSEEN = 10.0
@@ -66,7 +67,7 @@ TRUSTED = 0.75   # share of samples as expected, from which a joint is trusted
 FIRST_TRUST = 0.7   # trust of a joint that begins
 TRUST_MEMORY = 0.1   # s, time constant of this share
 TRUST_SAMPLES = 12.0   # samples that it remembers at least
-UNSETTLED = 3.0   # mean variance over the steady one from which there is no estimate
+MOST_VARIANCE = 3.0   # mean variance over the steady one from which there is no estimate
 ALTERNATING = 0.5   # mean product of a deviation and the one before, over the mean square
 ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts: 3 mrad are no encoder's
 AT_REST = 0.3   # s, time of one repeated message after which the joints are at rest
@@ -74,10 +75,20 @@ BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
 COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
 PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velocities the next one
 
-(PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW,
- AFTER_GAP) = range(8)
-# why there is no estimate, by the outcome of a message
-REASONS = ('', 'starting', 'late', 'repeated', 'contradictory', 'distrusted', 'begun_anew', 'gap')
+class Verdict(IntEnum):
+    """Whether an estimate may be used, or why not."""
+
+    PUBLISHED = 0       # it may
+    STARTING = 1        # too few samples
+    LATE = 2            # the sample is no newer than the one before
+    REPEATED = 3        # positions are repeated while the motion goes on
+    CONTRADICTORY = 4   # positions contradict the motion, and it is not known yet why
+    DISTRUSTED = 5      # too many of them do
+    BEGUN_ANEW = 6      # a joint has begun anew, or is not settled yet
+    AFTER_GAP = 7       # all joints have begun anew after a gap
+
+
+PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW, AFTER_GAP = Verdict
 
 
 class Estimate(NamedTuple):
@@ -88,7 +99,7 @@ class Estimate(NamedTuple):
     qd: Array   # (n,) [rad/s or m/s]
     qdd: Array   # (n,) [rad/s^2 or m/s^2]
     std: Array   # (n,), standard deviation of qdd
-    outcome: int   # PUBLISHED, or the reason for which the arrays must not be used
+    verdict: Verdict   # PUBLISHED, or the reason for which the arrays must not be used
     # (n,), velocities of the faster filters alone: noisier, but hardly late after a push; None
     # where they are qd
     prompt_qd: Array | None = None
@@ -96,7 +107,31 @@ class Estimate(NamedTuple):
     @property
     def valid(self) -> bool:
         """Whether the arrays may be used."""
-        return self.outcome == PUBLISHED
+        return self.verdict == PUBLISHED
+
+
+class SampleKind(Enum):
+    """What a sample is beside the one before."""
+
+    NEW = auto()
+    COPY = auto()        # within a quarter of the usual step: sent twice, or its stamp is wrong
+    STALL = auto()       # all positions again, which contradict the motion
+    DUPLICATE = auto()   # all positions again where the joints move, once: of a slow sensor
+
+
+class ComparedSample(NamedTuple):
+    """Positions and velocities (2, n), or joints (n,), beside what the filters expect."""
+
+    z: Array   # as measured; NaN for none
+    innovation: Array   # difference from the mixture
+    nearest: Array   # the smallest one, of the mixture and the faster half of the filters
+    gate: Array   # square from which one contradicts
+    measured: NDArray[np.bool_]
+    outlier: NDArray[np.bool_]   # whether it contradicts filters that are settled
+    settled: NDArray[np.bool_]   # (n,)
+    stale: NDArray[np.bool_]   # (n,), velocities that are repeated with their positions
+    same: bool   # whether all positions are those of the sample before
+    kind: SampleKind
 
 
 class Estimator:
@@ -126,16 +161,16 @@ class Estimator:
         self._counts = np.zeros((2, joints))
         # share of positions and velocities (n,) that were as expected, of late
         self.trust, self.velocity_trust = np.full((2, joints), FIRST_TRUST)
-        self._row = np.zeros((2, joints), dtype=np.int64)   # contradictions in a row
+        self._outliers = np.zeros((2, joints), dtype=np.int64)   # contradictions in a row
         # of positions: mean square of deviations, mean product with the one before, this one
         self._alternation = np.zeros((3, joints))
         self._deviations = np.zeros((IN_A_ROW, joints))
-        self._doubt = np.zeros(joints)   # acceleration that rests on doubtful samples
+        self._unconfirmed = np.zeros(joints)   # acceleration that rests on suspect samples
         self._sampled = np.zeros(joints)   # time of the last sample that was used
-        self._step = self._time = self._good = self._still = 0.0
+        self._step = self._time = self._good = self._stalled = 0.0
         self._bridged = self._other_rates = 0
         self._confirmed = False   # whether later samples have the usual step
-        self._held = False   # whether the last message held the one before
+        self._duplicate = False   # whether the last message held the one before
 
     def pause(self) -> None:
         """Begin all joints anew at the next sample, with what was learned: a gap precedes it."""
@@ -156,37 +191,37 @@ class Estimator:
         return time
 
     def _update(self, stamp: int, time: float, q: Array, qd: Array) -> Estimate:
-        outcome = self._add(time, q, qd)
+        verdict = self._add(time, q, qd)
         bank = self._bank
         if bank is not None and self._clock.irregular:
             self._clock.motion = self._hindsight.motion(bank.x)
         if bank is None:
             q, qd, qdd, std = np.full((4, self._joints), math.nan)
-            return Estimate(stamp, q, qd, qdd, std, outcome)
+            return Estimate(stamp, q, qd, qdd, std, verdict)
         if self._lag is not None:
-            return self._lagged(stamp, time, outcome)
+            return self._lagged(stamp, time, verdict)
         q, qd, qdd = self._hindsight.motion(bank.x)
         faster = self._hindsight.weights[:-1] * self._prompt[:, None]
         sums = np.cumsum(faster, axis=0)[-1]   # 0 where a bandwidth is fixed
         prompt = np.where(sums > 0.0, mixed(faster, bank.x[1]) / np.where(sums > 0.0, sums, 1.0),
                           qd)
-        return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.variance), outcome, prompt)
+        return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.variance), verdict, prompt)
 
-    def _lagged(self, stamp: int, time: float, outcome: int) -> Estimate:
+    def _lagged(self, stamp: int, time: float, verdict: Verdict) -> Estimate:
         """Return the estimate of an earlier sample."""
         assert self._lag is not None and self._origin is not None
         # a message that is not used is a moment, too
-        past = (None if outcome in (LATE, AFTER_GAP) or self._time != time
+        past = (None if verdict in (LATE, AFTER_GAP) or self._time != time
                 else self._lag.add(self._time, self.velocity_trust >= TRUSTED))
         if past is None or not self._lag.hindsight.known:
             nothing = np.full(self._joints, math.nan)
-            return Estimate(stamp, nothing, nothing, nothing, nothing, outcome or STARTING)
+            return Estimate(stamp, nothing, nothing, nothing, nothing, verdict or STARTING)
         time, state, std = past
         at = self._origin + round(time * 1e9)
-        return Estimate(at, state[0], state[1], state[2], std, outcome)
+        return Estimate(at, state[0], state[1], state[2], std, verdict)
 
-    def _add(self, time: float, q: Array, qd: Array) -> int:
-        """Return the outcome of a sample at a time [s]."""
+    def _add(self, time: float, q: Array, qd: Array) -> Verdict:
+        """Return the verdict on a sample at a time [s]."""
         if np.isfinite(qd).any() and not self._velocities:
             self._velocities = True   # filters of velocities are new ones
             self._bank = None
@@ -228,7 +263,7 @@ class Estimator:
         if abs(self._other_rates) > (OTHER_RATES if stamped else 1):
             self._step, self._bank, self._confirmed = step, None, False
 
-    def _start(self, time: float, q: Array, qd: Array) -> int:
+    def _start(self, time: float, q: Array, qd: Array) -> Verdict:
         """Begin with the first sample at which the usual step and all positions are known."""
         if time < self._times[-1]:
             return LATE
@@ -258,170 +293,189 @@ class Estimator:
             self._lag.begin(self._time)
         self._last[:] = last, qd
         self.trust[:] = self.velocity_trust[:] = FIRST_TRUST
-        self._row[:] = 0
+        self._outliers[:] = 0
         self._sampled[:] = self._good = self._time
-        self._still = 0.0
+        self._stalled = 0.0
 
-    def _compare(self, h: float, q: Array, qd: Array) -> int:
-        """Use a sample as far as it is consistent; return the outcome."""
+    def _compare(self, h: float, q: Array, qd: Array) -> Verdict:
+        """Use a sample as far as it is consistent; return the verdict."""
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
-        z = np.stack((q, qd))
-        deviation, y, limits = self._innovations(z)
-        measured, settled = np.isfinite(z), hindsight.unsettled <= UNSETTLED
-        stale = (z == self._last).all(axis=0) & (qd != 0.0)   # it moves, but has not
-        measured[1] &= ~stale
-        copied = h < COPY * self._step
-        if copied:   # or its stamp is wrong, by a step at most
-            limits[0] += np.square(self._step * mixed(hindsight.shares, bank.x[1]))
-        before = np.where(self._row[0] > 0, np.take_along_axis(
-            self._deviations, np.maximum(self._row[:1] - 1, 0), axis=0)[0], 0.0)
-        beyond = y * y > limits
-        beyond[0] |= np.abs(deviation[0] - before) < AGAIN * np.abs(deviation[0])
-        beyond &= measured
-        bad = beyond & (settled | (self._row > 0))
-        same = bool((q == self._last[0]).all())
-        if copied and not same and np.isinf(hindsight.unsettled).all():
+        sample = self._judged(h, np.stack((q, qd)))
+        if sample.kind is SampleKind.COPY and not sample.same and (
+                np.isinf(hindsight.variance_ratio).all()):
             self._begin(q, qd)   # of those that waited during a gap, the last
             return BEGUN_ANEW
-        repeated = same and not copied and (bool(beyond[0].any()) or self._still > 0.0)
-        moves = measured[0] & (deviation[0] * deviation[0] > limits[0] - (
-            CONTRADICTS * CONTRADICTS - UNUSUAL * UNUSUAL) * self._usual[0])
-        self._held = (same and not copied and not repeated and bool(moves.any())
-                      and not self._held)
-        used = measured & ~bad
-        if copied or repeated or self._held:
-            used[:] = False
-            if copied and not same:
-                self._trust(self._step, measured, bad, stale)
-        else:
-            self._learn(h, measured & ~bad & settled & (z != self._last), y,
-                        measured[0] & settled & (not same), deviation[0])
-            self._trust(h, measured, bad, stale)
-            self._row[:] = np.where(bad, self._row + 1, np.where(measured, 0, self._row))
-            if 2 * int(bad[0].sum()) > max(self._joints, 2):   # another motion: of all joints
-                used[:] = False
-            used |= self._resolve(z, deviation, limits, bad)
-            self._last[:] = np.where(np.isfinite(q), q, self._last[0]), qd
-            self._still = 0.0
-        if repeated and not self._still:
-            self._still = self._time
-        elif repeated and self._time - self._still > AT_REST and not self._row[0].any():
+        self._duplicate = sample.kind is SampleKind.DUPLICATE
+        outlier, standing = sample.outlier, self._outliers[0] > 0
+        used = np.zeros_like(sample.measured)
+        if sample.kind is SampleKind.NEW:
+            used, outlier = self._used(h, sample)
+        elif sample.kind is SampleKind.COPY and not sample.same:
+            self._trust(self._step, sample)
+        if sample.kind is SampleKind.STALL and not self._stalled:
+            self._stalled = self._time
+        elif sample.kind is SampleKind.STALL and self._time - self._stalled > AT_REST and (
+                not standing.any()):
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
-        self._correct(h, z, used, settled, y[0] * y[0] > UNUSUAL * UNUSUAL * self._usual[0])
+        self._correct(h, sample, used)
         hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time,
                       bank.x[bank.derivative])
-        standing = self._row[0] > 0 if copied or self._held else bad[0]
-        return self._outcome(same or copied, repeated, standing, settled)
+        if sample.kind in (SampleKind.NEW, SampleKind.STALL):
+            standing = outlier[0]
+        return self._verdict(sample, standing)
 
-    def _correct(self, h: float, z: Array, used: NDArray[np.bool_],
-                 settled: NDArray[np.bool_], unusual: NDArray[np.bool_]) -> None:
-        """Correct the filters; doubt what a sample changes that is unusual or not compared."""
+    def _judged(self, h: float, z: Array) -> ComparedSample:
+        """Compare what is measured (2, n) with what is expected."""
+        bank, hindsight = self._bank, self._hindsight
+        assert bank is not None
+        innovation, nearest, gate = self._innovations(z)
+        measured, settled = np.isfinite(z), hindsight.variance_ratio <= MOST_VARIANCE
+        stale = (z == self._last).all(axis=0) & (z[1] != 0.0)   # it moves, but has not
+        measured[1] &= ~stale
+        copied = h < COPY * self._step
+        if copied:   # or its stamp is wrong, by a step at most
+            gate[0] += np.square(self._step * mixed(hindsight.shares, bank.x[1]))
+        before = np.where(self._outliers[0] > 0, np.take_along_axis(
+            self._deviations, np.maximum(self._outliers[:1] - 1, 0), axis=0)[0], 0.0)
+        outside = nearest * nearest > gate
+        outside[0] |= np.abs(innovation[0] - before) < AGAIN * np.abs(innovation[0])
+        outside &= measured
+        same = bool((z[0] == self._last[0]).all())
+        moves = measured[0] & (innovation[0] * innovation[0] > gate[0] - (
+            GATE * GATE - UNUSUAL * UNUSUAL) * self._usual[0])
+        kind = SampleKind.NEW
+        if copied:
+            kind = SampleKind.COPY
+        elif same and (outside[0].any() or self._stalled > 0.0):
+            kind = SampleKind.STALL
+        elif same and moves.any() and not self._duplicate:
+            kind = SampleKind.DUPLICATE
+        outlier = outside & (settled | (self._outliers > 0))
+        return ComparedSample(
+            z, innovation, nearest, gate, measured, outlier, settled, stale, same, kind)
+
+    def _used(self, h: float,
+              sample: ComparedSample) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Learn of a new sample; return what is used of it, and its outliers, (2, n) each."""
+        outlier = sample.outlier
+        self._learn(h, sample)
+        self._trust(h, sample)
+        self._outliers[:] = np.where(
+            outlier, self._outliers + 1, np.where(sample.measured, 0, self._outliers))
+        used = sample.measured & ~outlier
+        if 2 * int(outlier[0].sum()) > max(self._joints, 2):   # another motion: of all joints
+            used[:] = False
+        if outlier.any():
+            confirmed, outlier = self._resolve(sample)
+            used |= confirmed
+        q, qd = sample.z
+        self._last[:] = np.where(np.isfinite(q), q, self._last[0]), qd
+        self._stalled = 0.0
+        return used, outlier
+
+    def _correct(self, h: float, sample: ComparedSample, used: NDArray[np.bool_]) -> None:
+        """Correct the filters; what an unusual or not compared sample changes is unconfirmed."""
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
         weights = hindsight.weights[:-1]
         before = mixed(weights, bank.x[bank.derivative])
-        bank.correct((z[0], z[1]), (used[0], used[1]))
+        bank.correct((sample.z[0], sample.z[1]), (used[0], used[1]))
         change = mixed(weights, bank.x[bank.derivative]) - before
         # it fades with what the filters remember
-        self._doubt /= 1.0 + 2.0 * h * mixed(
+        self._unconfirmed /= 1.0 + 2.0 * h * mixed(
             weights, np.broadcast_to(bank.w[:, None], weights.shape))
-        doubtful = ~settled | unusual & (
+        unusual = sample.nearest[0] * sample.nearest[0] > UNUSUAL * UNUSUAL * self._usual[0]
+        suspect = ~sample.settled | unusual & (
             change * change > UNUSUAL * UNUSUAL * hindsight.variance)
-        doubtful &= np.isfinite(hindsight.unsettled)   # rather than begun with this sample
-        self._doubt[:] = np.maximum(self._doubt, np.where(doubtful, np.abs(change), 0.0))
+        suspect &= np.isfinite(hindsight.variance_ratio)   # rather than begun with this sample
+        self._unconfirmed[:] = np.maximum(
+            self._unconfirmed, np.where(suspect, np.abs(change), 0.0))
 
     def _innovations(self, z: Array) -> tuple[Array, Array, Array]:
-        """
-        Return by how much what is measured (2, n) differs, and the squared limits, (2, n) each.
-
-        It differs from the mixed prediction by the first, and by the second from the nearest.
-        """
+        """Return innovations of the mixture, the nearest ones, and squared gates, (2, n) each."""
         bank = self._bank
         assert bank is not None
-        deviations, nearest = np.empty_like(z), np.empty_like(z)
+        innovations, nearest = np.empty_like(z), np.empty_like(z)
         for i, candidates in enumerate(self._candidates):
-            expected = mixed(self._hindsight.shares, bank.x[i])
-            deviations[i] = z[i] - expected
-            each = np.concatenate((deviations[i, None], z[i] - bank.x[i, candidates]))
-            nearest[i] = each[np.abs(each).argmin(axis=0), np.arange(self._joints)]
+            innovations[i] = z[i] - mixed(self._hindsight.shares, bank.x[i])
+            all_of_them = np.concatenate((innovations[i, None], z[i] - bank.x[i, candidates]))
+            nearest[i] = all_of_them[
+                np.abs(all_of_them).argmin(axis=0), np.arange(self._joints)]
         h = self._time - self._sampled
-        position = SUDDEN * (h * h) / 2.0
-        velocity = SUDDEN * h
-        limits = np.stack((
-            CONTRADICTS * CONTRADICTS * self._usual[0] + position * position,
-            VELOCITY_CONTRADICTS * VELOCITY_CONTRADICTS * self._usual[1] + velocity * velocity))
-        return deviations, nearest, limits
+        position, velocity = SUDDEN * (h * h) / 2.0, SUDDEN * h
+        return innovations, nearest, np.stack((
+            GATE * GATE * self._usual[0] + position * position,
+            VELOCITY_GATE * VELOCITY_GATE * self._usual[1] + velocity * velocity))
 
-    def _learn(self, h: float, new: NDArray[np.bool_], y: Array, some: NDArray[np.bool_],
-               deviation: Array) -> None:
-        """Learn what is usual of new samples (2, n), and whether deviations (n,) alternate."""
+    def _learn(self, h: float, sample: ComparedSample) -> None:
+        """Learn what is usual of a new sample, and whether its innovations alternate."""
+        new = sample.measured & ~sample.outlier & sample.settled & (sample.z != self._last)
         least = min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST)
         self._counts += new
-        square = np.minimum(y * y, UNUSUAL * UNUSUAL * self._usual)
+        square = np.minimum(sample.nearest * sample.nearest, UNUSUAL * UNUSUAL * self._usual)
         self._usual += np.where(
             new, np.maximum(least, 1.0 / (1.0 + self._counts)) * (square - self._usual), 0.0)
+        compared = sample.measured[0] & sample.settled & (not sample.same)
         square, product, before = self._alternation
-        square += np.where(some, least * (deviation * deviation - square), 0.0)
-        product += np.where(some, least * (deviation * before - product), 0.0)
-        before[:] = np.where(some, deviation, before)
+        innovation = sample.innovation[0]
+        square += np.where(compared, least * (innovation * innovation - square), 0.0)
+        product += np.where(compared, least * (innovation * before - product), 0.0)
+        before[:] = np.where(compared, innovation, before)
 
-    def _trust(self, h: float, measured: NDArray[np.bool_], bad: NDArray[np.bool_],
-               stale: NDArray[np.bool_]) -> None:
+    def _trust(self, h: float, sample: ComparedSample) -> None:
         """Count what was as expected."""
         share = min(1.0 - math.exp(-h / TRUST_MEMORY), 1.0 / TRUST_SAMPLES)
         for i, trust in enumerate((self.trust, self.velocity_trust)):
-            good = measured[i] & ~bad[i]
-            judged = measured[i] | (i == 1) & ~stale
-            trust += share * (np.where(good, 1.0, 0.0) - trust) * judged
+            good = sample.measured[i] & ~sample.outlier[i]
+            compared = sample.measured[i] | (i == 1) & ~sample.stale
+            trust += share * (np.where(good, 1.0, 0.0) - trust) * compared
 
-    def _resolve(self, z: Array, deviation: Array, limits: Array,
-                 bad: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which contradictions (2, n) are used after all: `IN_A_ROW` of them."""
+    def _resolve(self, sample: ComparedSample) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which outliers are used after all, `IN_A_ROW` of them, and which are left."""
         bank = self._bank
         assert bank is not None
-        used = np.zeros_like(bad)
-        if not bad.any():
-            return used
-        used[1] = bad[1] & (self._row[1] >= IN_A_ROW)
+        used, outlier = np.zeros_like(sample.outlier), sample.outlier.copy()
+        used[1] = outlier[1] & (self._outliers[1] >= IN_A_ROW)
         self.velocity_trust[used[1]] = 0.0
         begun = []
-        for joint in np.flatnonzero(bad[0]).tolist():
-            number = int(self._row[0, joint])
+        for joint in np.flatnonzero(outlier[0]).tolist():
+            number = int(self._outliers[0, joint])
             if number < IN_A_ROW:
-                self._deviations[number - 1, joint] = deviation[0, joint]
+                self._deviations[number - 1, joint] = sample.innovation[0, joint]
                 continue
-            by = float(deviation[0, joint])
+            by = float(sample.innovation[0, joint])
             away = self._deviations[:IN_A_ROW - 1, joint] - by
-            if (away * away <= limits[0, joint] / 4.0).all():
+            if (away * away <= sample.gate[0, joint] / 4.0).all():
                 bank.shift(joint, by)
                 self.trust[joint] = FIRST_TRUST
-                bad[0, joint], used[0, joint] = False, True
-                self._row[0, joint] = 0
+                outlier[0, joint], used[0, joint] = False, True
+                self._outliers[0, joint] = 0
             else:
                 begun.append(joint)
+        q, qd = sample.z
         if len(begun) == self._joints:
-            self._begin(z[0], z[1])
+            self._begin(q, qd)
         else:
             for joint in begun:
-                bank.begin_joint(joint, float(z[0, joint]), float(z[1, joint]))
+                bank.begin_joint(joint, float(q[joint]), float(qd[joint]))
                 self._hindsight.begin_joint(joint, self._time)
                 if self._lag is not None:
                     self._lag.begin_joint(joint, self._time)
                 self.trust[joint] = FIRST_TRUST
-                self._row[0, joint] = 0
+                self._outliers[0, joint] = 0
                 self._sampled[joint] = self._time
-        return used
+        return used, outlier
 
-    def _outcome(self, same: bool, repeated: bool, bad: NDArray[np.bool_],
-                 settled: NDArray[np.bool_]) -> int:
-        """Return whether there is an estimate, or why not."""
+    def _verdict(self, sample: ComparedSample, standing: NDArray[np.bool_]) -> Verdict:
+        """Return whether there is an estimate, with outliers (n,) that are not explained yet."""
         bridges = self._time - self._good < BRIDGED * self._step
-        if not (same or bad.any()):
+        stalled = sample.kind is SampleKind.STALL
+        if not (sample.same or sample.kind is SampleKind.COPY or standing.any()):
             self._good = self._time
-        self._bridged = self._bridged + 1 if repeated else 0
+        self._bridged = self._bridged + 1 if stalled else 0
         if not self._hindsight.known:
             return STARTING
         square, product, _ = self._alternation
@@ -429,17 +483,20 @@ class Estimator:
         if ((self.trust < FIRST_TRUST) | alternates).any():
             return DISTRUSTED
         # the sample itself must have been compared, too
-        if ((self.trust < TRUSTED) | ~settled | (self._hindsight.unsettled > UNSETTLED)).any():
+        if ((self.trust < TRUSTED) | ~sample.settled | (
+                self._hindsight.variance_ratio > MOST_VARIANCE)).any():
             return BEGUN_ANEW
-        if repeated and not (bridges and self._bridged == 1):
+        if stalled and not (bridges and self._bridged == 1):
             return REPEATED
-        if (self._row[0] > 1).any() or (2 * int(bad.sum()) > self._joints and not bridges):
+        if (self._outliers[0] > 1).any() or (
+                2 * int(standing.sum()) > self._joints and not bridges):
             return CONTRADICTORY
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
-        doubted = self._doubt * self._doubt > DOUBTED * DOUBTED * hindsight.size.max(axis=0)
+        unconfirmed = (self._unconfirmed * self._unconfirmed
+                       > UNCONFIRMED * UNCONFIRMED * hindsight.size.max(axis=0))
         largest = SUDDEN + UNSEEN * np.sqrt(hindsight.size[0])
         unseen = np.abs(mixed(hindsight.weights[:-1], bank.x[bank.derivative])) > largest
-        if (doubted | unseen & (hindsight.rows[0] >= FEWEST)).any():
+        if (unconfirmed | unseen & (hindsight.rows[0] >= FEWEST)).any():
             return CONTRADICTORY
         return PUBLISHED

@@ -12,7 +12,7 @@ import numpy as np
 from urdf2dyn_ros.errors import CompilerError, ParameterError
 from urdf2dyn_ros.estimation.bank import mixed
 from urdf2dyn_ros.estimation.compiled import CompiledEstimator, library
-from urdf2dyn_ros.estimation.estimator import PUBLISHED, STARTING, Estimate, Estimator
+from urdf2dyn_ros.estimation.estimator import Estimate, Estimator, Verdict
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -62,8 +62,8 @@ class EstimatorBase(ABC):
         return None
 
 
-def _outcome(valid: bool) -> int:
-    return PUBLISHED if valid else STARTING
+def _verdict(valid: bool) -> Verdict:
+    return Verdict.PUBLISHED if valid else Verdict.STARTING
 
 
 # ---- The Kalman filters
@@ -93,7 +93,7 @@ class Kalman(Estimator, EstimatorBase):
     @property
     def contradicts(self) -> bool:
         """Whether a position of the newest sample was not used."""
-        return any(self._row[0].tolist())
+        return any(self._outliers[0].tolist())
 
     @property
     def velocity_use(self) -> Array | None:
@@ -102,15 +102,15 @@ class Kalman(Estimator, EstimatorBase):
             return None
         return mixed(self._hindsight.weights[:-1], self._bank.by_velocity[:, None] * 1.0)
 
-    def _start(self, time: float, q: Array, qd: Array) -> int:
-        outcome = super()._start(time, q, qd)
+    def _start(self, time: float, q: Array, qd: Array) -> Verdict:
+        verdict = super()._start(time, q, qd)
         bank = self._bank
         if bank is not None and self._fixed:
             distance = np.abs(np.log(bank.w / self._fixed))
             others = (distance > distance.min() + 1e-9) | (bank.order == 3)
             for hindsight in (self._hindsight, *(each.hindsight for each in (self._lag,) if each)):
                 hindsight._prior[np.append(others, True)] = 0.0
-        return outcome
+        return verdict
 
 
 class KalmanFixedLag(Kalman):
@@ -157,7 +157,7 @@ class FiniteDifference(EstimatorBase):
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         self._samples.append((stamp, q.copy(), qd.copy()))
         if len(self._samples) < 3:
-            return Estimate(stamp, q, qd, self._unknown, self._unknown, STARTING)
+            return Estimate(stamp, q, qd, self._unknown, self._unknown, Verdict.STARTING)
         (t0, q0, v0), (t1, q1, v1), (t2, q2, v2) = self._samples
         h1, h2 = (t1 - t0) * 1e-9, (t2 - t1) * 1e-9
         share = h2 / (h1 + h2) if self._centre else 0.0
@@ -169,7 +169,8 @@ class FiniteDifference(EstimatorBase):
             d1, d2 = (q1 - q0) / h1, (q2 - q1) / h2
             velocity = np.where(missing, share * d1 + (1.0 - share) * d2, velocity)
             acceleration = np.where(missing, 2.0 / (h1 + h2) * (d2 - d1), acceleration)
-        return Estimate(instant, position, velocity, acceleration, self._unknown, PUBLISHED)
+        return Estimate(
+            instant, position, velocity, acceleration, self._unknown, Verdict.PUBLISHED)
 
 
 # ---- No accelerations, or those from elsewhere: a controller or an accelerometer
@@ -204,7 +205,7 @@ class NoAcceleration(EstimatorBase):
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         velocity = self._velocities(stamp, q, qd)
         return Estimate(stamp, q.copy(), velocity, self._zero.copy(), self._unknown,
-                        _outcome(not np.isnan(velocity).any()))
+                        _verdict(not np.isnan(velocity).any()))
 
 
 class External(NoAcceleration):
@@ -255,9 +256,9 @@ class External(NoAcceleration):
         instant, position, velocity = self._samples[0]
         qdd = self._at(instant)
         if qdd is None:
-            return Estimate(stamp, q, qd, self._unknown, self._unknown, STARTING)
+            return Estimate(stamp, q, qd, self._unknown, self._unknown, Verdict.STARTING)
         return Estimate(instant, position, velocity, qdd, self._unknown,
-                        _outcome(not np.isnan(velocity).any()))
+                        _verdict(not np.isnan(velocity).any()))
 
     def _at(self, instant: int) -> Array | None:
         """Return the accelerations at a stamp [ns], if there are any on both sides of it."""

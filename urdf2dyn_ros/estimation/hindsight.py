@@ -70,7 +70,7 @@ class Hindsight:
         self._judges = JUDGES + (lag > 0.0 or bank.derivative == 1)
         self._tolerance = SHARED_NOISE if lag > 0.0 else 1.0
         self.errors = np.zeros((count, filters + 1, joints))   # E
-        self.own_errors, self._missed, self.size = np.zeros((3, count, joints))
+        self.mixture_errors, self._missed, self.size = np.zeros((3, count, joints))
         self.rows = np.zeros(count, dtype=np.int64)   # that each reference has judged
         speed = bank.w / bank.w[bank.each - 1] * np.where(bank.order == 3, ROUGH, 1.0)
         self._prior = np.append(np.sqrt(speed), 1.0)
@@ -80,7 +80,7 @@ class Hindsight:
         self.shares = np.zeros((filters, joints))
         self.shares[bank.each - 1] = 1.0
         self.variance = np.zeros(joints)   # of the mixed acceleration [rad^2/s^4 or m^2/s^4]
-        self.unsettled = np.zeros(joints)   # mean of r_k: 1 where all filters are steady
+        self.variance_ratio = np.zeros(joints)   # mean of r_k: 1 where all filters are steady
         self._times = np.zeros(ROWS)
         self._accelerations = np.zeros((ROWS, filters + 1, joints))
         self._mixed = np.zeros((ROWS, joints))
@@ -92,12 +92,12 @@ class Hindsight:
         """Forget the rows, but not the errors: all joints start at a time [s]."""
         self._number, self._next = 0, np.zeros(len(self._filters), dtype=np.int64)
         self._began[:] = time
-        self.unsettled[:] = math.inf
+        self.variance_ratio[:] = math.inf
 
     def begin_joint(self, joint: int, time: float) -> None:
         """Leave out the rows of a joint before a time [s]."""
         self._began[joint] = time
-        self.unsettled[joint] = math.inf
+        self.variance_ratio[joint] = math.inf
 
     def motion(self, x: Array) -> Array:
         """Return the mixed position, velocity and acceleration (3, n) of states (>= 3, k, n)."""
@@ -130,7 +130,7 @@ class Hindsight:
             for i in range(len(self._filters) - 1, -1, -1):
                 self._judge(i, time)
             self._weigh()
-        elif lost or len(bank.slots) > 1 or (self.unsettled > SETTLED).any():
+        elif lost or len(bank.slots) > 1 or (self.variance_ratio > SETTLED).any():
             self._weigh()
 
     def _judge(self, i: int, time: float) -> None:
@@ -162,7 +162,7 @@ class Hindsight:
         error = self._accelerations[row] - reference
         average(self.errors[i], error * error, gain, old)
         error = self._mixed[row] - reference
-        average(self.own_errors[i], error * error, gain, old)
+        average(self.mixture_errors[i], error * error, gain, old)
         average(self.size[i], reference * reference, slow, old)
         if i + 1 < len(self._filters):
             error = reference - self._references[row, i + 1]
@@ -179,10 +179,11 @@ class Hindsight:
                 self._missed[i] <= self._tolerance * self.errors[i + 1].min(axis=0))
             error = np.where(enough, self.errors[i], error)
             size = np.where(enough, self.size[i], size)
-        unsettled = self._bank.unsettled()
+        variance_ratio = self._bank.variance_ratio()
         # a = 0 is no better known than the fastest filter
-        unsettled = np.concatenate((unsettled, unsettled[self._bank.each - 1, None]))
-        error = unsettled * (error + (LEAST_ERROR + LEAST_PART * LEAST_PART * size))
+        variance_ratio = np.concatenate(
+            (variance_ratio, variance_ratio[self._bank.each - 1, None]))
+        error = variance_ratio * (error + (LEAST_ERROR + LEAST_PART * LEAST_PART * size))
         error = np.where(self._allowed, error, math.inf)
         part = error.min(axis=0) / error
         weights = self._prior[:, None] * (part * part * part)
@@ -190,8 +191,8 @@ class Hindsight:
         self.shares[:] = self.weights[:-1]
         self.shares[self._bank.each - 1] += ALONE * self.weights[-1]
         self.shares /= np.cumsum(self.shares, axis=0)[-1]
-        self.unsettled[:] = mixed(self.weights, unsettled)
-        self.variance[:] = self.own_errors.max(axis=0) * self.unsettled
+        self.variance_ratio[:] = mixed(self.weights, variance_ratio)
+        self.variance[:] = self.mixture_errors.max(axis=0) * self.variance_ratio
 
 
 # ---- Estimates of a fixed lag: of every sample, with the help of those that followed it

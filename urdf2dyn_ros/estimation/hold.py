@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.estimation.estimator import Estimate
-from urdf2dyn_ros.estimation.messages import Indices
+from urdf2dyn_ros.estimation.messages import Indices, Message
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
@@ -190,7 +190,9 @@ class HeldJoints:
         self._update()
         return True
 
-    def published(self, names: Sequence[str], positions: Sequence[float]) -> list[str]:
+    def published(self, message: Message) -> list[str]:
+        """Return the held joints that have a position in a message."""
+        names, positions = message.names, message.position
         if len(names) != len(positions) or self.positions.keys().isdisjoint(names):
             return []
         return [name for name, position in zip(names, positions)

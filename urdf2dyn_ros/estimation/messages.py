@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.estimation.outcomes import Event, Outcome
 from urdf2dyn_ros.robot.spatial import Array
 
 Indices = NDArray[np.intp]
@@ -39,6 +40,16 @@ class NameLayout:
 
 
 class Message(NamedTuple):
+    """Fields of a JointState; the lengths are not checked."""
+
+    stamp: int   # [ns], 0 for none
+    names: Any
+    position: Any   # [rad or m]
+    velocity: Any = ()   # [rad/s or m/s]
+    effort: Any = ()   # [N m or N]
+
+
+class Sample(NamedTuple):
     """Joints of the model in one message, in the model's order."""
 
     layout: NameLayout   # which joints these are
@@ -47,7 +58,7 @@ class Message(NamedTuple):
     effort: Array   # (k,) [N m or N]; NaN where not measured
 
 
-class Messages:
+class MessageReader:
     """
     Checks and sorts the fields of messages.
 
@@ -65,35 +76,34 @@ class Messages:
         self._layout = lru_cache(MAX_LAYOUTS)(self._arrange)
         self._finite = lru_cache(MAX_LAYOUTS)(self._chosen)
 
-    def read(self, names: Sequence[str], position: Sequence[float], velocity: Sequence[float],
-             effort: Sequence[float]) -> Message | str:
-        """Return the message of fields as in `Stream.receive`, or the outcome without one."""
+    def read(self, message: Message) -> Sample | Outcome:
+        """Return the sample of a message as in `Stream.receive`, or the outcome without one."""
         try:
-            layout = self._layout(tuple(names))
+            layout = self._layout(tuple(message.names))
         except (TypeError, ValueError):  # no sequence, or entries that cannot be names
-            return 'malformed'
-        if isinstance(layout, str):
+            return Outcome.MALFORMED
+        if isinstance(layout, Outcome):
             return layout
-        q = _numbers(position)
+        q = _numbers(message.position)
         if q is not None and not len(q):   # velocities alone, as of wheels
             q = np.full(layout.length, np.nan)
         if q is None or len(q) != layout.length:
-            return 'malformed'
+            return Outcome.MALFORMED
         if not is_finite(q[layout.entries]):   # these joints are not published
             layout = self._finite(layout, np.isfinite(q[layout.entries]).tobytes())
-            if isinstance(layout, str):
+            if isinstance(layout, Outcome):
                 return layout
-        return Message(layout, q[layout.entries],
-                       self._measured(velocity, layout, 'velocity_ignored'),
-                       self._measured(effort, layout, 'effort_ignored'))
+        return Sample(layout, q[layout.entries],
+                       self._measured(message.velocity, layout, 'velocity_ignored'),
+                       self._measured(message.effort, layout, 'effort_ignored'))
 
-    def _arrange(self, names: tuple[str, ...]) -> NameLayout | str:
+    def _arrange(self, names: tuple[str, ...]) -> NameLayout | Outcome:
         """Return the layout of names; the outcome if they have a fault."""
         if not names:
-            return 'empty'
+            return Outcome.EMPTY
         entry_of = {name: entry for entry, name in enumerate(names)}
         if len(entry_of) < len(names):
-            return 'duplicate_names'
+            return Outcome.DUPLICATE_NAMES
         joint_names = set(self._joint_names)
         for name in names:   # a difference of sets would have another order in each process
             if name not in joint_names and len(self.unknown) < MAX_UNKNOWN:
@@ -101,16 +111,16 @@ class Messages:
         joints = np.array([joint for joint, name in enumerate(self._joint_names)
                            if name in entry_of], dtype=np.intp)
         if not joints.size:
-            return 'other_joints'
+            return Outcome.OTHER_JOINTS
         entries = np.array([entry_of[self._joint_names[joint]] for joint in joints], dtype=np.intp)
         return NameLayout(len(names), joints, entries)
 
-    def _chosen(self, layout: NameLayout, finite: bytes) -> NameLayout | str:
+    def _chosen(self, layout: NameLayout, finite: bytes) -> NameLayout | Outcome:
         """Return the layout of those joints of another one, by flags (k,), that have positions."""
         some = np.frombuffer(finite, dtype=np.bool_)
         self.unmeasured |= {self._joint_names[joint]: None for joint in layout.joints[~some]}
         return (NameLayout(layout.length, layout.joints[some], layout.entries[some])
-                if some.any() else 'position_not_finite')
+                if some.any() else Outcome.POSITION_NOT_FINITE)
 
     def _measured(self, values: Any, layout: NameLayout, ignored: str) -> Array:
         """Return the entries (k,) of an optional field; NaN where there is no credible one."""
@@ -182,30 +192,30 @@ class Steps:
         self._step = 0     # the newest one, if it was forward [ns]
         self._older = 0    # stamp of the message before, if it was older for no reason
 
-    def add(self, last: int, stamp: int) -> str:
+    def add(self, last: int, stamp: int) -> Event | Outcome | None:
         """
         Add the step from the last stamp [ns], 0 for none, to a new one.
 
-        Return ``gap`` or ``jump_back``, or the outcome of a stamp that does not advance. A second
-        message in a row confirms that the clock was set back a little; one that was overtaken is
-        from within the step before.
+        Return the event of a gap or a jump back, or the outcome of a stamp that does not advance.
+        A second message in a row confirms that the clock was set back a little; one that was
+        overtaken is from within the step before.
         """
         step = stamp - last
         if last == 0:
-            return ''
+            return None
         jump = self.is_jump(step)
         if step <= 0:
             before, self._older = self._older, stamp if -step > self._step > 0 else 0
             if jump or (0 < before < stamp and self._older):
                 self._last.clear()
                 self.period = self._step = self._older = 0
-                return 'jump_back'
-            return 'out_of_order' if step else 'duplicate_stamp'
+                return Event.JUMP_BACK
+            return Outcome.OUT_OF_ORDER if step else Outcome.DUPLICATE_STAMP
         self._step, self._older = step, 0
         self._last.append(step)
         if len(self._last) >= FEWEST_STEPS:
             self.period = sorted(self._last)[len(self._last) // 2]
-        return 'gap' if jump else ''
+        return Event.GAP if jump else None
 
     def is_jump(self, step: int) -> bool:
         """Return whether a step, forward or back [ns], is a gap or a clock jump."""
@@ -216,18 +226,6 @@ class Steps:
         other._last.extend(self._last)
         other.period, other._step = self.period, self._step
         return other
-
-
-# ---- What a message has
-
-class Fields(NamedTuple):
-    """Fields of a JointState; the lengths are not checked."""
-
-    stamp: int   # [ns]
-    names: Any
-    position: Any   # [rad or m]
-    velocity: Any   # [rad/s or m/s]
-    effort: Any   # [N m or N]
 
 
 # ---- Messages that wait in the queue, and messages that were lost before

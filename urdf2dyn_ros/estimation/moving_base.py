@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.equations.links import REFERENCE, chain, link_frame, next_frame
-from urdf2dyn_ros.estimation.estimator import CONTRADICTORY, DISTRUSTED, PUBLISHED, Estimate
+from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
 from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
 from urdf2dyn_ros.estimation.messages import Steps, is_finite
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
@@ -324,8 +324,9 @@ class MovingBase(ABC):
         self._accepted += 1
         self._unfiltered.append((stamp, unfiltered))
         estimate = self._rates.update(stamp, velocities)
-        if estimate.outcome != PUBLISHED:
-            return ('contradictory' if estimate.outcome in (CONTRADICTORY, DISTRUSTED)
+        if not estimate.valid:
+            return ('contradictory' if estimate.verdict in (
+                Verdict.CONTRADICTORY, Verdict.DISTRUSTED)
                     and self._history.samples else 'warming_up')
         while self._unfiltered[0][0] < estimate.stamp:
             self._unfiltered.popleft()

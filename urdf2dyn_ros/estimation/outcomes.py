@@ -6,8 +6,56 @@ Every message has exactly one outcome. Events are counted in addition to it.
 
 from collections import Counter
 from collections.abc import Collection
+from enum import Enum
 
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE
+
+
+class Outcome(str, Enum):
+    """
+    Why a message of joint states ends where it does; each has one, which is counted.
+
+    A step on its way returns what it made (a `Sample`, a `MeasuredEstimate`, an `Output`) or the
+    outcome that ends it there; USED is that of the last step, and of a group with an estimate.
+    """
+
+    __str__ = str.__str__
+
+    USED = 'used'
+    WARMING_UP = 'warming_up'
+    SAME_INSTANT = 'same_instant'
+    OVERTAKEN = 'overtaken'
+    INCOMPLETE = 'incomplete'
+    SKEWED = 'skewed'
+    EMPTY = 'empty'
+    MALFORMED = 'malformed'
+    DUPLICATE_NAMES = 'duplicate_names'
+    OTHER_JOINTS = 'other_joints'
+    POSITION_NOT_FINITE = 'position_not_finite'
+    NO_STAMP = 'no_stamp'
+    DUPLICATE_STAMP = 'duplicate_stamp'
+    OUT_OF_ORDER = 'out_of_order'
+    REPEATED = 'repeated'
+    CONTRADICTORY = 'contradictory'
+    DISTRUSTED = 'distrusted'
+    IMPLAUSIBLE = 'implausible'
+    UNCERTAIN = 'uncertain'
+    NO_BASE = 'no_base'
+    NO_WRENCH = 'no_wrench'
+    NOT_FINITE = 'not_finite'
+    WAITING = 'waiting'   # for data of the base; counted when these are received, or late
+
+
+class Event(str, Enum):
+    """What else is counted of a sample of some joints; they begin anew, unless it is relayed."""
+
+    __str__ = str.__str__
+
+    GAP = 'gap'
+    JUMP_BACK = 'jump_back'
+    RESTART = 'restart'   # the first sample, which is not counted
+    RELAYED = 'relayed'
+
 
 _STAMP_OUTCOMES = {
     'no_stamp': 'stamp zero or out of range',

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import EstimatorBase
-from urdf2dyn_ros.estimation.groups import GroupFigures, Groups
+from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimate
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
-from urdf2dyn_ros.estimation.messages import Message, Messages, is_any, is_finite
+from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_any, is_finite
+from urdf2dyn_ros.estimation.outcomes import Event, Outcome
 from urdf2dyn_ros.estimation.velocities import JointVelocity
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array
@@ -45,7 +46,7 @@ class Output(NamedTuple):
         return self.qd if self.prompt_qd is None else self.prompt_qd
 
 
-class Outputs(NamedTuple):
+class OutputBatch(NamedTuple):
     """The fields of k outputs: stamps (k,) [ns], and arrays (k, n)."""
 
     stamps: NDArray[np.int64]
@@ -56,21 +57,20 @@ class Outputs(NamedTuple):
     measured: Array
     observed_qd: Array
 
-    def some(self, rows: slice | NDArray[np.bool_]) -> Outputs:
-        return Outputs._make(each[rows] for each in self)
+    def chosen(self, rows: slice | NDArray[np.bool_]) -> OutputBatch:
+        return OutputBatch._make(values[rows] for values in self)
 
     @staticmethod
-    def of(outputs: Sequence[Output]) -> Outputs:
-        return Outputs(np.array([output.stamp for output in outputs], dtype=np.int64), *(
+    def of(outputs: Sequence[Output]) -> OutputBatch:
+        return OutputBatch(np.array([output.stamp for output in outputs], dtype=np.int64), *(
             np.array([getattr(output, what) for output in outputs])
-            for what in Outputs._fields[1:]))
+            for what in OutputBatch._fields[1:]))
 
 
 # ---- From the joint states of one robot to its efforts, with a check of every message
 
 MOST_WAITING = 2048   # estimates that may wait for base data
-# arguments after qdd; a key of the outcomes if they are unknown; None: not yet
-LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | str | None']
+LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | Outcome']   # after qdd
 
 IMPLAUSIBLE = Parameter(
     'implausible', 'stop', 'What happens where a position looks like degrees: more than 2 pi '
@@ -81,7 +81,7 @@ IMPLAUSIBLE = Parameter(
 
 class Stream:
     """
-    From the fields of messages to efforts, for one model and one estimator.
+    From messages to efforts, for one model and one estimator.
 
     No output is better than a wrong one: nothing is computed across a gap, from positions that are
     not finite or from too few samples, and every output is finite. Every message is counted by its
@@ -123,7 +123,7 @@ class Stream:
         self._max_deviation: float = values['max_deviation'] or np.inf
         self._inverse_dynamics, self._load_arguments = inverse_dynamics, load_arguments
         # estimates, with the measured efforts, whose load arguments are not known yet
-        self._waiting: deque[tuple[Estimate, Array]] = deque()
+        self._waiting: deque[MeasuredEstimate] = deque()
         self._clock = clock
         self._use_receive_time: bool = values['use_receive_time']
         self._stop = implausible == 'stop'
@@ -138,7 +138,7 @@ class Stream:
     def _start(self) -> None:
         received = self._joints.chosen(self.held.received)
         self._names = received.names
-        self._messages = Messages(received.names, self.counters)
+        self._reader = MessageReader(received.names, self.counters)
         self._groups = Groups(received, self._make_estimator, self.counters, self._max_gap,
                               self._max_skew)
 
@@ -150,13 +150,13 @@ class Stream:
     @property
     def unknown_joints(self) -> tuple[str, ...]:
         """Names in messages that are no joints of the model, the first few."""
-        return tuple(name for name in self._messages.unknown
+        return tuple(name for name in self._reader.unknown
                      if name not in self.held.positions)
 
     @property
     def unmeasured_joints(self) -> tuple[str, ...]:
         """Those of the missing joints that were received without a finite position."""
-        return tuple(name for name in self.missing_joints if name in self._messages.unmeasured)
+        return tuple(name for name in self.missing_joints if name in self._reader.unmeasured)
 
     @property
     def missing_joints(self) -> tuple[str, ...]:
@@ -192,14 +192,14 @@ class Stream:
     @property
     def implausible(self) -> tuple[str, ...]:
         """Those of the warnings for which nothing is computed, unless `IMPLAUSIBLE` is warn."""
-        return tuple(warning for group in self._groups for warning in group.implausible())
+        return tuple(sentence for group in self._groups for sentence in group.degrees.sentences)
 
     @property
     def velocities(self) -> dict[str, JointVelocity]:
         """Recognised properties of the velocity of each joint, by its name."""
-        known = {name: velocity for group in self._groups
-                 for name, velocity in zip(group.names, group.velocities.joints)}
-        return {name: known[name] for name in self._names}
+        velocities = {name: velocity for group in self._groups
+                      for name, velocity in zip(group.names, group.velocities.joints)}
+        return {name: velocities[name] for name in self._names}
 
     def accelerate(self, stamp: int, names: Sequence[str], accelerations: Sequence[float]) -> None:
         """
@@ -216,18 +216,16 @@ class Stream:
         if not any(used):
             self.counters['accelerations_ignored'] += 1
 
-    def receive(self, stamp: int, names: Sequence[str], position: Sequence[float],
-                velocity: Sequence[float], effort: Sequence[float],
-                compute: bool = True) -> Output | None:
+    def receive(self, message: Message, compute: bool = True) -> Output | None:
         """
-        Add the fields of one message; return the output if there is one.
+        Add a message; return the output if there is one.
 
-        The stamp is in [ns], 0 for none. Names that are no joints of the model are dropped; each
-        has a position [rad or m]. Velocities [rad/s or m/s] and efforts [N m or N] may be empty,
-        or NaN where they are not measured. Without `compute` the sample is added, but no effort
-        computed, because a newer message waits.
+        Names that are no joints of the model are dropped; each has a position [rad or m].
+        Velocities [rad/s or m/s] and efforts [N m or N] may be empty, or NaN where they are not
+        measured. Without `compute` the sample is added, but no effort computed, because a newer
+        message waits.
         """
-        result = self._process(stamp, names, position, velocity, effort, compute)
+        result = self._process(message, compute)
         self.counters['received'] += 1
         return self._counted(result)
 
@@ -236,107 +234,107 @@ class Stream:
         while self._waiting:
             first = self._waiting.popleft()
             with np.errstate(all='ignore'):   # as in `_process`
-                result = self._output(*first)
-            if result is None:
+                result = self._output(first)
+            if result is Outcome.WAITING:
                 self._waiting.appendleft(first)
                 return
-            if result == 'not_finite':
+            if result is Outcome.NOT_FINITE:
                 self._end()
                 self._groups.restart()
             output = self._counted(result)
             if output is not None:
                 yield output
 
-    def _counted(self, result: Output | str | None) -> Output | None:
-        if isinstance(result, str):
-            self.counters[result] += 1
+    def _counted(self, result: Output | Outcome) -> Output | None:
+        if isinstance(result, Outcome):
+            if result is not Outcome.WAITING:
+                self.counters[result] += 1
             return None
-        if result is not None:
-            self.counters['used'] += 1
+        self.counters[Outcome.USED] += 1
         return result
 
     # the results are checked: numpy need not warn of numbers that are too large
     @np.errstate(all='ignore')
-    def _process(self, stamp: int, names: Sequence[str], position: Sequence[float],
-                 velocity: Sequence[float], effort: Sequence[float],
-                 compute: bool) -> Output | str | None:
-        if stamp == 0 and self._use_receive_time:
-            stamp = self._clock()
-        if not is_stamp(stamp):
-            return 'no_stamp'
-        message = self._read(names, position, velocity, effort)
-        return message if isinstance(message, str) else self._add(stamp, message, compute)
+    def _process(self, message: Message, compute: bool) -> Output | Outcome:
+        if message.stamp == 0 and self._use_receive_time:
+            message = message._replace(stamp=self._clock())
+        if not is_stamp(message.stamp):
+            return Outcome.NO_STAMP
+        sample = self._read(message)
+        return sample if isinstance(sample, Outcome) else self._add(
+            message.stamp, sample, compute)
 
-    def _add(self, stamp: int, message: Message, compute: bool) -> Output | str | None:
-        """Add a message that is valid by itself."""
-        outcome = self._groups.add(stamp, message)
-        if self._groups.restarted:
+    def _add(self, stamp: int, sample: Sample, compute: bool) -> Output | Outcome:
+        """Add a sample that is valid by itself."""
+        outcome, events = self._groups.add(stamp, sample)
+        if events - {Event.RELAYED}:
             self._end()
-            if self._groups.jumped_back:
+            if Event.JUMP_BACK in events:
                 self._last_output = 0
-        if (outcome == 'incomplete' and self.held.automatic
+        if (outcome is Outcome.INCOMPLETE and self.held.automatic
                 and self.held.hold_unpublished(stamp, self.never_received)):
             self._end()
             self._start()
-        return outcome or self._compute(compute)
+        return self._compute(compute) if outcome is Outcome.USED else outcome
 
-    def _read(self, *fields: Sequence[Any]) -> Message | str:
-        """Return the message of fields as in `receive`; joints that it has are no longer held."""
-        message = self._messages.read(*fields)
-        if self.held.positions and (message == 'other_joints' or isinstance(message, Message)):
-            published = self.held.published(*fields[:2])
+    def _read(self, message: Message) -> Sample | Outcome:
+        """Return the sample of a message; joints that it has are no longer held."""
+        sample = self._reader.read(message)
+        if self.held.positions and (
+                sample is Outcome.OTHER_JOINTS or isinstance(sample, Sample)):
+            published = self.held.published(message)
             if published:
                 self._end()
                 self.held.release(published)
                 self._start()
-                message = self._messages.read(*fields)
-        return message
+                sample = self._reader.read(message)
+        return sample
 
     def _end(self) -> None:
         """Drop the estimates that wait."""
         if self._waiting:
-            self.counters['no_base'] += len(self._waiting)
+            self.counters[Outcome.NO_BASE] += len(self._waiting)
             self._waiting.clear()
 
-    def _compute(self, compute: bool) -> Output | str | None:
-        known = self._groups.state()
-        if isinstance(known, str):
-            return known
-        if known.estimate.stamp <= self._last_output:
-            return 'same_instant'
-        if self._stop and any(group.far for group in self._groups):
-            return 'implausible'
-        if is_any(known.estimate.std > self._max_deviation):
-            return 'uncertain'
+    def _compute(self, compute: bool) -> Output | Outcome:
+        carried = self._groups.carry()
+        if isinstance(carried, Outcome):
+            return carried
+        if carried.estimate.stamp <= self._last_output:
+            return Outcome.SAME_INSTANT
+        if self._stop and any(group.degrees.stops for group in self._groups):
+            return Outcome.IMPLAUSIBLE
+        if is_any(carried.estimate.std > self._max_deviation):
+            return Outcome.UNCERTAIN
         if not compute:
-            return 'overtaken'
-        estimate, measured = self.held.complete(known.estimate, known.measured)
-        result = self._output(estimate, measured)
-        if isinstance(result, str):
-            self._end()   # the others wait for the same data, in vain
-            if result == 'not_finite':
-                self._groups.restart()
-            return result
-        self._last_output = estimate.stamp
-        if result is None:
+            return Outcome.OVERTAKEN
+        complete = MeasuredEstimate(*self.held.complete(*carried))
+        result = self._output(complete)
+        if result is Outcome.WAITING:
             if len(self._waiting) == MOST_WAITING:
                 self._waiting.popleft()
-                self.counters['no_base'] += 1
-            self._waiting.append((estimate, measured))
+                self.counters[Outcome.NO_BASE] += 1
+            self._waiting.append(complete)
+        elif isinstance(result, Outcome):
+            self._end()   # the others wait for the same data, in vain
+            if result is Outcome.NOT_FINITE:
+                self._groups.restart()
+            return result
+        self._last_output = complete.estimate.stamp
         return result
 
-    def _output(self, estimate: Estimate, measured: Array) -> Output | str | None:
-        """Return the output of an estimate and measured efforts (n,); None if it has to wait."""
+    def _output(self, complete: MeasuredEstimate) -> Output | Outcome:
+        """Return the output of an estimate and measured efforts of all joints (n,)."""
+        estimate, measured = complete
         q, qd, qdd = estimate.q, estimate.qd, estimate.qdd
         loads = self._load_arguments(estimate)
-        if loads is None:
-            return None
-        if isinstance(loads, str):
-            return loads if all(map(is_finite, (q, qd, qdd))) else 'not_finite'
+        if isinstance(loads, Outcome):
+            return loads if loads is Outcome.WAITING or all(
+                map(is_finite, (q, qd, qdd))) else Outcome.NOT_FINITE
         try:
             result = self._inverse_dynamics(q, qd, qdd, *loads)
         except StateError:   # the estimate, the efforts or the wrench are not finite
-            return 'not_finite'
+            return Outcome.NOT_FINITE
         effort, wrench = result if isinstance(result, tuple) else (result, None)
         return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench,
                       estimate.prompt_qd)

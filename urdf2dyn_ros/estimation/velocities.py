@@ -108,10 +108,10 @@ class VelocityReport:
         return {k: each.fault for k, each in enumerate(self.joints) if each.fault}
 
     @property
-    def positions_in_degrees(self) -> dict[int, str]:
-        """Those which say that positions are in degrees."""
-        return {k: each.fault for k, each in enumerate(self.joints)
-                if each.fault and abs(each.scale * DEGREES - 1.0) < IN_DEGREES}
+    def positions_in_degrees(self) -> dict[int, float]:
+        """By how much the positions that look like degrees are faster than the velocities."""
+        return {k: 1.0 / velocity.scale for k, velocity in enumerate(self.joints)
+                if velocity.fault and abs(velocity.scale * DEGREES - 1.0) < IN_DEGREES}
 
 
 def _fault(scale: float, lag: float, square: float) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.estimation.hold import Hold, unlimited_joints
-from urdf2dyn_ros.estimation.messages import Message, Messages
+from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample
 from urdf2dyn_ros.identification.fit import (
     Pool,
     fits_to_others,
@@ -93,7 +93,7 @@ def read_segments(recording: Recording,
     units = [names.units[joint] for joint in kept]
     for remark in recorded.remarks:
         recording.remark(remark)
-    messages = Messages(recorded.moving, Counter())
+    reader = MessageReader(recorded.moving, Counter())
     merged = MergedMotions(unlimited_joints(
         recorded.moving, [names.continuous[joint] for joint in kept], units))
     last = recorded.heads[0].stamp
@@ -104,9 +104,9 @@ def read_segments(recording: Recording,
         stamp = record.stamp + later
         if not 0 < stamp < LATEST_STAMP:
             continue
-        message = messages.read(*cast(Any, record[1:5]))
-        if isinstance(message, Message):
-            merged.add(stamp, message)
+        sample = reader.read(Message(stamp, *cast(Any, record[1:5])))
+        if isinstance(sample, Sample):
+            merged.add(stamp, sample)
     merged.end()
     whole, repeated = list[RecordedSegment](), 0
     for stamps, q, effort in merged.motions:

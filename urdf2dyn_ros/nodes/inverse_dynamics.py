@@ -34,7 +34,7 @@ from urdf2dyn_ros.estimation.assembly import (
     streaming,
 )
 from urdf2dyn_ros.estimation.hold import read_hold
-from urdf2dyn_ros.estimation.messages import Backlog, Fields, Overruns
+from urdf2dyn_ros.estimation.messages import Backlog, Message, Overruns
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, Imu, MovingBase, Odometry
 from urdf2dyn_ros.estimation.observer import ContactDetector, MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
@@ -199,12 +199,12 @@ class Wiring:
 
     # ---- from joint states to efforts
 
-    def _receive(self, fields: Fields, compute: bool) -> None:
+    def _receive(self, message: Message, compute: bool) -> None:
         received = self._monitor.received()
         active = self._pipeline.active
         if active is None:
             return
-        output = active.stream.receive(*fields, compute)
+        output = active.stream.receive(message, compute)
         if output is not None:
             self._publish(active, output, received)
 
@@ -304,7 +304,7 @@ class Wiring:
 
 _LATE_NS = 50_000_000   # a message that has waited this long is late
 
-UNREADABLE = Fields(1, None, (), (), ())
+UNREADABLE = Message(1, None, (), (), ())
 
 
 class JointStates:
@@ -323,7 +323,7 @@ class JointStates:
     efforts; `lost` with a number of messages that were dropped.
     """
 
-    def __init__(self, endpoints: Endpoints, depth: int, receive: Callable[[Fields, bool], None],
+    def __init__(self, endpoints: Endpoints, depth: int, receive: Callable[[Message, bool], None],
                  lost: Callable[[int], None]) -> None:
         # bytes, as rclpy would end the node for those that are no message, and thinned ones need
         # not be read
@@ -388,13 +388,13 @@ class JointStates:
                 self._lost(lost)
 
 
-def decoded(data: bytes) -> Fields:
+def decoded(data: bytes) -> Message:
     """Return the fields of a serialized message; those without names if it is not one."""
     try:
         message = deserialize_message(data, JointState)
     except RuntimeError:
         return UNREADABLE
-    return Fields(nanoseconds(message.header.stamp), message.name, message.position,
+    return Message(nanoseconds(message.header.stamp), message.name, message.position,
                   message.velocity, message.effort)
 
 

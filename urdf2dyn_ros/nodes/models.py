@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from std_msgs.msg import String
 
 from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
-from urdf2dyn_ros.estimation.assembly import Sources, sources, stream
+from urdf2dyn_ros.estimation.assembly import Sources, make_sources, make_stream
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -92,9 +92,9 @@ class Pipeline:
         waiting = model_values(self.requested)
         values = {name: value for name, value in self.requested.items()
                   if name not in waiting} | model_values(model.values)
-        new_sources = sources(values, dynamics, self._clock, self._payload,
+        new_sources = make_sources(values, dynamics, self._clock, self._payload,
                               self.sources)
-        new_stream = stream(values, dynamics, self._clock,
+        new_stream = make_stream(values, dynamics, self._clock,
                             counters=None if before is None else before.stream.counters, **(
                                 {'load_arguments': new_sources} if len(dynamics.inputs) > 3
                                 else {}))

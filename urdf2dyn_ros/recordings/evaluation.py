@@ -14,11 +14,12 @@ from typing import Any, TextIO, cast
 import numpy as np
 
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, stream
+from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.hold import held_text, joints_of, read_hold
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
 from urdf2dyn_ros.estimation.outcomes import joint_state_lines
-from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
+from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP, TOO_LATE, effort_bag
@@ -226,7 +227,7 @@ class _Sinks:
         self.known = np.zeros(len(self._kinds) * len(self._joints), dtype=bool)
         write_head(table, self._joints, self._kinds)
 
-    def add(self, outputs: Outputs) -> None:
+    def add(self, outputs: OutputBatch) -> None:
         """Add computed efforts."""
         if not len(outputs.stamps):
             return
@@ -240,10 +241,10 @@ class _Sinks:
                 self._bag(stamp + self.bag_later, q, qd, effort)
         for first in range(0, len(stamps), _AT_ONCE):
             rows = slice(first, first + _AT_ONCE)
-            self._write_rows(stamps[rows], outputs.some(rows))
+            self._write_rows(stamps[rows], outputs.chosen(rows))
         self.span = (self.span or (stamps[0], 0))[0], stamps[-1]
 
-    def _write_rows(self, stamps: Sequence[int], outputs: Outputs) -> None:
+    def _write_rows(self, stamps: Sequence[int], outputs: OutputBatch) -> None:
         q, qd, computed = outputs.q, outputs.qd, outputs.effort
         gravity = (self._gravity(self._joints, q) if self._semantics.gravity
                    else np.zeros_like(computed))
@@ -395,7 +396,7 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
     joints, estimator = dynamics.joint_names, result.estimator
     offline = OfflineStream(dynamics, joints_of(dynamics), sinks.add) if (
         estimator == OFFLINE_DEFAULT) else None
-    source: Stream = offline or stream(
+    source: Stream = offline or make_stream(
         {row.name: row.default for row in STREAM_PARAMETERS}
         | {'estimator': estimator, 'implausible': 'warn'}, dynamics, lambda: 0)
     source.hold(recorded.hold)
@@ -418,16 +419,16 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
             sinks.comparison.add_measured(stamp, names, effort)
         if estimator == RECORDED:
             source.accelerate(stamp, names, acceleration)
-        output = source.receive(stamp, names, position, velocity, effort)
+        output = source.receive(Message(stamp, names, position, velocity, effort))
         if output is not None:
             waiting.append(output)
         if len(waiting) >= _AT_ONCE:
-            sinks.add(Outputs.of(waiting))
+            sinks.add(OutputBatch.of(waiting))
             waiting = []
         for warning in source.warnings:   # the last one is kept: its figures change
             result.warnings[next(filter(warning.startswith, quantities), '')] = warning
     if waiting:
-        sinks.add(Outputs.of(waiting))
+        sinks.add(OutputBatch.of(waiting))
     if offline is not None:
         offline.finish()
         for joint, fault in offline.velocity_report.warnings.items():

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.estimation.estimator import STARTING, Estimate
+from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
 from urdf2dyn_ros.estimation.estimators import EstimatorBase
 from urdf2dyn_ros.estimation.groups import Group, Groups
 from urdf2dyn_ros.estimation.hold import ModelJoints
-from urdf2dyn_ros.estimation.messages import MAX_GAP_NS, Indices, Message
-from urdf2dyn_ros.estimation.stream import Output, Outputs, Stream
+from urdf2dyn_ros.estimation.messages import MAX_GAP_NS, Indices, Sample
+from urdf2dyn_ros.estimation.outcomes import Event, Outcome
+from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.estimation.velocities import VelocityReport
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.jumps import (
@@ -40,7 +41,7 @@ class Recorder(EstimatorBase):
 
     def __init__(self, joints: int) -> None:
         unknown = np.full(joints, np.nan)
-        self._none = Estimate(0, unknown, unknown, unknown, unknown, STARTING)
+        self._none = Estimate(0, unknown, unknown, unknown, unknown, Verdict.STARTING)
         self._samples: list[tuple[int, Array]] = []   # stamps [ns] and positions
         self._ended: list[tuple[int, Array]] | None = None
         self.continued = False   # whether samples before the first one were forgotten
@@ -79,7 +80,7 @@ class Recorder(EstimatorBase):
 _PIECE = 16_384   # samples of a piece, so that the memory does not grow with the recording
 _OVERLAP = 2 * SECOND_NS   # time by which pieces overlap [ns]
 # outcomes of messages with samples: no estimate is valid yet
-_SAMPLED_OUTCOMES = ('warming_up', 'incomplete')
+_SAMPLED_OUTCOMES = (Outcome.WARMING_UP, Outcome.INCOMPLETE)
 
 
 class _Part(NamedTuple):
@@ -102,10 +103,10 @@ class OfflineStream(Stream):
     (2, n); infinite for held joints.
     """
 
-    _known: list[Group]
+    _divided: list[Group]
 
     def __init__(self, dynamics: InverseDynamics, joints: ModelJoints,
-                 add: Callable[[Outputs], None]) -> None:
+                 add: Callable[[OutputBatch], None]) -> None:
         # stamps [ns], joints, and measured efforts and velocities of messages
         self._recorded: list[tuple[int, Indices, tuple[Array, Array]]] = []
         self.velocity_report = VelocityReport(len(joints.names))   # which are not used
@@ -123,24 +124,24 @@ class OfflineStream(Stream):
         """Compute the outputs of the samples that wait for later ones."""
         self._smooth(ends=True)
 
-    def _add(self, stamp: int, message: Message, compute: bool) -> Output | str | None:
-        outcome = self._groups.add(stamp, message)
-        if self._groups.restarted or self._groups.all is not self._known:
+    def _add(self, stamp: int, sample: Sample, compute: bool) -> Output | Outcome:
+        outcome, events = self._groups.add(stamp, sample)
+        if events - {Event.RELAYED} or self._groups.all is not self._divided:
             self._smooth(ends=True)
-            self._known = self._groups.all
+            self._divided = self._groups.all
         if outcome in _SAMPLED_OUTCOMES:
-            self._recorded.append((stamp, message.layout.joints, (message.effort, message.qd)))
-        if outcome != 'warming_up':
+            self._recorded.append((stamp, sample.layout.joints, (sample.effort, sample.qd)))
+        if outcome is not Outcome.WARMING_UP:
             return outcome
         self._wanted.append(stamp)
         if len(self._wanted) % _PIECE == 0 and stamp - self._wanted[0] > 2 * _OVERLAP:
             # joints that are not received any more must not fill the memory
             self._smooth(ends=len(self._wanted) > 4 * _PIECE)
-        return None
+        return Outcome.WAITING
 
     def _start(self) -> None:
         super()._start()
-        self._known = self._groups.all
+        self._divided = self._groups.all
 
     def _end(self) -> None:
         self._smooth(ends=True)
@@ -148,7 +149,7 @@ class OfflineStream(Stream):
     def _smooth(self, ends: bool) -> None:
         """Compute outputs up to where the motion ends, or the next piece begins."""
         wanted = np.array(self._wanted, dtype=np.int64)
-        recorders = [(group, recorder) for group in self._known
+        recorders = [(group, recorder) for group in self._divided
                      if isinstance(recorder := group.estimator, Recorder)]
         self._repeated = []
         parts = [self._parts(group, recorder) for group, recorder in recorders]
@@ -169,8 +170,8 @@ class OfflineStream(Stream):
         done = wanted[-1:] if ends else at[-1:]
         later = wanted[wanted > done] if len(done) else wanted
         again = int(np.count_nonzero(repeated[:len(wanted) - len(later)]))
-        self.counters['repeated'] += again
-        self.counters['warming_up'] += len(wanted) - len(later) - len(at) - again
+        self.counters[Outcome.REPEATED] += again
+        self.counters[Outcome.WARMING_UP] += len(wanted) - len(later) - len(at) - again
         self._wanted = later.tolist()
         for _, recorder in recorders:
             if ends:
@@ -223,14 +224,14 @@ class OfflineStream(Stream):
         except StateError:
             efforts = np.array([self._effort(*row) for row in zip(q, qd, qdd)])
         known: NDArray[np.bool_] = np.asarray(np.isfinite(efforts).all(axis=1))
-        self.counters['used'] += int(known.sum())
-        self.counters['not_finite'] += int((~known).sum())
+        self.counters[Outcome.USED] += int(known.sum())
+        self.counters[Outcome.NOT_FINITE] += int((~known).sum())
         measured, velocities = (
             self.held.filled(newest_values(
                 [(stamp, joints, values[what]) for stamp, joints, values in self._recorded],
                 stamps, len(self._names)), np.nan) for what in (0, 1))
         self.velocity_report.compare(velocities, qd, qdd)
-        self._pass_on(Outputs(stamps, q, qd, qdd, efforts, measured, qd).some(known))
+        self._pass_on(OutputBatch(stamps, q, qd, qdd, efforts, measured, qd).chosen(known))
 
     def _effort(self, q: Array, qd: Array, qdd: Array) -> Array:
         try:
@@ -266,20 +267,20 @@ class MergedMotions:
     def __init__(self, joints: ModelJoints) -> None:
         self._count = len(joints.names)
         self._groups = Groups(joints, Recorder, Counter(), MAX_GAP_NS, 0)
-        self._known = self._groups.all
+        self._divided = self._groups.all
         self._efforts: Efforts = []
         self.motions: list[tuple[NDArray[np.int64], Array, Array]] = []
 
-    def add(self, stamp: int, message: Message) -> None:
-        """Add a message with a stamp [ns]."""
-        self._groups.add(stamp, message)
-        if self._groups.restarted or self._groups.all is not self._known:
+    def add(self, stamp: int, sample: Sample) -> None:
+        """Add a sample with a stamp [ns]."""
+        _, events = self._groups.add(stamp, sample)
+        if events - {Event.RELAYED} or self._groups.all is not self._divided:
             self.end()
-        self._efforts.append((stamp, message.layout.joints, message.effort))
+        self._efforts.append((stamp, sample.layout.joints, sample.effort))
 
     def end(self) -> None:
         """End the motion before the newest message, if that began another one."""
-        recorders = [(group, recorder) for group in self._known
+        recorders = [(group, recorder) for group in self._divided
                      if isinstance(recorder := group.estimator, Recorder)]
         each = [recorder.motion() for _, recorder in recorders]
         if all(len(stamps) for stamps, _ in each):
@@ -293,4 +294,4 @@ class MergedMotions:
             self.motions.append((at, q, newest_values(self._efforts, at, self._count)))
         for _, recorder in recorders:
             recorder.end()
-        self._efforts, self._known = [], self._groups.all
+        self._efforts, self._divided = [], self._groups.all

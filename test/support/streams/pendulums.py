@@ -6,6 +6,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.stream import Stream
 
@@ -43,7 +44,8 @@ def receive(stream, ms, names=NAMES, **fields):
     q, qd, qdd = motion(stamp)
     truth = {'position': [q[0], (q[1] + pi) % (2.0 * pi) - pi], 'velocity': qd.tolist(),
              'effort': pendulums(q, qd, qdd).tolist()}
-    return stream.receive(fields.pop('stamp', stamp), names, **{**truth, **fields})
+    compute, stamp = fields.pop('compute', True), fields.pop('stamp', stamp)
+    return stream.receive(Message(stamp, names, **{**truth, **fields}), compute)
 
 
 def run(stream, milliseconds, **fields):
