@@ -87,7 +87,7 @@ setup(
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
     package_data={PACKAGE: ['py.typed', '*/*.c', '*/*/*.c', '*/*.h', 'page/*.html', 'page/*.css',
-                            'page/*.js', 'codegen/controller/*']},
+                            'page/*.js', 'codegen/controller/*', 'codegen/languages/self_test/*']},
     zip_safe=True,
     cmdclass={'build_ext': BuildLibrary},
     ext_modules=[Extension(   # options and name as in compiled.py, which does without it, too

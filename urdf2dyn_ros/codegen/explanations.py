@@ -584,11 +584,11 @@ def _shown(entry: Scalar, schedule: Schedule) -> str:
         return f'{entry + 0.0:g}'
     node: Node = entry.node
     if not node.args:
-        return '-' * entry.negative + str(node.value)
+        return ('-' if entry.negative else '') + str(node.value)
     if node not in schedule.names:
         return '_'
     name, negative = schedule.names[node]
-    return '-' * (negative != entry.negative) + name
+    return ('-' if negative != entry.negative else '') + name
 
 
 # ---- The head of a file: loads in words, and what the symbols mean

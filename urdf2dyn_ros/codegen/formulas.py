@@ -55,21 +55,21 @@ class Notation:
         self.turning = bool(self.joint.turns)
         self.terms = {term.NAME: term for term in tree.terms.get(i, ())
                       if sources is None or term.NAME in sources}
-        n, p, j = self.n, self.p, 'j' * self.rotated
+        n, p, j = self.n, self.p, 'j' if self.rotated else ''
         # factors: constant rotation to the parent, rotation from the parent to the root frame,
         # multiplier of a mimic joint; its offset, a summand
-        self.A = f'A{n} ' * self.rotated
-        self.T = f'T{p} ' * bool(p)
+        self.A = f'A{n} ' if self.rotated else ''
+        self.T = f'T{p} ' if p else ''
         named = tree.general and self.follows
-        self.multiplier = f'k{n} ' * (named or self.body.multiplier != 1.0)
-        self.offset = f' + o{n}' * (named or self.body.offset != 0.0)
+        self.multiplier = f'k{n} ' if named or self.body.multiplier != 1.0 else ''
+        self.offset = f' + o{n}' if named or self.body.offset != 0.0 else ''
         # in the joint's axes: angular velocity and acceleration of the parent, acceleration and
         # velocity of the joint's origin
         self.wp, self.wdp = (f'{x}j{n}' if j else f'{x}{p}' for x in ('w', 'wd'))
         self.bp, self.vp = f'b{j}{n}', f'v{j or "b"}{n}'
         # letter of inertias that include a payload; mass
         self._links = sum(attached.link.inertia is not None for attached in self.body.attached)
-        self.t = 't' * (i == tree.with_payload)
+        self.t = 't' if i == tree.with_payload else ''
         self.m = f'mt{n}' if self.t else f'M{n}' if self._links > 1 else f'm{n}'
 
     def __getitem__(self, name: str) -> object:
@@ -113,7 +113,7 @@ class Notation:
         has_own = self._has('links') and bool(self._links or self.t or not children)
         symbols = [f'{own}{self.n}'] * has_own + [f'{carried}{k}' for k in children]
         pushed = external and self._i in self._tree.with_wrenches and self._has('external')
-        return ' + '.join(symbols) + f' - {external}{self.n}' * bool(pushed)
+        return ' + '.join(symbols) + (f' - {external}{self.n}' if pushed else '')
 
     def of_coordinate(self, symbol: str, parts: Sequence[str], forward: bool = False) -> str:
         """Return the formula of a quantity to which the joints of one coordinate add."""

@@ -402,7 +402,7 @@ def _inputs(request: Request, function: ModelFunction) -> tuple[Input, ...]:
 
 def _title(robot: str, functions: Sequence[Function]) -> str:
     """Return the title of the last function, which may combine the others."""
-    last, of = functions[-1], f' of{mention(robot)}' * bool(mention(robot))
+    last, of = functions[-1], f' of{mention(robot)}' if mention(robot) else ''
     arguments = {function.name: ', '.join(x.name for x in function.inputs)
                  for function in functions}
     title = FUNCTIONS[last.name].TITLE or '{name}{robot}: {summary}.'
@@ -448,7 +448,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
                 own = _simplified(request, function, state).loaded(loads)
             expected[name] = function.expected(own)
         vectors = _in_root_frame(functions[0], mechanics)
-        wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches
+        wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches.values()
         result.append(Reference(
             state, {name: each for name, each in expected.items() if each},
             {name: tuple(map(float, vector)) for name, vector in vectors.items()},

@@ -499,5 +499,5 @@ def _named(rows: Matrix) -> str:
         which = [k for k in range(3) if abs(row[k]) == 1.0]
         if not which:
             return 'oblique'
-        names.append('-' * (row[which[0]] < 0.0) + AXES[which[0]])
+        names.append(('-' if row[which[0]] < 0.0 else '') + AXES[which[0]])
     return ' '.join(names)

@@ -162,14 +162,17 @@ class ColumnFrame(NamedTuple):
     back: CosSin | None = None
 
 
-def body_frames(system: Multibody, sweep: Sweep) -> list[ColumnFrame]:
-    """Return the bodies' own frames, then the root's, with what the recursion has computed."""
-    result = []
+Frames = dict[int, ColumnFrame]   # by body; that of the root as well
+
+
+def body_frames(system: Multibody, sweep: Sweep) -> Frames:
+    """Return the own frames of bodies and root, with what the recursion has computed."""
+    result = {ROOT: _root_frame(SpunMotion(sweep.motions[ROOT], NO_TENSOR))}
     for i, body in enumerate(system.bodies):
         motion = SpunMotion(sweep.motions[i], sweep.spins[i])
-        result.append(ColumnFrame(motion, motion, body.parent_p_joint, sweep.wrenches[i],
-                                  back=JOINTS[body.type].cos_sin(sweep.coordinates[i])))
-    return [*result, _root_frame(SpunMotion(sweep.motions[ROOT], NO_TENSOR))]
+        result[i] = ColumnFrame(motion, motion, body.parent_p_joint, sweep.wrenches[i],
+                                back=JOINTS[body.type].cos_sin(sweep.coordinates[i]))
+    return result
 
 
 def _root_frame(root: SpunMotion) -> ColumnFrame:
@@ -177,13 +180,13 @@ def _root_frame(root: SpunMotion) -> ColumnFrame:
     return ColumnFrame(root, root, ZERO)
 
 
-def parent_w(system: Multibody, frames: Sequence[ColumnFrame], i: int) -> Vector:
+def parent_w(system: Multibody, frames: Frames, i: int) -> Vector:
     """Return the angular velocity of the parent, along the axes that body i is placed in."""
     parent = frames[system.bodies[i].parent]
     return (parent.here if frames[i].shared else parent.own).motion.w
 
 
-def slide(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
+def slide(system: Multibody, frames: Frames, i: int, at: Coordinate,
           ) -> tuple[Vector, Vector]:
     """Return the origin of body i from that of its joint, and twice its velocity from there."""
     joint, twice_w = JOINTS[system.bodies[i].type], frames[i].here.twice_w
@@ -192,7 +195,7 @@ def slide(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordina
                                   2.0 * (joint.slides * at.qd))
 
 
-def composites(system: Multibody, frames: Sequence[ColumnFrame], own: Sequence[Composite],
+def composites(system: Multibody, frames: Frames, own: Sequence[Composite],
                at: Sequence[Coordinate], terms: Mapping[int, Sequence[JointTerm]],
                note: Note) -> list[Composite]:
     """Return each body with what it carries, from the bodies alone in their own axes."""
@@ -291,7 +294,7 @@ def begun(joint: JointType, composite: Composite, frame: ColumnFrame, note: Body
         noted('g', cross(P, _Z)))
 
 
-def column_in_parent(system: Multibody, frames: Sequence[ColumnFrame], i: int, at: Coordinate,
+def column_in_parent(system: Multibody, frames: Frames, i: int, at: Coordinate,
                      column: Column, terms: Sequence[JointTerm], note: Note) -> Column:
     """Return a column of body i about the parent's origin, along the axes that i is placed in."""
     frame, body, noted = frames[i], system.bodies[i], partial(note, i)
@@ -347,7 +350,7 @@ def _with_rotor(column: Column, term: JointTerm, parent: Motion, at: Coordinate,
 _Rows = list[list[Scalar]]
 
 
-def derivatives(system: Multibody, frames: Sequence[ColumnFrame],
+def derivatives(system: Multibody, frames: Frames,
                 composites: Sequence[Composite], at: Sequence[Coordinate],
                 terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({}),
                 moving: bool = False, note: Note = unnoted,
@@ -469,42 +472,44 @@ def _shared_frame(body: Body, at: Coordinate, parent: ColumnFrame) -> ColumnFram
 
 def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
                 state: Sequence[Sequence[Scalar]], gravity: Vector, loads: AppliedLoads,
-                note: Note) -> tuple[list[Scalar], Wrench, list[ColumnFrame], list[Composite],
+                note: Note) -> tuple[list[Scalar], Wrench, Frames, list[Composite],
                                      list[Coordinate]]:
     """Return efforts and root's wrench, frames, bodies alone (of second moments), coordinates."""
     root = (SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR) if loads.base is None
             else SpunMotion(loads.base, spin(loads.base.w, loads.base.wd)))
     at = [body.at(*state) for body in system.bodies]
-    frames: list[ColumnFrame] = []
-    for body, coordinate in zip(system.bodies, at):
-        frame = _shared_frame(
-            body, coordinate, _root_frame(root) if body.parent == ROOT else frames[body.parent])
+    frames = {ROOT: _root_frame(root)}
+    for i, (body, coordinate) in enumerate(zip(system.bodies, at)):
+        frame = _shared_frame(body, coordinate, frames[body.parent])
         if body.parent == ROOT and loads.base is None:   # in its own axes: no column goes further
             frame = frame._replace(here=frame.own, angle=(0.0, 0.0), turn=(1.0, 0.0))
-        frames.append(frame)
-    branches = {body.parent for body, frame in zip(system.bodies, frames) if not frame.shared}
-    own, wrenches = [], []
-    for i, (frame, inertia) in enumerate(zip(frames, inertias)):
+        frames[i] = frame
+    branches = {body.parent for i, body in enumerate(system.bodies)
+                if not frames[i].shared}
+    *of_bodies, of_root = inertias
+    own: list[Composite] = []
+    wrenches: dict[int, Wrench] = {}
+    for i, inertia in enumerate(of_bodies):
+        frame = frames[i]
         spun = frame.own
         if i not in branches:
             spun = frame.here
             inertia = inertia and rotated_about_z(inertia, *frame.turn)
-        wrenches.append(inertial(inertia, *spun, second_moment, silent))
+        wrenches[i] = inertial(inertia, *spun, second_moment, silent)
         own.append(Composite() if inertia is None else own_composite(
             inertia.with_tensor(), inertia.J, spun.twice_w))
         frames[i] = frame._replace(apart=i in branches)
-    wrenches.append(inertial(inertias[ROOT], *root, second_moment, silent))
-    frames.append(_root_frame(root))
+    wrenches[ROOT] = inertial(of_root, *root, second_moment, silent)
     efforts, wrench = _backward(system, at, frames, wrenches, loads, note)
     return efforts, wrench, frames, own, at
 
 
-def _backward(system: Multibody, at: Sequence[Coordinate], frames: list[ColumnFrame],
-              own: Sequence[Wrench], loads: AppliedLoads, note: Note,
+def _backward(system: Multibody, at: Sequence[Coordinate], frames: Frames,
+              own: Mapping[int, Wrench], loads: AppliedLoads, note: Note,
               ) -> tuple[list[Scalar], Wrench]:
     """Return the efforts and the root's wrench; the frames get what their joints transmit."""
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
-    apart, shared = list(own), [NO_WRENCH] * len(own)
+    apart, shared = dict(own), dict.fromkeys(own, NO_WRENCH)
     for i in reversed(range(len(system.bodies))):
         body, frame, joint = system.bodies[i], frames[i], JOINTS[system.bodies[i].type]
         external = loads.wrenches.get(i, NO_WRENCH)

@@ -383,7 +383,7 @@ class ArticulatedBodies:
     def eliminate(self, tau: Sequence[Scalar]) -> None:
         """Eliminate all joints, tips to root, as the efforts (n,) act on them."""
         rest = list(tau)
-        received: list[list[Wrench]] = [[] for _ in self._forward.own]
+        received: dict[int, list[Wrench]] = {i: [] for i in self._forward.own}
         for i in reversed(range(len(self._system.bodies))):
             body, says = self._system.bodies[i], partial(self._note, i)
             joint, at = JOINTS[body.type], self._forward.coordinates[i]
@@ -406,7 +406,7 @@ class ArticulatedBodies:
             wrench = self._freed(i, True, wrench, rest)
             if body.parent != ROOT:
                 self._carry(i)
-                kind = 'A' * self._is_freed(i)
+                kind = 'A' if self._is_freed(i) else ''
                 _, wrench = joint.backward(wrench, at, prefixed(self._note, i, kind))
                 if moment != ZERO:
                     wrench = wrench._replace(n=add(wrench.n, moment))
@@ -460,7 +460,7 @@ class ArticulatedBodies:
             for j in sorted(by_column):
                 if j >= first:
                     self._part(together, numbers[j - first] if j != k else None)
-                    self._note(row, f'{kind}{symbol}' + '_j' * (j != k), (by_column[j],))
+                    self._note(row, f'{kind}{symbol}' + ('_j' if j != k else ''), (by_column[j],))
 
         known = factors(M, note, first)
         # several blocks may be in the frame of a body that is in none of them

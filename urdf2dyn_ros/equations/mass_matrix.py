@@ -85,15 +85,17 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
 
 def composite_inertias(system: Multibody, inertias: Sequence[BodyInertia | None],
                        at: Sequence[Coordinate], note: Note, with_root: bool = False,
-                       ) -> list[BodyInertia | None]:
+                       ) -> dict[int, BodyInertia | None]:
     """Return the inertia of every body with all that it carries, in its own frame."""
-    result = list(inertias)
+    result = {i: inertias[i] for i in range(len(system.bodies))}
+    if with_root:
+        result[ROOT] = inertias[len(system.bodies)]
     for i, body in reversed(list(enumerate(system.bodies))):
         inertia = result[i]
         if inertia is None:
             continue
         note(i, 'Ic', inertia.entries)
-        if body.parent != ROOT or with_root:   # whose own is the last one
+        if body.parent in result:
             joint = JOINTS[body.type]
             cos_sin = joint.cos_sin(at[i])
             note(i, 'Rc', cos_sin)
@@ -298,12 +300,12 @@ def centre_of_mass(system: Multibody, inertias: Sequence[BodyInertia | None],
 
 
 def _carried(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
-             note: Note) -> list[BodyInertia]:
-    """Return mass and first moments of each body with what it carries; those of all are last."""
+             note: Note) -> dict[int, BodyInertia]:
+    """Return mass and first moments of each body, and of the root, with what it carries."""
     def noted(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         note(i, *{'Rc': ('eR', entries), 'Ic': ('carried', entries[:4])}[symbol])
 
-    result = [each or NO_INERTIA for each in composite_inertias(
-        system, inertias, [body.at(q) for body in system.bodies], noted, with_root=True)]
+    result = {i: each or NO_INERTIA for i, each in composite_inertias(
+        system, inertias, [body.at(q) for body in system.bodies], noted, with_root=True).items()}
     note(ROOT, 'carried', result[ROOT].entries[:4])
     return result

@@ -144,9 +144,9 @@ class Sweep(NamedTuple):
 
     efforts: list[Scalar]
     coordinates: list[Coordinate]
-    motions: list[Motion]   # as the wrenches, of the root as well, which is the last
-    spins: list[Matrix]   # U
-    wrenches: list[Wrench]   # that joints transmit to their bodies, in the bodies' frames
+    motions: dict[int, Motion]   # as spins and wrenches, of the root as well
+    spins: dict[int, Matrix]   # U
+    wrenches: dict[int, Wrench]   # that joints transmit to their bodies, in the bodies' frames
     transmitted: list[Scalar]   # efforts of these wrenches, before the terms at the joints
 
 
@@ -173,9 +173,9 @@ class Forward(NamedTuple):
     """Results of the forward sweep by body, as in `Sweep`."""
 
     coordinates: list[Coordinate]
-    motions: list[Motion]
-    spins: list[Matrix]
-    own: list[Wrench]   # F, N that accelerate the bodies themselves; the root is the last
+    motions: dict[int, Motion]
+    spins: dict[int, Matrix]
+    own: dict[int, Wrench]   # F, N that accelerate the bodies themselves, and a root that moves
 
 
 def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
@@ -186,11 +186,11 @@ def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
     if loads.base is not None:
         note = partial(recursion.note, ROOT)
         root, U_root = loads.base, spin(loads.base.w, loads.base.wd, note)
-    sweep = Forward([], [], [], [])
+    *of_bodies, of_root = inertias
+    sweep = Forward([], {ROOT: root}, {ROOT: U_root}, {})
     for i, body in enumerate(system.bodies):
         note, joint, at = partial(recursion.note, i), JOINTS[body.type], body.at(*state)
-        parent, U_parent = ((root, U_root) if body.parent == ROOT
-                            else (sweep.motions[body.parent], sweep.spins[body.parent]))
+        parent, U_parent = sweep.motions[body.parent], sweep.spins[body.parent]
         note('q', at[:3])
         b = add(parent.a, apply(U_parent, body.parent_p_joint))
         note('b', b)
@@ -208,12 +208,10 @@ def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
         motion, U = joint.forward(before, at, note,
                                   recursion.spin_of(i, before, U_parent, at, note))
         sweep.coordinates.append(at)
-        sweep.motions.append(motion)
-        sweep.spins.append(U)
-        sweep.own.append(inertial(inertias[i], motion, U, recursion.moment, note))
-    sweep.own.append(NO_WRENCH if loads.base is None else inertial(
-        inertias[ROOT], root, U_root, recursion.moment, partial(recursion.note, ROOT)))
-    sweep.motions.append(root)
+        sweep.motions[i], sweep.spins[i] = motion, U
+        sweep.own[i] = inertial(of_bodies[i], motion, U, recursion.moment, note)
+    sweep.own[ROOT] = NO_WRENCH if loads.base is None else inertial(
+        of_root, root, U_root, recursion.moment, partial(recursion.note, ROOT))
     return sweep
 
 
@@ -232,14 +230,14 @@ def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Mom
 
 # ---- Backward, tips to root: what each joint transmits, and its part along the axis
 
-def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Sequence[Motion],
-             own: Sequence[Wrench], loads: AppliedLoads, note: Note,
-             ) -> tuple[list[Scalar], list[Wrench], list[Scalar]]:
+def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Mapping[int, Motion],
+             own: Mapping[int, Wrench], loads: AppliedLoads, note: Note,
+             ) -> tuple[list[Scalar], dict[int, Wrench], list[Scalar]]:
     """Return efforts, wrenches and transmitted efforts of `Sweep` from those of `Forward`."""
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
-    wrenches = [NO_WRENCH] * len(own)
+    wrenches = dict.fromkeys(own, NO_WRENCH)
     transmitted: list[Scalar] = [0.0] * len(system.bodies)
-    received: list[list[Wrench]] = [[] for _ in own]
+    received: dict[int, list[Wrench]] = {i: [] for i in own}
     for i in reversed(range(len(system.bodies))):
         body, at = system.bodies[i], coordinates[i]
         wrenches[i] = summed(i, own[i], received[i], loads, note)
@@ -342,7 +340,7 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector, note: Note) -> 
                 add_values(each.joint, values)
             same = all(vectors.get(f'{kind}_{each.link.name}', values[kind]) == values[kind]
                        for kind in ('position', 'orientation'))
-            add_values(each.link.name + ' (link)' * (not same), values)
+            add_values(each.link.name + ('' if same else ' (link)'), values)
 
     root = _MovingFrame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, spin(ZERO, ZERO))
     add_links(root, system.root)

@@ -326,7 +326,7 @@ def _sum(row: Array, names: Sequence[str]) -> str:
     text = ''
     for k in map(int, np.flatnonzero(row)):
         factor = abs(float(row[k]))
-        sign = '-' if row[k] < 0.0 else '+' * bool(text)
+        sign = '-' if row[k] < 0.0 else '+' if text else ''
         text += f'{" " * bool(text)}{sign}{" " * bool(text)}' + (
-            f'{factor:.6g} ' * (factor != 1.0)) + names[k]
+            f'{factor:.6g} ' if factor != 1.0 else '') + names[k]
     return text

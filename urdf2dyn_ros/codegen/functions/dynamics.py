@@ -128,7 +128,7 @@ class Terms(ModelFunction):
                 note(i, 'part', (part,))
             results[f'tau_{name}'] = parts
             before = sweep.efforts
-        nothing = [NO_WRENCH] * len(sweep.motions)
+        nothing = dict.fromkeys(sweep.motions, NO_WRENCH)
         transmitted = sweep.transmitted
         for name, loads in _alone(mechanics):
             mechanics.notes.begin(f'{name.capitalize()}. ', f'_{name}', sources=(name,))

@@ -59,7 +59,7 @@ class AccelerationsOfEfforts(ModelFunction):
             why = (f'what it moves has an inertia of {inertia:g}' if inertia <= SMALLEST_INERTIA
                    else f'of the inertia {inertia:g} that it moves, {rest:.3g} is left as the '
                    'joints behind it move freely')
-            without = '; the payload does not count, as it may be zero' * bool(loads.payload)
+            without = '; the payload does not count, as it may be zero' if loads.payload else ''
             raise ParameterError(
                 f'forward_dynamics at joint {quote(joint)}: {why}, so that no acceleration '
                 'follows from its effort; give the links behind it their mass and inertia, or the '
@@ -197,7 +197,7 @@ def _of_type(revolute: str, prismatic: str) -> Callable[[Notation], str]:
 
 
 def _column(at: Notation) -> str:
-    rotor = f' + Ic{at.n} z' * at.on_parent
+    rotor = f' + Ic{at.n} z' if at.on_parent else ''
     if at.turning:
         return f'fa{at.n} = HA{at.n} z, na{at.n} = JA{at.n} z{rotor}'
     return f"fa{at.n} = MA{at.n} z, na{at.n} = HA{at.n}' z{rotor}"
@@ -374,7 +374,7 @@ def _back(force: str, moment: str = '') -> Callable[[Notation], str]:
         n = at.n
         if at.joint.turns:
             return f'{symbol}j{n} = R{n} {symbol}{n}'
-        arm = f' + q{n} z x {force}{n}' * bool(moment)
+        arm = f' + q{n} z x {force}{n}' if moment else ''
         if symbol == 'g':
             arm = f' + (W{n} x q{n} z + 2 qd{n} z) x fa{n}'
         return f'{symbol}j{n} = {symbol}{n}{arm}'
@@ -462,11 +462,11 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
             sweep = mechanics.sweep(STATE)
             efforts, wrench, at = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
             frames, own = derivatives.body_frames(system, sweep), []
-            for i, (frame, inertia, moments) in enumerate(zip(
-                    frames[:-1], mechanics.inertias, mechanics.second_moments)):
-                twice_w = frame.here.twice_w
+            for i in range(len(system.bodies)):
+                twice_w, moments = frames[i].here.twice_w, mechanics.second_moments[i]
                 notes.note(i, 'W', twice_w)
-                own.append(derivatives.own_composite(inertia, moments and moments.J, twice_w))
+                own.append(derivatives.own_composite(
+                    mechanics.inertias[i], moments and moments.J, twice_w))
         else:
             efforts, wrench, frames, own, at = derivatives.shared_axes(
                 system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,

@@ -55,7 +55,7 @@ LINK_SYMBOLS = {
                  'follows'),
     'kR': Symbol(_FRAMES, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
     'kT': Symbol(_FRAMES, matrix('T'),
-                 lambda at: f'T{at.n} = {at.T}{at.A}' + f'R{at.n}' * bool(at.joint.turns)),
+                 lambda at: f'T{at.n} = {at.T}{at.A}' + (f'R{at.n}' if at.joint.turns else '')),
     'kd': Symbol(_FRAMES, vector('d'), lambda at: f'd{at.n} = {at.T}' + (
         f'p{at.n}' if not at.joint.slides else f'(p{at.n} + {at.A}q{at.n} z)' if at.T else
         f'p{at.n} + {at.A}q{at.n} z')),
@@ -79,7 +79,7 @@ LINK_SYMBOLS = {
     'lv': Symbol(_LINK, _plain('v'), 'v = v{n} + u'),
     'la': Symbol(_LINK, _plain('a'), 'a = a{n} + wd{n} x d + w{n} x u'),
     'Jv': Symbol(_COLUMNS, vector('Jv'), lambda at: (
-        f'Jv{at.n} = z{at.n}' + f' x (p - r{at.n})' * (not at.joint.slides))),
+        f'Jv{at.n} = z{at.n}' + ('' if at.joint.slides else f' x (p - r{at.n})'))),
     **{f'Jb{x}': Symbol(_COLUMNS, _plain(f'Jb{x}'), f"Jb{x} = R' (e{x} x p)") for x in AXES},
     'Jl': Symbol(_COLUMNS, (*vector('Jlv'), *vector('Jlw')),
                  "Jlv{n}, Jlw{n}: R' Jv{n}, R' z{n}, in the axes of the link"),

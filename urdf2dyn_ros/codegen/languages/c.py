@@ -215,22 +215,7 @@ class C(sections.CLike):
             '{axis}_names, {NAME}_{AXIS}')
     TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
     PARAMETER = '{{"{name}", {name}, {value}}}'
-    CHANGED = """\
-    const struct { const char *name; @real value, exported; } parameters[] = {
-        @parameters
-    };
-    int changed = 0;
-    for (size_t k = 0; k < sizeof parameters / sizeof parameters[0]; k++) {
-        if (parameters[k].value != parameters[k].exported) {
-            printf("parameter %s was changed: the reference values do not apply\\n",
-                   parameters[k].name);
-            changed = 1;
-        }
-    }
-    if (changed) {
-        return 0;
-    }
-"""
+    SELF_TEST = 'c'
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -319,9 +304,10 @@ class C(sections.CLike):
         arrays = [*(x.name for x in function.inputs), *sections.SINES * bool(values)]
         for k, statements in enumerate(whole.sections):
             twins = statements[0].name in function.twins
-            memory = ['const ' * twins + f'{self.real} *kept',
+            memory = [('const ' if twins else '') + f'{self.real} *kept',
                       *['twin *twins'] * bool(whole.twins), *['int limb'] * twins]
-            head = f'static {"APART " * whole.apart}void {self.program.name}_{function.name}_{k}('
+            kind = 'static APART void' if whole.apart else 'static void'
+            head = f'{kind} {self.program.name}_{function.name}_{k}('
             yield self.array(head, [*(f'const {self.real} *{array}' for array in arrays), *memory],
                              ')')
             yield '{'
@@ -397,54 +383,12 @@ class C(sections.CLike):
         """Yield names and rows; one number a row for a robot without joints."""
         return ((name, of, [row or [0.0] for row in rows]) for name, of, rows in super().data())
 
-    def differs(self) -> str:
-        f, digits = 'f' * self.single, 9 if self.single else 17
-        found, expected = (f'{"(double)" * self.single}{x}[i]' for x in ('found', 'expected'))
-        names = 'const char *const *names, int size,\n                   ' * bool(self.axes)
-        size, name = ('size', 'names[i]') if self.axes else (
-            f'{self.prefix}_JOINTS', f'{self.program.name}_joint_names[i]')
-        scale = 'scale[i]' if self.scales else 'scale' if self.single else '1.0'
-        scales = f', const {self.real} *scale' * bool(self.scales)
-        limit = (f'{self.within} * {scale}' if self.single else
-                 f'1e-9 * fmax({scale}, fabs(expected[i]))')
-        largest = f"""
-    float scale = 1.0f;
-    for (int i = 0; i < {size}; i++) {{
-        scale = fmaxf(scale, fabsf(expected[i]));
-    }}""" * (self.single and not self.scales)
-        return f"""
-static int differs(const char *function, {names}const {self.real} *found, \
-const {self.real} *expected{scales})
-{{
-    int wrong = 0;{largest}
-    for (int i = 0; i < {size}; i++) {{
-        if (!(fabs{f}(found[i] - expected[i]) <= {limit})) {{
-            printf("%s, %s: %.{digits}g instead of %.{digits}g\\n", function, {name},
-                   {found}, {expected});
-            wrong = 1;
-        }}
-    }}
-    return wrong;
-}}
-"""
-
-    def times(self) -> str:
-        matrix, rows, columns, entry = (f'int rows, int columns, const {self.real} *M', 'rows',
-                                        'columns', 'M[i * columns + j]')
-        if not self.axes:
-            matrix, entry = f'{self.real} M[{self.size("")}][{self.size("")}]', 'M[i][j]'
-            rows = columns = f'{self.prefix}_JOINTS'
-        return f"""
-static void times({matrix}, const {self.real} *x, {self.real} *product)
-{{
-    for (int i = 0; i < {rows}; i++) {{
-        product[i] = 0.0{'f' * self.single};
-        for (int j = 0; j < {columns}; j++) {{
-            product[i] += {entry} * x[j];
-        }}
-    }}
-}}
-"""
+    def fields(self) -> dict[str, str]:
+        names, size = (('names', 'size') if self.axes else
+                       (f'{self.program.name}_joint_names', f'{self.prefix}_JOINTS'))
+        return {**super().fields(), 'size': size, 'joint': f'{names}[i]', 'joints': self.size(''),
+                'scales': f', const {self.real} *scale' if self.scales else '',
+                'zero': '0.0f' if self.single else '0.0'}
 
     def _called(self, function: Function, k: str, indent: str,
                 products: dict[str, str]) -> Iterator[str]:
@@ -457,7 +401,7 @@ static void times({matrix}, const {self.real} *x, {self.real} *product)
 
     def shown(self, function: Function) -> Iterator[str]:
         yield from self._called(function, '0', '    ', {})
-        cast = '(double)' * self.single
+        cast = '(double)' if self.single else ''
         yield f'        puts("{function.name} in the first reference state:");'
         for result in self.vectors:
             names, size = self.row_names(result).split(', ')

@@ -90,7 +90,6 @@ def _sines_and_cosines(real: str, most: int) -> list[str]:
 class Cpp(sections.CLike):
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     LOCAL = 'const Scalar '
-    STD, NOTHING = 'std::', ''
     REALS: ClassVar[dict[str, str]] = {DOUBLE: 'double', SINGLE: 'float'}
 
     TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
@@ -98,22 +97,7 @@ class Cpp(sections.CLike):
     KEYS = ('static const char *const {axis}_names[] = {{', '"', '};', '{axis}_names')
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
             '&& ./self_test')
-    CHANGED = """\
-    const struct { const char *name; @real value, exported; } parameters[] = {
-        @parameters
-    };
-    bool changed = false;
-    for (const auto &parameter : parameters) {
-        if (parameter.value != parameter.exported) {
-            std::printf("parameter %s was changed: the reference values do not apply\\n",
-                        parameter.name);
-            changed = true;
-        }
-    }
-    if (changed) {
-        return 0;
-    }
-"""
+    SELF_TEST = 'cpp'
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -122,12 +106,12 @@ class Cpp(sections.CLike):
         self.DECLARE = f'inline constexpr {self.real} '
         self.CONSTANT = self.DECLARE + '{name} = {value};'
         # the namespace: the robot's name, unless that means something in C++
-        self.space = program.name + '_dynamics' * (program.name in RESERVED)
+        self.space = program.name + ('_dynamics' if program.name in RESERVED else '')
         self.JOINTS = f'{self.space}::joint_names'
         self.PARAMETER = f'{{{{"{{name}}", {self.space}::parameters::{{name}}, {{value}}}}}}'
 
     def number(self, value: float) -> str:
-        return '-' * bool(value < 0.0) + self.literal(abs(value))
+        return ('-' if value < 0.0 else '') + self.literal(abs(value))
 
     def files(self) -> dict[str, Iterable[str]]:
         return {f'{self.program.name}_dynamics.hpp': self.header()}
@@ -220,7 +204,7 @@ class Cpp(sections.CLike):
             f'std::array<Scalar, {len(whole.kept)}> &kept',
             *['Twin<Scalar> *twins'] * bool(whole.twins)]
         for k, statements in enumerate(whole.sections):
-            apart = '[[gnu::noinline]] ' * whole.apart
+            apart = '[[gnu::noinline]] ' if whole.apart else ''
             yield from ['template <typename Scalar>', self.array(
                 f'{apart}static void {function.name}_{k}(', arguments, ')'), '{']
             calls = {term.function for term in parts(each.value for each in statements)
@@ -274,60 +258,10 @@ class Cpp(sections.CLike):
         return (f'std::array<{scalar}, {self.sizes[name]}>' if name in self.sizes
                 else f'Vector<{scalar}>')
 
-    def differs(self) -> str:
-        digits = 9 if self.single else 17
-        template, names, name = (
-            'template <typename Names, typename Entries>\n', 'const Names &names, ', 'names[i]')
-        entries, room = 'Entries', '\n                   '
-        if not self.axes:
-            template, names, name = '', '', f'{self.JOINTS}[i]'
-            entries, room = 'Row', ' '
-        scales = f', const {entries} &scale' * bool(self.scales)
-        scale = 'scale[i]' if self.scales else 'scale' if self.single else '1.0'
-        between = f'\n{"":51}' if self.scales else ' '
-        limit = (f'{self.within} * {scale}' if self.single else
-                 f'1e-9 * std::fmax({scale},{between}std::abs(expected[i]))')
-        printed = f'{name}, found[i], expected[i]'
-        if self.single:
-            printed = (f'{name}, static_cast<double>(found[i]),\n{"":24}'
-                       'static_cast<double>(expected[i])')
-        largest = """
-    float scale = 1.0f;
-    for (const float entry : expected) {
-        scale = std::fmax(scale, std::abs(entry));
-    }""" * (self.single and not self.scales)
-        return f"""
-{template}static int differs(const char *function, {names}const {entries} &found,{room}\
-const {entries} &expected{scales})
-{{
-    int wrong = 0;{largest}
-    for (std::size_t i = 0; i < found.size(); i++) {{
-        if (!(std::abs(found[i] - expected[i]) <= {limit})) {{
-            std::printf("%s, %s: %.{digits}g instead of %.{digits}g\\n", function,
-                        {printed});
-            wrong = 1;
-        }}
-    }}
-    return wrong;
-}}
-"""
-
-    def times(self) -> str:
-        vector = 'Entries' if self.axes else 'Row'
-        product = f'std::array<{self.real}, std::tuple_size<Matrix>::value>'
-        return f"""
-template <typename Matrix, typename {vector}>
-static {product} times(const Matrix &M, const {vector} &x)
-{{
-    {product} product{{}};
-    for (std::size_t i = 0; i < M.size(); i++) {{
-        for (std::size_t j = 0; j < x.size(); j++) {{
-            product[i] += M[i][j] * x[j];
-        }}
-    }}
-    return product;
-}}
-"""
+    def fields(self) -> dict[str, str]:
+        names, kind = ('names', 'Entries') if self.axes else (self.JOINTS, 'Row')
+        return {**super().fields(), 'joint': f'{names}[i]', 'Vector': kind,
+                'scales': f', const {kind} &scale' if self.scales else ''}
 
     def shown(self, function: Function) -> Iterator[str]:
         yield self.array(f'    {{   const auto found = {self.space}::{function.name}(',

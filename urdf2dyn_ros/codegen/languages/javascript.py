@@ -19,11 +19,7 @@ class JavaScript(Language):
     KEYS = ('const {axis}Names = [', "'", '];', '{axis}Names')
     TEST = 'node {name}_dynamics.mjs'
     PARAMETER = "['{name}', {name}, {value}]"
-    CHANGED = """\
-    const changed = [
-        @parameters
-    ].filter(([, value, exported]) => value !== exported).map(([name]) => name);
-"""
+    SELF_TEST = 'javascript'
 
     def files(self) -> dict[str, Iterable[str]]:
         return {f'{self.program.name}_dynamics.mjs': self.module()}
@@ -60,41 +56,9 @@ class JavaScript(Language):
     def identifier(self, name: str) -> str:
         return camel(name)
 
-    def differs(self) -> str:
-        names, of = ('names, ', 'names') if self.axes else ('', 'jointNames')
-        scales, each, scale, one = '', '', '1.0', ''
-        if self.scales:
-            scales, each, scale, one = ', scales', ', scales[i]', 'scale', ', scale'
-        return f"""
-function differences(name, {names}found, expected{scales}) {{
-    return {of}.map((joint, i) => [joint, found[i], expected[i]{each}])
-        .filter(([, a, b{one}]) => !(Math.abs(a - b) <= 1e-9 * Math.max({scale}, Math.abs(b))))
-        .map(([joint, a, b]) => `${{name}}, ${{joint}}: ${{a}} instead of ${{b}}`);
-}}"""
-
-    def times(self) -> str:
-        return """
-function times(M, x) {
-    return M.map((row) => row.reduce((sum, entry, j) => sum + entry * x[j], 0.0));
-}"""
-
-    def main(self) -> Iterator[str]:
-        yield from [
-            '', 'export function selfTest() {', '    const wrong = [];',
-            '    for (let k = 0; k < reference_q.length; k++) {', *self.checks(), '    }',
-            '    return wrong;', '}', '',
-            "if (typeof process !== 'undefined'",
-            f'        && /(^|[\\\\/]){self.program.name}_dynamics\\.mjs$/'
-            ".test(process.argv?.[1] ?? '')) {",
-            *self.shown_first(), *([*self.changed()] or ['    const changed = [];'])]
-        yield from """\
-    const wrong = changed.length ? [] : selfTest();
-    const verdict = wrong.length ? 'differs from the reference' : 'agrees with the reference';
-    console.log((changed.length ? changed.map((name) =>
-        `parameter ${name} was changed: the reference values do not apply`)
-        : [verdict, ...wrong.map((line) => `    ${line}`)]).join('\\n'));
-    process.exitCode = wrong.length ? 1 : 0;
-}""".splitlines()
+    def fields(self) -> dict[str, str]:
+        scales, each = (', scales', ', scales[i]') if self.scales else ('', '')
+        return {**super().fields(), 'scales': scales, 'each': each}
 
     def shown(self, function: Function) -> Iterator[str]:
         arguments = [f'reference_{x.name}[0]' for x in function.inputs]

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -162,9 +164,9 @@ _NUMBERS = {
 
 def heading(program: Program) -> list[str]:
     several = len(program.functions) > 1
-    single = ', single precision' * bool(program.accuracy)
+    single = ', single precision' if program.accuracy else ''
     method, units = (_KINEMATIC if program.kinematic else _DYNAMIC)
-    costs = [f'One call{f" of {function.name}" * several}: {function.operations}.'
+    costs = [f'One call{f" of {function.name}" if several else ""}: {function.operations}.'
              for function in program.functions]
     accuracy = []
     if program.accuracy:
@@ -205,7 +207,7 @@ def _table(program: Program) -> list[str]:
         rows = [(*row, cell) for row, cell in zip(rows, column)]
     key = []
     if turned or any(row.frame != _SAME_AXES for row in program.joints):
-        key = [_KEY + '; Ai: axes of joint i, in frame p' * turned]
+        key = [_KEY + ('; Ai: axes of joint i, in frame p' if turned else '')]
     return [f'    {line}' for line in aligned(rows, left=len(rows[0]))] + key
 
 
@@ -244,7 +246,7 @@ class Language(ABC):
     A program in one language: its text, and the self-test at its end.
 
     A subclass has the forms below that differ, `files`, and what the self-test is made of:
-    `differs`, `times`, `main`, `shown` and `check`.
+    the text `SELF_TEST` with its `fields`, `shown` and `check`.
     """
 
     # Text: what begins a comment, a line of a function; what ends a line that goes on in the next
@@ -272,9 +274,9 @@ class Language(ABC):
     # before, around and behind the names of the entries of another {axis}, and the same argument
     KEYS = ('const {axis}_names = [', '"', '];', '{axis}_names')
     TEST = ''   # the line with which a user runs it
-    # what reports parameters that do not have their exported values; entries of a list of
-    # parameters, with {name} and {value}, stand in the place of @parameters
-    PARAMETER = CHANGED = ''
+    PARAMETER = ''   # an entry of a list of parameters, with {name} and its exported {value}
+    SELF_TEST: ClassVar[str]   # name of its text in the folder self_test
+    SCALED = 'scale[i]'   # the scale of an entry, for a robot of unusual size
 
     def __init__(self, program: Program) -> None:
         self.program, self.n = program, len(program.numbers)
@@ -458,7 +460,7 @@ class Language(ABC):
         return [*lines, f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
 
     def number(self, value: float) -> str:
-        return '-' * bool(value < 0.0) + self.INFIX.number(abs(value))
+        return ('-' if value < 0.0 else '') + self.INFIX.number(abs(value))
 
     def size(self, name: str) -> str:
         """Return how many entries an input or an axis has, in the words of the language."""
@@ -490,9 +492,57 @@ class Language(ABC):
         """Return the name of a function, of an input or of a result as the language spells it."""
         return name
 
-    # The self-test: tables of states and expected results, then functions that compare
+    # The self-test: a text of the language, with fields
 
     def self_test(self) -> Iterator[str]:
+        """
+        Yield the text of the self-test.
+
+        In it @name@ stands for a field or, in a line of its own, for the lines of a block, and
+        @parameters@ for those with their exported values; @if, @else and @end choose lines.
+        """
+        text = files(__package__).joinpath('self_test', f'{self.SELF_TEST}.in').read_text('utf-8')
+        fields, blocks, conditions = self.fields(), self.blocks(), self.conditions()
+        chosen = [True]
+        for line in text.splitlines():
+            word, _, name = line.partition(' ')
+            if word == '@if':
+                chosen.append(conditions[name])
+            elif word == '@else':
+                chosen[-1] = not chosen[-1]
+            elif word == '@end':
+                chosen.pop()
+            elif all(chosen):
+                line = re.sub(r'@(\w+)@', lambda known: fields.get(known[1], known[0]), line)
+                first, here, last = line.partition('@parameters@')
+                if here:
+                    yield self.array(first, [self.PARAMETER.format(name=name, value=value)
+                                             for name, value in self.exported_parameters()], last)
+                elif line.strip('@') in blocks:
+                    yield from blocks[line.strip('@')]
+                else:
+                    yield line
+
+    def fields(self) -> dict[str, str]:
+        """Return the fields of the self-test; `scale` is what an entry is compared with."""
+        name, scale = self.program.name, 'scale' if self.single else '1.0'
+        return {'name': name, 'NAME': name.upper(), 'real': self.real, 'within': self.within,
+                'scale': self.SCALED if self.scales else scale}
+
+    def conditions(self) -> dict[str, bool]:
+        """Return what chooses lines of the self-test."""
+        changed = bool(self.exported_parameters())
+        return {'axes': bool(self.axes), 'scales': bool(self.scales), 'single': self.single,
+                'largest': self.single and not self.scales, 'multiplied': bool(self.multiplied),
+                'changed': changed, 'says': changed or bool(self.vectors)}
+
+    def blocks(self) -> dict[str, Iterable[str]]:
+        """Return the lines of the self-test that follow from functions and results."""
+        first, *_ = self.program.functions
+        return {'tables': self.tables(), 'shown': self.shown(first) if self.vectors else (),
+                'checks': chain.from_iterable(map(self.check, self.program.functions))}
+
+    def tables(self) -> Iterator[str]:
         for name, of, rows in self.data():
             yield from self.table(name, of, rows)
         first, last = self.SCALE
@@ -506,22 +556,6 @@ class Language(ABC):
             first, quote, last, _ = self.KEYS
             yield self.array(self._of_axis(first, axis),
                              [f'{quote}{key}{quote}' for key in axis.keys], last)
-        yield from self.differs().splitlines()
-        if self.multiplied:
-            yield from self.times().splitlines()
-        yield from self.main()
-
-    def differs(self) -> str:
-        """Return the function that compares found entries with expected ones."""
-        return ''
-
-    def times(self) -> str:
-        """Return the function that multiplies a matrix by a vector."""
-        return ''
-
-    @abstractmethod
-    def main(self) -> Iterator[str]:
-        """Yield what prints the first function's vectors, then checks all functions."""
 
     @abstractmethod
     def shown(self, function: Function) -> Iterator[str]:
@@ -530,15 +564,6 @@ class Language(ABC):
     @abstractmethod
     def check(self, function: Function) -> Iterator[str]:
         """Yield the comparison of each result of a function with the expected one."""
-
-    def checks(self) -> Iterator[str]:
-        for function in self.program.functions:
-            yield from self.check(function)
-
-    def shown_first(self) -> Iterator[str]:
-        """Yield what prints the first function's vectors, if it has some."""
-        if self.vectors:
-            yield from self.shown(self.program.functions[0])
 
     @property
     def vectors(self) -> list[Result]:
@@ -549,14 +574,6 @@ class Language(ABC):
     @staticmethod
     def units(result: Result, quote: str = '"') -> list[str]:
         return [f'{quote}{row.unit}{quote}' for row in result.rows]
-
-    def changed(self) -> Iterator[str]:
-        """Yield CHANGED for the parameters with their exported values, if there are any."""
-        entries = [self.PARAMETER.format(name=name, value=value)
-                   for name, value in self.exported_parameters()]
-        for line in self.CHANGED.replace('@real', self.real).splitlines() if entries else ():
-            first, here, last = line.partition('@parameters')
-            yield self.array(first, entries, last) if here else line
 
     def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
         yield self.TABLE[0].format(name=name, size=self.size(of), real=self.real)
@@ -609,7 +626,7 @@ class Language(ABC):
         function, name = result.reference
         of_joints = [other.name for other in self.program.function(function).results
                      if other.of_joints]
-        return f'{what}_{function}' + f'_{name}' * (of_joints != [name])
+        return f'{what}_{function}' + (f'_{name}' if of_joints != [name] else '')
 
     @cached_property
     def scales(self) -> Scales:   # of the results, for a robot of unusual size

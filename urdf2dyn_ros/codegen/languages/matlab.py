@@ -20,6 +20,7 @@ class Matlab(Language):
     TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
     SCALE = ('{name} = [', "].';")
     KEYS = ('{axis}_names = {{', "'", '};', '{axis}_names')
+    SELF_TEST = 'matlab'
     TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
 
     def files(self) -> dict[str, Iterable[str]]:
@@ -75,7 +76,8 @@ class Matlab(Language):
         for function in self.program.functions:
             yield f"disp('{self.program.name}_{function.name}')"
             is_first = function is self.program.functions[0] and bool(self.vectors)
-            yield self.call('', function, [x.name for x in function.inputs], ')' + ';' * is_first)
+            yield self.call('', function, [x.name for x in function.inputs],
+                            ');' if is_first else ')')
             if is_first:
                 yield from self.shown(function)
         yield ''
@@ -110,11 +112,8 @@ class Matlab(Language):
                         f"    fprintf('%-24s %.9g %s\\n', {names}{{i}}, "
                         f'{result.name}(i), units{{i}});', 'end']
 
-    def main(self) -> Iterator[str]:
-        yield from ['', 'wrong = 0; states = size(reference_q, 1);', *self.changed(),
-                    'for k = 1:states', *self.checks(), 'end', 'if wrong > 0',
-                    "    error('differs from the reference');", 'elseif states > 0',
-                    "    disp('agrees with the reference');", 'end']
+    def blocks(self) -> dict[str, Iterable[str]]:
+        return {**super().blocks(), 'changed': self.changed()}
 
     def changed(self) -> Iterator[str]:
         for function in self.program.functions:

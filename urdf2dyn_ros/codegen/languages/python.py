@@ -42,12 +42,6 @@ def dynamic_model(array_of_variables):
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
 _PRINT_ENTRY = """\
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')"""
-_VERDICT = """\
-    print('differs from the reference:' if wrong else 'agrees with the reference', *wrong,
-          sep='\\n    ')
-    raise SystemExit(1 if wrong else 0)"""
-
-
 def definitions(program: Program, number: Callable[[float], str] | None = None) -> str:
     """Return the module without its self-test; `number` writes a constant in another way."""
     module = Python(program)
@@ -66,14 +60,7 @@ class Python(Language):
     SCALE = ('{name} = [', ']')
     TEST = 'python3 {name}_dynamics.py'
     PARAMETER = "'{name}': {value}"
-    CHANGED = """\
-    exported = {@parameters}
-    changed = [name for name in exported if globals()[name] != exported[name]]
-    for name in changed:
-        print(f'parameter {name} was changed: the reference values do not apply')
-    if changed:
-        raise SystemExit
-"""
+    SELF_TEST, SCALED = 'python', 'scale'
 
     def files(self) -> dict[str, Iterable[str]]:
         return {f'{self.program.name}_dynamics.py': self.module()}
@@ -211,7 +198,7 @@ class Python(Language):
                 lines.append(self.assignment(name, value, indent, form))
             names.append(name)
             values.append(value)
-        comment = f'  {self.COMMENT}{block.comment}' * bool(block.comment)
+        comment = f'  {self.COMMENT}{block.comment}' if block.comment else ''
         if lines and '\n' not in lines[0] and len(f'{lines[0]:40}{comment}') <= WIDTH:
             yield f'{lines[0]:40}{comment}'.rstrip()
             yield from lines[1:]
@@ -256,7 +243,7 @@ class Python(Language):
                     if result.is_matrix]
         yield from self.comments([
             'States, and the results expected with the parameters as they were exported'
-            + f' ({", ".join(dict.fromkeys(products))})' * bool(products)])
+            + (f' ({", ".join(dict.fromkeys(products))})' if products else '')])
         if self.program.dynamic_model is not None:   # of every joint in the first state
             yield from self.table('expected_wrenches', '', [
                 [float(f'{entry:.11g}') for kind in ('forces', 'torques')
@@ -279,33 +266,16 @@ class Python(Language):
         else:
             yield packed([row.removesuffix(',') for row in inner], first, ' ' * len(first), last)
 
-    def differs(self) -> str:
+    def fields(self) -> dict[str, str]:
         names, of = ('names, ', 'names') if self.axes else ('', 'JOINT_NAMES')
-        scales, each, scale = (', scales', ', scale', 'scale') if self.scales else ('', '', '1.0')
-        return f'''
+        scales, each = (', scales', ', scale') if self.scales else ('', '')
+        return {**super().fields(), 'names': names, 'joints': of, 'scales': scales, 'each': each,
+                'state': ', '.join(self.program.state)}
 
-def differences(function, {names}found, expected{scales}):
-    """Return what to say about entries that are not what is expected."""
-    return [f'{{function}}, {{ascii(name)}}: {{a!r}} instead of {{b!r}}'
-            for name, a, b{each} in zip({of}, found, expected{scales})
-            if not abs(a - b) <= 1e-9 * max({scale}, abs(b))]'''
-
-    def times(self) -> str:
-        return '''
-
-def times(M, x):
-    """Return M x."""
-    return [sum(a * b for a, b in zip(row, x)) for row in M]'''
-
-    def main(self) -> Iterator[str]:
-        yield from [
-            '', '', "if __name__ == '__main__':",
-            f"    {', '.join(self.program.state)} = ([row[k] for row in array_of_variables] "
-            'for k in range(3))', *self.shown(self.program.functions[0]), *self.changed(),
-            '    wrong = []', '    for k in range(len(reference_q)):', *self.checks()]
-        if self.program.dynamic_model is not None:
-            yield from self._checked_wrenches()
-        yield from _VERDICT.splitlines()
+    def blocks(self) -> dict[str, Iterable[str]]:
+        wrenches = self._checked_wrenches() if self.program.dynamic_model else ()
+        return {**super().blocks(), 'shown': self.shown(self.program.functions[0]),
+                'wrenches': wrenches}
 
     def shown(self, function: Function) -> Iterator[str]:
         arguments = [x.name for x in function.inputs]

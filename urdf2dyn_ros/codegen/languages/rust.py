@@ -7,7 +7,7 @@ from urdf2dyn_ros.codegen.languages.language import Infix, Language, nearest_sin
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Program, Result
 
 _INFIX = Infix(
-    number=lambda value: shortest(value) + '_f64' * bool(value > 1e16),
+    number=lambda value: shortest(value) + ('_f64' if value > 1e16 else ''),
     call=lambda function, argument: f'{argument}.{function}()' if argument.isidentifier() else
     f'f64::{function}({argument})')
 _SINGLE = Infix(nearest_single, lambda function, argument: f'{argument}.{function}()'
@@ -29,25 +29,7 @@ class Rust(Language):
     KEYS = ('    const {AXIS}_NAMES: [&str; {count}] = [', '"', '];', '&{AXIS}_NAMES')
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
     PARAMETER = '("{name}", {name}, {value})'
-    CHANGED = """\
-        let parameters = [
-            @parameters
-        ];
-        let changed = parameters.iter().filter(|(_, value, exported)| value != exported);
-        for (name, _, _) in changed.clone() {
-            said(&format!("parameter {} was changed: the reference values do not apply", name));
-        }
-        if changed.count() > 0 {
-            return;
-        }
-"""
-    SAID = """
-    // of a test that passes, what println! prints is not shown
-    fn said(line: &str) {
-        use std::io::Write;
-        writeln!(std::io::stdout(), "{}", line).unwrap();
-    }
-"""
+    SELF_TEST, SCALED = 'rust', '*scale'
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -93,52 +75,18 @@ class Rust(Language):
             yield from self.derived(self.used([function]), self.INDENT)
         yield from [*self.body(function), '']
         for result in function.results:
-            mutable = 'mut ' * (0 not in result.shape)
+            mutable = 'mut ' if 0 not in result.shape else ''
             yield f'    let {mutable}{result.name} = {self._filled_with("0.0", result)};'
             yield from self.assigned(result)
         several = len(types) > 1
-        yield self.array(self.INDENT + '(' * several, function.result_names, ')' * several)
+        first, last = ('(', ')') if several else ('', '')
+        yield self.array(self.INDENT + first, function.result_names, last)
         yield '}'
 
-    def differs(self) -> str:
-        generic, names, of, n = '<const N: usize>', ' names: &[&str; N],', 'names', 'N'
-        room = f'\n{"":31}'
-        if not self.axes:
-            generic, names, of, n, room = '', '', 'JOINT_NAMES', 'JOINTS', ' '
-        scales = f', scale: &[{self.real}; {n}]' * bool(self.scales)
-        entries, all_of = '((name, a), b)', f'{of}.iter().zip(found).zip(expected)'
-        if self.scales:
-            entries, all_of = f'({entries}, scale)', f'{all_of}.zip(scale)'
-        scale = '*scale' if self.scales else '1.0'
-        limit = (f'{self.within} * scale' if self.single else f'1e-9 * b.abs().max({scale})')
-        largest = """
-        let mut scale: f32 = 1.0;
-        for entry in expected {
-            scale = scale.max(entry.abs());
-        }""" * (self.single and not self.scales)
-        return f"""
-    fn compare{generic}(function: &str,{names} found: &[{self.real}; {n}],{room}\
-expected: &[{self.real}; {n}]{scales}) {{{largest}
-        for {entries} in {all_of} {{
-            assert!((a - b).abs() <= {limit},
-                    "{{}}, {{}}: {{}} instead of {{}}", function, name, a, b);
-        }}
-    }}"""
-
-    def times(self) -> str:
-        f = self.real
-        return f"""
-    fn times<const R: usize, const C: usize>(M: &[[{f}; C]; R], x: &[{f}; C]) -> [{f}; R] {{
-        M.map(|row| row.iter().zip(x).map(|(entry, x)| entry * x).sum())
-    }}"""
-
-    def main(self) -> Iterator[str]:
-        if self.vectors or self.exported_parameters():
-            yield from self.SAID.splitlines()
-        yield from ['', '    #[test]', '    fn agrees_with_the_reference() {',
-                    *self.shown_first(), *self.changed(),
-                    '        for k in 0..reference_q.len() {', *self.checks(),
-                    '        }', '    }']
+    def fields(self) -> dict[str, str]:
+        names, n = ('names', 'N') if self.axes else ('JOINT_NAMES', 'JOINTS')
+        return {**super().fields(), 'joints': names,
+                'scales': f', scale: &[{self.real}; {n}]' if self.scales else ''}
 
     def shown(self, function: Function) -> Iterator[str]:
         arguments = [f'&reference_{x.name}[0]' for x in function.inputs]

@@ -167,9 +167,6 @@ def most_angles(functions: Iterable[Function]) -> int:
 class CLike(Language):
     """What C and C++ share: how a function is put together from its parts."""
 
-    # what stands before names of the standard library, and what stands for no arguments
-    STD, NOTHING = '', 'void'
-
     def has_angles(self, function: Function) -> bool:
         """Return whether sines and cosines are made in one loop: for speed, not for reading."""
         return self.program.style == 'fast' and function.operations.trigonometric > 0
@@ -210,7 +207,7 @@ class CLike(Language):
             yield self.array(f'    const {kind} ', twins, ';')
         elif kind == 'twin' and not made & whole.twins.keys():
             yield '    (void)twins;'
-        form = f'const {kind} {{name}} = {{value}};' * bool(kind)
+        form = f'const {kind} {{name}} = {{value}};' if kind else ''
         for statement in statements:   # each stored at once: at the end, they would spill
             yield self.statement(statement, self.INDENT, form)
             yield from self.stored(whole, [statement])
@@ -222,12 +219,3 @@ class CLike(Language):
         for statement in statements:
             if statement.name in whole.kept:
                 yield f'    kept[{whole.kept[statement.name]}] = {statement.name};'
-
-    def main(self) -> Iterator[str]:
-        std = self.STD
-        yield from [
-            '', f'int main({self.NOTHING})', '{', '    int wrong = 0;', *self.shown_first(),
-            *self.changed(), f'    for ({std}size_t k = 0; '
-            'k < sizeof reference_q / sizeof reference_q[0]; k++) {', *self.checks(), '    }',
-            f'    {std}puts(wrong ? "differs from the reference" : "agrees with the reference");',
-            '    return wrong ? 1 : 0;', '}']
