@@ -30,7 +30,7 @@ try:
         START_TIMEOUT,
         DemoError,
         demo_exit_code,
-        demo_graph,
+        running_graph,
     )
     from urdf2dyn_ros.simulation import available_simulator
 except ImportError as error:
@@ -97,7 +97,7 @@ def command(folder: Path, check: Check, *words: str) -> None:
 def record(simulator: dict[str, Any], file: Path, check: Check) -> None:
     """Write a table of what the simulator publishes."""
     messages: list[Any] = []
-    with demo_graph(check) as graph:
+    with running_graph(check) as graph:
         graph.start('joint_simulator', simulator)
         graph.follow(simulator['duration'], lambda: f'{len(messages)} messages',
                      lambda meanwhile: graph.client.subscribe(JointState, 'joint_states',
@@ -130,7 +130,7 @@ def compare(joints: tuple[str, ...], models: dict[str, dict[str, Any]],
                               START_TIMEOUT, f'message on {name}/efforts', meanwhile)
         graph.client.subscribe(JointState, 'joint_states', keep('measured'), QUEUE)
 
-    with demo_graph(check) as graph:
+    with running_graph(check) as graph:
         for name, parameters in models.items():
             file = parameters.pop('file', None)
             graph.start('inverse_dynamics', parameters, [

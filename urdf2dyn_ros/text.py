@@ -63,7 +63,7 @@ def suggestion(name: str, names: Iterable[str], search: bool) -> str:
     close = get_close_matches(name, known, n=3) if short else []
     if close:
         return f'did you mean {listed(close)}?'
-    example = ' for example' * (len(known) > most)
+    example = ' for example' if len(known) > most else ''
     return f'there are {listed(known[:most], most)}{example}' if known else 'there are none'
 
 

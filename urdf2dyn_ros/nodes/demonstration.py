@@ -316,7 +316,7 @@ class DemoGraph:
     """
     Child processes and a client; `watch` raises an error if one of them has ended.
 
-    A TimeoutError within `demo_graph` becomes a DemoError with the last lines of all nodes.
+    A TimeoutError within `running_graph` becomes a DemoError with the last lines of all nodes.
     """
 
     def __init__(self, client: Client, domain: int, directory: Path,
@@ -371,7 +371,7 @@ class DemoGraph:
 
 
 @contextmanager
-def demo_graph(check: Callable[[], None]) -> Iterator[DemoGraph]:
+def running_graph(check: Callable[[], None]) -> Iterator[DemoGraph]:
     """Yield a graph without nodes; at the end those that were started are stopped in any case."""
     with ExitStack() as stack:
         client, domain = join_empty_domain('demo')
@@ -446,7 +446,7 @@ def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
     checked_gravity(gravity)
     check_all(SIMULATOR_PARAMETERS, {'duration': duration})
     model = read_description(load_urdf(str(robot)))
-    with demo_graph(check) as graph:
+    with running_graph(check) as graph:
         engine = available_simulator()
         print(f'robot {model.name!r} from {robot}: simulated by {engine} for {duration:g} s, its '
               f'inverse dynamics computed from joint_states (DDS domain {graph.domain}, this '

@@ -3,7 +3,7 @@ The node inverse_dynamics: joint states in, efforts out, and the equations as fi
 
 The constructor of `Wiring` is the table of contents: each part is a class, of this file or of one
 that other nodes share, and subscribes, publishes and serves what is named behind it. The way of a
-message is JointStates -> Wiring._receive -> Stream.receive -> Wiring._publish -> Outputs.
+message is JointStates -> Wiring._receive -> Stream.receive -> Wiring._publish -> OutputTopics.
 """
 
 import sys
@@ -54,7 +54,7 @@ from urdf2dyn_ros.nodes.endpoints import (
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
 from urdf2dyn_ros.nodes.models import Active, BuiltModel, Descriptions, Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
-from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, Payload, StatusPublisher
+from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, PayloadService, StatusPublisher
 from urdf2dyn_ros.robot.loads import (
     GRAVITY_PARAMETER,
     JOINT_PARAMETERS,
@@ -157,12 +157,12 @@ class Wiring:
             Worker(endpoints.guarded) for _ in range(3)]
         values = parameters.values
         check_lags(values)
-        self._payload = Payload(endpoints, parameters)   # ~/set_payload
+        self._payload = PayloadService(endpoints, parameters)   # ~/set_payload
         self._pipeline = Pipeline(parameters, self._payload.entries, lambda: int(
             self._node.get_clock().now().nanoseconds))
 
         # what is published
-        self._outputs = Outputs(endpoints, monitor)   # ~/efforts, ~/state, ~/residuals
+        self._outputs = OutputTopics(endpoints, monitor)   # ~/efforts, ~/state, ~/residuals
         self._terms = TermTopics(endpoints, values['terms.enabled'])   # ~/terms/<term>
         self._observer = Observer(endpoints, self._pipeline)   # ~/external_efforts, ~/contact
         self._wrench = WrenchTopic(endpoints, self._pipeline)   # ~/wrench
@@ -422,7 +422,7 @@ def _with_information(callback: Callable[[bytes, Mapping[str, Any]], None],
 _COUNT_VALID_NS = 20_000_000   # for which a count of subscribers is used: DDS is asked seldom
 
 
-class Outputs:
+class OutputTopics:
     """Publishes the efforts of every output, and its state and residuals to subscribers."""
 
     def __init__(self, endpoints: Endpoints, monitor: Monitor) -> None:
@@ -494,14 +494,14 @@ class TermTopics:
 
 # ---- The topics of a moving base: a sensor's messages, and the wrench of the world on the root
 
-def _imu(base: Imu, message: Any) -> None:
+def _receive_imu(base: Imu, message: Any) -> None:
     base.receive(nanoseconds(message.header.stamp), message.header.frame_id,
                  triple(message.angular_velocity), triple(message.linear_acceleration),
                  (message.angular_velocity_covariance[0],
                   message.linear_acceleration_covariance[0]))
 
 
-def _odometry(base: Odometry, message: Any) -> None:
+def _receive_odometry(base: Odometry, message: Any) -> None:
     pose, twist = message.pose, message.twist
     rotation = pose.pose.orientation
     base.receive(nanoseconds(message.header.stamp), message.child_frame_id,
@@ -511,8 +511,8 @@ def _odometry(base: Odometry, message: Any) -> None:
 
 # topic, class of the message, and the function that passes it to the base
 _SENSOR_TOPICS: dict[type[MovingBase], tuple[str, Any, Callable[[Any, Any], None]]] = {
-    Imu: ('imu', ImuMessage, _imu),
-    Odometry: ('odometry', OdometryMessage, _odometry),
+    Imu: ('imu', ImuMessage, _receive_imu),
+    Odometry: ('odometry', OdometryMessage, _receive_odometry),
 }
 
 

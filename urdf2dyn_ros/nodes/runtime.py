@@ -208,7 +208,7 @@ def node_help(make_node: Callable[[], Any], table: Sequence[Parameter]) -> str:
     """Return what a node does, how it is started, and its parameters with their defaults."""
     name = Path(inspect.getfile(make_node)).stem
     about = (inspect.getdoc(make_node) or '').partition('\n\n')[0]
-    file = ' [ROBOT.urdf]' * takes_file(table)
+    file = ' [ROBOT.urdf]' if takes_file(table) else ''
     lines = [f'usage: ros2 run urdf2dyn_ros {name}{file} [{_ROS} [-p PARAMETER:=VALUE ...] '
              '[--params-file FILE] [-r FROM:=TO ...]]', '', about, '']
     if file:

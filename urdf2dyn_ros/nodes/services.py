@@ -188,7 +188,7 @@ class ExportService:
 
 # ---- The payload of the parameters as the equations take it, and the service ~/set_payload
 
-class Payload:
+class PayloadService:
     """
     The last payload of each link, in `entries`, as the equations take it.
 

@@ -184,7 +184,8 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
 
 
 def _notes(system: Multibody) -> str:
-    fixed = 'The root floats in the description; here it stands still. ' * system.floating
+    fixed = ('The root floats in the description; here it stands still. '
+             if system.floating else '')
     return (f'{fixed}Gravity is in the root frame; the place of the payload, an orange disc, in '
             'the frame of its link. Lines are links, cylinders revolute joints, blocks prismatic '
             'ones, grey discs masses. A joint is the more coloured, the longer its bar is.')
