@@ -17,7 +17,7 @@ PACKAGE_XML = ElementTree.parse(ROOT / 'package.xml')
 
 
 def test_a_source_distribution_has_everything(tmp_path: Path) -> None:
-    """Docs, tests, Makefile: all files of the repository."""
+    """All files of the repository, nothing that was compiled, and no warning in a clean clone."""
     listed = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip('this is no clone of the repository')
@@ -26,12 +26,18 @@ def test_a_source_distribution_has_everything(tmp_path: Path) -> None:
         if (ROOT / name).is_file():   # not deleted just now
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, source / name)
-    subprocess.run([sys.executable, 'setup.py', '-q', 'sdist', '-d', tmp_path], cwd=source,
-                   check=True, capture_output=True, timeout=200)
+    command = [sys.executable, 'setup.py', '-q', 'sdist', '-d', tmp_path]
+    for compiled in ((), ('test/a.pyc', 'urdf2dyn_ros/estimation/b.so')):
+        for name in compiled:
+            (source / name).write_bytes(b'')
+        done = subprocess.run(command, cwd=source, check=True, capture_output=True, text=True,
+                              timeout=200)
+        assert 'files' not in done.stderr, done.stderr   # found or not found
     archive, = tmp_path.glob('*.tar.gz')
     with tarfile.open(archive) as tar:
         packed = {name.partition('/')[2] for name in tar.getnames()}
     assert {name for name in tracked if (ROOT / name).is_file()} <= packed
+    assert [name for name in packed if name.endswith(('.pyc', '.so'))] == []
 
 
 def test_the_citation_is_of_this_version() -> None:
