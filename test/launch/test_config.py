@@ -7,11 +7,14 @@ import sys
 
 import pytest
 import rclpy
+import yaml
 from rclpy.parameter import Parameter as RosParameter
 
 from support.nodes.graph import Graph, domain
 from support.paths import ROOT
+from urdf2dyn_ros.nodes.effort_comparison import COMPARISON_PARAMETERS
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.nodes.joint_simulator import SIMULATOR_PARAMETERS
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.system import robot_file
 
@@ -39,6 +42,14 @@ def test_every_parameter_has_a_meaning(row: Parameter) -> None:
     assert row.meaning[0].isupper()
     assert row.meaning.endswith('.')
     assert row.check(row.default) == row.default
+
+
+@pytest.mark.parametrize('row', [row for row in (
+    *NODE_PARAMETERS, *COMPARISON_PARAMETERS, *SIMULATOR_PARAMETERS) if row.choices],
+    ids=lambda row: row.name)
+def test_a_choice_is_no_other_word_of_yaml(row: Parameter) -> None:
+    """``ros2 param load`` reads each value once more as YAML 1.1, where on is true."""
+    assert [yaml.safe_load(choice) for choice in row.choices] == list(row.choices)
 
 
 def test_rcl_reads_the_defaults_in_their_types(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,7 @@ def fused(system: Multibody, link: str) -> list[str]:
 
 
 def moved(system: Multibody, link: str, frame: str, wrench: Array, q: Array,
-          sign: str = 'on') -> Array:
+          sign: str = 'on_link') -> Array:
     wrenches = ExternalWrenches(system, [link], clock=lambda: 0, sign=sign)
     wrenches.receive(link, 1, frame, wrench[:3], wrench[3:])
     found = wrenches.wrenches_at(1, q)
@@ -124,7 +124,7 @@ def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
             expected = oracle.pressed(state, link, wrench, root if frame == 'world' else frame)
             found = moved(system, link, frame, wrench, q)
             assert worst(oracle.pressed(state, link, found), expected) < TOLERANCE, (link, frame)
-            assert np.array_equal(moved(system, link, frame, wrench, q, 'by'), -found)
+            assert np.array_equal(moved(system, link, frame, wrench, q, 'by_link'), -found)
 
 
 # ---- Constant wrenches on links, by the tag <force>

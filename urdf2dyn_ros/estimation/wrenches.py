@@ -142,8 +142,8 @@ class ExternalWrenches:
                   unit='s', minimum=0.001, maximum=3600.0),
         Parameter('policy', 'stop', 'If a wrench is missing or stale: stop (no efforts) or zero '
                   '(no wrench on that link).', choices=('stop', 'zero')),
-        Parameter('sign', 'on', 'Whether wrenches act on the link, or by the link on its '
-                  'environment.', choices=('on', 'by')),
+        Parameter('sign', 'on_link', 'Whether wrenches act on the link, or by the link on its '
+                  'environment.', choices=('on_link', 'by_link')),
     )
 
     def __init__(self, system: Multibody, links: Sequence[str], *, clock: Callable[[], int],
@@ -166,7 +166,7 @@ class ExternalWrenches:
         self._chains: dict[tuple[str, str], Chain] = {}
         self._clock = clock
         self._stops = values['policy'] == 'stop'
-        self._sign = 1.0 if values['sign'] == 'on' else -1.0
+        self._sign = 1.0 if values['sign'] == 'on_link' else -1.0
         self._absent: dict[str, tuple[str, int]] = {}   # reason, and since when
         self._logged: set[tuple[str, str]] = set()
         self._lines: list[str] = []

@@ -112,7 +112,7 @@ def test_a_wrench_is_counted_in_any_frame_and_nothing_comes_without_one(graph: G
         robot.settled(lambda message: DYNAMICS(*robot.motion(stamp_of(message))))
         graph.wait(lambda: any('wrench on "link6"' in part.message for array in status
                                for part in array.status), meanwhile=lambda: robot.move(20))
-        assert graph.set_parameter('wrench.sign', type=4, string_value='by').successful
+        assert graph.set_parameter('wrench.sign', type=4, string_value='by_link').successful
         sensor.settled(-1.0)
         values = {row.key: row.value for row in status[-1].status[1].values}
         assert int(values['wrenches: unknown_frame']) >= 40
