@@ -2,12 +2,13 @@
 A simulated robot, its inverse dynamics, and the comparison of the two.
 
     ros2 launch urdf2dyn_ros demo.launch.py duration:=8.0
+    ros2 launch urdf2dyn_ros demo.launch.py simulator:=mujoco
     ros2 launch urdf2dyn_ros demo.launch.py rviz:=true       # and shows the efforts on the robot
 
 The simulator waits until both others have subscribed, moves the robot for the duration, then holds
-it still; all nodes run until Ctrl-C. RViz and robot_state_publisher must be installed for
-rviz:=true; RViz draws efforts since Jazzy, of revolute joints with an effort limit in the URDF.
-Meanwhile, in another terminal:
+it still; all nodes run until Ctrl-C, or until the simulator has ended. RViz and
+robot_state_publisher must be installed for rviz:=true; RViz draws efforts since Jazzy, of revolute
+joints with an effort limit in the URDF. Meanwhile, in another terminal:
 
     ros2 topic echo /inverse_dynamics/efforts
     ros2 service call /export_model std_srvs/srv/Trigger
@@ -25,21 +26,26 @@ from pathlib import Path
 from launch import LaunchContext, LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument,
+    EmitEvent,
     IncludeLaunchDescription,
     LogInfo,
     OpaqueFunction,
+    RegisterEventHandler,
     SetEnvironmentVariable,
     UnsetEnvironmentVariable,
 )
 from launch.conditions import IfCondition
+from launch.event_handlers import OnProcessExit
+from launch.events import Shutdown
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
-from urdf2dyn_ros.nodes import unknown_arguments
+from urdf2dyn_ros.nodes import number_argument, unknown_arguments
 from urdf2dyn_ros.robot.reader import description_text, read_urdf
+from urdf2dyn_ros.simulation import SIMULATORS, available_simulator, simulator_class
 
 SHARE = FindPackageShare('urdf2dyn_ros')
 NAMESPACE = LaunchConfiguration('namespace')
@@ -52,6 +58,9 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'xacro_args', default_value='',
         description='Arguments of a .xacro: NAME:=VALUE, separated by spaces.'),
+    DeclareLaunchArgument(
+        'simulator', default_value='', choices=['', *SIMULATORS],
+        description='Physics engine, one of its choices; empty: the first that is installed.'),
     DeclareLaunchArgument(
         'duration', default_value='20.0', description='How long the robot moves [s].'),
     DeclareLaunchArgument(
@@ -75,33 +84,31 @@ LOCAL = (
 )
 
 
-def _robot(context: LaunchContext) -> list[Node]:
+def _robot(context: LaunchContext) -> list[Node | RegisterEventHandler]:
     config = Path(LaunchConfiguration('config').perform(context)).expanduser()
     if not config.is_file():   # dynamics.launch.py would find out after a node was started
         raise FileNotFoundError(f'config: there is no file {str(config)!r}')
     path = Path(LaunchConfiguration('urdf').perform(context)).expanduser()
     description = description_text(
         str(path), LaunchConfiguration('xacro_args').perform(context))
+    engine = LaunchConfiguration('simulator').perform(context) or available_simulator()
+    simulator_class(engine)   # raises an error that says what is missing
     rviz = RVIZ.evaluate(context)
     simulator = Node(
         package='urdf2dyn_ros', executable='joint_simulator', name='joint_simulator',
         namespace=NAMESPACE, output='screen', parameters=[{
             'robot_description': ParameterValue(description, value_type=str),
-            'duration': _duration(context),
+            'duration': number_argument(
+                'duration', LaunchConfiguration('duration').perform(context), 's'),
+            'simulator': engine,
             # inverse_dynamics and effort_comparison, and robot_state_publisher if it runs
             'start.subscribers': 3 if rviz else 2, 'start.timeout': 60.0,
         }])
     nodes = [simulator, *(_rviz(description) if rviz else [])]
     _look_up(context, nodes)
-    return nodes
-
-
-def _duration(context: LaunchContext) -> float:
-    text = LaunchConfiguration('duration').perform(context)
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f'duration: {text!r} is no number of seconds') from None
+    reason = 'the simulator has ended, and with it the demonstration'
+    return [*nodes, RegisterEventHandler(OnProcessExit(target_action=simulator, on_exit=[
+        LogInfo(msg=reason), EmitEvent(event=Shutdown(reason=reason))]))]
 
 
 def _look_up(context: LaunchContext, nodes: list[Node]) -> None:

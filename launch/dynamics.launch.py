@@ -28,7 +28,7 @@ from launch_ros.actions import LifecycleNode, Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-from urdf2dyn_ros.nodes import given_arguments, unknown_arguments
+from urdf2dyn_ros.nodes import given_arguments, number_argument, unknown_arguments
 from urdf2dyn_ros.robot.reader import description_text
 
 CONFIG = PathJoinSubstitution([FindPackageShare('urdf2dyn_ros'), 'config', 'dynamics.yaml'])
@@ -115,7 +115,8 @@ def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
         parameters.append({'export.directory': ParameterValue(
             values['export_directory'], value_type=str)})
     if values['gravity']:
-        parameters.append({'gravity': [0.0, 0.0, float(values['gravity'])]})
+        parameters.append({'gravity': [0.0, 0.0, number_argument(
+            'gravity', values['gravity'], 'm/s^2')]})
     if values['use_sim_time']:
         parameters.append({'use_sim_time': _chosen(values, 'use_sim_time')})
     action, executable = NODES[_chosen(values, 'lifecycle')]

@@ -30,7 +30,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
-from urdf2dyn_ros.nodes import unknown_arguments
+from urdf2dyn_ros.nodes import number_argument, unknown_arguments
 from urdf2dyn_ros.robot.reader import load_urdf, read_urdf
 from urdf2dyn_ros.robot.writer import gazebo_urdf
 
@@ -98,7 +98,8 @@ def _robot(context: LaunchContext) -> list[object]:
         package='ros_gz_bridge', executable='parameter_bridge', name='clock_bridge',
         output='screen', arguments=[f'/clock@rosgraph_msgs/msg/Clock[{CLOCK[plugins]}'])
     _look_up(context, [clock, publisher, spawned, controllers])
-    gravity = [0.0, 0.0, float(LaunchConfiguration('gravity').perform(context))]
+    gravity = [0.0, 0.0, number_argument(
+        'gravity', LaunchConfiguration('gravity').perform(context), 'm/s^2')]
     comparison = Node(
         package='urdf2dyn_ros', executable='effort_comparison', name='effort_comparison',
         output='screen', parameters=[SIM_TIME, {'gravity': gravity}])

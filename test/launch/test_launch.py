@@ -145,7 +145,7 @@ class TestRunning(unittest.TestCase):
         self.wait(answer.done, 'answer')
         self.assertTrue(answer.result().success, answer.result().message)
         self.assertEqual(Path(answer.result().message),
-                         Path(EXPORTED.name).resolve() / 'rx90_dynamics.py')
+                         Path(EXPORTED.name).resolve() / 'left' / 'rx90_dynamics.py')
         self.assertTrue(Path(answer.result().message).is_file())
 
     def test_a_managed_node_publishes_once_it_is_active(self) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from urdf2dyn_ros.nodes import given_arguments, unknown_arguments
+from urdf2dyn_ros.nodes import given_arguments, number_argument, unknown_arguments
 
 FILE, KNOWN = '/opt/share/urdf2dyn_ros/launch/dynamics.launch.py', ('urdf', 'lifecycle')
 COMMAND = ('/opt/ros/bin/ros2', 'launch', 'urdf2dyn_ros', 'dynamics.launch.py')
@@ -34,3 +34,10 @@ def test_arguments_are_of_the_launch_file_that_the_command_names() -> None:
 ])
 def test_others_are_not_named(command: list[str]) -> None:
     assert not unknown_arguments(FILE, KNOWN, command)
+
+
+def test_a_number_that_is_none_is_named_with_its_argument() -> None:
+    assert number_argument('gravity', '-9.8', 'm/s^2') == -9.8
+    for text in ('moon', 'nan', 'inf', ''):
+        with pytest.raises(ValueError, match=r'^gravity:=\w*: it must be a number \[m/s\^2\]$'):
+            number_argument('gravity', text, 'm/s^2')

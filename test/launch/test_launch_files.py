@@ -107,6 +107,7 @@ class Prefix:
     """An installation of this package, and of others that only note how they are called."""
 
     def __init__(self, path, launch_file, missing=()):
+        path.mkdir(exist_ok=True)
         self.path, self.output = path, path / 'output'
         self.launch_file = ROOT / 'launch' / launch_file
         self.log, self.description = str(path / 'log'), str(path / 'description')
@@ -204,15 +205,18 @@ def test_everything_is_started_as_it_is_meant(tmp_path, plugins, clock):
     *(('gazebo', f'{name}:=/nonexistent', f"{name}: there is no file '/nonexistent'")
       for name in ('urdf', 'controllers', 'config')),
     ('demo', 'urdf:=robot.urdf', "'robot.urdf' is not UTF-8; save it as UTF-8"),
-    ('demo', 'duration:=long', "duration: 'long' is no number of seconds")])
+    ('demo', 'duration:=long', 'duration:=long: it must be a number [s]'),
+    ('demo', 'simulator:=bullet', 'Valid options are'),
+    ('dynamics', 'gravity:=moon', 'gravity:=moon: it must be a number [m/s^2]'),
+    ('gazebo', 'gravity:=nan', 'gravity:=nan: it must be a number [m/s^2]')])
 def test_a_wrong_argument_starts_nothing(tmp_path, monkeypatch, file, argument, words):
     monkeypatch.chdir(tmp_path)
     Path('robot.urdf').write_bytes(b'<robot name="\xff"/>')
     refused(Prefix(tmp_path, f'{file}.launch.py'), words, argument)
 
 
-def refused(prefix, words, *arguments):
-    code, output = prefix.start(LAUNCH, *arguments).wait(120.0), prefix.output.read_text()
+def refused(prefix, words, *arguments, program=LAUNCH):
+    code, output = prefix.start(program, *arguments).wait(120.0), prefix.output.read_text()
     assert code != 0, output
     assert words in output
     assert 'process started' not in output
@@ -233,6 +237,39 @@ def test_arguments_that_gazebo_does_not_allow_are_named(tmp_path):
     output = prefix.output.read_text()
     assert 'gazebo.launch.py has no argument "namespace", it has no effect' in output
     assert '"respawn", it' not in output
+
+
+WITHOUT_DART = """
+import sys
+sys.modules['dartpy'] = None   # import raises an ImportError
+""" + LAUNCH
+
+
+def test_the_demo_takes_another_simulator_and_names_the_one_that_is_missing(tmp_path):
+    refused(Prefix(tmp_path / 'a', 'demo.launch.py'), 'pip install dartpy', 'simulator:=dart',
+            program=WITHOUT_DART)
+    prefix = Prefix(tmp_path / 'b', 'demo.launch.py')
+    process = prefix.start(WITHOUT_DART, 'duration:=1.0')
+    wait_for(process, prefix, 'joints in mujoco')
+    process.send_signal(signal.SIGINT)
+    assert process.wait(120.0) == 0
+
+
+def test_the_demo_ends_with_its_simulator(tmp_path):
+    prefix = Prefix(tmp_path, 'demo.launch.py')
+    prefix.executable('urdf2dyn_ros', 'joint_simulator', '#!/bin/sh\nexit 2\n')
+    process = prefix.start(LAUNCH)
+    process.wait(60.0)
+    assert 'the simulator has ended' in prefix.output.read_text()
+    assert nodes_of(tmp_path) == []
+
+
+def wait_for(process: subprocess.Popen, prefix: Prefix, words: str) -> None:
+    """Wait until the launch has said something."""
+    deadline = time.monotonic() + 120.0
+    while words not in prefix.output.read_text():
+        assert time.monotonic() < deadline and process.poll() is None, prefix.output.read_text()
+        time.sleep(0.05)
 
 
 def nodes_of(prefix: Path) -> list[str]:
@@ -273,10 +310,7 @@ def test_a_xacro_has_its_arguments(tmp_path):
                      '<link name="arm"/></robot>')
     prefix = Prefix(tmp_path, 'dynamics.launch.py')
     process = prefix.start(LAUNCH, f'urdf:={robot}', 'xacro_args:=name:=winner')
-    deadline = time.monotonic() + 120.0
-    while "model of 'winner'" not in prefix.output.read_text():
-        assert time.monotonic() < deadline and process.poll() is None, prefix.output.read_text()
-        time.sleep(0.05)
+    wait_for(process, prefix, "model of 'winner'")
     process.send_signal(signal.SIGINT)
     assert process.wait(120.0) == 0
     prefix.start(LAUNCH, 'xacro_args:=name:=winner').wait(120.0)

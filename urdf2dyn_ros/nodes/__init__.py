@@ -11,8 +11,10 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
 from types import FrameType
 
@@ -52,7 +54,17 @@ run_effort_comparison = partial(_run, 'effort_comparison')
 run_joint_simulator = partial(_run, 'joint_simulator')
 
 
-# ---- Arguments of the command line of ros2 launch that a launch file does not have
+# ---- Arguments of launch files: numbers, and those of ros2 launch that a file does not have
+
+def number_argument(name: str, text: str, unit: str) -> float:
+    """Return the number of a launch file's argument; a ValueError that names it for no number."""
+    with suppress(ValueError):
+        number = float(text)
+        if isfinite(number):
+            return number
+    raise ValueError(f'{name}:={text}: it must be a number [{unit}]')
+
+
 
 def unknown_arguments(file: str, known: Iterable[str], command: Sequence[str]) -> list[str]:
     """

@@ -22,6 +22,7 @@ from urdf2dyn_ros.nodes.endpoints import (
     diagnostic_status,
     latched,
     nanoseconds,
+    own_directory,
     steady_timer,
 )
 from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
@@ -68,7 +69,8 @@ COMPARISON_PARAMETERS = (
     replace(GRAVITY_PARAMETER, read_only=True,
             meaning=GRAVITY_PARAMETER.meaning + ' For gravity_compensated efforts.'),
     Parameter('report.directory', '.', 'Directory in which save_report writes efforts.csv, '
-              'efforts.json, efforts.png and efforts.html; created if it does not exist.'),
+              "efforts.json, efforts.png and efforts.html, with a folder for the node's "
+              'namespace; created if it does not exist.'),
     Parameter('report.overwrite', False, 'Replace the files of another report.'),
     Parameter('progress_period', 5.0, 'Time between two log lines with the progress.', unit='s',
               minimum=0.1, maximum=3600.0, read_only=True),
@@ -214,7 +216,8 @@ class EffortComparison(Node):
         """Return what writes a report, in a worker that waits for the process that draws."""
         values = self.parameters.values
         try:
-            directory = Path(values['report.directory']).expanduser().absolute()
+            directory = Path(own_directory(
+                self, values['report.directory'])).expanduser().absolute()
         except RuntimeError as error:   # no such user
             raise ExportError(
                 f'cannot write to {quote(values["report.directory"])}: {error}') from None

@@ -1,5 +1,6 @@
 """A node's topics, services, timers and messages, and workers for longer jobs."""
 
+import os
 import threading
 import traceback
 from array import array
@@ -73,6 +74,11 @@ def report_defect(node: Node, failed: Callable[[str], None]) -> None:
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> None:
     """Call a callback every `period` [s], also while simulated time stands still or jumps."""
     node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
+def own_directory(node: Node, directory: str) -> str:
+    """Return a directory's folder for the node's namespace: two nodes of one name write to two."""
+    return os.path.join(directory, node.get_namespace().strip('/'))
 
 
 # ---- QoS profiles; each call returns a new one, as rclpy writes overrides into it

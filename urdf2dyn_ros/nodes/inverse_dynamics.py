@@ -112,8 +112,9 @@ _OWN_PARAMETERS = (
     Parameter('export.axes', FRAME_AXES[0], 'Axes of the vectors at these links.',
               choices=FRAME_AXES),
     Parameter('export.name', '', "Stem of exported files' names; if empty, the robot's name."),
-    Parameter('export.directory', '~/.ros/urdf2dyn_ros', 'Directory for exported files.',
-              read_only=True),
+    Parameter('export.directory', '', 'Directory for exported files, with a folder for the '
+              "node's namespace; if empty, urdf2dyn_ros in ROS_HOME, which is ~/.ros if it is not "
+              'set.', read_only=True),
     Parameter('export.overwrite', False, 'Replace an existing file whose text differs.'),
 )
 

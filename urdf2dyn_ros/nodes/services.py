@@ -1,5 +1,6 @@
 """What a node tells and does when asked: ~/status, ~/model_info, export_model, ~/set_payload."""
 
+import os
 import time
 import traceback
 from collections import Counter
@@ -31,6 +32,7 @@ from urdf2dyn_ros.nodes.endpoints import (
     Worker,
     diagnostic_status,
     latched,
+    own_directory,
 )
 from urdf2dyn_ros.nodes.models import Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters
@@ -151,6 +153,9 @@ class ExportService:
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, monitor: Monitor,
                  worker: Worker) -> None:
         self._pipeline, self._monitor = pipeline, monitor
+        self._directory = own_directory(
+            endpoints.node, pipeline.requested['export.directory'] or os.path.join(
+                os.environ.get('ROS_HOME') or '~/.ros', 'urdf2dyn_ros'))
         self._next = time.monotonic()   # when another export may begin [s]
         self._own: dict[Path, bytes] = {}   # files written here, which may be replaced unchanged
         jobs = endpoints.jobs
@@ -176,8 +181,8 @@ class ExportService:
                     model.dynamics.gravity_vector, values['export.model'],
                     tuple(filter(None, values['export.link'])), values['export.axes']),
                     ExportError, LONGEST_EXPORT)
-                paths = write_files(files, values['export.directory'], values['export.overwrite'],
-                                    self._own, 'parameter export.overwrite')
+                paths = write_files(files, self._directory, values['export.overwrite'], self._own,
+                                    'parameter export.overwrite')
             finally:
                 self._next = time.monotonic() + _PAUSE
             self._own |= {path: files[path.name].encode() for path in paths}

@@ -49,6 +49,21 @@ def test_the_model_is_exported_where_the_parameters_say(graph: Graph, tmp_path: 
         assert script.read_text() == 'my own work'
 
 
+@pytest.mark.parametrize('given', [True, False])
+def test_nodes_in_two_namespaces_export_to_two_directories(graph, tmp_path, monkeypatch, given):
+    """Below the directory of the parameter, or that of ROS."""
+    monkeypatch.setenv('ROS_HOME', str(tmp_path / 'home'))
+    folder = tmp_path / 'given' if given else tmp_path / 'home' / 'urdf2dyn_ros'
+    parameters = {'robot_description': TEXT, 'export.directory': str(folder) if given else ''}
+    for namespace, gravity in (('/left', -9.81), ('/right/arm', -1.62)):
+        with graph.process('inverse_dynamics', arguments=['-r', f'__ns:={namespace}'],
+                           gravity=[0.0, 0.0, gravity], **parameters) as process:
+            graph.wait(lambda: 'model of' in process.output)
+            answer = graph.call(Trigger, f'{namespace}/export_model')
+        assert answer.message == str(folder / namespace[1:] / 'rx90_dynamics.py')
+        assert str(gravity) in Path(answer.message).read_text()
+
+
 def test_parameters_set_while_a_description_is_read_hold_for_it(graph, tmp_path):
     """The newest description with the newest parameters wins, in whatever order they come."""
     publisher = graph.publisher(String, 'robot_description', LATCHED)
