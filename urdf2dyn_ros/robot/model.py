@@ -75,6 +75,7 @@ class Joint:
     # unit vector in the joint's frame; the normal of the plane for a planar joint
     axis: Triple = (1.0, 0.0, 0.0)
     mimic: Mimic | None = None
+    also: tuple[Mimic, ...] = ()   # what a joint that mimics one follows in addition: they add up
     limits: Limits = Limits()
     damping: float = 0.0   # [N m s/rad or N s/m]
     friction: float = 0.0   # [N m or N]
@@ -107,6 +108,66 @@ class ExternalForce:
 
 
 @dataclass(frozen=True)
+class LoopFrame:
+    """Where a loop is closed on a link: the frame that coincides with one on another link."""
+
+    link: str
+    xyz: Triple = (0.0, 0.0, 0.0)   # origin [m], in the link's frame
+    rpy: Triple = (0.0, 0.0, 0.0)   # its fixed-axis roll, pitch, yaw [rad]
+    axis: Triple = (1.0, 0.0, 0.0)   # unit vector in this frame, for the types that have one
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A joint that closes a kinematic loop of the tree: two frames of links that coincide."""
+
+    name: str
+    type: str   # a key of `LOOP_TYPES` in robot/closures.py
+    first: LoopFrame
+    second: LoopFrame
+    length: float = 0.0   # distance of the two origins [m], of a rod between two ball joints
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A gear or belt: the sum of multiplier * (position of joint) is the offset [rad or m]."""
+
+    name: str
+    terms: tuple[tuple[str, float], ...]   # joint and multiplier
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class ClosureRow:
+    """One equation that closes a loop: a scalar product of two vectors that must be zero."""
+
+    loop: int   # number in `Closures.loops`
+    # point: displacement along `direction`, in the frame of the reference link; slide: along axis
+    # `i` of the first frame; turn: axis `i` of the first frame across axis `j` of the second;
+    # distance: that of the origins
+    kind: str
+    i: int = 0
+    j: int = 0
+    direction: Triple = (0.0, 0.0, 0.0)
+    scale: float = 1.0   # [m], of a turn: the size of the loop, so that rows compare
+
+
+@dataclass(frozen=True)
+class Closures:
+    """What a robot with closed loops is solved by: its actuated and passive joints, and rows."""
+
+    loops: tuple[Loop, ...]   # that are not linear: those are mimics
+    actuated: tuple[str, ...]   # joints, in the order of the tree, as the others
+    unknown: tuple[str, ...]   # passive joints whose positions the rows determine
+    passive: tuple[str, ...]   # all passive joints, with those that mimic or are held
+    rows: tuple[ClosureRow, ...]   # as many as unknown joints
+    start: tuple[tuple[str, float], ...]   # position of each independent joint in a closed pose
+    margin: float   # least sine between the columns of the unknown joints there
+    # another pose of the same actuated joints that closes, where the file does not say which
+    other: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
 class RobotModel:
     """
     A valid robot: one tree of links, every reference resolved.
@@ -122,6 +183,14 @@ class RobotModel:
         Problems for which the description was not rejected.
     forces : tuple of ExternalForce
         In the order of the file; those on the same link add up.
+    loops : tuple of Loop
+        What closes kinematic loops of the tree.
+    couplings : tuple of Coupling
+        Linear relations of joints: gears and belts.
+    driven : tuple of str
+        Joints that the description says a motor drives; the others of a loop are passive.
+    closures : Closures, optional
+        How the loops are solved.
 
     """
 
@@ -131,6 +200,10 @@ class RobotModel:
     root: str
     warnings: tuple[Problem, ...] = ()
     forces: tuple[ExternalForce, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    driven: tuple[str, ...] = ()
+    closures: Closures | None = None
 
     def __repr__(self) -> str:
         return (f'<{type(self).__name__} of {self.name!r}: {counted(len(self.links), "link")}, '

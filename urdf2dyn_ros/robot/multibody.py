@@ -13,8 +13,16 @@ from dataclasses import dataclass, field, replace
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, total
-from urdf2dyn_ros.robot.joints import JOINTS, URDF_TYPES, Coordinate
-from urdf2dyn_ros.robot.model import ExternalForce, Joint, Limits, Link, RobotModel
+from urdf2dyn_ros.robot.joints import JOINTS, URDF_TYPES, Coordinate, Part
+from urdf2dyn_ros.robot.model import (
+    Closures,
+    ExternalForce,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    RobotModel,
+)
 from urdf2dyn_ros.robot.rotations import (
     PRINTED,
     ROUNDOFF,
@@ -124,6 +132,18 @@ class Multibody:
     anchored: tuple[str, ...] = ()
     close: float = ROUNDOFF   # to 0 and 1: entries of constant rotations that are these
     robot: str = field(default='', compare=False)   # name in the description
+    closures: Closures | None = None   # of a robot with loops that are not linear
+
+    @property
+    def actuated(self) -> tuple[int, ...]:
+        """Numbers in `joint_names` of the joints that motors drive: all, without loops."""
+        unknown = self.closures.unknown if self.closures else ()
+        return tuple(k for k, name in enumerate(self.joint_names) if name not in unknown)
+
+    @property
+    def unknown(self) -> tuple[int, ...]:
+        """Numbers in `joint_names` of the joints whose positions the loops determine."""
+        return tuple(sorted({*range(len(self.joint_names))}.difference(self.actuated)))
 
     @property
     def drivers(self) -> tuple[int, ...]:
@@ -148,6 +168,9 @@ class Multibody:
 
 def multibody(model: RobotModel) -> Multibody:
     """Return the bodies of a robot."""
+    if (model.loops or model.couplings) and model.closures is None:
+        raise UrdfError([Problem('loop-open', 'the loops of this model are not solved yet: '
+                                 'closed(model) of robot/closures.py does')])
     children: dict[str, list[Joint]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)
@@ -166,7 +189,9 @@ def multibody(model: RobotModel) -> Multibody:
         placement: Placement | None = Placement(joint.parent, joint.xyz, joint.rpy)
         if _moves(joint, model):
             kind = URDF_TYPES[joint.type]
-            for part in kind.parts(joint):
+            # a joint that follows several is joints in series about one axis
+            for part in kind.parts(joint) if not joint.also else [
+                    Part(name, joint.type, joint.axis) for name in _followers(joint)]:
                 alignment = aligned(part.axis)
                 bodies.append(Body(part.name, part.type, number,
                                    composed(body_R_link, alignment), body_p_link,
@@ -181,7 +206,8 @@ def multibody(model: RobotModel) -> Multibody:
         attached[number].append(child)
         numbered[joint.child] = (number, child)
         waiting.extend(reversed(children.get(joint.child, [])))
-    return replace(_driven(model, bodies, attached, children), close=close, robot=model.name)
+    return replace(_driven(model, bodies, attached, children), close=close, robot=model.name,
+                   closures=model.closures if model.closures and model.closures.unknown else None)
 
 
 def _moves(joint: Joint, model: RobotModel) -> bool:
@@ -192,10 +218,17 @@ def _moves(joint: Joint, model: RobotModel) -> bool:
     return joint.moves and not model.floats(joint)
 
 
+def _followers(joint: Joint) -> dict[str, Mimic]:
+    """Return the names of the coordinates of a joint that follows others, the joint's own last."""
+    mimics = [*joint.also, joint.mimic] if joint.mimic is not None else []
+    return {joint.name + f'/{mimic.joint}' * (mimic is not joint.mimic): mimic
+            for mimic in mimics}
+
+
 def _driven(model: RobotModel, bodies: list[Body], attached: dict[int, list[Attached]],
             children: dict[str, list[Joint]]) -> Multibody:
     """Resolve chains of mimic joints: q = multiplier * q[driver] + offset."""
-    mimics = {joint.name: joint.mimic for joint in model.joints if joint.mimic is not None}
+    mimics = {name: mimic for joint in model.joints for name, mimic in _followers(joint).items()}
     names = tuple(body.name for body in bodies if body.name not in mimics)
     index = {name: i for i, name in enumerate(names)}
     driven = []

@@ -1,0 +1,417 @@
+"""
+How the loops of a robot are solved: actuated and passive joints, rows, linear relations, a start.
+
+`closed` completes a model that has loops, once, when it is read. It assembles the robot by
+Levenberg-Marquardt, compares its mobility with the actuated joints, holds rods that spin about
+themselves, makes linear relations of passive joints mimics (a parallelogram, a belt), and chooses
+as many rows for the others as there are.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.loops import LoopState, rows_of
+from urdf2dyn_ros.robot.model import ClosureRow, Closures, Coupling, Mimic, RobotModel
+from urdf2dyn_ros.robot.multibody import ROOT, multibody
+from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import listed, quote
+
+SINGULAR = 1e-3   # least sine between the columns of the unknown joints; below, no efforts
+OPEN = 1e-6   # [m] that a loop may be open before a step of Newton's method, which closes it
+_CLOSED_AT_ZERO = 1e-3, 1e-2   # [m, and m for a turn of 1 m]; least margin: a pose to start from
+_LINEAR = 1e-9   # that a row of G may change between poses
+_SEEDS = 48   # poses from which the robot is assembled
+_POSES = 8   # in which G and rows are compared
+
+
+def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> RobotModel:
+    """
+    Return a model with what its loops are solved by; the same, if it has none.
+
+    Parameters
+    ----------
+    start : mapping, optional
+        Positions [rad or m] of any joints near a closed pose.
+
+    Raises
+    ------
+    UrdfError
+        If no pose closes, the actuated joints are too few or too many, or the start is singular.
+
+    """
+    if not (model.loops or model.couplings):
+        if start:
+            raise _problem('loop-open', 'start', 'it is a pose of a robot with closed loops, and '
+                           'this one has none: leave it out')
+        return model
+    solved, held, notes = replace(model, warnings=()), {}, []
+    while True:
+        tree = _Tree(solved)
+        poses = tree.assembled(start or {})
+        passive = tree.passive(poses)
+        if idle := tree.idle(passive, poses):
+            held.update(idle)
+            solved = _with_mimics(solved, {name: ({tree.names[next(
+                k for k in range(tree.n) if k not in passive)]: 0.0}, position)
+                for name, position in idle.items()})
+            continue
+        rows = picked(tree.evaluate(poses)[1][:, :, passive])
+        pose, margin, other = tree.start(poses, rows, passive, bool(start))
+        relations = tree.linear(pose, rows, passive)
+        if not relations:
+            break
+        solved = _with_mimics(solved, relations)
+    names = [tree.names[k] for k in passive]
+    actuated = tuple(name for name in tree.names if name not in names)
+    every = _Tree(replace(model, warnings=())).names
+    used = sorted({tree.rows[r].loop for r in rows if r < len(tree.rows)})
+    number = {loop: k for k, loop in enumerate(used)}
+    for name, position in held.items():
+        notes.append(Problem(
+            'idle-joint', 'it moves nothing but a rod about itself, and no actuated joint: it is '
+            f'held at {position:.6g}', f'joint {quote(name)}', refused=False,
+            effect='those of the actuated joints lack what spins the rod'))
+    return replace(
+        solved, warnings=(*model.warnings, *notes), closures=Closures(
+            tuple(model.loops[k] for k in used), actuated, tuple(names),
+            tuple(name for name in every if name not in actuated),
+            tuple(replace(tree.rows[r], loop=number[tree.rows[r].loop]) for r in sorted(rows)),
+            tuple(zip(tree.names, pose.tolist())), margin,
+            tuple(zip(tree.names, other.tolist())) if other is not None else ()))
+
+
+def _problem(code: str, element: str, message: str) -> UrdfError:
+    return UrdfError([Problem(code, message, element)])
+
+
+def _with_mimics(model: RobotModel,
+                 relations: Mapping[str, tuple[Mapping[str, float], float]]) -> RobotModel:
+    """Return a model in which joints follow others: q = sum of multiplier * position + offset."""
+
+    def resolved(name: str) -> tuple[dict[str, float], float]:
+        if name in relations:
+            factors, offset = relations[name]
+            return dict(factors), offset
+        if name not in model.mimics:
+            return {name: 1.0}, 0.0
+        joint = next(each for each in model.joints if each.name == name)
+        total: dict[str, float] = {}
+        offset = 0.0
+        for mimic in (joint.mimic, *joint.also):
+            assert mimic is not None
+            of, constant = resolved(mimic.joint)
+            offset += mimic.multiplier * constant + mimic.offset
+            for driver, k in of.items():
+                total[driver] = total.get(driver, 0.0) + mimic.multiplier * k
+        return total, offset
+
+    joints = []
+    for joint in model.joints:
+        if joint.name in relations or joint.mimic is not None:
+            factors, offset = resolved(joint.name)
+            some = {name: k for name, k in factors.items() if k} or dict([*factors.items()][:1])
+            mimics = [Mimic(name, k, 0.0) for name, k in some.items()]
+            joint = replace(joint, mimic=replace(mimics[0], offset=offset), also=(*mimics[1:],))
+        joints.append(joint)
+    return replace(model, joints=tuple(joints))
+
+
+class _Tree:
+    """The tree of a robot, cut open at its loops, in many poses (N, n) at once."""
+
+    def __init__(self, model: RobotModel) -> None:
+        self.model = model
+        self.system = multibody(replace(model, loops=(), couplings=(), closures=None))
+        self.names, self.n = self.system.joint_names, len(self.system.joint_names)
+        self.bodies = [self.system.bodies[i] for i in self.system.drivers]
+        self.turning = np.array([bool(JOINTS[body.type].turns) for body in self.bodies], bool)
+        limits = np.array([(body.limits.lower, body.limits.upper) for body in self.bodies],
+                          np.float64).reshape(-1, 2)
+        free = np.where(self.turning, math.pi, self.size)
+        self.lower = np.where(np.isnan(limits[:, 0]), -np.inf, limits[:, 0])
+        self.upper = np.where(np.isnan(limits[:, 1]), np.inf, limits[:, 1])
+        self.range = (np.where(np.isfinite(self.lower), self.lower, -free),
+                      np.where(np.isfinite(self.upper), self.upper, free))
+        self.rows = [row for k, loop in enumerate(model.loops)
+                     for row in rows_of(k, loop, self.size)]
+        self.gears = [self._gear(coupling) for coupling in model.couplings]
+
+    @cached_property
+    def size(self) -> float:
+        """The largest distance [m] from joint to joint and to where loops are closed."""
+        lengths = [math.hypot(*body.parent_p_joint) for body in self.system.bodies]
+        lengths += [math.hypot(*end.xyz) for loop in self.model.loops
+                    for end in (loop.first, loop.second)]
+        return max(lengths, default=0.0) or 1.0
+
+    def _gear(self, coupling: Coupling) -> tuple[Array, float]:
+        """Return multipliers of the independent joints, and the offset."""
+        row, offset = np.zeros(self.n), coupling.offset
+        names = {name for name, _ in coupling.terms}
+        for body in self.system.bodies:   # of a joint in series, every part
+            name = body.name if body.name in names else body.name.partition('/')[0]
+            for joint, k in coupling.terms:
+                if joint == name:
+                    row[body.coordinate] += k * float(body.multiplier)
+                    offset -= k * float(body.offset)
+        return row, offset
+
+    def evaluate(self, q: Array) -> tuple[Array, Array]:
+        """Return phi (N, m) and J (N, m, n) of all rows, then of all couplings."""
+        state = [*q.T], [0.0] * self.n, [0.0] * self.n
+        loops = [LoopState(self.system, loop, state) for loop in self.model.loops]
+        m = len(self.rows)
+        phi = np.zeros((len(q), m + len(self.gears)))
+        J = np.zeros((len(q), m + len(self.gears), self.n))
+        for r, row in enumerate(self.rows):
+            phi[:, r] = loops[row.loop].value(row)
+            for k, entry in loops[row.loop].column(row).items():
+                J[:, r, k] = entry
+        for r, (factors, offset) in enumerate(self.gears, m):
+            phi[:, r] = q @ factors - offset
+            J[:, r] = factors
+        return phi, J
+
+    def close(self, q: Array, free: Sequence[int], steps: int = 80) -> tuple[Array, Array]:
+        """Return poses, closed by moving some joints if they can be, and how far they are open."""
+        q = q.copy()
+        damping = np.full(len(q), 1e-3)
+        phi, J = self.evaluate(q)
+        error = np.linalg.norm(phi, axis=1)
+        unit = np.eye(phi.shape[1])
+        for _ in range(steps):
+            if not (error > 1e-13).any():
+                break
+            A = J[:, :, free]
+            step = np.einsum('pmk,pm->pk', A, np.linalg.solve(
+                A @ A.transpose(0, 2, 1) + (damping**2)[:, None, None] * unit, phi[..., None])[..., 0])
+            longest = np.abs(step).max(axis=1, initial=1e-300, keepdims=True)
+            trial = q.copy()
+            trial[:, free] -= step * np.minimum(1.0, 0.5 / longest)
+            new_phi, new_J = self.evaluate(trial)
+            new = np.linalg.norm(new_phi, axis=1)
+            better = new < error
+            damping = np.where(better, np.maximum(0.1 * damping, 1e-9), np.minimum(10 * damping, 1e3))
+            q[better], phi[better], J[better] = trial[better], new_phi[better], new_J[better]
+            error = np.where(better, new, error)
+        return q, error
+
+    def within(self, q: Array) -> Array:
+        return ((q > self.lower - 1e-6) & (q < self.upper + 1e-6)).all(axis=1)
+
+    def _wrong_side(self, q: Array) -> Array:
+        """Return whether frames that must not be turned against each other are, by half a turn."""
+        state = [*q.T], [0.0] * self.n, [0.0] * self.n
+        wrong = np.zeros(len(q), bool)
+        for k, loop in enumerate(self.model.loops):
+            if loop.type in ('fixed', 'prismatic'):
+                at = LoopState(self.system, loop, state)
+                for i in (0, 2):   # x with x, z with z
+                    wrong |= np.broadcast_to(-at.value(ClosureRow(k, 'turn', i, i)) > 0.5, len(q))
+        return wrong
+
+    # ---- Poses that close, and which joints are passive
+
+    def assembled(self, start: Mapping[str, float]) -> Array:
+        """Return closed poses, that nearest to the start or to zero first."""
+        if unknown := [name for name in start if name not in (body.name for body in
+                                                              self.system.bodies)]:
+            raise _problem('loop-open', 'start', f'there are no joints {listed(unknown)}; the '
+                           f'joints are {listed(self.names)}')
+        first = np.array([start.get(name, 0.0) for name in self.names])
+        rng = np.random.default_rng(1)
+        seeds = rng.uniform(*self.range, (_SEEDS, self.n))
+        seeds[::3] = np.clip(first + rng.normal(0.0, 0.3, seeds[::3].shape), *self.range)
+        seeds[0] = np.clip(first, self.lower, self.upper)
+        poses, error = self.close(seeds, range(self.n))
+        good = (error < 1e-9) & ~self._wrong_side(poses)
+        if not good.any() or (start and not good[0]):
+            k = 0 if start else int(error.argmin())
+            phi = np.abs(self.evaluate(poses[[k]])[0][0])
+            r = int(phi.argmax())
+            name = (self.model.loops[self.rows[r].loop].name if r < len(self.rows) else
+                    self.model.couplings[r - len(self.rows)].name)
+            raise _problem('loop-open', f'loop {quote(name)}', f'no pose closes it: {phi[r]:.3g} m '
+                           + ('are left from start; give positions nearer to a closed pose'
+                              if start else 'are left at best; correct its frames, or give start, '
+                              'positions of joints near a closed pose'))
+        good[1:] &= self.within(poses)[1:] if (good & self.within(poses)).any() else True
+        return poses[good]
+
+    def passive(self, poses: Array) -> list[int]:
+        """Return the numbers of the passive joints, or raise for a wrong number of motors."""
+        J = self.evaluate(poses)[1]
+        in_loops = np.abs(J).max(axis=(0, 1)) > 1e-9
+        passive = [k for k in range(self.n) if in_loops[k]
+                   and self.names[k] not in self.model.driven]
+        driven = [self.names[k] for k in range(self.n) if in_loops[k] and k not in passive]
+        rank, rank_p = len(picked(J)), len(picked(J[:, :, passive]))
+        joints = [self.names[k] for k in range(self.n) if in_loops[k]]
+        name = listed([loop.name for loop in self.model.loops]
+                      + [each.name for each in self.model.couplings])
+        what = f'mobility {len(joints) - rank} of the joints {listed(joints, 30)}; '
+        if rank > rank_p:
+            spare = [self.names[k] for k in range(self.n) if self.names[k] in driven
+                     and len(picked(J[:, :, [*passive, k]])) > rank_p]
+            raise _problem('too-many-actuators', f'loop {name}', f'{what}{len(driven)} of them '
+                           f'are actuated, {listed(driven)}: leave out {rank - rank_p} of '
+                           f'{listed(spare)}')
+        if len(passive) > rank_p and (not driven or not self.idle(passive, poses)):
+            raise _problem('too-few-actuators', f'loop {name}', what + (
+                f'actuated are {listed(driven)} alone' if driven else 'none of them is actuated')
+                + '; name the driven joints: actuated=[...], --actuated NAME, a command_interface '
+                'in <ros2_control>, or independent="true"')
+        return passive
+
+    def idle(self, passive: Sequence[int], poses: Array) -> dict[str, float]:
+        """
+        Return joints to be held: each spins a rod about itself, and moves no joint's place.
+
+        Empty if nothing is free to move, or if it is more than that.
+        """
+        J = self.evaluate(poses)[1][:, :, passive]
+        count = len(passive) - len(picked(J))
+        if not count:
+            return {}
+        sizes = np.linalg.svd(J, compute_uv=False)
+        k = int(sizes[:, len(passive) - count - 1].argmax())
+        null = np.linalg.svd(J[k])[2][-count:]
+        for v in null:
+            speed = np.zeros(self.n)
+            speed[passive] = v
+            if self._travel(poses[k], speed) > SINGULAR * self.size:
+                return {}
+        held = {}
+        for _ in range(count):
+            j = int(np.linalg.norm(null, axis=0).argmax())
+            held[self.names[passive[j]]] = float(poses[0][passive[j]])
+            pivot = int(np.abs(null[:, j]).argmax())
+            null = null - np.outer(null[:, j] / null[pivot, j], null[pivot])
+        return held
+
+    def _travel(self, q: Array, speed: Array) -> float:
+        """Return how fast [m] joints and points of loops move for a speed of the joints."""
+        def points(q: Array) -> Array:
+            frames: dict[int, tuple[Array, Array]] = {ROOT: (np.eye(3), np.zeros(3))}
+            found = []
+            for i, body in enumerate(self.system.bodies):
+                R, p = frames[body.parent]
+                at, joint = body.at(q.tolist()), JOINTS[body.type]
+                p = p + R @ np.array(body.parent_p_joint)
+                R = R @ np.array(body.parent_R_joint)
+                found.append(p)
+                frames[i] = R @ np.array(joint.rotation(at)), p + R @ np.array(
+                    joint.displacement(at.q))
+            for loop in self.model.loops:
+                for end in (loop.first, loop.second):
+                    i, link = self.system.links[end.link]
+                    R, p = frames[i]
+                    found.append(p + R @ (np.array(link.body_p_link)
+                                          + np.array(link.body_R_link) @ np.array(end.xyz)))
+            return np.array(found)
+
+        step = 1e-5
+        moved = points(q + step * speed) - points(q - step * speed)
+        return float(np.abs(moved).max() / (2.0 * step))
+
+    # ---- The start pose, and linear relations
+
+    def margins(self, poses: Array, rows: Sequence[int], passive: Sequence[int]) -> Array:
+        """Return the least sine between the columns of the passive joints in each pose."""
+        J = self.evaluate(poses)[1][:, rows][:, :, passive]
+        return np.array([least_sine(each) for each in J])
+
+    def start(self, poses: Array, rows: Sequence[int], passive: Sequence[int], given: bool,
+              ) -> tuple[Array, float, Array | None]:
+        """Return the pose to start from, its margin, and another that is as good, if any."""
+        margins = self.margins(poses, rows, passive)
+        best = int(margins.argmax())
+        if margins[0 if given else best] < SINGULAR:
+            better = '' if margins[best] < SINGULAR else '; a better one is ' + ', '.join(
+                f'{name}: {position:.4g}' for name, position in zip(self.names, poses[best]))
+            raise _problem('singular-start', 'start', f'the loops are singular there, with a least '
+                           f'sine of {margins[0 if given else best]:.2g}{better}')
+        phi = np.abs(self.evaluate(np.zeros((1, self.n)))[0])
+        if given or (phi.max(initial=0.0) < _CLOSED_AT_ZERO[0] and margins[0] > _CLOSED_AT_ZERO[1]
+                     and np.abs(poses[0]).max() < 0.1):
+            pose = np.where(np.abs(poses[0]) < 1e-12, 0.0, poses[0])
+            return pose, float(margins[0]), None
+        pose = poses[best]
+        seeds = np.tile(pose, (_SEEDS, 1))
+        seeds[:, passive] = np.random.default_rng(2).uniform(
+            *self.range, seeds.shape)[:, passive]
+        others, error = self.close(seeds, passive)
+        turn = np.where(self.turning, 2.0 * math.pi, 1e9)
+        away = np.abs(others - pose)
+        away = np.minimum(away, np.abs(away - turn * np.round(away / turn))).max(axis=1)
+        good = (error < 1e-9) & (away > 1e-3) & self.within(others) & ~self._wrong_side(others)
+        others = others[good]
+        others = others[self.margins(others, rows, passive) > SINGULAR] if len(others) else others
+        return pose, float(margins[best]), others[0] if len(others) else None
+
+    def linear(self, pose: Array, rows: Sequence[int], passive: Sequence[int],
+               ) -> dict[str, tuple[dict[str, float], float]]:
+        """Return the passive joints that depend linearly on the others, as they do in all poses."""
+        driven = [k for k in range(self.n) if k not in passive]
+        single = {joint.name for joint in self.model.joints}
+        q = np.tile(pose, (3 * _POSES, 1))
+        moves = np.random.default_rng(3).uniform(-0.4, 0.4, (len(q), len(driven)))
+        for _ in range(4):
+            q[:, driven] += 0.25 * moves * np.where(self.turning, 1.0, 0.3 * self.size)[driven]
+            q, error = self.close(q, passive, 20)
+        J = self.evaluate(q)[1][:, rows]
+        good = (error < 1e-12) & (np.array([least_sine(each[:, passive]) for each in J]) > 1e-2)
+        if good.sum() < _POSES:
+            return {}
+        q, J = q[good], J[good]
+        G = -np.linalg.solve(J[:, :, passive], J[:, :, driven])
+        found = {}
+        for j, k in enumerate(passive):
+            row = G[0, j]
+            offsets = q[:, k] - q[:, driven] @ row
+            if (self.names[k] in single and np.abs(G[:, j] - row).max(initial=0.0) < _LINEAR
+                    and np.ptp(offsets) < _LINEAR):
+                factors = np.where(np.abs(row - row.round(6)) < _LINEAR, row.round(6), row)
+                offset = float(np.median(q[:, k] - q[:, driven] @ factors))
+                offset = 0.0 if abs(offset) < _LINEAR else offset
+                found[self.names[k]] = (
+                    {self.names[d]: float(x) for d, x in zip(driven, factors)}, offset)
+        return found
+
+
+def picked(J: Array) -> list[int]:
+    """
+    Return as many independent rows of matrices (N, m, k) as there are, the best ones first.
+
+    A row is the next one if it has, in all but the worst quarter of the matrices, the largest sine
+    to those before (Gram-Schmidt); rows with less than `SINGULAR` follow from others.
+    """
+    sizes = np.linalg.norm(J, axis=2, keepdims=True)
+    left = np.where(sizes > 1e-9 * sizes.max(initial=0.0), J / np.maximum(sizes, 1e-300), 0.0)
+    rows: list[int] = []
+    while len(rows) < min(J.shape[1:]):
+        sines = np.quantile(np.linalg.norm(left, axis=2), 0.25, axis=0)
+        sines[rows] = 0.0
+        r = int(sines.argmax())
+        if sines[r] < SINGULAR:
+            break
+        rows.append(r)
+        unit = left[:, r] / np.maximum(np.linalg.norm(left[:, r], axis=1), 1e-300)[:, None]
+        left = left - np.einsum('pmk,pk->pm', left, unit)[..., None] * unit[:, None]
+    return rows
+
+
+def least_sine(J: Array) -> float:
+    """Return the least sine between a column and those before it, in the order of the columns."""
+    sizes = np.linalg.norm(J, axis=0)
+    if not J.shape[1]:
+        return 1.0
+    if J.shape[0] < J.shape[1] or not sizes.all():
+        return 0.0
+    return float(np.abs(np.diag(np.linalg.qr(J / sizes)[1])).min())

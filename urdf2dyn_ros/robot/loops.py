@@ -1,0 +1,242 @@
+"""
+Closed kinematic loops: the equations that two frames of a tree coincide, for any scalar.
+
+A loop is cut open where its two frames meet. Each of its equations is phi = u . v = 0, with two
+vectors that are fixed in one of the frames or lead from one origin to the other, and all is
+relative to the nearest body that carries both chains: joints before it have no column, and what is
+planar stays planar. In the axes of that body, with z and o the axis and origin of a joint,
+
+    J = +-(z . ((P - o) x F + M))        (prismatic: z . F; + in the second chain)
+
+is the derivative of a row by the position of the joint: that of a force F at the point P and a
+moment M, which is how the loop pushes where it was cut open (Khalil and Dombre 2002, chapter 7;
+Featherstone 2008, section 8.1). Rotations about parallel axes add up their angles.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from urdf2dyn_ros.robot.joints import JOINTS, turn_by
+from urdf2dyn_ros.robot.model import ClosureRow, Loop, LoopFrame
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Multibody
+from urdf2dyn_ros.robot.rotations import aligned, composed, from_rpy
+from urdf2dyn_ros.robot.spatial import (
+    IDENTITY,
+    ZERO,
+    Matrix,
+    Scalar,
+    Vector,
+    about_z,
+    add,
+    apply,
+    cross,
+    dot,
+    product,
+    scale,
+    subtract,
+    transpose,
+)
+
+_POINTS = tuple(('point', k, 0) for k in range(3))
+_ACROSS = (('slide', 0, 0), ('slide', 1, 0))
+_HINGE = (('turn', 2, 0), ('turn', 2, 1))   # z of the first frame across x and y of the second
+
+# Type to its rows: kind and axes, as in `ClosureRow`. z of a frame is the axis.
+LOOP_TYPES: dict[str, tuple[tuple[str, int, int], ...]] = {
+    'spherical': _POINTS,
+    'revolute': (*_POINTS, *_HINGE),
+    'universal': (*_POINTS, ('turn', 2, 2)),
+    'cylindrical': (*_ACROSS, *_HINGE),
+    'prismatic': (*_ACROSS, *_HINGE, ('turn', 0, 1)),
+    'fixed': (*_POINTS, *_HINGE, ('turn', 0, 1)),
+    'distance': (('distance', 0, 0),),
+}
+LOOP_TYPES['continuous'] = LOOP_TYPES['revolute']
+
+State = Sequence[Sequence[Scalar]]
+"""q, qd and qdd of the independent joints of the tree."""
+
+
+def rows_of(number: int, loop: Loop, size: float) -> list[ClosureRow]:
+    """Return all rows of a loop; some may follow from others."""
+    return [ClosureRow(number, kind, i, j, IDENTITY[i] if kind == 'point' else ZERO,
+                       size if kind == 'turn' else 1.0)
+            for kind, i, j in LOOP_TYPES[loop.type]]
+
+
+@dataclass
+class _End:
+    """
+    A frame at the end of a chain, in the axes of the reference, while joints are passed.
+
+    The axes of the body that is reached are B Rz(angle + turn), then half a turn about x if
+    `flipped`, so that rotations about parallel axes are a sum of angles.
+    """
+
+    B: Matrix
+    p: Vector   # position [m], velocity and acceleration of the origin
+    v: Vector = ZERO
+    a: Vector = ZERO
+    w: Vector = ZERO   # angular velocity and its derivative
+    wd: Vector = ZERO
+    angle: Scalar = 0.0
+    turn: float = 0.0
+    flipped: bool = False
+    # coordinate, multiplier, axis, origin and whether it turns, of each joint
+    joints: list[tuple[int, float, Vector, Vector, bool]] = field(default_factory=list)
+
+    def shift(self, d: Vector) -> None:
+        """Go on by a constant vector of the body."""
+        if d != ZERO:
+            self._add(apply(self.B, apply(about_z(*turn_by(self.angle, self.turn)), self._flip(d))))
+
+    def _flip(self, d: Vector) -> Vector:
+        return (d[0], -d[1], -d[2]) if self.flipped else d
+
+    def _add(self, r: Vector) -> None:
+        u = cross(self.w, r)
+        self.p, self.v = add(self.p, r), add(self.v, u)
+        self.a = add(self.a, add(cross(self.wd, r), cross(self.w, u)))
+
+    def rotate(self, C: Matrix) -> None:
+        """Go on to axes that a constant rotation leads to."""
+        rows = [self._flip(column) for column in transpose(C)]
+        C = transpose((rows[0], rows[1], rows[2]))
+        if abs(C[2][2]) == 1.0:
+            self.flipped = C[2][2] < 0.0
+            self.turn += math.atan2(C[1][0], C[0][0])
+            return
+        before = product(self.B, about_z(*turn_by(self.angle, self.turn)))
+        exact = all(isinstance(entry, float) for row in before for entry in row)
+        self.B = composed(before, C) if exact else product(before, C)
+        self.angle, self.turn, self.flipped = 0.0, 0.0, False
+
+    @property
+    def R(self) -> Matrix:
+        R = product(self.B, about_z(*turn_by(self.angle, self.turn)))
+        x, y, z = transpose(R)
+        return transpose((x, scale(-1.0, y), scale(-1.0, z))) if self.flipped else R
+
+    def move(self, system: Multibody, i: int, state: State) -> None:
+        """Pass the joint of body i."""
+        body = system.bodies[i]
+        self.shift(body.parent_p_joint)
+        self.rotate(body.parent_R_joint)
+        at, joint, sign = body.at(*state), JOINTS[body.type], -1.0 if self.flipped else 1.0
+        x, y, z = (sign * row[2] for row in self.B)
+        axis = (x, y, z)
+        self.joints.append((body.coordinate, body.multiplier, axis, self.p, bool(joint.turns)))
+        if joint.turns:
+            rate = scale(at.qd, axis)
+            self.wd = add(self.wd, add(cross(self.w, rate), scale(at.qdd, axis)))
+            self.w = add(self.w, rate)
+            self.angle = self.angle + sign * at.q
+        else:
+            rate = scale(at.qd, axis)
+            self.v, self.a = add(self.v, rate), add(self.a, add(
+                scale(2.0, cross(self.w, rate)), scale(at.qdd, axis)))
+            r = scale(at.q, axis)
+            u = cross(self.w, r)
+            self.p, self.v = add(self.p, r), add(self.v, u)
+            self.a = add(self.a, add(cross(self.wd, r), cross(self.w, u)))
+        self.turn += sign * at.turn
+
+
+Jet = tuple[Vector, Vector, Vector]   # a vector, and its first and second derivative by time
+
+
+class LoopState:
+    """The two frames of a loop in a state, relative to the body that carries both chains."""
+
+    def __init__(self, system: Multibody, loop: Loop, state: State) -> None:
+        chains = [_chain(system, end.link) for end in (loop.first, loop.second)]
+        shared = 0
+        while shared < min(map(len, chains)) and len({chain[shared] for chain in chains}) == 1:
+            shared += 1
+        base = chains[0][shared - 1] if shared else ROOT
+        reference = _attached(system, base)[0]
+        R = transpose(reference.body_R_link)
+        self.first, self.second = (
+            self._reach(system, chain[shared:], _End(R, scale(-1.0, apply(R, reference.body_p_link))),
+                        end, state) for chain, end in zip(chains, (loop.first, loop.second)))
+        self.length = loop.length
+        self.d: Jet = tuple(map(subtract, (self.second.p, self.second.v, self.second.a),   # type: ignore[assignment]
+                                (self.first.p, self.first.v, self.first.a)))
+
+    def _reach(self, system: Multibody, bodies: Sequence[int], end: _End, frame: LoopFrame,
+               state: State) -> _End:
+        for i in bodies:
+            end.move(system, i, state)
+        _, link = system.links[frame.link]
+        end.shift(add(link.body_p_link, apply(link.body_R_link, frame.xyz)))
+        end.rotate(composed(composed(link.body_R_link, from_rpy(frame.rpy)), aligned(frame.axis)))
+        return end
+
+    @property
+    def joints(self) -> Iterator[tuple[float, tuple[int, float, Vector, Vector, bool]]]:
+        """Yield the sign and the screw of each joint of both chains."""
+        yield from ((-1.0, joint) for joint in self.first.joints)
+        yield from ((1.0, joint) for joint in self.second.joints)
+
+    def value(self, row: ClosureRow) -> Scalar:
+        """Return phi of a row [m]."""
+        if row.kind == 'distance':
+            d, L = self.d[0], self.length
+            return (0.5 / L) * dot(d, d) - 0.5 * L
+        u, v = self._vectors(row)
+        return row.scale * dot(u[0], v[0])
+
+    def column(self, row: ClosureRow) -> dict[int, Scalar]:
+        """Return the derivatives of phi by the coordinates that it depends on."""
+        F, M, points = ZERO, ZERO, (self.second.p, self.second.p)
+        if row.kind == 'point':
+            F, points = row.direction, (self.first.p, self.second.p)
+        elif row.kind == 'slide':
+            F = transpose(self.first.R)[row.i]
+        elif row.kind == 'distance':
+            F = scale(1.0 / self.length, self.d[0])
+        else:
+            u, v = self._vectors(row)
+            M = scale(-row.scale, cross(u[0], v[0]))
+        result: dict[int, Scalar] = {}
+        for sign, (k, multiplier, z, o, turns) in self.joints:
+            if turns:
+                entry = dot(z, M) + dot(cross(z, subtract(points[sign > 0.0], o)), F)
+            else:
+                entry = dot(z, F)
+            result[k] = result.get(k, 0.0) + (sign * multiplier) * entry
+        return {k: entry for k, entry in result.items()
+                if not (isinstance(entry, float) and abs(entry) < 1e-13)}
+
+    def second_derivative(self, row: ClosureRow) -> Scalar:
+        """Return the second derivative of phi by time, in the state."""
+        if row.kind == 'distance':
+            d = self.d
+            return (1.0 / self.length) * (dot(d[1], d[1]) + dot(d[0], d[2]))
+        u, v = self._vectors(row)
+        return row.scale * (dot(u[2], v[0]) + 2.0 * dot(u[1], v[1]) + dot(u[0], v[2]))
+
+    def _vectors(self, row: ClosureRow) -> tuple[Jet, Jet]:
+        if row.kind == 'point':
+            return (row.direction, ZERO, ZERO), self.d
+        u = self._axis(self.first, row.i)
+        return u, self.d if row.kind == 'slide' else self._axis(self.second, row.j)
+
+    def _axis(self, end: _End, i: int) -> Jet:
+        u = transpose(end.R)[i]
+        rate = cross(end.w, u)
+        return u, rate, add(cross(end.wd, u), cross(end.w, rate))
+
+
+def _chain(system: Multibody, link: str) -> list[int]:
+    """Return the numbers of the bodies from the root to a link."""
+    numbers, i = [], system.links[link][0]
+    while i != ROOT:
+        numbers.append(i)
+        i = system.bodies[i].parent
+    return numbers[::-1]
+
+
+def _attached(system: Multibody, i: int) -> tuple[Attached, ...]:
+    return system.root if i == ROOT else system.bodies[i].attached
