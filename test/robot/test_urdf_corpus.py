@@ -94,6 +94,7 @@ REFUSED = [
     (16, 'mimic-by-floating', 'mimic-multi-dof', 25, ('"wrist" is floating', 'joints with one')),
     (16, 'mimic-product', 'mimic-product', 36, ('joint "tip"', 'multiplier="1e20"', 'correct')),
     (16, 'mimic-offset-too-large', 'number-too-large', 25, ('offset="-1e31"', '1e+30', 'correct')),
+    (5, 'loop-notation', 'loop-notation', 16, ('loop_joint "close"', 'add <axis xyz=')),
     (10, 'mass-negative', 'mass-negative', 6, ('link "arm" <inertial><mass value="-2">', 'sign')),
     (5, 'force-link-missing', 'attribute-missing', 27, ('<force link="">', 'add link=')),
     (5, 'force-link-unknown', 'link-unknown', 27, ('<force link="hnad">', 'did you mean "hand"')),

@@ -62,11 +62,8 @@ def test_what_other_tools_define_has_none(known: str) -> None:
 
 
 @pytest.mark.parametrize(('addition', 'code'), [
-    ('<loop_joint name="l" type="continuous"/>', 'loop-not-counted'),
-    ('<constraint name="l" type="revolute"/>', 'loop-not-counted'),
-    ('<drake:ball_constraint/>', 'loop-not-counted'),
-    ('<gazebo><joint name="l"><parent>base</parent><child>hand</child></joint></gazebo>',
-     'loop-not-counted'),
+    ('<drake:linear_bushing_rpy/>', 'loop-not-counted'),
+    ('<drake:coupler_constraint/>', 'loop-not-counted'),
     ('<transmission name="t"><joint name="swing"/><actuator name="m">'
      '<drake:rotor_inertia value="1e-4"/></actuator></transmission>', 'rotor-not-counted')])
 def test_loops_and_rotors_of_other_tools_are_said_not_to_be_counted(

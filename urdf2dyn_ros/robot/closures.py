@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.joints import JOINTS
@@ -23,6 +24,8 @@ from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed, quote
 
 SINGULAR = 1e-3   # least sine between the columns of the unknown joints; below, no efforts
+Mask = NDArray[np.bool_]
+
 OPEN = 1e-6   # [m] that a loop may be open before a step of Newton's method, which closes it
 _CLOSED_AT_ZERO = 1e-3, 1e-2   # [m, and m for a turn of 1 m]; least margin: a pose to start from
 _LINEAR = 1e-9   # that a row of G may change between poses
@@ -186,29 +189,34 @@ class _Tree:
         error = np.linalg.norm(phi, axis=1)
         unit = np.eye(phi.shape[1])
         for _ in range(steps):
-            if not (error > 1e-13).any():
+            if not ((error > 1e-14) & (damping < 1e3)).any():
                 break
             A = J[:, :, free]
-            step = np.einsum('pmk,pm->pk', A, np.linalg.solve(
-                A @ A.transpose(0, 2, 1) + (damping**2)[:, None, None] * unit, phi[..., None])[..., 0])
+            push = np.linalg.solve(A @ A.transpose(0, 2, 1) + (damping**2)[:, None, None] * unit,
+                                   phi[..., None])
+            step = (A.transpose(0, 2, 1) @ push)[..., 0]
             longest = np.abs(step).max(axis=1, initial=1e-300, keepdims=True)
             trial = q.copy()
             trial[:, free] -= step * np.minimum(1.0, 0.5 / longest)
             new_phi, new_J = self.evaluate(trial)
             new = np.linalg.norm(new_phi, axis=1)
             better = new < error
-            damping = np.where(better, np.maximum(0.1 * damping, 1e-9), np.minimum(10 * damping, 1e3))
+            damping = np.where(better, np.maximum(0.1 * damping, 1e-9), 10.0 * damping)
+            damping = np.where(~better & (error < 1e-12), 1e3, damping)   # nothing is left to gain
             q[better], phi[better], J[better] = trial[better], new_phi[better], new_J[better]
             error = np.where(better, new, error)
         return q, error
 
-    def within(self, q: Array) -> Array:
-        return ((q > self.lower - 1e-6) & (q < self.upper + 1e-6)).all(axis=1)
+    def _open(self, q: Array) -> float:
+        return float(np.abs(self.evaluate(q[None])[0]).max(initial=0.0))
 
-    def _wrong_side(self, q: Array) -> Array:
+    def within(self, q: Array) -> Mask:
+        return np.asarray(((q > self.lower - 1e-6) & (q < self.upper + 1e-6)).all(axis=1))
+
+    def _wrong_side(self, q: Array) -> Mask:
         """Return whether frames that must not be turned against each other are, by half a turn."""
         state = [*q.T], [0.0] * self.n, [0.0] * self.n
-        wrong = np.zeros(len(q), bool)
+        wrong: Mask = np.zeros(len(q), np.bool_)
         for k, loop in enumerate(self.model.loops):
             if loop.type in ('fixed', 'prismatic'):
                 at = LoopState(self.system, loop, state)
@@ -226,9 +234,10 @@ class _Tree:
                            f'joints are {listed(self.names)}')
         first = np.array([start.get(name, 0.0) for name in self.names])
         rng = np.random.default_rng(1)
-        seeds = rng.uniform(*self.range, (_SEEDS, self.n))
-        seeds[::3] = np.clip(first + rng.normal(0.0, 0.3, seeds[::3].shape), *self.range)
+        seeds = np.clip(first + rng.normal(0.0, 0.3, (_POSES, self.n)), *self.range)
         seeds[0] = np.clip(first, self.lower, self.upper)
+        if not start and self._open(first) > _CLOSED_AT_ZERO[0]:   # it may be anywhere
+            seeds = np.vstack([seeds, rng.uniform(*self.range, (_SEEDS, self.n))])
         poses, error = self.close(seeds, range(self.n))
         good = (error < 1e-9) & ~self._wrong_side(poses)
         if not good.any() or (start and not good[0]):
@@ -237,10 +246,10 @@ class _Tree:
             r = int(phi.argmax())
             name = (self.model.loops[self.rows[r].loop].name if r < len(self.rows) else
                     self.model.couplings[r - len(self.rows)].name)
-            raise _problem('loop-open', f'loop {quote(name)}', f'no pose closes it: {phi[r]:.3g} m '
-                           + ('are left from start; give positions nearer to a closed pose'
-                              if start else 'are left at best; correct its frames, or give start, '
-                              'positions of joints near a closed pose'))
+            raise _problem('loop-open', f'loop {quote(name)}', f'no pose closes it: {phi[r]:.3g} '
+                           'm are left ' + ('from start; give positions nearer to a closed pose'
+                                            if start else 'at best; correct its frames, or give '
+                                            'start, positions of joints near a closed pose'))
         good[1:] &= self.within(poses)[1:] if (good & self.within(poses)).any() else True
         return poses[good]
 
@@ -335,11 +344,10 @@ class _Tree:
         if margins[0 if given else best] < SINGULAR:
             better = '' if margins[best] < SINGULAR else '; a better one is ' + ', '.join(
                 f'{name}: {position:.4g}' for name, position in zip(self.names, poses[best]))
-            raise _problem('singular-start', 'start', f'the loops are singular there, with a least '
-                           f'sine of {margins[0 if given else best]:.2g}{better}')
-        phi = np.abs(self.evaluate(np.zeros((1, self.n)))[0])
-        if given or (phi.max(initial=0.0) < _CLOSED_AT_ZERO[0] and margins[0] > _CLOSED_AT_ZERO[1]
-                     and np.abs(poses[0]).max() < 0.1):
+            raise _problem('singular-start', 'start', 'the loops are singular there, with a '
+                           f'least sine of {margins[0 if given else best]:.2g}{better}')
+        if given or (self._open(np.zeros(self.n)) < _CLOSED_AT_ZERO[0]
+                     and margins[0] > _CLOSED_AT_ZERO[1] and np.abs(poses[0]).max() < 0.1):
             pose = np.where(np.abs(poses[0]) < 1e-12, 0.0, poses[0])
             return pose, float(margins[0]), None
         pose = poses[best]
@@ -357,7 +365,7 @@ class _Tree:
 
     def linear(self, pose: Array, rows: Sequence[int], passive: Sequence[int],
                ) -> dict[str, tuple[dict[str, float], float]]:
-        """Return the passive joints that depend linearly on the others, as they do in all poses."""
+        """Return the passive joints that depend linearly on the others, in all poses."""
         driven = [k for k in range(self.n) if k not in passive]
         single = {joint.name for joint in self.model.joints}
         q = np.tile(pose, (3 * _POSES, 1))
@@ -393,7 +401,7 @@ def picked(J: Array) -> list[int]:
     to those before (Gram-Schmidt); rows with less than `SINGULAR` follow from others.
     """
     sizes = np.linalg.norm(J, axis=2, keepdims=True)
-    left = np.where(sizes > 1e-9 * sizes.max(initial=0.0), J / np.maximum(sizes, 1e-300), 0.0)
+    left = np.where(sizes > 1e-9, J / np.maximum(sizes, 1e-300), 0.0)   # [m]: else none at all
     rows: list[int] = []
     while len(rows) < min(J.shape[1:]):
         sines = np.quantile(np.linalg.norm(left, axis=2), 0.25, axis=0)

@@ -1,8 +1,8 @@
 """
 The notations of closed loops and gears in a robot description, all as `Loop` and `Coupling`.
 
-URDF has none; these are read: ``<loop_joint>`` of Isaac Sim, ``<loop>`` and ``<coupling>`` of URDF+
-(arXiv 2411.19753), ``<constraint>`` of urdfdom's issue 264, ``<gazebo><joint>``, Drake's
+URDF has none. These are read: ``<loop_joint>`` of Isaac Sim, ``<loop>`` and ``<coupling>`` of
+URDF+ (arXiv 2411.19753), ``<constraint>`` of urdfdom's issue 264, ``<gazebo><joint>``, Drake's
 ``<drake:ball_constraint>`` and ``<drake:distance_constraint>``, and pairs of links as options,
 ``'A=B:revolute'``, for a file that must not change.
 """
@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from urdf2dyn_ros.errors import Problem, UrdfError
+from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.robot.document import (
     Description,
     Element,
@@ -38,7 +38,7 @@ from urdf2dyn_ros.robot.spatial import (
     subtract,
     transpose,
 )
-from urdf2dyn_ros.text import listed, quote, suggestion
+from urdf2dyn_ros.text import quote, suggestion
 
 # Names of other tools to keys of LOOP_TYPES.
 _TYPES = {'ball': 'spherical', 'socket': 'spherical', 'weld': 'fixed', 'rod': 'distance',
@@ -168,16 +168,16 @@ def _checked(loop: Loop) -> Loop:
 
 def _of_drake(robot: Description, element: Element, tag: str) -> Loop:
     values = {tag_of(child).rpartition(f'{tag}_')[2]: child for child in element.iterchildren('*')}
-    frames = []
+    frames: list[LoopFrame] = []
     for body, point in (('body_A', 'p_AP'), ('body_B', 'p_BQ')):
         if body not in values:
             raise ValueError(f'<drake:{tag}_{body} name="..."/> is missing')
         frames.append(LoopFrame(_link(robot, name_of(values[body])),
                                 _triple(values.get(point), 'value')))
     distance = values.get('distance')
-    return _checked(Loop(tag, 'distance' if tag.startswith('distance') else 'spherical', *frames,
-                         0.0 if distance is None else
-                         read_numbers(distance.get('value', ''), 1)[0]))
+    length = 0.0 if distance is None else read_numbers(distance.get('value', ''), 1)[0]
+    return _checked(Loop(tag, 'distance' if tag.startswith('distance') else 'spherical',
+                         frames[0], frames[1], length))
 
 
 def _of_gazebo(robot: Description, element: Element, name: str, kind: str) -> Loop:
@@ -216,15 +216,15 @@ def _pair(robot: Description, pair: str) -> Loop:
 
 
 def _parallel(robot: Description, link: str, first: str, second: str) -> Triple:
-    """Return the axis of all hinges of a loop in the frame of a link, z if they are not parallel."""
+    """Return the axis of all hinges of a loop in the frame of a link, z if they differ."""
     chains = [_joints_to(robot, each) for each in (first, second)]
-    joints = [joint for chain in chains for joint in chain
-              if chain is not chains[0] and joint not in chains[0]
-              or chain is chains[0] and joint not in chains[1]]
-    axes = [apply(_at_zero(robot, robot.child_of[joint])[0], _unit(_triple(joint.find('axis'), 'xyz')
-                                                                    if joint.find('axis') is not None
-                                                                    else (1.0, 0.0, 0.0)))
-            for joint in joints if joint.get('type') in ('revolute', 'continuous')]
+    axes = []
+    for joint in (*chains[0], *chains[1]):
+        if (joint in chains[0]) != (joint in chains[1]) and (
+                joint.get('type') in ('revolute', 'continuous')):
+            axis = joint.find('axis')
+            R, _ = _at_zero(robot, robot.child_of[joint])
+            axes.append(apply(R, (1.0, 0.0, 0.0) if axis is None else _unit(_triple(axis, 'xyz'))))
     if not axes or any(math.hypot(*cross(axes[0], axis)) > 1e-6 for axis in axes):
         return _Z
     x, y, z = (round(float(entry), 9) + 0.0 for entry in apply(
@@ -235,7 +235,7 @@ def _parallel(robot: Description, link: str, first: str, second: str) -> Triple:
 # ---- Gears and belts
 
 def _coupling(robot: Description, element: Element) -> Coupling:
-    """Return sum of the successor's joints = ratio * sum of the predecessor's, from where they part."""
+    """Return a gear: sum of the successor's joints = ratio * sum of the predecessor's."""
     ends = [_joints_to(robot, _link(robot, end.get('link', '')))
             for end in _children(element, 'predecessor', 'successor')]
     ratio = element.find('ratio')
@@ -253,7 +253,7 @@ def _coupling(robot: Description, element: Element) -> Coupling:
 # ---- What elements have
 
 def _children(element: Element, *tags: str) -> list[Element]:
-    found = [child for child in element.iterchildren(*tags)]
+    found = list(element.iterchildren(*tags))
     if len(found) != 2:
         raise ValueError(f'it has {len(found)} of <{tags[0]} link="..."/> and <{tags[1]} '
                          'link="..."/>; one of each is required')
@@ -329,10 +329,3 @@ def _at_zero(robot: Description, link: str) -> tuple[Matrix, Vector]:
         p = add(p, apply(R, _triple(origin, 'xyz')))
         R = product(R, from_rpy(_rpy(origin)))
     return R, p
-
-
-def check_pairs(notes: LoopNotes) -> None:
-    """Raise an UrdfError for options that name what is not there."""
-    wrong = [problem for problem in notes.problems if problem.line is None]
-    if wrong:
-        raise UrdfError(wrong)

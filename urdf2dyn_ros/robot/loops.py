@@ -89,7 +89,8 @@ class _End:
     def shift(self, d: Vector) -> None:
         """Go on by a constant vector of the body."""
         if d != ZERO:
-            self._add(apply(self.B, apply(about_z(*turn_by(self.angle, self.turn)), self._flip(d))))
+            turned = apply(about_z(*turn_by(self.angle, self.turn)), self._flip(d))
+            self._add(apply(self.B, turned))
 
     def _flip(self, d: Vector) -> Vector:
         return (d[0], -d[1], -d[2]) if self.flipped else d
@@ -113,7 +114,8 @@ class _End:
         self.angle, self.turn, self.flipped = 0.0, 0.0, False
 
     @property
-    def R(self) -> Matrix:
+    def axes(self) -> Matrix:
+        """Return reference_R_frame."""
         R = product(self.B, about_z(*turn_by(self.angle, self.turn)))
         x, y, z = transpose(R)
         return transpose((x, scale(-1.0, y), scale(-1.0, z))) if self.flipped else R
@@ -157,12 +159,14 @@ class LoopState:
         base = chains[0][shared - 1] if shared else ROOT
         reference = _attached(system, base)[0]
         R = transpose(reference.body_R_link)
+        p = scale(-1.0, apply(R, reference.body_p_link))
         self.first, self.second = (
-            self._reach(system, chain[shared:], _End(R, scale(-1.0, apply(R, reference.body_p_link))),
-                        end, state) for chain, end in zip(chains, (loop.first, loop.second)))
+            self._reach(system, chain[shared:], _End(R, p), end, state)
+            for chain, end in zip(chains, (loop.first, loop.second)))
         self.length = loop.length
-        self.d: Jet = tuple(map(subtract, (self.second.p, self.second.v, self.second.a),   # type: ignore[assignment]
-                                (self.first.p, self.first.v, self.first.a)))
+        self.d: Jet = (subtract(self.second.p, self.first.p),
+                       subtract(self.second.v, self.first.v),
+                       subtract(self.second.a, self.first.a))
 
     def _reach(self, system: Multibody, bodies: Sequence[int], end: _End, frame: LoopFrame,
                state: State) -> _End:
@@ -193,7 +197,7 @@ class LoopState:
         if row.kind == 'point':
             F, points = row.direction, (self.first.p, self.second.p)
         elif row.kind == 'slide':
-            F = transpose(self.first.R)[row.i]
+            F = transpose(self.first.axes)[row.i]
         elif row.kind == 'distance':
             F = scale(1.0 / self.length, self.d[0])
         else:
@@ -224,7 +228,7 @@ class LoopState:
         return u, self.d if row.kind == 'slide' else self._axis(self.second, row.j)
 
     def _axis(self, end: _End, i: int) -> Jet:
-        u = transpose(end.R)[i]
+        u = transpose(end.axes)[i]
         rate = cross(end.w, u)
         return u, rate, add(cross(end.wd, u), cross(end.w, rate))
 

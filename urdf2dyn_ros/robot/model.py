@@ -220,5 +220,7 @@ class RobotModel:
 
     @property
     def mimics(self) -> dict[str, Mimic]:
-        """What the joints that mimic others follow, by their names."""
-        return {joint.name: joint.mimic for joint in self.joints if joint.mimic is not None}
+        """What the joints that mimic others follow, by their names; without those of loops."""
+        passive = self.closures.passive if self.closures else ()
+        return {joint.name: joint.mimic for joint in self.joints
+                if joint.mimic is not None and joint.name not in passive}

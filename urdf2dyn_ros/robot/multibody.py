@@ -49,6 +49,7 @@ from urdf2dyn_ros.robot.spatial import (
     symmetric,
     transpose,
 )
+from urdf2dyn_ros.text import listed
 
 ROOT = -1
 NO_LIMITS = Limits()
@@ -171,6 +172,10 @@ def multibody(model: RobotModel) -> Multibody:
     if (model.loops or model.couplings) and model.closures is None:
         raise UrdfError([Problem('loop-open', 'the loops of this model are not solved yet: '
                                  'closed(model) of robot/closures.py does')])
+    if model.closures and model.closures.unknown:
+        raise UrdfError([Problem('loop-not-linear', 'the positions of '
+                                 f'{listed(model.closures.unknown)} are no linear functions of '
+                                 'the actuated joints; such loops are not supported yet')])
     children: dict[str, list[Joint]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)

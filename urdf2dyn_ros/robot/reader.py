@@ -7,7 +7,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from lxml import etree
@@ -16,6 +17,7 @@ from urdf_parser_py.urdf import Robot
 from urdf_parser_py.xml_reflection.core import Path
 
 from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
+from urdf2dyn_ros.robot.closures import closed
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
     MAX_BYTES,
@@ -30,6 +32,7 @@ from urdf2dyn_ros.robot.document import (
     rpy_of,
 )
 from urdf2dyn_ros.robot.joints import URDF_TYPES
+from urdf2dyn_ros.robot.loop_notations import read_loops
 from urdf2dyn_ros.robot.model import (
     FIXED,
     ExternalForce,
@@ -53,16 +56,18 @@ from urdf2dyn_ros.text import counted, listed
 _ZERO: Triple = (0.0, 0.0, 0.0)
 
 
-def read_description(text: str | bytes, *, strict_inertia: bool = False) -> RobotModel:
+def read_description(text: str | bytes, *, strict_inertia: bool = False,
+                     loops: Sequence[str] = (), actuated: Sequence[str] = ()) -> RobotModel:
     """
     Return the model of a robot description, whose text may be untrusted: no file is opened.
 
     Encodings are those of `read_urdf`. A UrdfError has all problems of the text.
     """
-    return read_tree(parse_document(text), strict_inertia)
+    return read_tree(parse_document(text), strict_inertia, loops, actuated)
 
 
-def read_robot(robot: Robot, strict_inertia: bool) -> RobotModel:
+def read_robot(robot: Robot, strict_inertia: bool, loops: Sequence[str] = (),
+               actuated: Sequence[str] = ()) -> RobotModel:
     """Return the model of a Robot object, checked by the same rules; it is not changed."""
     plain = urdf.Robot(robot.name or '')
     try:
@@ -77,15 +82,21 @@ def read_robot(robot: Robot, strict_inertia: bool) -> RobotModel:
     except Exception as error:   # urdf_parser_py has no class for its errors
         raise SourceError(f'this Robot object cannot be written as URDF: {error!r}; complete it '
                           'until its method to_xml_string works') from None
-    return read_tree(root, strict_inertia)
+    return read_tree(root, strict_inertia, loops, actuated)
 
 
-def read_tree(root: Element, strict_inertia: bool = False) -> RobotModel:
-    """Return the model of an XML tree, checked by the rules."""
+def read_tree(root: Element, strict_inertia: bool = False, loops: Sequence[str] = (),
+              actuated: Sequence[str] = ()) -> RobotModel:
+    """Return the model of an XML tree, checked by the rules, with its loops solved."""
     description = Description(root)
     warnings = check_description(description, strict_inertia)
     robot = urdf.Robot.from_xml(_urdf_1_0(description), Path('robot'))
-    return _model(robot, description, warnings)
+    model = _model(robot, description, warnings)
+    notes = read_loops(description, loops, actuated)
+    if wrong := [problem for problem in notes.problems if problem.refused]:
+        raise UrdfError(wrong)
+    return closed(replace(model, loops=notes.loops, couplings=notes.couplings,
+                          driven=notes.driven))
 
 
 def _urdf_1_0(description: Description) -> Element:
@@ -184,7 +195,8 @@ UrdfSource: TypeAlias = str | bytes | os.PathLike[str] | Robot
 """The text of a URDF, a path to it, or urdf_parser_py's Robot object."""
 
 
-def read_urdf(source: UrdfSource, *, strict_inertia: bool = False) -> RobotModel:
+def read_urdf(source: UrdfSource, *, strict_inertia: bool = False, loops: Sequence[str] = (),
+              actuated: Sequence[str] = ()) -> RobotModel:
     """
     Return the model of a robot description.
 
@@ -202,6 +214,12 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False) -> RobotModel
         upper are missing where both are 0, as it has 0 for a missing one.
     strict_inertia : bool
         Reject inertias that no body can have, instead of warning.
+    loops : sequence of str
+        Pairs of links whose frames coincide, for a file that does not say so: ``'A=B:revolute'``.
+        The types are those of ``<loop_joint>``; ``'A=B:revolute:0 1 0'`` gives the axis as well.
+    actuated : sequence of str
+        Joints that motors drive, of a robot with closed loops; by default those that the file
+        says: ``independent="true"``, a command interface, or a transmission.
 
     Raises
     ------
@@ -212,7 +230,7 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False) -> RobotModel
 
     """
     if isinstance(source, Robot):
-        return read_robot(source, strict_inertia)
+        return read_robot(source, strict_inertia, loops, actuated)
     name = ''
     if isinstance(source, os.PathLike) or (
             isinstance(source, str) and '<' not in source and '\n' not in source
@@ -223,7 +241,8 @@ def read_urdf(source: UrdfSource, *, strict_inertia: bool = False) -> RobotModel
         raise SourceError(f'{type(source).__name__} is no robot description: it is the text of a '
                           'URDF (str or bytes), a path, or a Robot')
     try:
-        return read_description(source, strict_inertia=strict_inertia)
+        return read_description(source, strict_inertia=strict_inertia, loops=loops,
+                                actuated=actuated)
     except UrdfError as error:
         raise UrdfError(error.problems, name) from None
 

@@ -48,6 +48,7 @@ from urdf2dyn_ros.robot.document import (
 )
 from urdf2dyn_ros.robot.inertia import inertia_flaw
 from urdf2dyn_ros.robot.joints import URDF_TYPES
+from urdf2dyn_ros.robot.loop_notations import read_loops
 from urdf2dyn_ros.robot.model import FLOATING, Joint
 from urdf2dyn_ros.robot.plausibility import PLAUSIBILITY_RULES
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE
@@ -207,7 +208,7 @@ OTHER_CHILDREN = {
 OTHER_ATTRIBUTES = {
     'robot': ('version',),
     'link': ('type', 'id'),
-    'joint': ('dont_collapse', 'id'),
+    'joint': ('dont_collapse', 'id', 'independent'),
     'limit': ('current', 'command_effort', 'gear_velocity'),
     'dynamics': ('D', 'K', 'mu_coulomb', 'mu_viscous', 'stiffness', 'spring_stiffness',
                  'spring_reference'),
@@ -217,8 +218,8 @@ OTHER_ATTRIBUTES = {
 }
 
 # What changes efforts where other tools read it, and is not counted, with any prefix.
-LOOP_TAGS = ('loop_joint', 'constraint', 'ball_constraint', 'distance_constraint',
-             'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
+LOOP_TAGS = ('loop_joint', 'loop', 'coupling', 'constraint', 'ball_constraint',
+             'distance_constraint', 'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
 ROTOR_NAMES = ('rotor_inertia', 'rotorInertia', 'motor_inertia', 'motorInertia', 'armature',
                'reflected_inertia')
 # By code: names, what they are, the remedy, and what efforts lack. K and D, the elasticity and
@@ -350,15 +351,17 @@ def texts(robot: Description) -> Iterator[Problem]:
 
 
 @rule
-def loops_of_other_tools(robot: Description) -> Iterator[Problem]:
-    """No other tool closes a loop, which a tree of links and joints does not have."""
-    ends = [*robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)),
-            *robot.robot.iterfind('gazebo/joint[child]')]
-    for element in ends:
-        yield warn('loop-not-counted', element, f'<{tag_of(element)}> closes a loop, which is not '
-                   'counted: the links are a tree that is cut open here; for a parallelogram '
-                   'write the passive joints as <mimic> of the driven one',
-                   effect='those of all joints of the loop are of the open tree, not of the robot')
+def loop_notations(robot: Description) -> Iterator[Problem]:
+    """Loops are between two links of this robot; what is not read of other tools is said."""
+    notes = read_loops(robot)
+    yield from notes.problems
+    for element in robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)):
+        if element not in notes.elements:
+            yield warn('loop-not-counted', element, f'<{tag_of(element)}> closes a loop, which is '
+                       'not counted: the links are a tree that is cut open here; write '
+                       '<loop_joint> instead, if it is stiff',
+                       effect='those of all joints of the loop are of the open tree, not of the '
+                       'robot')
 
 
 @rule
@@ -436,7 +439,19 @@ def two_parents(robot: Description) -> Iterator[Problem]:
             parents = listed(robot.parent_of[joint] for joint in joints)
             yield reject('two-parents', joints[1], f'link {quote(child)} is the child of '
                          f'{len(joints)} joints ({names}, with the parents {parents}); a link has '
-                         'one parent: keep one joint, cut the loop open')
+                         'one parent: cut the loop open, and write the joint that '
+                         'closes it as ' + _as_loop(robot, joints[1]))
+
+
+def _as_loop(robot: Description, joint: Element) -> str:
+    """Return the <loop_joint> that a second joint of a link is."""
+    origin, axis = joint.find('origin'), joint.find('axis')
+    place = ''.join(f' {name}="{origin.get(name)}"' for name in ('xyz', 'rpy')
+                    if origin is not None and origin.get(name))
+    along = f'<axis xyz="{axis.get("xyz")}"/>' if axis is not None else ''
+    return escaped(f'<loop_joint name="{name_of(joint)}" type="{type_of(joint)}"><link1 '
+                   f'link="{robot.parent_of[joint]}"{place}/><link2 '
+                   f'link="{robot.child_of[joint]}"/>{along}</loop_joint>', 400)
 
 
 @rule

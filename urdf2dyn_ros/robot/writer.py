@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from lxml import etree
 
-from urdf2dyn_ros.errors import ParameterError, Problem, UrdfError
+from urdf2dyn_ros.errors import ExportError, ParameterError, Problem, UrdfError
 from urdf2dyn_ros.robot.document import TENSOR_ATTRIBUTES, Description, Element, parse_document
 from urdf2dyn_ros.robot.joints import URDF_TYPES
 from urdf2dyn_ros.robot.model import Joint, RobotModel
@@ -31,8 +32,25 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
             _add(inertial, 'origin', {'xyz': inertia.com, 'rpy': inertia.rpy})
             _add(inertial, 'mass', {'value': inertia.mass})
             _add(inertial, 'inertia', dict(zip(TENSOR_ATTRIBUTES, inertia.tensor, strict=True)))
+    passive = model.closures.passive if model.closures else ()
+    if model.couplings:
+        raise ExportError('a gear or belt of several joints has no element in a URDF that other '
+                          'tools read: write its joints as <mimic>')
     for joint in model.joints:
-        _write_joint(etree.SubElement(robot, 'joint'), joint, fill_limits)
+        if joint.name in passive:
+            joint = replace(joint, mimic=None, also=())
+        element = etree.SubElement(robot, 'joint')
+        _write_joint(element, joint, fill_limits)
+        if joint.name in model.driven:
+            element.set('independent', 'true')
+    for loop in model.loops:
+        element = etree.SubElement(robot, 'loop_joint', name=loop.name, type=loop.type)
+        if loop.length:
+            element.set('length', _text(loop.length))
+        for tag, end in (('link1', loop.first), ('link2', loop.second)):
+            side = _add(element, tag, {'xyz': end.xyz, 'rpy': end.rpy})
+            side.set('link', end.link)
+            _add(side, 'axis', {'xyz': end.axis})
     for joint in model.joints:
         if joint.gear_ratio is not None:
             # the only form that urdf_parser_py reads without a hardware interface

@@ -89,6 +89,9 @@ def gears(model: RobotModel) -> Gears:
             raise SimulationError(
                 f'joint {joint.name!r}: a {joint.type} joint cannot be simulated; write it as '
                 'prismatic and revolute joints one after the other')
+    if model.loops or model.couplings:
+        raise SimulationError('a robot with closed loops cannot be simulated by this command: the '
+                              'engines close them by springs, whose efforts are others')
     drivers = tuple(joint for joint in moving if joint.mimic is None)
     system = multibody(model)
     bodies = {body.name: body for body in system.bodies}
