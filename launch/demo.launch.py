@@ -125,7 +125,7 @@ def _rviz(description: str) -> list[Node]:
             'robot_description': ParameterValue(description, value_type=str),
             # RViz needs the frames at the stamp of an effort
             'publish_frequency': 1000.0,
-        }])
+        }], remappings=[('robot_description', 'robot_description_of_frames')])   # the simulator's
     shown = Node(
         package='rviz2', executable='rviz2', namespace=NAMESPACE, output='screen',
         arguments=['-d', PathJoinSubstitution([SHARE, 'rviz', 'urdf2dyn.rviz']),

@@ -186,6 +186,7 @@ class NodeState(NamedTuple):
     hold: tuple[str, ...] = ()   # its parameter of this name
     wrench: Status | None = None   # of the estimated wrench, if it is enabled
     topic: str = '/joint_states'
+    description: str = ''   # topic of the robot description; empty if the parameter has it
     building: bool = False   # whether a model of the first description is being built
 
     @property
@@ -223,11 +224,20 @@ FEWEST_REJECTED = 3   # rejected positions in a second from which two publishers
 MOST_GROUPS = 20   # groups of joints whose figures are reported
 
 
-def model_status(state: NodeState) -> Status:
+def several_publishers(topic: str, publishers: Sequence[str]) -> str:
+    """Return what to do about a topic that must have one publisher, or an empty text."""
+    return '' if len(publishers) < 2 else (
+        f'{topic} has {len(publishers)} publishers and must have one: {", ".join(publishers)}: '
+        'stop the others, or start them in namespaces of their own (a node that was killed is '
+        'listed for some seconds)')
+
+
+def model_status(state: NodeState, several: str = '') -> Status:
+    """Return the status of the model; `several` is the fault of several descriptions."""
     dynamics = state.dynamics
     if dynamics is None:
-        return Status('model', Level.ERROR if state.rejected else Level.WARN, state.absence,
-                      {'rejected': state.rejected})
+        return Status('model', Level.ERROR if state.rejected or several else Level.WARN,
+                      several or state.absence, {'rejected': state.rejected})
     warnings = [str(problem) for problem in dynamics.model.warnings]
     values = {
         'model': dynamics.model.name, 'joints': ', '.join(dynamics.joint_names),
@@ -247,6 +257,8 @@ def model_status(state: NodeState) -> Status:
                    + state.rejected)
         # the other lines are in the log
         return Status('model', Level.ERROR, message.partition('\n')[0], values)
+    if several:
+        return Status('model', Level.ERROR, several, values)
     if warnings:
         return Status('model', Level.WARN, 'running, with ' + counted(len(warnings), 'warning'),
                       values)
@@ -354,8 +366,9 @@ def _faults(state: NodeState, figures: MonitorReport, grown: Counter[str],
                            'clocks synchronised, is use_sim_time right?')
 
 
-def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str]) -> Status:
-    """Return the status of the efforts; the parameters are those of `input_status`."""
+def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
+                  several: str = '') -> Status:
+    """Return the status of the efforts, with those of `input_status`; `several` publish them."""
     output, stream = figures.newest, state.stream
     lag = deviation = nan
     if output is not None:
@@ -373,6 +386,8 @@ def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str])
     if figures.failure:
         return Status('output', Level.ERROR, 'a callback failed, this is a defect',
                       {**values, 'callback error': figures.failure})
+    if several:
+        return Status('output', Level.ERROR, several, values)
     if output is not None:
         return Status('output', Level.OK, f'{figures.published:.0f} efforts per second', values)
     if figures.silent or state.dynamics is None:

@@ -298,6 +298,8 @@ class Wiring:
                          None if active is None else active.sources, self._observer.status(),
                          self._node.get_fully_qualified_name(), values['hold'],
                          self._wrench.status(), self._node.resolve_topic_name('joint_states'),
+                         '' if values['robot_description'] else
+                         self._node.resolve_topic_name('robot_description'),
                          self.descriptions.building)
 
 

@@ -23,6 +23,7 @@ from urdf2dyn_ros.estimation.status import (
     input_status,
     model_status,
     output_status,
+    several_publishers,
 )
 from urdf2dyn_ros.export import export_description, write_files
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -67,18 +68,24 @@ class StatusPublisher:
             grown = state.stream.counters - self._counted
             self._counted = state.stream.counters.copy()
         robot = '' if state.dynamics is None else state.dynamics.model.name
+        published = self._endpoints.publishers
+        descriptions, efforts = (
+            several_publishers(topic, published(topic) if topic else ()) for topic in (
+                state.description, self._endpoints.node.resolve_topic_name('~/efforts')))
         message = DiagnosticArray()
         message.header.stamp = self._endpoints.node.get_clock().now().to_msg()
         message.status = [diagnostic_status(status, self._name, robot) for status in (
-            model_status(state),
-            input_status(state, figures, grown, self._endpoints.publishers('joint_states')),
-            output_status(state, figures, grown),
+            model_status(state, descriptions),
+            input_status(state, figures, grown, published('joint_states')),
+            output_status(state, figures, grown, efforts),
             *filter(None, (state.contact, state.wrench)))]
         for topic in self._topics:
             topic.publish(message)
-        self._log(message.status[1], state, grown)
+        rejected = message.status[1]
+        self._log([descriptions, efforts, *(
+            [rejected.message] if rejected.level == DiagnosticStatus.ERROR else [])], state, grown)
 
-    def _log(self, input_: DiagnosticStatus, state: NodeState, grown: Counter[str]) -> None:
+    def _log(self, errors: list[str], state: NodeState, grown: Counter[str]) -> None:
         """Log samples that are dropped or not credible, at once and then now and then."""
         logger, faults = self._endpoints.node.get_logger(), self._faults
         counts = ', '.join(f'{key} {number}' for key, number in grown.items() if number)
@@ -92,8 +99,8 @@ class StatusPublisher:
                 logger.warning(line.text)
             else:
                 logger.info(line.text)
-        if input_.level == DiagnosticStatus.ERROR:
-            logger.error(input_.message, throttle_duration_sec=10.0)
+        if any(errors):
+            logger.error('; '.join(filter(None, errors)), throttle_duration_sec=10.0)
 
 
 # ---- The topic ~/model_info: the active model as a text for people, latched

@@ -3,10 +3,20 @@
 import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
-from statuses import ERROR, Statuses
+from statuses import ERROR, OK, Statuses
+from std_msgs.msg import String
 
-from support.nodes.graph import Graph
-from support.nodes.moving_robot import NAMES, START, STEP, connected, error, stamp_of, started
+from support.nodes.graph import LATCHED, Graph
+from support.nodes.moving_robot import (
+    NAMES,
+    START,
+    STEP,
+    TEXT,
+    connected,
+    error,
+    stamp_of,
+    started,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -86,3 +96,35 @@ def test_an_override_that_is_nonsense_ends_the_node_with_one_line(graph: Graph) 
     with graph.process('inverse_dynamics', **{name: 'sometimes'}) as process:
         process.rejects(name.rpartition('.')[0], 'sometimes')
         assert len(process.lines) == 1
+
+
+# ---- Topics that must have one publisher
+
+def test_two_nodes_of_one_name_are_an_error_of_both(graph: Graph) -> None:
+    """They publish different efforts in turn."""
+    with started(graph) as first, started(graph, gravity=[0.0, 0.0, -19.62]):
+        status = Statuses(graph)
+        graph.wait(lambda: status.level('output') == ERROR)
+        assert status.message('output').startswith(
+            '/inverse_dynamics/efforts has 2 publishers and must have one: /inverse_dynamics ')
+        assert status.message('output').count('/inverse_dynamics (RELIABLE, VOLATILE)') == 2
+        graph.wait(lambda: '/efforts has 2 publishers' in first.output)
+
+
+def test_a_second_publisher_of_the_description_is_an_error(graph: Graph) -> None:
+    """While there is one, and unless the parameter has the description."""
+    first, second = (graph.publisher(String, 'robot_description', LATCHED) for _ in range(2))
+    with graph.process('inverse_dynamics') as node:
+        status = Statuses(graph)
+        first.publish(String(data=TEXT))
+        graph.wait(lambda: 'model of' in node.output and status.level('model') == ERROR)
+        assert status.message('model').startswith(
+            '/robot_description has 2 publishers and must have one: /test ')
+        assert status.message('model').count('/test (') == 2
+        graph.wait(lambda: '/robot_description has 2 publishers' in node.output)
+        graph.node.destroy_publisher(second)
+        graph.wait(lambda: status.level('model') == OK)
+        graph.publisher(String, 'robot_description', LATCHED)
+        graph.wait(lambda: status.level('model') == ERROR)
+        graph.set_parameter('robot_description', type=4, string_value=TEXT)
+        graph.wait(lambda: status.level('model') == OK)
