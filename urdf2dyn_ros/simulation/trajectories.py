@@ -8,6 +8,9 @@ import numpy as np
 
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.joint_names import check_units
+from urdf2dyn_ros.recordings.plan import Plan
+from urdf2dyn_ros.recordings.recording import ANGULAR
 from urdf2dyn_ros.robot.model import Joint, Limits
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted, listed
@@ -117,16 +120,13 @@ class ViaPoints:
     """
     A motion of n joints from rest at `start` (n,) through points, in the order of their times.
 
-    With velocities the position between points is a polynomial of degree 3, with accelerations
-    too one of degree 5, and without both a cubic spline that ends at rest. A first point at time 0
-    is ignored if another one follows. A SimulationError for other joints, points of the wrong
-    size, times that do not increase, and motions beyond a limit of position or velocity.
+    Between points it is a `Plan`. A first point at time 0 is ignored if another one follows. A
+    SimulationError for other joints, points of the wrong size, times that do not increase, and
+    motions beyond a limit of position or velocity.
     """
 
     def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits], start: Array,
                  names: Sequence[str], points: Sequence[Point]) -> None:
-        # scipy needs half a second: a motion of another kind does not import it
-        from scipy.interpolate import BPoly, CubicSpline
         if len(points) > 1 and points[0].time == 0.0:
             points = points[1:]
         _check([joint.name for joint in joints], names, points)
@@ -134,29 +134,30 @@ class ViaPoints:
         times = np.array([0.0, *(point.time for point in points)])
         self.duration = float(times[-1])
         known = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
-        values = np.zeros((len(times), known, len(joints)))
+        values = np.full((3, len(times), len(joints)), np.nan)
+        values[:known, 0] = 0.0
         values[0, 0] = start
-        values[1:] = np.array([point[1:1 + known] for point in points], dtype=float)[..., order]
-        if not (np.isfinite(values).all() and np.isfinite(times).all()):
+        values[:known, 1:] = np.array([point[1:1 + known] for point in points], dtype=float)[
+            ..., order].transpose(1, 0, 2)
+        if not (np.isfinite(values[:known]).all() and np.isfinite(times).all()):
             raise SimulationError('trajectory: every number in it must be finite')
         if self.duration >= _LATEST:
             raise SimulationError(f'trajectory: its last time is {self.duration:g} s; a message '
                                   f'has times below {_LATEST:g} s, are they in seconds?')
         with np.errstate(over='ignore', invalid='ignore'):   # an error of its own, below
-            self._q = (CubicSpline(times, values[:, 0], bc_type='clamped') if known == 1 else
-                       BPoly.from_derivatives(times, list(values)))
-            self._qd, self._qdd = self._q.derivative(), self._q.derivative(2)
-        self._last = values[-1, 0]
+            self._plan = Plan(times, values)
+        self._last = values[0, -1]
         share = np.linspace(0.0, 1.0, _CHECKED)
         at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
-        for joint, limit, q, qd in zip(joints, limits, self._q(at).T, self._qd(at).T, strict=True):
-            _check_limit(joint, limit, q, qd)
+        q, qd, _ = self._plan(at)
+        for joint, limit, *motion in zip(joints, limits, q.T, qd.T, strict=True):
+            _check_limit(joint, limit, *motion)
 
     def __call__(self, t: float) -> State:
         if t >= self.duration:
             return self._last, 0.0 * self._last, 0.0 * self._last
-        t = max(t, 0.0)
-        return self._q(t), self._qd(t), self._qdd(t)
+        q, qd, qdd = self._plan(max(t, 0.0))
+        return q, qd, qdd
 
 
 def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:
@@ -201,25 +202,27 @@ def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
 
 # ---- A motion that a file has: a table, or a trajectory_msgs/JointTrajectory as YAML
 
-_FILES = ('.csv', '.yaml', '.yml')
-
-
 def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Limits],
                          centre: Array) -> ViaPoints:
     """
     Return the motion of a file, for all n joints of a robot.
 
-    The file is a table (.csv) with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>,
-    which begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre`
-    (n,) [rad or m]. A SimulationError for a file that has not the joints of the robot, or a motion
+    The file is a table with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>, which
+    begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre` (n,) [rad
+    or m]. A SimulationError for a file that has not the joints of the robot, or a motion
     beyond a limit; a RecordingError for a damaged file.
     """
     file = Path(path).expanduser()
-    if file.suffix.lower() not in _FILES:
-        raise SimulationError(f'trajectory file {path!r}: must end in {", ".join(_FILES)}')
-    records = list(open_recording(file))
+    recording = open_recording(file)
+    if not (recording.plan or recording.in_order):
+        raise SimulationError(f'trajectory file {path!r}: joint states, but a table or a '
+                              'JointTrajectory is needed')
+    units = {joint.name: 'm' if joint.type == 'prismatic' else 'rad' for joint in joints}
+    recording.know(units.__contains__, ANGULAR)
+    check_units(recording, lambda names: names, units)
+    records = list(recording)
     names, first, start, begin = records[0].names, records[0], np.array(centre), 0
-    if file.suffix.lower() == '.csv':   # its first row is the start
+    if not recording.plan:   # its first row is the start
         if len(records) < 2:
             raise SimulationError(f'{path}: {counted(len(records), "row")}, at least 2 are needed')
         positions = dict(zip(names, first.position.tolist()))

@@ -1,0 +1,114 @@
+"""
+The motion that a plan means: what a robot does between the points of a trajectory.
+
+Where points have velocities, or these and accelerations, the pieces are those that the
+joint_trajectory_controller of ros2_controllers makes of them: polynomials of degree 3 or 5 in each
+interval. Of positions alone it makes straight lines, whose velocities jump; here a spline of
+degree 5 passes them, from rest to rest, with continuous accelerations.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from urdf2dyn_ros.recordings.series import Stamps
+from urdf2dyn_ros.robot.spatial import Array
+
+LONGEST_STEP = 1_000_000   # between instants at which a plan is evaluated [ns]
+_MOST_INSTANTS = 2_000_000   # of a plan; a longer one is evaluated in larger steps
+# of points: as many, as close, from which on noise is not the way of a person [s]
+_FEWEST_POINTS, _CLOSE = 12, 0.05
+_NOISY = -0.3   # correlation of neighbouring second differences; of white noise it is -2/3
+_LEAST_NOISE = 0.01   # second differences that matter [rad/s^2 or m/s^2]
+
+
+class Plan:
+    """
+    The motion through points at increasing times (k,) [s], k > 1.
+
+    Parameters
+    ----------
+    time : ndarray (k,)
+        Times of the points [s].
+    points : ndarray (3, k, n)
+        Positions [rad or m], velocities and accelerations; NaN where they are not known.
+        Velocities or accelerations count where all points have them, accelerations only with
+        velocities.
+
+    """
+
+    def __init__(self, time: Array, points: Array) -> None:
+        from scipy.interpolate import PPoly, make_interp_spline
+
+        known = 1
+        while known < 3 and np.isfinite(points[known]).all():
+            known += 1
+        self.end: float = float(time[-1])
+        self.jumps = known == 2   # whether accelerations do, at the points
+        self.text = ('a quintic spline, at rest at both ends (joint_trajectory_controller joins '
+                     'positions alone by straight lines, whose accelerations are infinite)',
+                     'cubics', 'quintics')[known - 1]
+        if known == 1:
+            rest = [(1, np.zeros(points.shape[2])), (2, np.zeros(points.shape[2]))]
+            self._q: Any = make_interp_spline(time, points[0], k=5, bc_type=(rest, rest))
+        else:
+            steps = np.diff(time)[:, None]
+            self._q = PPoly((_quintics if known == 3 else _cubics)(steps, points), time)
+        self._qd, self._qdd = self._q.derivative(1), self._q.derivative(2)
+
+    def __call__(self, t: Array | float) -> Array:
+        """Return q, qd and qdd at times (i,), (3, i, n), or at one, (3, n)."""
+        return np.array([self._q(t), self._qd(t), self._qdd(t)])
+
+
+def _quintics(h: Array, points: Array) -> Array:
+    """Return the coefficients (6, k - 1, n), of the highest power first."""
+    (q, qd, qdd), (end, end_d, end_dd) = points[:, :-1], points[:, 1:]
+    d = end - q
+    return np.array([
+        (12.0 * d - 6.0 * (qd + end_d) * h + (end_dd - qdd) * h**2) / (2.0 * h**5),
+        (-30.0 * d + (16.0 * qd + 14.0 * end_d) * h + (3.0 * qdd - 2.0 * end_dd) * h**2) / (
+            2.0 * h**4),
+        (20.0 * d - (12.0 * qd + 8.0 * end_d) * h - (3.0 * qdd - end_dd) * h**2) / (2.0 * h**3),
+        qdd / 2.0, qd, q])
+
+
+def _cubics(h: Array, points: Array) -> Array:
+    (q, qd, _), (end, end_d, _) = points[:, :-1], points[:, 1:]
+    d = end - q
+    return np.array([(-2.0 * d + (qd + end_d) * h) / h**3,
+                     (3.0 * d - (2.0 * qd + end_d) * h) / h**2, qd, q])
+
+
+def instants(stamps: Stamps, jumps: bool) -> Stamps:
+    """
+    Return the points' stamps [ns] and those between them, at most a millisecond apart.
+
+    Where accelerations jump at the points, there is one just before each as well.
+    """
+    longest = max(LONGEST_STEP, -(-int(stamps[-1] - stamps[0]) // _MOST_INSTANTS))
+    steps = np.diff(stamps)
+    counts = -(-steps // longest)
+    part = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    whole, rest = (np.repeat(each, counts) for each in np.divmod(steps, counts))
+    between = np.repeat(stamps[:-1], counts) + part * whole + part * rest // np.repeat(
+        counts, counts)
+    before = stamps[1:-1] - 1 if jumps else stamps[:0]
+    return np.unique(np.concatenate((between, stamps[-1:], before)))
+
+
+def is_noisy(time: Array, positions: Array) -> bool:
+    """
+    Return whether positions (k, n) at times (k,) [s] look measured, not planned.
+
+    Then most of their second differences are noise, whose neighbours have opposite signs.
+    """
+    steps = np.diff(time)
+    if len(time) < _FEWEST_POINTS or np.median(steps) > _CLOSE:
+        return False
+    slopes = np.diff(positions, axis=0) / steps[:, None]
+    second = np.diff(slopes, axis=0) / (0.5 * (steps[1:] + steps[:-1]))[:, None]
+    power = np.square(second).sum(axis=0)
+    together = (second[1:] * second[:-1]).sum(axis=0)
+    return bool(((together < _NOISY * power)
+                 & (power > len(second) * _LEAST_NOISE**2)).any())
