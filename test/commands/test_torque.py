@@ -9,12 +9,14 @@ import pytest
 from scipy.integrate import trapezoid
 from test_cli import run
 
+from support.paths import ROOT
 from support.recordings.bags import write_csv
 from support.robot_files import robot_path
 from urdf2dyn_ros import SmoothTrajectory, read_urdf
 from urdf2dyn_ros.recordings.table import read_table
 
 UR5, PANDA = robot_path('ur5_joint_limited_robot'), robot_path('panda')
+RX90 = ROOT / 'urdf' / 'rx90.urdf'
 JOINTS = tuple(pin.buildModelFromUrdf(str(UR5)).names[1:])
 PAYLOAD = ('--payload-mass', 2, '--payload-link', 'tool0', '--payload-com', 0, 0, 0.1)
 
@@ -76,20 +78,23 @@ def motion():
     return time, np.array([trajectory(t) for t in time]).transpose(1, 0, 2)
 
 
-def test_a_trajectory_is_differentiated_without_losing_its_ends(tmp_path: Path, motion) -> None:
+def test_a_recording_is_differentiated_without_losing_its_ends(tmp_path: Path, motion) -> None:
     time, (q, qd, qdd) = motion
     path = write_csv(tmp_path / 'plan.csv', ['time', *(f'q_{name}' for name in JOINTS)],
                      np.column_stack((time, q)).tolist())
     output = tmp_path / 'out.csv'
-    table = printed(UR5, '--trajectory', path, *PAYLOAD, '-o', output)
+    done = run('torque', UR5, '--trajectory', path, '--recording', '--json', *PAYLOAD,
+               '-o', output)
+    table = json.loads(done.stdout)
+    assert table['taken_as'] == f'a recording of {len(time)} samples, smoothed'
     expected = np.array([efforts(*state, payload=True) for state in zip(q, qd, qdd)])
-    written = read_table(output)
+    written, _ = read_table(output)
     found = np.column_stack([written.columns[f'effort_{name}'] for name in JOINTS])
     assert written.time == pytest.approx(time)
     assert (np.abs(found - expected) <= 4e-3 * np.abs(expected).max(axis=0)).all()
     assert (np.abs(found - expected)[20:-20] <= 1e-5 * np.abs(expected).max(axis=0)).all()
-    for k, row in enumerate(table.values()):
-        numbers = [float(row[i]) for i in (0, 7, 12, 14)]
+    for k, row in enumerate(table['joints']):
+        numbers = [row[name] for name in ('largest', 'rms', 'driving', 'braking')]
         rms = np.sqrt(trapezoid(expected[:, k]**2, time) / (time[-1] - time[0]))
         power = expected[:, k] * qd[:, k]
         largest = np.abs(expected[:, k]).max()
@@ -111,13 +116,16 @@ def test_a_trajectory_of_moveit_is_used_as_it_is_or_as_poses(tmp_path: Path, mot
     for words, parts in (((), states), (('--accelerations', 'zero'), [*states[:2],
                                                                       0.0 * states[2]])):
         printed(UR5, '--trajectory', path, *words, '-o', tmp_path / 'out.csv', '--overwrite')
-        columns = read_table(tmp_path / 'out.csv').columns
-        found = np.column_stack([columns[f'effort_{name}'] for name in JOINTS])
+        written, _ = read_table(tmp_path / 'out.csv')
+        rows = np.searchsorted(written.time, time - 1e-6)
+        assert len(written.time) == (8 if words else 71)
+        found = np.column_stack([written.columns[f'effort_{name}'][rows] for name in JOINTS])
         assert found == pytest.approx(np.array([efforts(*state) for state in zip(*parts)]),
                                       rel=1e-8, abs=1e-8)
-    done = run('torque', UR5, '--trajectory', path, '--accelerations', 'differentiated',
-               folder=tmp_path)
-    assert '8 points' in done.stderr and '--accelerations zero' in done.stderr
+    points = [{**point, 'accelerations': []} for point in points]
+    path.write_text(json.dumps({'joint_names': JOINTS, 'points': points}))
+    done = run('torque', UR5, '--trajectory', path, '--recording', folder=tmp_path)
+    assert '8 samples' in done.stderr and '--accelerations zero' in done.stderr
     path.write_text('joint_names: [a, b]\npoints:\n- positions: [1]\n  time_from_start: {sec: 0}')
     done = run('torque', UR5, '--trajectory', path, folder=tmp_path)
     assert 'point 1: 1 positions of 2 joints; a trajectory has joint_names' in done.stderr
@@ -129,7 +137,8 @@ def test_a_trajectory_of_moveit_is_used_as_it_is_or_as_poses(tmp_path: Path, mot
     (['--q', 'elbow=1'], 'did you mean "elbow_joint"?'),
     (['--qd', 'elbow_joint=1', 'elbow_joint=2'], 'the joint is named twice'),
     (['--q', 'elbow_joint=x'], '"x", for joint "elbow_joint", is not a number'),
-    (['--payload-mass', 2], 'which link carries it? Add --payload-link'),
+    (['--payload-mass', 2], 'carries it? Add --payload-link with one of ee_link, tool0'),
+    (['--pause', 1], '--pause is of a trajectory'),
     (['--payload-link', 'tool0'], 'require --payload-mass'),
     (['--payload-mass', 2, '--payload-link', 'tool'], "no link 'tool' for a payload; the links"),
     (['--payload-mass', -2, '--payload-link', 'tool0'], '--payload-mass = -2.0: must be a number'),
@@ -153,3 +162,120 @@ def test_aliases_that_would_become_a_billion_values_are_refused_at_once(tmp_path
     done = run(*words, path, folder=tmp_path)
     assert done.returncode == 1
     assert 'line 1, column 5: an alias repeats this value; anchors' in done.stderr
+
+
+CASE = """joint_names: [joint1, joint2, joint3, joint4, joint5, joint6]
+points:
+- {positions: [0.0, 0.5, -0.4, 0.0, 0.3, 0.0], velocities: [0, 0, 0, 0, 0, 0],
+   accelerations: [0, 0, 0, 0, 0, 0], time_from_start: {sec: 0, nanosec: 0}}
+- {positions: [1.6, 1.3, 0.2, -1.0, 0.8, 1.2], velocities: [0, 0, 0, 0, 0, 0],
+   accelerations: [0, 0, 0, 0, 0, 0], time_from_start: {sec: 1, nanosec: 500000000}}
+"""
+
+
+def figures(path: Path, *words: object, urdf: Path = RX90) -> dict:
+    done = run('torque', urdf, '--trajectory', path, '--json', '-o', path.with_name('o.csv'),
+               '--overwrite', *words)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for name in found['joints'][0]:
+        found[name] = [row[name] for row in found['joints']]
+    return {**found, 'said': done.stderr}
+
+
+def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_path: Path) -> None:
+    path = tmp_path / 'plan.yaml'
+    path.write_text(CASE)
+    found = figures(path, '--pause', 3)
+    assert found['taken_as'] == '2 points, joined by quintics'
+    assert np.abs(found['largest']) == pytest.approx(
+        [19.976, 151.859, 45.598, 0.462, 0.317, 0.0146], rel=2e-3)
+    assert found['fastest'] == pytest.approx([2.0, 1.0, 0.75, 1.25, 0.625, 1.5], rel=1e-3)
+    assert np.maximum(found['driving'], -np.array(found['braking']))[:3] == pytest.approx(
+        [19.1, 103.8, 25.8], rel=2e-3)
+    limits = [joint.limits.velocity for joint in read_urdf(RX90).joints if joint.type != 'fixed']
+    assert found['velocity_share'] == pytest.approx(np.array(found['fastest']) / limits)
+    model = pin.buildModelFromUrdf(str(RX90))
+    rest = pin.rnea(model, model.createData(), np.array([1.6, 1.3, 0.2, -1.0, 0.8, 1.2]),
+                    np.zeros(6), np.zeros(6))
+    assert np.square(found['rms_cycle']) == pytest.approx(
+        (1.5 * np.square(found['rms']) + 3.0 * np.square(rest)) / 4.5, abs=1e-9)
+    written, _ = read_table(tmp_path / 'o.csv')
+    assert len(written.time) == 1501
+    path.write_text(CASE.replace('1.6', '9.6'))
+    assert 'joint1: the velocity 12 rad/s at 0.750 s is beyond its limit' in figures(path)['said']
+
+
+@pytest.mark.parametrize(('known', 'text', 'least'), [
+    (1, 'joined by a quintic spline, at rest at both ends', 0.97), (2, 'joined by cubics', 0.9),
+    (3, 'joined by quintics', 0.999)])
+def test_the_peaks_between_sparse_points_are_found(known: int, text: str, least: float,
+                                                   tmp_path: Path) -> None:
+    """A motion from rest to rest at 10 Hz, against the same one at 1 kHz by Pinocchio."""
+    trajectory = SmoothTrajectory(['revolute'] * 6, [j.limits for j in read_urdf(UR5).joints
+                                                     if j.name in JOINTS], 4.0)
+    dense = np.array([efforts(*trajectory(t)) for t in np.arange(0.0, 4.0, 0.001)])
+    time = np.arange(0.0, 4.05, 0.1)
+    points = np.array([trajectory(t) for t in time]).transpose(1, 0, 2)
+    path = write_csv(tmp_path / 'plan.csv', ['time', *(
+        f'{what}_{name}' for what in ('q', 'qd', 'qdd')[:known] for name in JOINTS)],
+        np.column_stack((time, *points[:known])).tolist())
+    found = figures(path, urdf=UR5)
+    assert text in found['taken_as'] and '41 points' in found['taken_as']
+    largest = np.abs(dense).max(axis=0)
+    assert (least * largest < np.abs(found['largest'])).all()
+    assert np.abs(found['largest'])[:3] == pytest.approx(largest[:3], rel=0.06)
+    assert len(read_table(tmp_path / 'o.csv')[0].time) == (4001 if known != 2 else 4040)
+
+
+def test_a_spline_that_overshoots_a_limit_is_named_with_its_instant(tmp_path: Path) -> None:
+    names = [f'q_joint{k}' for k in range(1, 7)]
+    rows = [[t, q, 0.0, 0.0, 0.0, 0.0, 0.0] for t, q in ((0, 0), (1, 2.75), (2, 2.75), (3, 0))]
+    found = figures(write_csv(tmp_path / 'x.csv', ['time', *names], rows))
+    assert 'joint1: the position 3.888' in found['said'] and 'at 1.500 s' in found['said']
+    noise = np.random.default_rng(0).normal(size=(200, 6)) * 1e-4
+    rows = np.column_stack((0.01 * np.arange(200), noise)).tolist()
+    measured = write_csv(tmp_path / 'm.csv', ['time', *names], rows)
+    assert 'look measured: most of their second differences are noise' in figures(measured)['said']
+    assert 'look measured' not in figures(measured, '--recording')['said']
+    rows = [[3e5 * k, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0 * (k % 2)] for k in range(3)]
+    long = figures(write_csv(tmp_path / 'l.csv', ['time', *names], rows))
+    assert 'every 300 ms' in long['taken_as']
+    assert len(read_table(tmp_path / 'o.csv')[0].time) <= 100_000
+
+
+def test_motors_are_known_where_gears_are(tmp_path: Path) -> None:
+    path, urdf = tmp_path / 'plan.yaml', tmp_path / 'rx90.urdf'
+    path.write_text(CASE)
+    urdf.write_text(RX90.read_text().replace('</robot>', """
+      <transmission name="t"><type>transmission_interface/SimpleTransmission</type>
+      <joint name="joint2"/><actuator name="m"><mechanicalReduction>-50</mechanicalReduction>
+      </actuator></transmission></robot>"""))
+    rows = figures(path, urdf=urdf)['joints']
+    assert ['motor' in row for row in rows] == [False, True, False, False, False, False]
+    assert rows[1]['motor'] == {
+        'gear_ratio': -50.0, 'torque': pytest.approx(151.86 / 50, rel=1e-3),
+        'rms': pytest.approx(rows[1]['rms'] / 50), 'speed': pytest.approx(50.0, rel=1e-3),
+        'power': pytest.approx(103.8, rel=1e-3), 'rotor': False}
+    done = run('torque', urdf, '--trajectory', path, '-o', tmp_path / 'x.csv')
+    assert 'nor the unknown inertia of rotors: joint2:' in done.stdout
+    assert '477.5 rpm' in done.stdout
+
+
+def test_values_in_commas_and_forgotten_degrees() -> None:
+    rows = {words: json.loads(run('torque', RX90, '--json', '--q', *words).stdout)['joints']
+            for words in (('0', '-1', '0.5', '0', '0', '0'), ('0,-1,0.5,0,0,0',),
+                          ('[0,', '-1,', '0.5,', '0,', '0,', '0]'), ('[0, -1, 0.5, 0, 0, 0]',))}
+    assert len({str(each) for each in rows.values()}) == 1
+    assert [row['q'] for row in rows['0,-1,0.5,0,0,0',]] == [0, -1, 0.5, 0, 0, 0]
+    done = run('torque', RX90, '--q', '0,-60,90,0,0,0')
+    assert 'joint2 -60 rad, joint3 90 rad: more than a turn; are these degrees?' in done.stderr
+    assert 'are these' not in run('torque', RX90, '--q', '0,-60,90,0,0,0', '--degrees').stderr
+
+
+def test_a_payload_is_carried_by_the_only_tip() -> None:
+    done = run('torque', RX90, '--payload-mass', 2, '--json')
+    assert 'note: the payload is carried by' in done.stderr
+    link = done.stderr.split('carried by ')[1].split(',')[0]
+    assert done.stdout == run('torque', RX90, '--payload-mass', 2, '--payload-link', link,
+                              '--json').stdout

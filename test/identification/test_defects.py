@@ -79,7 +79,7 @@ def jump(size: float) -> Change:
     ('no joint moves', {'moving': ()}),
     ('at least 2 s', {'seconds': 1.5}),
     ('rows have the time 0', {'unit': 0.0}),
-    ('if it is in milliseconds, divide it by 1e3', {'unit': 1e3}),
+    ("if it is in ms, add --columns 'time=time [ms]'", {'unit': 1e3}),
     ('zero throughout', {'change': lambda q, effort: (q, 0.0 * effort)}),
     *(('frozen', {'change': lambda q, effort, size=size: (
         q, size * (1.0 + 1e-12 * np.random.default_rng(0).normal(size=effort.shape)))})

@@ -87,8 +87,9 @@ def test_the_robot_plays_the_files_of_excite(suffix: str, files: Path) -> None:
     ('t.yaml', POINT + '{sec: ' + '9' * 5000 + '}}]', 'damaged (Exceeds the limit'),
     ('t.yaml', POINT + '{sec: ' + '9' * 400 + '}}]', 'point 1: a time_from_start beyond'),
     ('t.yaml', 'joint_names: [joint1]', 'no trajectory in it: a trajectory has joint_names and'),
-    ('t.yaml', 'joint_names: [', 't.yaml: no YAML: line 2, column 1: while parsing'),
-    ('t.txt', '', 'must end in .csv')])
+    ('t.yaml', 'joint_names: [', 't.yaml: no YAML: line 1, column 15: while parsing'),
+    ('t.txt', '', 'an empty file'),
+    ('t.csv', HEAD.replace('joint1', 'joint1 [mm]') + '0,0,0\n1,0,0\n', 'is in mm, not in rad')])
 def test_what_does_not_match_the_robot_is_refused(name, text, words, tmp_path):
     """Before the node has a graph: by the function that it calls with its joints."""
     (tmp_path / name).write_text(text)

@@ -150,7 +150,7 @@ def test_a_wrong_file_is_reported_with_place(content, expected, tmp_path, capsys
 
 
 @pytest.mark.parametrize(('words', 'expected'), [
-    (['nowhere.csv'], ['nowhere.csv', 'No such file']),
+    (['nowhere.csv'], ['nowhere.csv', 'no such file']),
     (['/proc'], ['/proc', 'directory']),
     (['x.csv', '-o', 'x.gif'], ['.svg or .png']),
     (['x.csv', '-o', '/proc/x.png'], ["cannot write to '/proc/x.png'"]),
@@ -171,6 +171,6 @@ def test_errors_are_one_line_and_exit_code_1(words, expected, tmp_path, monkeypa
 
 def test_a_byte_order_mark_quotes_and_spaces_are_no_obstacle(tmp_path):
     (tmp_path / 'x.csv').write_bytes('\ufeff time , "q_a,b"\r\n 0.5 , -1e-3 \r\n'.encode())
-    table = read_table(tmp_path / 'x.csv')
+    table, _ = read_table(tmp_path / 'x.csv')
     assert table.time.tolist() == [0.5]
     assert {name: values.tolist() for name, values in table.columns.items()} == {'q_a,b': [-1e-3]}

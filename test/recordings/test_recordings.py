@@ -80,7 +80,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,q_a\n', ['no records']),
     ('x,y1,y2\n0,1,2\n', ["no column 'time' and no column q_<joint>", "'x', 'y1', 'y2'"]),
     ('x,q_a\n0,1\n', ["no column 'time': ", "other names: --columns 'position={joint}_pos'"]),
-    ('time q_a\n0 1\n', ["line 1 is one column, 'time q_a'", 'separated by commas']),
+    ('time|q_a\n0|1\n', ["line 1 is one column, 'time|q_a'", 'separated by commas']),
     ('time,effort_a\n0,1\n', ['no column q_<joint>: ', "'time', 'effort_a'"]),
     ('time,q_a,q_a\n0,1,2\n', ['duplicate', "'q_a'"]),
     ('time,q_a,position_a\n0,1,2\n', ['same meaning', "'q_a', 'position_a'"]),

@@ -73,7 +73,7 @@ def test_what_is_no_recording_is_reported_in_plain_words(tmp_path: Path) -> None
             'empty.mcap': ['an empty file'],
             'text.mcap': ['not in the format MCAP', "b'time,q_a'"],
             'text.db3': ['not in the format SQLite database', "b'version"],
-            'what.xyz': ["'.xyz'", '.db3, .mcap'],
+            'what.xyz': ["line 1 is one column, 'x'", '.db3, .mcap'],
             'old.bag': ['not in the format bag of ROS 1'],
             'short.db3': ['damaged', 'sqlite3 short.db3'],
             'short.mcap': ['damaged', 'mcap recover'], 'other.db3': ['damaged', 'sqlite3'],

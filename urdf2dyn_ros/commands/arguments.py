@@ -15,6 +15,7 @@ from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
 from urdf2dyn_ros.codegen.signature import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.errors import ExportError, ParameterError, UrdfError
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER
+from urdf2dyn_ros.recordings import Reading
 from urdf2dyn_ros.recordings.workers import Workers
 from urdf2dyn_ros.robot.loads import (
     BASES,
@@ -88,8 +89,12 @@ _SHARED: dict[str, dict[str, Any]] = {
                 'states, or /joint_states)'},
     '--columns': {
         'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'WHAT=NAME',
-        'help': "what the columns of tables are: 'position={{joint}}_pos', 'velocity=dq{{n}}', "
-        "'effort=tau{{n}}', 'time=stamp' (default: q_<joint> and other usual names)"},
+        'help': "what the columns of tables are: 'position={{joint}}_pos [deg]', "
+        "'velocity=dq{{n}}', 'effort=cur{{n}} [mA]', 'time=t [ms]' (default: q_<joint> and other "
+        'usual names; SI units where none is stated)'},
+    '--degrees': {'action': 'store_true', 'help': '{angles} are in degrees'},
+    '--rate': {'type': float, 'default': 0.0, 'metavar': 'HZ',
+               'help': 'rows in a second of a table without a time'},
     '--rename': {
         'action': 'append', 'default': [], 'metavar': 'REGEX=NAME',
         'help': 'rename recorded joints whose whole name matches, for instance '
@@ -112,7 +117,7 @@ _SHARED: dict[str, dict[str, Any]] = {
                     'tcp://host:8786; they read the same paths (needs the extra cluster)'},
     '--overwrite': {'action': 'store_true', 'help': 'replace {replaced}'},
 }
-_WORDS = {'replaced': 'existing files',
+_WORDS = {'replaced': 'existing files', 'angles': 'recorded angles whose unit is not stated',
           'link': 'link of a payload, whose inertial parameters are an input'}
 
 FILE = ('robot', '--xacro-args')
@@ -122,6 +127,7 @@ FUNCTION = ('--function --model', '--link', '--axes')
 FRICTION = ('--friction', '--parameters')
 CARRIED = ('--payload-mass', '--payload-link', '--payload-com')
 JOINTS = ('--rename', '--hold')
+READING = ('--topic', '--columns', '--degrees', '--rate')
 EFFORTS = ('--efforts', '--gains')
 WORKERS = ('--workers', '--scheduler')
 
@@ -267,6 +273,8 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
         ('mass', _ROWS['payload.mass']), ('link', _ROWS['payload.link']),
         ('com', _ROWS['payload.com'])) if (value := getattr(arguments, f'payload_{name}', None))}
     values = {**{name: row.default for name, row in _ROWS.items()}, **from_file, **options}
+    if 'payload.mass' in options and not values['payload.link']:
+        values['payload.link'] = _only_tip(model)
     friction = getattr(arguments, 'friction', False)
     if friction:
         values['friction.enabled'] = True
@@ -281,6 +289,15 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     # the default itself, where the option is not used
     gravity = values['gravity'] if arguments.gravity is GRAVITY else tuple(arguments.gravity)
     return LoadedRobot(chosen, gravity, loads, values)
+
+
+def _only_tip(model: RobotModel) -> str:
+    tips = multibody(model).tips
+    if len(tips) != 1:
+        raise ParameterError(f'--payload-mass: which link carries it? Add --payload-link with '
+                             f'one of {first_names(tips, 12)}, or another link')
+    print_remarks([f'the payload is carried by {printable(tips[0])}, the only tip'], 'note')
+    return tips[0]
 
 
 def _read_file(path: str) -> dict[str, Any]:
@@ -324,7 +341,11 @@ def _with_payload(model: RobotModel, values: Mapping[str, Any]) -> RobotModel:
                    joints=(*model.joints, Joint(name, 'fixed', carrier, name)))
 
 
-# ---- Processes that share the work on recordings
+# ---- How recordings are read, and processes that share the work on them
+
+def read_reading(arguments: argparse.Namespace) -> Reading:
+    return Reading(arguments.topic, tuple(arguments.columns), arguments.degrees, arguments.rate)
+
 
 _MOST_WORKERS = 1024   # processes on one machine
 

@@ -9,12 +9,14 @@ from urdf2dyn_ros.commands.arguments import (
     CHECKED,
     EFFORTS,
     JOINTS,
+    READING,
     WORKERS,
     add,
     add_output,
     check_fixed,
     print_remarks,
     read_model,
+    read_reading,
     read_recorded_loads,
     read_workers,
     results,
@@ -52,7 +54,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recordings', nargs='+', metavar='BAG_OR_CSV',
                         help=f'rosbag2 directory, {", ".join(most)} or {last} file (columns time, '
                         'q_<joint>, and optionally qd_<joint>, qdd_<joint>, effort_<joint>)')
-    add(parser, '--topic', '--columns', '--urdf', '--xacro-args', *CHECKED, '--parameters',
+    add(parser, *READING, '--urdf', '--xacro-args', *CHECKED, '--parameters',
         *JOINTS)
     parser.add_argument('--estimator', choices=(OFFLINE_DEFAULT, *ESTIMATORS), default='',
                         help='estimator of accelerations; external: as recorded (default: as '
@@ -92,8 +94,8 @@ def run_evaluate(arguments: argparse.Namespace) -> int:
                         tuple(arguments.rename), arguments.observer,
                         arguments.observer_gain, tuple(arguments.thresholds),
                         tuple(arguments.hold))
-    job = EvaluationJob(dynamics, settings, arguments.topic, arguments.efforts,
-                        facts(typed_command(), arguments.urdf, text), tuple(arguments.columns))
+    job = EvaluationJob(dynamics, settings, read_reading(arguments), arguments.efforts,
+                        facts(typed_command(), arguments.urdf, text))
     workers = read_workers(arguments)
     return (_one(job, arguments) if len(arguments.recordings) == 1 and workers.here
             else _many(job, arguments, workers))

@@ -10,12 +10,14 @@ from urdf2dyn_ros.commands.arguments import (
     CHECKED,
     EFFORTS,
     JOINTS,
+    READING,
     WORKERS,
     add,
     add_output,
     check_fixed,
     print_remarks,
     read_model,
+    read_reading,
     read_workers,
     results,
 )
@@ -52,14 +54,14 @@ EXIT_REFUSED = 3   # exit code where there is no model, as the recordings do not
 def add_identify(parser: argparse.ArgumentParser) -> None:
     """Add recordings, robot, method and results."""
     parser.add_argument('recordings', nargs='+', metavar='RECORDING',
-                        help='bags (rosbag2 directory, .db3, .mcap, .bag), tables (.csv, .parquet '
-                        'with time, q_<joint>, effort_<joint>), or summaries (.npz) of earlier '
-                        'runs')
+                        help='bags (rosbag2 directory, .db3, .mcap, .bag), tables (.csv, .tsv, '
+                        '.txt, .parquet, .npz, .mat with time, q_<joint>, effort_<joint>), or '
+                        'summaries (.npz) of earlier runs')
     add(parser, '--urdf', '--xacro-args')
     parser.add_argument('--validate', nargs='+', default=[], metavar='RECORDING',
                         help='recordings that are not used for the fit, but predicted by it')
     add_output(parser, 'identified', 'the results')
-    add(parser, *CHECKED, '--topic', '--columns', *JOINTS)
+    add(parser, *CHECKED, *READING, *JOINTS)
     parser.add_argument('--effort-semantics', choices=('commanded', 'current'),
                         default='commanded', help='what the measured effort is: commanded: '
                         'effort of the actuators; current: current of the motors (default: '
@@ -121,11 +123,12 @@ def _settings(arguments: argparse.Namespace) -> IdentificationSettings:
     current, weighed = arguments.effort_semantics == 'current', arguments.payload_mass is not None
     if current != bool(arguments.gains) and not (current and weighed):   # which makes them free
         raise ParameterError('--gains and --effort-semantics current require each other')
+    reading = read_reading(arguments)
     return IdentificationSettings(
-        arguments.topic, tuple(arguments.hold), tuple(arguments.rename), tuple(arguments.gains),
+        reading.topic, tuple(arguments.hold), tuple(arguments.rename), tuple(arguments.gains),
         arguments.cutoff, arguments.delay, arguments.weight,
         tuple(arguments.payload_recording), arguments.payload_link, arguments.payload_mass,
-        arguments.force, tuple(arguments.columns), read_workers(arguments))
+        arguments.force, reading.columns, read_workers(arguments), reading.degrees, reading.rate)
 
 
 def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes,

@@ -9,23 +9,23 @@ import numpy as np
 
 from urdf2dyn_ros.commands.arguments import add, check_free
 from urdf2dyn_ros.errors import DrawingError
+from urdf2dyn_ros.recordings.columns import column_list
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.pages import checked_path, draw_curves
 from urdf2dyn_ros.recordings.report import plot_comparison
-from urdf2dyn_ros.recordings.table import Table, column_list, column_names, read_table
+from urdf2dyn_ros.recordings.table import Table, read_table
 from urdf2dyn_ros.system import require
 
-_PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'effort': 'effort'}
 _SIDES = 'measured_', 'computed_', 'residual_'
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
     """Add the file, the picture and the selection of columns."""
     parser.add_argument('file', type=Path, metavar='FILE',
-                        help='table (.csv) with a column of time and any others; positions, '
-                        'velocities, accelerations and efforts, also measured_<joint> and '
-                        'computed_<joint>, have units')
-    add(parser, '--columns')
+                        help='table (.csv, .tsv, .txt, .parquet, .npz, .mat) with a column '
+                        'of time and any others; positions, velocities, accelerations and '
+                        'efforts, also measured_<joint> and computed_<joint>, have units')
+    add(parser, '--columns', '--degrees', '--rate')
     parser.add_argument('-o', '--output', metavar='FILE',
                         help=".svg or .png (default: <the file's stem>_plot.png)")
     add(parser, '--overwrite')
@@ -44,14 +44,15 @@ def run_plot(arguments: argparse.Namespace) -> int:
         raise DrawingError(f'--only {arguments.only!r} is not a regular expression: {error}'
                            ) from None
     check_free([path], arguments.overwrite, 'file')
-    read = read_table(file, arguments.columns)
+    read, notes = read_table(file, arguments.columns, arguments.degrees, arguments.rate)
     chosen = {name: values for name, values in read.columns.items() if only.search(name)}
     if not chosen:
         raise DrawingError(f'{file}: no column has --only {only.pattern!r} in its name; they are '
                            f'{", ".join(list(read.columns)[:8])}')
     empty = [name for name, values in chosen.items() if np.isnan(values).all()]
     columns = {name: values for name, values in chosen.items() if name not in empty} or chosen
-    notes = [f'columns without values: {column_list(empty)}'] if empty else []
+    if empty:
+        notes.append(f'columns without values: {column_list(empty)}')
     sides = [{name.removeprefix(side) for name in columns if name.startswith(side)}
              for side in _SIDES]
     measured, computed, residual = sides
@@ -59,11 +60,7 @@ def run_plot(arguments: argparse.Namespace) -> int:
             and sum(map(len, sides)) == len(columns)):
         plot_comparison(_comparison(Table(read.time, columns)).joints(), path, file.name)
     else:
-        ours = {column: f'{_PREFIXES[what]}_{joint}' for what, by_joint in column_names(
-            [*read.columns], arguments.columns).joints.items()
-            for joint, [column, *_] in by_joint.items()}
-        table = Table(read.time, {ours.get(name, name): each for name, each in columns.items()})
-        notes.append(draw_curves(table, path, file.name))
+        notes.append(draw_curves(Table(read.time, columns), path, file.name))
     for note in filter(None, notes):
         print(note, file=sys.stderr)
     print(path)

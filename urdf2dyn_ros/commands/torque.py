@@ -2,9 +2,10 @@
 
 import argparse
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +13,11 @@ from urdf2dyn_ros.commands.arguments import (
     CARRIED,
     FRICTION,
     JOINTS,
+    READING,
     ROBOT,
     add,
     print_remarks,
+    read_reading,
     read_recorded_loads,
     read_robot,
     results,
@@ -25,12 +28,15 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.joint_names import match_joints
 from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
+from urdf2dyn_ros.recordings.plan import LONGEST_STEP, Plan, instants, is_noisy
+from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import write_head, write_rows
 from urdf2dyn_ros.recordings.series import Stamps
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smooth
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.system import create_files, require, writing_to
+from urdf2dyn_ros.robot.terms import Rotor
+from urdf2dyn_ros.system import create_files, json_text, require, writing_to
 from urdf2dyn_ros.text import counted, first_names, printable, quote, suggestion
 
 _STATE = {'q': 'positions [rad or m]', 'qd': 'velocities [rad/s or m/s]',
@@ -38,6 +44,7 @@ _STATE = {'q': 'positions [rad or m]', 'qd': 'velocities [rad/s or m/s]',
 _RATES = {'q': '', 'qd': '/s', 'qdd': '/s^2'}   # of the units
 _ROUNDING = 1e-6   # by which a table may exceed a limit, relative to it
 _NOTHING = 1e-12   # effort that is rounding, relative to the largest one
+_FULL_TURN = 7.0   # position of a joint with limits from which on it looks like degrees [rad]
 
 
 def add_torque(parser: argparse.ArgumentParser) -> None:
@@ -49,18 +56,23 @@ def add_torque(parser: argparse.ArgumentParser) -> None:
                             'of them (default: 0)')
     parser.add_argument('--trajectory', metavar='FILE', help='a motion instead of a state: '
                         'table (.csv with time, q_<joint>, and optionally qd_ and qdd_), '
-                        'trajectory_msgs/JointTrajectory as .yaml, or bag')
-    parser.add_argument('--accelerations', choices=('differentiated', 'zero'), default='',
-                        help='where those of the trajectory come from (default: from the file, or '
-                        'else differentiated); zero: also velocities that the file does not have '
-                        'are zero')
-    parser.add_argument('--degrees', action='store_true',
-                        help='angles of the state or of the trajectory are in degrees')
-    add(parser, *CARRIED, *FRICTION, link='link that carries it')
+                        'trajectory_msgs/JointTrajectory as .yaml, or bag; its points are joined '
+                        'as joint_trajectory_controller does it')
+    parser.add_argument('--recording', action='store_true', help='the trajectory was measured: it '
+                        'is smoothed, not passed through all points (default for bags of '
+                        'JointState)')
+    parser.add_argument('--accelerations', choices=('zero',), default='',
+                        help='zero: each point is a pose without accelerations, and without '
+                        'velocities that the file does not have')
+    parser.add_argument('--pause', type=float, metavar='SECONDS', help='rest after the '
+                        'trajectory, in its last pose, for the RMS over a cycle')
+    add(parser, *CARRIED, *FRICTION, link='link that carries it (default: the only tip)')
     parser.add_argument('--terms', action='store_true', help='show the terms of each effort: '
                         'gravity, coriolis, inertia, and loads; of a trajectory the largest of '
                         'each')
-    add(parser, *JOINTS, '--topic', '--columns')
+    add(parser, *JOINTS, *READING, angles='angles of the state, or of a trajectory whose unit is '
+        'not stated,')
+    parser.add_argument('--json', action='store_true', help='print JSON, in SI units')
     parser.add_argument('-o', '--output', type=Path, metavar='FILE', help='table of a trajectory '
                         "(.csv; default: <the file's stem>_torque.csv); a picture (.png) of the "
                         'same name is written as well')
@@ -72,10 +84,7 @@ def run_torque(arguments: argparse.Namespace) -> int:
     """Print the efforts of each joint; of a trajectory also the files."""
     model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
     robot = read_recorded_loads(arguments, model)
-    mass, link = robot.values['payload.mass'], robot.values['payload.link']
-    if arguments.payload_mass and not link:
-        raise ParameterError(f'--payload-mass {mass:g}: which link carries it? Add --payload-link')
-    if (arguments.payload_link or arguments.payload_com) and not mass:
+    if (arguments.payload_link or arguments.payload_com) and not robot.values['payload.mass']:
         raise ParameterError('--payload-link and --payload-com require --payload-mass')
     dynamics = InverseDynamics(robot.model, robot.gravity, 'python', loads=robot.loads)
     if not dynamics.joint_names:
@@ -84,12 +93,27 @@ def run_torque(arguments: argparse.Namespace) -> int:
         print_remarks(['the root floats in the URDF; here it is at rest'], 'note')
     if arguments.trajectory:
         return _trajectory(dynamics, arguments)
-    if arguments.output:
-        raise ParameterError('--output is the table of a trajectory: add --trajectory FILE')
+    for option, is_set in (('--output', arguments.output), ('--recording', arguments.recording),
+                           ('--pause', arguments.pause is not None)):
+        if is_set:
+            raise ParameterError(f'{option} is of a trajectory: add --trajectory FILE')
     motion = np.array([[_values(name, getattr(arguments, name), dynamics)] for name in _STATE])
     motion *= _scale(dynamics, arguments.degrees)
-    print_remarks(_beyond_limits(dynamics, motion))
-    print(text_table(_state_table(dynamics, motion, arguments)))
+    print_remarks([*_looks_like_degrees(dynamics, motion[0], arguments.degrees),
+                   *_beyond_limits(dynamics, np.zeros(1), motion)])
+    efforts, terms = _efforts(dynamics, motion, arguments.terms)
+    rows = [{'joint': name, 'unit': unit, 'effort_unit': effort_unit,
+             **{each: float(motion[k, 0, joint]) for k, each in enumerate(_STATE)},
+             'effort': float(efforts[0, joint]),
+             'share': _share(dynamics, joint, efforts[0, joint]),
+             'terms': {each: float(part[0, joint]) for each, part in terms.items()}}
+            for joint, (name, unit, effort_unit) in enumerate(zip(
+                dynamics.joint_names, dynamics.units, dynamics.effort_units))]
+    if arguments.json:
+        print(json_text({'robot': dynamics.model.name, 'gravity': [*map(
+            float, dynamics.gravity_vector)], 'joints': rows}, indent=2), end='')
+    else:
+        print(text_table(_state_table(rows, arguments)))
     return 0
 
 
@@ -102,6 +126,8 @@ def _scale(dynamics: InverseDynamics, degrees: bool) -> Array:
 def _values(option: str, words: Sequence[str], dynamics: InverseDynamics) -> Array:
     """Return the values (n,) of an option: one for each joint, or JOINT=VALUE, the others 0."""
     names = dynamics.joint_names
+    if not any('=' in word for word in words):   # 0,-60,90 and [0, -60, 90] as well
+        words = ' '.join(words).translate(str.maketrans(',;[]()', '      ')).split()
     pairs = [(name if sign else '', text) for name, sign, text in (
         word.rpartition('=') for word in words)]
     named = [name for name, _ in pairs if name]
@@ -129,58 +155,101 @@ def _values(option: str, words: Sequence[str], dynamics: InverseDynamics) -> Arr
     return np.array([values.get(name, 0.0) for name in names])
 
 
-def _beyond_limits(dynamics: InverseDynamics, motion: Array) -> Iterator[str]:
+def _looks_like_degrees(dynamics: InverseDynamics, q: Array, degrees: bool,
+                        stated: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a question about positions (k, n) beyond a turn, of joints without a stated unit."""
+    far = {name: value for joint, (name, unit) in enumerate(zip(
+               dynamics.joint_names, dynamics.units))
+           if unit == 'rad' and not dynamics.continuous[joint] and name not in stated
+           and abs(value := q[np.abs(q[:, joint]).argmax(), joint]) > _FULL_TURN}
+    if far and not degrees:
+        values = [f'{printable(name)} {value:g} rad' for name, value in far.items()]
+        yield (f'{first_names(values, 5)}: more than a turn; are these degrees? Then add '
+               '--degrees')
+
+
+def _beyond_limits(dynamics: InverseDynamics, time: Array, motion: Array,
+                   efforts: Array | None = None) -> Iterator[str]:
     """Yield a sentence for each limit of the URDF that a motion (3, k, n) exceeds."""
     for joint, (name, unit, limits) in enumerate(zip(
             dynamics.joint_names, dynamics.units, dynamics.limits)):
         q, qd = motion[0, :, joint], np.abs(motion[1, :, joint])
         lower, upper = limits.lower, limits.upper
+
+        def at(size: Array) -> str:
+            return f' at {time[size.argmax()]:.3f} s' if len(time) > 1 else ''
+
         if not dynamics.continuous[joint] and lower is not None and upper is not None:
             far = np.maximum(lower - q, q - upper)
             if far.max() > _ROUNDING * max(abs(lower), abs(upper)):
-                yield (f'{printable(name)}: the position {q[far.argmax()]:.4g} {unit} is outside '
-                       f'of its limits, {lower:.4g} to {upper:.4g}')
+                yield (f'{printable(name)}: the position {q[far.argmax()]:.4g} {unit}{at(far)} is '
+                       f'outside of its limits, {lower:.4g} to {upper:.4g}')
         if limits.velocity and qd.max() > limits.velocity * (1.0 + _ROUNDING):
-            yield (f'{printable(name)}: the velocity {qd.max():.4g} {unit}/s is beyond its limit, '
-                   f'{limits.velocity:.4g}')
+            yield (f'{printable(name)}: the velocity {qd.max():.4g} {unit}/s{at(qd)} is beyond '
+                   f'its limit, {limits.velocity:.4g}')
+        if efforts is not None and limits.effort:
+            size = np.abs(efforts[:, joint])
+            if size.max() > limits.effort * (1.0 + _ROUNDING):
+                yield (f'{printable(name)}: the effort {size.max():.4g} '
+                       f'{dynamics.effort_units[joint]}{at(size)} is beyond its limit, '
+                       f'{limits.effort:.4g}')
 
 
-def _share(dynamics: InverseDynamics, joint: int, effort: float) -> str:
-    """Return an effort as a share of its limit; - without a limit."""
+def _share(dynamics: InverseDynamics, joint: int, effort: float) -> float | None:
+    """Return an effort as a share of its limit; None without a limit."""
     limit = dynamics.limits[joint].effort
-    return f'{100.0 * abs(effort) / limit:.1f} %' if limit else '-'
+    return abs(float(effort)) / limit if limit else None
 
 
-def _state_table(dynamics: InverseDynamics, motion: Array,
-                 arguments: argparse.Namespace) -> ReportTable:
-    shown = [name for name in _STATE if name == 'q' or getattr(arguments, name)]
-    q, qd, qdd = motion[:, 0]
-    in_units = motion[:, 0] / _scale(dynamics, arguments.degrees)
-    efforts = dynamics(q, qd, qdd)
-    terms = dynamics.terms(q, qd, qdd) if arguments.terms else {}
+def _percent(share: float | None) -> str:
+    return '-' if share is None else f'{100.0 * share:.1f} %'
+
+
+_AT_ONCE = 20_000   # states, so that the memory does not grow with the trajectory
+
+
+def _efforts(dynamics: InverseDynamics, motion: Array,
+             with_terms: bool) -> tuple[Array, dict[str, Array]]:
+    """Return the efforts (k, n) of a motion (3, k, n), and their terms, without rounding."""
+    parts = [motion[:, k:k + _AT_ONCE] for k in range(0, motion.shape[1], _AT_ONCE)]
+    efforts = np.concatenate([dynamics(*part) for part in parts])
+    pieces = [dynamics.terms(*part) for part in parts] if with_terms else [{}]
+    terms = {name: np.concatenate([each[name] for each in pieces]) for name in pieces[0]}
     least = _NOTHING * np.abs(efforts).max()
-    efforts, *parts = (np.where(np.abs(each) > least, each, 0.0)
-                       for each in (efforts, *terms.values()))
-    rows = []
-    for joint, (name, si_unit, effort_unit) in enumerate(zip(
-            dynamics.joint_names, dynamics.units, dynamics.effort_units)):
-        unit = 'deg' if arguments.degrees and si_unit == 'rad' else si_unit
-        state = [f'{value[joint]:.6g} {unit}{_RATES[each]}' for each, value in zip(
-            _STATE, in_units) if each in shown]
-        rows.append((printable(name), *state, f'{efforts[joint]:.6g} {effort_unit}',
-                     _share(dynamics, joint, efforts[joint]),
-                     *(f'{part[joint]:.6g}' for part in parts)))
-    return ReportTable('', ('joint', *shown, 'effort', 'of limit', *terms), rows)
+
+    def clean(values: Array) -> Array:
+        return np.where(np.abs(values) > least, values, 0.0)
+
+    return clean(efforts), {name: clean(each) for name, each in terms.items()}
+
+
+def _state_table(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> ReportTable:
+    shown = [name for name in _STATE if name == 'q' or getattr(arguments, name)]
+    cells = []
+    for row in rows:
+        degrees = arguments.degrees and row['unit'] == 'rad'
+        unit, size = ('deg', math.pi / 180.0) if degrees else (row['unit'], 1.0)
+        cells.append((printable(row['joint']), *(
+            f'{row[each] / size:.6g} {unit}{_RATES[each]}' for each in shown),
+            f'{row["effort"]:.6g} {row["effort_unit"]}', _percent(row['share']),
+            *(f'{part:.6g}' for part in row['terms'].values())))
+    return ReportTable('', ('joint', *shown, 'effort', 'of limit', *rows[0]['terms']), cells)
 
 
 # ---- Trajectories
+
+_MOST_ROWS = 100_000   # of the table that is written
+
 
 def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int:
     """Print the figures of a trajectory, and write its table and its picture."""
     for name in _STATE:
         if getattr(arguments, name):
             raise ParameterError(f'--{name} is of a state, and --trajectory has its own: omit one')
-    require('urdf2dyn torque --trajectory', 'matplotlib')
+    pause = arguments.pause
+    if pause is not None and not 0.0 <= pause < math.inf:
+        raise ParameterError(f'--pause {pause:g}: must be a time in seconds, at least 0')
+    require('urdf2dyn torque --trajectory', 'matplotlib', 'scipy')
     path = arguments.output or Path(f'{Path(arguments.trajectory).stem}_torque.csv')
     if path.suffix.lower() != '.csv':
         raise ParameterError(f'--output {str(path)!r} must end in .csv')
@@ -188,13 +257,17 @@ def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int
     with results(path.parent, names, arguments.overwrite, 'file') as output:
         stamps, motion, how = _motion(dynamics, arguments)
         q, qd, qdd = motion
-        efforts = dynamics(q, qd, qdd)
-        terms = dynamics.terms(q, qd, qdd) if arguments.terms else {}
+        efforts, terms = _efforts(dynamics, motion, arguments.terms)
         columns = {'q': q, 'qd': qd, 'qdd': qdd, 'effort': efforts, 'power': efforts * qd, **terms}
+        written = np.arange(len(stamps))
+        if len(written) > _MOST_ROWS:   # with the largest efforts
+            some = np.linspace(0, len(stamps) - 1, _MOST_ROWS - len(dynamics.joint_names))
+            written = np.union1d(some.astype(int), np.abs(efforts).argmax(axis=0))
         text = StringIO()
         write_head(text, dynamics.joint_names, [*columns])
-        write_rows(text, stamps.tolist(),
-                   np.stack([*columns.values()], axis=2).reshape(len(stamps), -1).tolist())
+        write_rows(text, stamps[written].tolist(), np.stack(
+            [each[written] for each in columns.values()], axis=2).reshape(
+                len(written), -1).tolist())
         time = (stamps - stamps[0]) * 1e-9
         picture = motion_picture(
             time, {name: columns[name] for name in ('q', 'qd', 'effort', 'power')},
@@ -202,25 +275,36 @@ def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int
         with writing_to(output):
             create_files({output / names[0]: text.getvalue().encode(),
                           output / names[1]: picture}, arguments.overwrite)
-    print_remarks(_beyond_limits(dynamics, motion))
-    print(f'{arguments.trajectory}: {counted(len(time), "point")}, {time[-1]:.3f} s, '
-          f'accelerations {how}', '',
-          text_table(_trajectory_table(dynamics, time, motion, efforts, terms)), '', sep='\n')
-    for name in names:
-        print(output / name)
+    beyond = [*_beyond_limits(dynamics, time, motion, efforts)]
+    print_remarks(beyond)
+    rows = _figures(dynamics, time, motion, efforts, terms, pause)
+    files = [str(output / name) for name in names]
+    if arguments.json:
+        print(json_text({
+            'robot': dynamics.model.name, 'gravity': [*map(float, dynamics.gravity_vector)],
+            'trajectory': arguments.trajectory, 'taken_as': how, 'duration': float(time[-1]),
+            'pause': pause, 'beyond_limits': beyond, 'joints': rows, 'files': files},
+            indent=2), end='')
+        return 0
+    print(f'{arguments.trajectory}: {how}; {time[-1]:.3f} s', '',
+          text_table(_trajectory_table(rows)), '', sep='\n')
+    motors = _motor_table(rows)
+    if motors.rows:
+        print(*motors.text, text_table(motors), '', sep='\n')
+    print(*files, sep='\n')
     return 0
 
 
 def _motion(dynamics: InverseDynamics,
             arguments: argparse.Namespace) -> tuple[Stamps, Array, str]:
-    """Return stamps (k,) [ns], motion (3, k, n) and where its accelerations come from."""
+    """Return stamps (k,) [ns], motion (3, k, n) and what the file was taken for."""
     names = dynamics.joint_names
     hold, faults = read_hold(arguments.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
-    recording = open_recording(arguments.trajectory, arguments.topic, columns=arguments.columns)
-    recorded = match_joints(recording, recording, names, hold, arguments.rename,
-                               dynamics.model.mimics)
+    recording = open_recording(arguments.trajectory, **read_reading(arguments)._asdict())
+    recorded = match_joints(recording, recording, dict(zip(names, dynamics.units)), hold,
+                            arguments.rename, dynamics.model.mimics)
     stamps, rows = [], []
     for record in recorded.records:
         stamps.append(record.stamp)
@@ -228,59 +312,122 @@ def _motion(dynamics: InverseDynamics,
                     for values in (record.position, record.velocity, record.acceleration)]
         rows.append([[each.get(name, math.nan) for name in names] for each in of_joint])
     print_remarks([*recorded.remarks, *recording.remarks])
+    print_remarks(filter(None, [recording.reading]), 'note')
     times = np.array(stamps, dtype=np.int64)
-    motion = np.array(rows).transpose(1, 0, 2) * _scale(dynamics, arguments.degrees)
+    points = np.array(rows).transpose(1, 0, 2)
     for name, position in recorded.hold.positions.items():
-        motion[:, :, names.index(name)] = np.array([[position], [0.0], [0.0]])
+        points[:, :, names.index(name)] = np.array([[position], [0.0], [0.0]])
     back = np.flatnonzero(np.diff(times) <= 0)
     if len(back):
         raise RecordingError(recording.path, f'point {back[0] + 2} is not later than the one '
                              'before: sort the points, or keep one trajectory of several')
-    for point, joint in np.argwhere(~np.isfinite(motion[0])):
+    for point, joint in np.argwhere(~np.isfinite(points[0])):
         raise RecordingError(
             recording.path, f'point {point + 1} has no position of {names[joint]!r}: a trajectory '
             'has all joints in each; of a recording, urdf2dyn evaluate computes the efforts')
-    return times, *_completed(motion, times, arguments.accelerations, recording.path)
+    stated = names if recording.units.get('position') else ()
+    print_remarks(_looks_like_degrees(dynamics, points[0], arguments.degrees, stated))
+    return _between(points, times, arguments, recording)
 
 
-def _completed(motion: Array, stamps: Stamps, accelerations: str,
-               path: Path) -> tuple[Array, str]:
-    """Return a motion (3, k, n) without gaps, and where its accelerations come from."""
-    if accelerations == 'zero':
-        motion[2] = 0.0
-        return np.nan_to_num(motion), 'zero'
-    if accelerations:
-        motion[2] = np.nan
-    if np.isfinite(motion).all():
-        return motion, 'as given'
-    if len(stamps) < FEWEST_SAMPLES:
-        given = np.isfinite(motion[1]).all()
-        raise RecordingError(
-            path, f'{counted(len(stamps), "point")} without '
-            f'{"" if given else "velocities and "}accelerations, which '
-            f'only {FEWEST_SAMPLES} or more are differentiated to: add them to the file, or '
-            '--accelerations zero')
-    require('urdf2dyn torque --trajectory without accelerations', 'scipy')
-    curve = smooth(stamps, motion[0])
-    how = 'as given' if np.isfinite(motion[2]).all() else 'differentiated'
-    return np.where(np.isfinite(motion), motion, np.array(curve[:3])), how
+def _between(points: Array, stamps: Stamps, arguments: argparse.Namespace,
+             recording: Recording) -> tuple[Stamps, Array, str]:
+    """Return the stamps, the motion between points (3, k, n), and what these were taken for."""
+    count = counted(len(stamps), 'point')
+    if arguments.accelerations == 'zero':
+        points[2] = 0.0
+        return stamps, np.nan_to_num(points), f'{count} without accelerations'
+    known = np.isfinite(points[1:]).all()
+    if arguments.recording or not (recording.plan or recording.in_order):
+        what = counted(len(stamps), 'sample')
+        if known:
+            return stamps, points, f'a recording of {what}, with accelerations'
+        if len(stamps) < FEWEST_SAMPLES:
+            raise RecordingError(recording.path, f'a recording of {what}, but it is smoothed from '
+                                 f'{FEWEST_SAMPLES} on; if these are poses, add --accelerations '
+                                 'zero')
+        return stamps, np.array(smooth(stamps, points[0])[:3]), f'a recording of {what}, smoothed'
+    if len(stamps) < 2:
+        if known:
+            return stamps, points, f'{count} as given'
+        raise RecordingError(recording.path, f'{count} is no motion: if it is a pose, add '
+                             '--accelerations zero')
+    time = (stamps - stamps[0]) * 1e-9
+    if is_noisy(time, points[0]):
+        print_remarks(['its positions look measured: most of their second differences are noise, '
+                       'and so are accelerations and efforts; add --recording, and they are '
+                       'smoothed'])
+    plan = Plan(time, points)
+    stamps = instants(stamps, plan.jumps)
+    step = int(np.diff(stamps).max())
+    coarse = f', every {step * 1e-6:.3g} ms' if step > 1.5 * LONGEST_STEP else ''
+    return stamps, plan((stamps - stamps[0]) * 1e-9), f'{count}, joined by {plan.text}{coarse}'
 
 
-def _trajectory_table(dynamics: InverseDynamics, time: Array, motion: Array, efforts: Array,
-                      terms: dict[str, Array]) -> ReportTable:
+def _figures(dynamics: InverseDynamics, time: Array, motion: Array, efforts: Array,
+             terms: Mapping[str, Array], pause: float | None) -> list[dict[str, Any]]:
+    """Return what an actuator is chosen by, of each joint, in SI units."""
     steps = np.diff(time, prepend=time[0], append=time[-1])
-    weights = steps[1:] + steps[:-1] if len(time) > 1 else np.ones(1)   # trapezoidal rule
-    rms = np.sqrt(np.average(efforts**2, axis=0, weights=weights))
+    weights = 0.5 * (steps[1:] + steps[:-1])   # trapezoidal rule
+    if len(time) == 1:
+        weights = np.ones(1)
+    squares = weights @ efforts**2
+    rest = dynamics.gravity(motion[0, -1])   # in the last pose
     power = efforts * motion[1] + 0.0   # no -0
+    ratios = {joint.name: joint.gear_ratio for joint in dynamics.model.joints}
     rows = []
     for joint, (name, unit, effort_unit) in enumerate(zip(
             dynamics.joint_names, dynamics.units, dynamics.effort_units)):
-        row = int(np.abs(efforts[:, joint]).argmax())
-        rows.append((
-            printable(name), f'{efforts[row, joint]:.5g} {effort_unit}', f'{time[row]:.3f} s',
-            _share(dynamics, joint, efforts[row, joint]), f'{rms[joint]:.5g} {effort_unit}',
-            f'{np.abs(motion[1, :, joint]).max():.4g} {unit}/s',
-            f'{max(power[:, joint].max(), 0.0):.4g} W', f'{min(power[:, joint].min(), 0.0):.4g} W',
-            *(f'{np.abs(term[:, joint]).max():.5g}' for term in terms.values())))
-    return ReportTable('', ('joint', 'largest', 'at', 'of limit', 'RMS', 'fastest', 'driving',
-                            'braking', *terms), rows)
+        at = int(np.abs(efforts[:, joint]).argmax())
+        fastest = float(np.abs(motion[1, :, joint]).max())
+        limit = dynamics.limits[joint].velocity
+        rms = math.sqrt(squares[joint] / weights.sum())
+        row: dict[str, Any] = {
+            'joint': name, 'unit': unit, 'effort_unit': effort_unit,
+            'largest': float(efforts[at, joint]), 'at': float(time[at]),
+            'share': _share(dynamics, joint, efforts[at, joint]), 'rms': rms,
+            'fastest': fastest, 'velocity_share': fastest / limit if limit else None,
+            'driving': max(float(power[:, joint].max()), 0.0),
+            'braking': min(float(power[:, joint].min()), 0.0),
+            'terms': {each: float(np.abs(term[:, joint]).max()) for each, term in terms.items()}}
+        whole = weights.sum() + (pause or 0.0)
+        cycle = math.sqrt((squares[joint] + (pause or 0.0) * rest[joint]**2) / whole)
+        if pause is not None:
+            row['rms_cycle'] = cycle
+        rotor = next((term for term in dynamics.loads.terms.get(name, ())
+                      if isinstance(term, Rotor)), None)
+        ratio = float(rotor.gear_ratio) if rotor is not None else ratios.get(name)
+        if ratio:
+            row['motor'] = {
+                'gear_ratio': ratio, 'torque': abs(row['largest'] / ratio),
+                'rms': (cycle if pause is not None else rms) / abs(ratio),
+                'speed': fastest * abs(ratio), 'power': max(row['driving'], -row['braking']),
+                'rotor': rotor is not None}
+        rows.append(row)
+    return rows
+
+
+def _trajectory_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
+    cycle = ['RMS, cycle'] if 'rms_cycle' in rows[0] else []
+    return ReportTable('', (
+        'joint', 'largest', 'at', 'of limit', 'RMS', *cycle, 'fastest', 'of limit', 'driving',
+        'braking', *rows[0]['terms']), [(
+            printable(row['joint']), f'{row["largest"]:.5g} {row["effort_unit"]}',
+            f'{row["at"]:.3f} s', _percent(row['share']),
+            *(f'{row[each]:.5g} {row["effort_unit"]}'
+              for each in ('rms', 'rms_cycle') if each in row),
+            f'{row["fastest"]:.4g} {row["unit"]}/s', _percent(row['velocity_share']),
+            f'{row["driving"]:.4g} W', f'{row["braking"]:.4g} W',
+            *(f'{part:.5g}' for part in row['terms'].values())) for row in rows])
+
+
+def _motor_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
+    """Return the motors of the joints whose gear or rotor is known."""
+    motors = {row['joint']: row['motor'] for row in rows if 'motor' in row}
+    light = [name for name, motor in motors.items() if not motor['rotor']]
+    missing = f', nor the unknown inertia of rotors: {first_names(light, 5)}' if light else ''
+    return ReportTable('', ('motor of', 'gear ratio', 'torque', 'RMS', 'speed', 'power'), [
+        (printable(name), f'{motor["gear_ratio"]:.4g}', f'{motor["torque"]:.4g} N m',
+         f'{motor["rms"]:.4g} N m', f'{motor["speed"] * 30.0 / math.pi:.4g} rpm',
+         f'{motor["power"]:.4g} W') for name, motor in motors.items()],
+        (f'Before the gears, which have no losses here{missing}:',))

@@ -27,9 +27,9 @@ from urdf2dyn_ros.identification.mistakes import LARGEST_GIVEN_DELAY, without_de
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import (
-    SUFFIX,
     Summary,
     grouped,
+    is_summary,
     read_summary,
     summarised,
     summary_bytes,
@@ -57,8 +57,10 @@ class IdentificationSettings:
     payload_link: str | None = None
     payload_mass: float | None = None   # [kg], which makes gains free unless they are set
     force: bool = False   # whether joints that are not explained are written as well
-    columns: tuple[str, ...] = ()   # of tables with other names, as 'effort=tau{n}'
+    columns: Sequence[str] = ()   # of tables with other names, as 'effort=tau{n}'
     workers: Workers = field(default_factory=Workers)   # the processes that read
+    degrees: bool = False   # whether angles whose unit is not stated are in degrees
+    rate: float = 0.0   # rows in a second of tables without a time [Hz]
 
 
 IDENTIFICATION_SETTINGS = IdentificationSettings()
@@ -183,7 +185,8 @@ def source_of(robot: Robot, settings: IdentificationSettings) -> Source:
         payload_on(robot, link or '', mass, ())   # a wrong link is an error before all reading
     dynamics = robot.dynamics
     return Source(settings, RecordedNames(robot.joints, dynamics.continuous, dynamics.units, hold,
-                                          settings.renames, dynamics.model.mimics), gains)
+                                          settings.renames, dynamics.model.mimics,
+                                          gains is not None), gains)
 
 
 # ---- Recordings as summaries, one after the other: a damaged one costs only itself
@@ -236,7 +239,7 @@ def _read(robot: Robot, source: Source, show: Callable[[int, float], None] | Non
     remarks: list[str] = []
     try:
         with threadpool_limits(1, user_api='blas'):
-            if path.endswith(SUFFIX):
+            if is_summary(Path(path)):
                 summary = read_summary(Path(path), robot)
             else:
                 summary = _summarise(robot, path, source, remarks,
@@ -258,7 +261,7 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
              show: Callable[[float], None]) -> Summary:
     settings = source.settings
     recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction),
-                               settings.columns)
+                               settings.columns, settings.degrees, settings.rate)
     segments, names = read_segments(recording, source.names)
     pieces = pieces_of(segments, names, path)
     gains, positions = source.gains, names.hold.positions

@@ -65,6 +65,7 @@ class RecordedNames(NamedTuple):
     hold: Hold = _NOTHING_HELD
     renames: tuple[str, ...] = ()
     mimics: Mapping[str, Mimic] = {}
+    currents: bool = False   # whether efforts are
 
 
 class RecordedSegment(NamedTuple):
@@ -87,8 +88,10 @@ def read_segments(recording: Recording,
     RecordingError if a joint is missing, its position jumps, the recording is damaged, or too
     short.
     """
-    recorded = match_joints(recording, recording, names.joints, names.hold, names.renames,
-                               names.mimics)
+    recorded = match_joints(recording, recording, dict(zip(names.joints, names.units)), names.hold,
+                            names.renames, names.mimics, names.currents)
+    if recording.reading:
+        recording.remark(recording.reading)
     kept = [joint for joint, name in enumerate(names.joints) if name in recorded.moving]
     units = [names.units[joint] for joint in kept]
     for remark in recorded.remarks:

@@ -290,8 +290,12 @@ def read_summary(path: Path, robot: Robot) -> Summary:
 
 def summary_paths(folder: Path) -> list[Path]:
     """Return the files of a directory that `summary_bytes` wrote, also those of other robots."""
-    return [path for path in sorted(folder.glob(f'*{SUFFIX}')) if is_zipfile(path)
-            and 'head.npy' in ZipFile(path).namelist()]
+    return [path for path in sorted(folder.glob(f'*{SUFFIX}')) if is_summary(path)]
+
+
+def is_summary(path: Path) -> bool:
+    """Return whether a file is one that `summary_bytes` wrote, not a recording as arrays."""
+    return path.suffix == SUFFIX and is_zipfile(path) and 'head.npy' in ZipFile(path).namelist()
 
 
 # ---- Summaries of several recordings, merged into one of the same size

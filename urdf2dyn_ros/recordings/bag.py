@@ -136,10 +136,12 @@ _REPAIRS = {'.bag': 'rosbag fix {0} new.bag',
 class BagRecording(Recording):
     """One topic of a bag; RecordingError also if it is missing or ambiguous."""
 
-    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = (),
+                 rate: float = 0.0) -> None:
         super().__init__(path)
-        if columns:
-            raise RecordingError(path, 'a bag has no columns: omit --columns')
+        if columns or rate:
+            raise RecordingError(path, 'a bag has stamps and no columns: omit --columns and '
+                                 '--rate')
         if path.is_file():
             _check_kind(path)
         elif not (path / METADATA).exists():
@@ -162,6 +164,7 @@ class BagRecording(Recording):
         topics = [Topic(*key, count) for key, count in counts.items()]
         self._topic = choose_topic(topics, topic, path)
         self.topic = self._topic.name
+        self.plan = self._topic.type != JOINT_STATE
         for file in [path, *path.glob('*.db3')]:
             log = Path(f'{file}-wal')
             if log.exists() and log.stat().st_size:
@@ -284,12 +287,14 @@ class TrajectoryFile(Recording):
     """The points of the trajectories in a file, as ``ros2 topic echo`` or MoveIt write them."""
 
     remedy = _TRAJECTORY
+    plan = True
 
-    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = (),
+                 rate: float = 0.0) -> None:
         super().__init__(path)
-        if topic or columns:
-            raise RecordingError(path, 'a YAML file has no topics and no columns: omit --topic '
-                                 'and --columns')
+        if topic or columns or rate:
+            raise RecordingError(path, 'a YAML file has times, no topics and no columns: omit '
+                                 '--topic, --columns and --rate')
 
     def _records(self) -> Iterator[Record]:
         try:

@@ -156,6 +156,7 @@ def evaluation_summary(recording: Recording, dynamics: InverseDynamics, semantic
             when += f', {date:%Y-%m-%d %H:%M:%S} UTC'
     lines = [
         f'recording: {recording.path}{topic}, {counted(result.records, "record")}',
+        *([recording.reading] if recording.reading else []),
         f'robot: {dynamics.model.name}, {counted(len(dynamics.joint_names), "joint")}, '
         f'gravity {gravity} m/s^2',
         f'accelerations: {result.estimator}, {how}',
@@ -332,8 +333,9 @@ def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
-    recorded = match_joints(recording.until_defect(), recording, names, hold, settings.renames,
-                               dynamics.model.mimics)
+    recorded = match_joints(recording.until_defect(), recording, dict(zip(names, dynamics.units)),
+                            hold, settings.renames, dynamics.model.mimics,
+                            settings.semantics == 'current')
     accelerated = any(
         np.isfinite([values.get(joint, np.nan) for joint in recorded.moving]).all()
         for values in (dict(zip(record.names, record.acceleration)) for record in recorded.heads

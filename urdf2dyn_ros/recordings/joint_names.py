@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import Hold
+from urdf2dyn_ros.recordings.columns import QUANTITIES
 from urdf2dyn_ros.recordings.measured_efforts import with_followers
-from urdf2dyn_ros.recordings.recording import Record, Recording
+from urdf2dyn_ros.recordings.recording import ANGULAR, Record, Recording
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.text import first_names
 
@@ -20,6 +21,7 @@ _EXAMPLE = r'fer_joint(\d)=panda_joint\1'
 _LONGEST_NAME = 80   # characters of a name of which all parts are searched for in others
 _MOST_NAMES = 40   # of a list in a message
 _MOST_LISTS = 64   # of names whose new names are cached
+_EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}   # by the unit of the position
 
 
 class RecordedJoints(NamedTuple):
@@ -37,30 +39,34 @@ class RecordedJoints(NamedTuple):
     remarks: list[str]
 
 
-def match_joints(records: Iterable[Record], recording: Recording, names: Sequence[str],
-                 hold: Hold, renames: Sequence[str],
-                 mimics: Mapping[str, Mimic]) -> RecordedJoints:
+def match_joints(records: Iterable[Record], recording: Recording, joints: Mapping[str, str],
+                 hold: Hold, renames: Sequence[str], mimics: Mapping[str, Mimic],
+                 currents: bool | None = None) -> RecordedJoints:
     """
     Return the records of a recording for the joints of a model, the first ones also as `heads`.
 
+    The joints have their units, 'rad' or 'm'; values are in these, whatever the recording says.
     Joints of other names are matched where there are as many: see `_matched`.
     What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
-    The effort of a driver counts those of its `mimics`, by name. A RecordingError if a joint of
-    the model is missing.
+    The effort of a driver counts those of its `mimics`, by name. Recorded efforts are, or are not,
+    `currents`; None if they are not used. A RecordingError if a joint of the model is missing, or
+    if the recording states another unit.
     """
-    path = recording.path
+    path, names = recording.path, [*joints]
     renamed = renaming(renames, path)
-    rest: Iterator[Record] = (
-        record._replace(names=renamed(tuple(record.names))) for record in records)
+    recording.know(lambda name: renamed((name,))[0] in joints,
+                   QUANTITIES if currents is not None else ANGULAR)
+    rest = iter(records)
     heads: list[Record] = []   # up to the one that completes the names
     missing = set(names) - set(hold.positions)
     for record in islice(rest, _RECORDS_SEARCHED):
         heads.append(record)
-        missing.difference_update(record.names)
+        missing.difference_update(renamed(tuple(record.names)))
         if not missing:
             break
     remarks: list[str] = []
-    recorded = tuple(dict.fromkeys(name for record in heads for name in record.names))
+    recorded = tuple(dict.fromkeys(
+        name for record in heads for name in renamed(tuple(record.names))))
     others = {} if not set(recorded).isdisjoint(names) else _matched(
         recorded, [name for name in names if name not in hold.positions], recording.in_order)
     if others:
@@ -71,16 +77,27 @@ def match_joints(records: Iterable[Record], recording: Recording, names: Sequenc
     followers = {name: mimic for name, mimic in mimics.items()
                  if {name, mimic.joint} <= {*recorded}}
 
-    def changed(record: Record) -> Record:
-        new = tuple(others.get(name, name) for name in record.names)
-        return record._replace(names=new, effort=with_followers(
-            new, record.effort, followers) if len(record.effort) == len(new) else record.effort)
+    @lru_cache(_MOST_LISTS)
+    def new_names(old: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(others.get(name, name) for name in renamed(old))
 
-    if others or followers:
-        heads, rest = [*map(changed, heads)], map(changed, rest)
-        remarks += [f'the measured effort of {mimic.joint} counts that of {name}, which mimics '
-                    f'it, {mimic.multiplier:g} times' for name, mimic in followers.items()
-                    if any(dict(zip(record.names, record.effort)).get(name) for record in heads)]
+    check_units(recording, new_names, joints, currents)
+    if recording.degrees:
+        recording.reading = (f'{recording.reading}, ' if recording.reading else 'read: ') + (
+            'angles without a unit in degrees')
+
+    def changed(record: Record) -> Record:
+        new = new_names(tuple(record.names))
+        if recording.degrees:
+            record = recording.in_radians(record, [joints.get(name, 'rad') for name in new])
+        return record._replace(names=new, effort=with_followers(
+            new, record.effort, followers) if followers and len(record.effort) == len(new)
+            else record.effort)
+
+    heads, rest = [*map(changed, heads)], map(changed, rest)
+    remarks += [f'the measured effort of {mimic.joint} counts that of {name}, which mimics '
+                f'it, {mimic.multiplier:g} times' for name, mimic in followers.items()
+                if any(dict(zip(record.names, record.effort)).get(name) for record in heads)]
     lacking = {}
     if hold.automatic and not set(recorded).isdisjoint(names):
         lacking = {name: hold.defaults[name] for name in names
@@ -105,6 +122,26 @@ def _matched(recorded: Sequence[str], joints: Sequence[str], in_order: bool) -> 
     if all(name.isdecimal() for name in recorded):
         return dict(zip(sorted(recorded, key=int), joints))
     return dict(zip(recorded, joints)) if in_order else {}
+
+
+def check_units(recording: Recording, new_names: Callable[[tuple[str, ...]], tuple[str, ...]],
+                joints: Mapping[str, str], currents: bool | None = None) -> None:
+    """Raise a RecordingError if a unit that a recording states is not one of its joint."""
+    for what, by_joint in recording.units.items():
+        for name, unit in by_joint.items():
+            kind = joints.get(new_names((name,))[0])
+            if unit is None or kind is None:
+                continue
+            expected = kind if what in ANGULAR else 'A' if currents else _EFFORT_UNITS[kind]
+            if unit.si == expected:
+                continue
+            remedy = (
+                'they are currents: add --effort-semantics current --gains' if unit.si == 'A' else
+                'omit --effort-semantics current' if expected == 'A' else
+                f'the joint {"turns" if kind == "rad" else "moves along its axis"}: correct the '
+                f'head, or choose its columns by --columns')
+            raise RecordingError(recording.path, f'the {what} of {name!r} is in {unit.text}, not '
+                                 f'in {expected} or a part of it; {remedy}')
 
 
 def _check_recorded(joints: Sequence[str], recorded: Sequence[str], path: Path) -> None:

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings import Reading, open_recording
 from urdf2dyn_ros.recordings.evaluation import (
     BAG,
     TABLE,
@@ -39,14 +39,13 @@ RESULTS = (TABLE, BAG, *REPORT_FILES[1:], *EXTERNAL_FILES)
 
 @dataclass(frozen=True)
 class EvaluationJob:
-    """The robot, the settings, the topic of bags, and what the reports say of their origin."""
+    """The robot, the settings, how recordings are read, and the origin that reports state."""
 
     dynamics: InverseDynamics
     settings: EvaluationSettings
-    topic: str | None
+    reading: Reading
     efforts: EffortSource
     facts: dict[str, str]
-    columns: tuple[str, ...] = ()   # of tables
 
     def evaluated(self, path: str, output: Path,
                   show: Callable[[float], None] = lambda fraction: None,
@@ -56,7 +55,7 @@ class EvaluationJob:
 
         Return the result and a summary in sentences. Files of an earlier evaluation are replaced.
         """
-        recording = open_recording(path, self.topic, show, self.columns)
+        recording = open_recording(path, progress=show, **self.reading._asdict())
         result = evaluate(recording, self.dynamics, self.settings, output)
         about = evaluation_summary(recording, self.dynamics, self.settings.semantics, result)
         if result.external is not None:

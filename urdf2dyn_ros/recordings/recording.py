@@ -3,16 +3,19 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from urdf2dyn_ros.errors import RecordingError
+from urdf2dyn_ros.recordings.columns import QUANTITIES, IsJoint, Unit
 from urdf2dyn_ros.robot.spatial import Array
 
 ProgressCallback = Callable[[float], None]
 
 NOT_RECORDED: Array = np.zeros(0)   # values of a quantity that was not recorded
+ANGULAR = ('position', 'velocity', 'acceleration')   # quantities that may be in degrees
+_DEGREE = np.pi / 180.0   # [rad]
 _PROGRESS_STEP = 0.01   # fraction after which progress is reported again
 
 
@@ -46,6 +49,9 @@ class Recording(ABC):
     """
 
     topic = ''   # that is read, where there are topics
+    plan = False   # whether it is a motion that is wanted, by points, not one that was measured
+    degrees = False   # whether angles whose unit it does not state are in degrees
+    reading = ''   # the units that it states, in words
     in_order = False   # whether the order of the joints is that of a person, as in a table
     remedy = 'copy it again from where it was recorded'   # if it is damaged
 
@@ -59,8 +65,30 @@ class Recording(ABC):
         self.progress: ProgressCallback | None = None   # of the fraction that has been read
         self.joint_names: tuple[str, ...] = ()   # those of the first record
         self.remarks: list[str] = []   # peculiarities of the recording
+        # that it states, by quantity and joint
+        self.units: dict[str, dict[str, Unit | None]] = {}
         self.error: RecordingError | None = None   # the defect at which `until_defect` ended
+        self._known = False
         self._begin()
+
+    def know(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
+        """
+        Learn which names are joints of the robot, and which quantities are used.
+
+        Without it, all angles that may be in degrees are converted.
+        """
+        self._known = True
+
+    def in_radians(self, record: Record, units: Sequence[str]) -> Record:
+        """Return a record without degrees, from the SI units of its joints."""
+        changed: dict[str, Any] = {}
+        for what in ANGULAR if self.degrees else ():
+            values, stated = np.asarray(getattr(record, what)), self.units.get(what, {})
+            if len(values) == len(record.names):
+                changed[what] = values * [
+                    _DEGREE if unit == 'rad' and stated.get(name) is None else 1.0
+                    for name, unit in zip(record.names, units)]
+        return record._replace(**changed)
 
     def _begin(self) -> None:
         self.count = 0   # records so far
@@ -75,6 +103,8 @@ class Recording(ABC):
         self._begin()
         try:
             for record in self._records():
+                if self.degrees and not self._known:
+                    record = self.in_radians(record, ['rad'] * len(record.names))
                 if self.count == 0:
                     self.joint_names = tuple(record.names)
                     self._first = self._last = record.stamp
@@ -117,6 +147,14 @@ class Recording(ABC):
         """Add a remark once."""
         if text not in self.remarks:
             self.remarks.append(text)
+
+
+def file_fault(path: Path) -> str:
+    """Return why a path is neither a file nor a directory, or an empty text."""
+    if not path.exists():
+        return 'there is no such file or directory'
+    return '' if path.is_file() or path.is_dir() else (
+        'a pipe or a device, not a file; it is read several times: write it to a file first')
 
 
 def one_line(error: Exception) -> str:

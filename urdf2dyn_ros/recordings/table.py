@@ -1,52 +1,81 @@
-"""Recordings and other tables as CSV or Parquet: named columns, and a row for every instant."""
+"""Recordings and other tables: named columns, and a row for every instant."""
 
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from importlib import import_module
 from itertools import chain, compress, islice, pairwise, takewhile
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 import numpy as np
 
-from urdf2dyn_ros.errors import DrawingError, ParameterError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Record, Recording, one_line
+from urdf2dyn_ros.errors import DrawingError, ParameterError, RecordingError
+from urdf2dyn_ros.recordings.arrays import KINDS, Defect, Remark, rows_of_columns
+from urdf2dyn_ros.recordings.columns import (
+    QUANTITIES,
+    TIME,
+    Column,
+    IsJoint,
+    Unit,
+    column_list,
+    find_columns,
+    known_unit,
+    reading_text,
+)
+from urdf2dyn_ros.recordings.recording import (
+    NOT_RECORDED,
+    Record,
+    Recording,
+    file_fault,
+)
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
-from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped, first_names
+from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped
 
-# ---- Rows of CSV files and the numbers in their cells, for recordings and for pictures alike
+# ---- Rows of tables and the numbers in their cells, for recordings and for pictures alike
 
-_LONGEST_LINE, _LONGEST_CELL, _MOST_NAMES = 1_000_000, 60, 40
+_LONGEST_LINE, _LONGEST_CELL = 1_000_000, 60
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
 _DECIMAL_COMMAS = 'decimal commas: save with points'
 # float() also accepts 1_0 and digits of other scripts, which are mistakes here
 _PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
 
-Defect = Callable[[str], Urdf2DynError]
-CsvRow = tuple[int, list[str]]
+Row = tuple[int, list[str]]
 
 
-def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda text: None,
-             progress: Callable[[int], None] = lambda characters: None,
-             ) -> Generator[CsvRow, None, None]:
+def table_rows(path: Path, defect: Defect, remark: Remark = lambda text: None,
+               progress: Callable[[int], None] = lambda characters: None,
+               ) -> Generator[Row, None, None]:
+    """Yield number and cells of every row, first the names, of a file whose bytes say its kind."""
+    if fault := file_fault(path):
+        raise defect(fault)
+    try:
+        with path.open('rb') as file:
+            begin = file.read(8)
+    except OSError as error:
+        raise defect(f'cannot be read: {error.strerror}') from None
+    columns = next((read for magic, read in KINDS if begin.startswith(magic)), None)
+    yield from (rows_of_columns(columns(path, defect, remark)) if columns else
+                csv_rows(path, defect, remark, progress))
+
+
+def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int], None],
+             ) -> Generator[Row, None, None]:
     """
     Yield number and cells of every line that is not empty, first the names of the columns.
 
     These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
-    by commas, semicolons or tabs, its numbers have decimal points. What ``ros2 topic echo --csv``
-    and ``rostopic echo -p`` write gets the columns of a recording. `defect` returns the error of
-    a text, `remark` is called with what a user should know, `progress` with the characters so
-    far.
+    by commas, semicolons, tabs or spaces, its numbers have decimal points. What ``ros2 topic echo
+    --csv`` and ``rostopic echo -p`` write gets the columns of a recording. `defect` returns the
+    error of a text, `remark` is called with what a user should know, `progress` with the
+    characters so far.
     """
     try:
         with path.open(encoding='utf-8-sig', newline='') as file:
@@ -56,11 +85,16 @@ def csv_rows(path: Path, defect: Defect, remark: Callable[[str], None] = lambda 
                              'the first line must name the columns, one of them time')
             file.seek(0)
             separator = max(_SEPARATORS, key=first.count)
+            if separator not in first:
+                separator = ' '   # as of numpy.savetxt
             if separator != ',':
-                remark(f'columns are separated by {_SEPARATORS[separator]}')
+                remark(f'columns are separated by {_SEPARATORS.get(separator, "spaces")}')
             reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
             first_row = next(reader)
+            if first_row[0].startswith('#'):   # a comment
+                first_row = [first_row[0].lstrip('# '), *first_row[1:]]
+                first_row = first_row[1 if not first_row[0] else 0:]
             names = [name.strip() for name in first_row]
             rows: Iterable[list[str]] = reader
             named: list[int] = []   # cells with the names of joints, the same in each row
@@ -151,10 +185,6 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
     return f'line {line}: not all cells are numbers'
 
 
-def column_list(names: Sequence[str]) -> str:
-    return first_names([escaped(repr(name), _LONGEST_CELL) for name in names], _MOST_NAMES)
-
-
 def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Iterator[str]:
     read = 0
     while line := file.readline(_LONGEST_LINE):
@@ -165,96 +195,11 @@ def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Ite
         yield line
 
 
-# ---- What columns are: by patterns of a user, our own names, or what is common
-
-QUANTITIES = ('position', 'velocity', 'effort', 'acceleration')
-TIME = 'time'
-# our own prefixes of a column's name, before that of the joint
-_OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
-        'acceleration': 'qdd|acceleration'}
-_COMMON = {
-    'position': r'q|pos|positions?|angles?|observation\.state',
-    'velocity': 'qd|dq|vel|velocity|velocities',
-    'effort': 'eff|efforts?|tau|torques?',
-    'acceleration': 'qdd|ddq|acc|accelerations?'}
-_FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',       # q_<joint>
-          r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',            # q1, actual_q_0, position[0]
-          '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
-_UNIT = r'(?:\s+[\[(][^\d].*[\])])?'   # behind a name, as q1 [rad]
-_COMMON_TIME = re.compile(r'_*(?:t|time|(?:.*[./])?(?:time)?stamp|secs?|seconds?)'
-                          r'[_ ]*[\[(]?(?P<unit>s|sec|ms|us|ns)?[\])]?', re.IGNORECASE)
-_SECONDS = {'ms': Decimal('1e-3'), 'us': Decimal('1e-6'), 'ns': Decimal('1e-9')}
-_PATTERN_RULE = (
-    f'QUANTITY=NAME, with a quantity of time, {", ".join(QUANTITIES)}, and in the name '
-    "{joint}, or {n} for a number: 'position={joint}_pos', 'effort=tau{n}', 'time=stamp'")
-
-
-class ColumnNames(NamedTuple):
-    """What columns are; the time is empty, and a quantity without joints, where there is none."""
-
-    time: str
-    unit: Decimal   # of the time [s]
-    joints: dict[str, dict[str, list[str]]]   # columns by quantity and joint
-    remarks: list[str]
-
-
-def column_names(names: Sequence[str], patterns: Sequence[str]) -> ColumnNames:
-    """Return what columns are; a ParameterError for a pattern that is none, or has no column."""
-    chosen: dict[str, str] = {}
-    for word in patterns:
-        quantity, sign, pattern = word.partition('=')
-        placed = '{joint}' in pattern or '{n}' in pattern
-        if quantity not in (TIME, *QUANTITIES) or not sign or placed == (quantity == TIME):
-            raise ParameterError(f'--columns {word!r} is not {_PATTERN_RULE}')
-        chosen[quantity] = re.escape(pattern).replace(r'\{joint\}', '(?P<joint>.+)').replace(
-            r'\{n\}', r'(?P<joint>\d+)')
-    joints = {}
-    for quantity in QUANTITIES:
-        tried = [[chosen[quantity]]] if quantity in chosen else [
-            [_FORMS[0].format(_OWN[quantity]) + _UNIT],
-            [f'(?i:{form.format(_COMMON[quantity])}){_UNIT}' for form in _FORMS]]
-        joints[quantity] = next(filter(None, (_matches(names, forms) for forms in tried)), {})
-        if quantity in chosen and not joints[quantity]:
-            raise ParameterError(f'--columns: no column is like the pattern of {quantity}; they '
-                                 f'are {", ".join(names[:40])}')
-    time = next((name for name in names if re.fullmatch(chosen.get(TIME, TIME), name)), '')
-    if not time and TIME not in chosen:
-        time = next(filter(_COMMON_TIME.fullmatch, names), '')
-    match = _COMMON_TIME.fullmatch(time)
-    unit = (match['unit'] or '').lower() if match else ''
-    remarks = [*filter(None, (_number_joints(joints, quantity) for quantity in QUANTITIES[1:]))]
-    return ColumnNames(time, _SECONDS.get(unit, Decimal(1)), joints, remarks)
-
-
-def _number_joints(joints: dict[str, dict[str, list[str]]], quantity: str) -> str:
-    """Give columns with numbers, such as tau1, to the joints of the positions; return a remark."""
-    position, other = (sorted(names, key=int) if all(map(str.isdecimal, names)) else [*names]
-                       for names in (joints['position'], joints[quantity]))
-    numbers = sum(all(map(str.isdecimal, names)) for names in (position, other))
-    if numbers != 1 or len(position) != len(other):
-        return ''
-    columns = [joints[quantity][name] for name in other]
-    joints[quantity] = dict(zip(position, columns))
-    pairs = ', '.join(f'{column[0]} = {joint}' for joint, column in zip(position, columns))
-    return (f'the columns of {quantity} are taken in the order of those of position: {pairs}; if '
-            'that is wrong, rename them')
-
-
-def _matches(names: Sequence[str], forms: Sequence[str]) -> dict[str, list[str]]:
-    """Return the columns by joint that have one of some forms."""
-    joints: dict[str, list[str]] = {}
-    for name in names:
-        match = next(filter(None, (re.fullmatch(form, name) for form in forms)), None)
-        if match:
-            joints.setdefault(match['joint'], []).append(name)
-    return joints
-
-
-# ---- Recordings as CSV: a header with the names of columns, and a row for every instant
+# ---- Recordings as tables: names of columns, and a row for every instant
 
 _RULE = ("a table needs a column 'time' [s], and for every joint q_<joint>; where they are "
          "measured, qd_<joint>, qdd_<joint> and effort_<joint>; other names: --columns "
-         "'position={joint}_pos' 'effort=tau{n}' 'time=stamp'")
+         "'position={joint}_pos' 'effort=tau{n} [mN m]' 'time=stamp'; without a time: --rate HZ")
 _MISSING = -1
 _LONGEST_TIME = MAX_STAMP // SECOND_NS
 _LARGEST_TIME = 10**20   # that is credible in any unit
@@ -262,58 +207,104 @@ _LARGEST_TIME = 10**20   # that is credible in any unit
 _CHECKED_ROWS, _FEWEST_STEPS = 101, 10   # first rows, by which the unit of the time is judged
 _LONGEST_STEP = 1.0   # median from which on times need recorded velocities, accelerations [s]
 _SLOW_MOTION = 0.1   # motion by positions over that by velocities, up to which they contradict
-_UNITS = {'milliseconds': 3, 'microseconds': 6, 'nanoseconds': 9}   # powers of ten in a second
+_UNITS = {'ms': 3, 'us': 6, 'ns': 9}   # powers of ten in a second
 
 
-class CsvRecording(Recording):
-    """A table without topics; an empty cell or NaN was not measured. Errors name the cell."""
+class TableRecording(Recording):
+    """
+    A table without topics; an empty cell or NaN was not measured. Errors name the cell.
+
+    Values are in SI units, those of columns that state another one are converted. Without a time,
+    the rows are so many a second as `rate` says [Hz].
+    """
 
     in_order = True
 
-    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = ()) -> None:
+    def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = (),
+                 rate: float = 0.0) -> None:
         super().__init__(path)
         if topic:
             raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
+        if rate and not 0.0 < rate < math.inf:
+            raise ParameterError(f'--rate {rate:g}: must be a number of rows a second above 0')
+        self._patterns, self._rate = columns, rate
         rows = self._rows()
-        self._read_header(next(rows)[1], columns)   # a wrong header is an error at once
-        self._check_time_unit(rows)
+        self._names = next(rows)[1]
+        self._read_header()   # a wrong header is an error at once
+        if not rate:
+            self._check_time_unit(rows)
         rows.close()
 
-    def _read_header(self, names: Sequence[str], patterns: Sequence[str]) -> None:
+    def know(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
+        """Tell units from names by the joints of a robot; RecordingError if one is unknown."""
+        super().know(is_joint, used)
+        self.remarks.clear()
+        self.units.clear()
+        self._read_header(is_joint)
+        for what in used:
+            for joint, column in self._columns.get(what, {}).items():
+                try:
+                    self.units.setdefault(what, {})[joint] = known_unit(what, column)
+                except ValueError as error:
+                    raise self.defect(f'line 1: {error}') from None
+        self._factors = np.array([1.0, *(
+            float(unit.factor) if (unit := self.units.get(what, {}).get(joint)) else 1.0
+            for what in self._slices for joint in self._joints)])
+        check_degrees(self.degrees, self.units, self.defect)
+        self.reading = reading_text({TIME: {'': self._time_unit}, **self.units})
+
+    def _read_header(self, is_joint: IsJoint = lambda name: False) -> None:
         """Find the columns; RecordingError if names are missing or ambiguous."""
-        time, self._unit, columns, remarks = column_names(names, patterns)
+        names = self._names
+        time, columns, desired, remarks = find_columns(names, self._patterns, is_joint)
         self._joints = tuple(columns['position'])
-        if len(names) == 1:
+        if len(names) == 1 and not self._rate:
             raise self.defect(f'line 1 is one column, {column_list(names)}: columns are '
-                              f'separated by commas, semicolons or tabs, and {_RULE}')
-        missing = [f'no column {TIME!r}'] * (not time) + ['no column q_<joint>'] * (
-            not self._joints)
+                              f'separated by commas, semicolons, tabs or spaces, and {_RULE}'
+                              '; bags end in .db3, .mcap or .bag, trajectories in .yaml')
+        missing = []
+        if not time.name and not self._rate:
+            missing.append(f'no column {TIME!r}')
+        if not self._joints:
+            missing.append('no column q_<joint>')
         if missing:
             raise self.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
                               f'{column_list(names)}')
+        if time.name and self._rate:
+            raise self.defect(f'--rate {self._rate:g} is of tables without a time, but the column '
+                              f'{time.name!r} is one: omit --rate, or rename the column')
+        try:
+            self._time_unit = known_unit(TIME, time)
+        except ValueError as error:
+            raise self.defect(f'line 1: {error}') from None
+        self._unit = self._time_unit.factor if self._time_unit else Decimal(1)
         # which cells are read, first that of the time; for each quantity one of each joint
-        self._cells, self._slices = [names.index(time)], {}
+        self._cells = [names.index(time.name) if time.name else _MISSING]
+        self._slices: dict[str, slice] = {}
+        self._columns: dict[str, dict[str, Column]] = {}
         for what, by_joint in columns.items():
             several = next((by_joint[joint] for joint in self._joints
                             if len(by_joint.get(joint, ())) > 1), None)
             if several:
-                raise self.defect(
-                    f'columns with the same meaning: {column_list(several)}; choose, as by '
-                    f"--columns '{what}=...{{joint}}...'")
-            chosen = [names.index(by_joint[joint][0]) if joint in by_joint else _MISSING
-                      for joint in self._joints]
-            if {*chosen} != {_MISSING}:
-                self._slices[what] = slice(len(self._cells), len(self._cells) + len(chosen))
-                self._cells += chosen
+                twice = column_list([each.name for each in several])
+                raise self.defect(f'columns with the same meaning: {twice}; choose, as by '
+                                  f"--columns '{what}=...{{joint}}...'")
+            mine = {joint: by_joint[joint][0] for joint in self._joints if joint in by_joint}
+            if mine:
+                self._columns[what] = mine
+                self._slices[what] = slice(len(self._cells), len(self._cells) + len(self._joints))
+                self._cells += [names.index(mine[joint].name) if joint in mine else _MISSING
+                                for joint in self._joints]
         for remark in remarks:
             self.remark(remark)
-        ignored = [name for column, name in enumerate(names) if column not in self._cells]
+        ignored = [name for column, name in enumerate(names)
+                   if column not in self._cells and name not in desired]
         if ignored:
             self.remark(f'columns that are not read: {column_list(ignored)}')
 
-    def _check_time_unit(self, rows: Iterator[CsvRow]) -> None:
+    def _check_time_unit(self, rows: Iterator[Row]) -> None:
         """
-        Raise a RecordingError if the times of the first rows are not in seconds.
+        Raise a RecordingError if the times of the first rows are not in their unit.
 
         Positions differentiated over steps of a second or more are no motion of a robot. Single
         states, with velocities and accelerations, may be as far apart, unless their positions
@@ -323,7 +314,7 @@ class CsvRecording(Recording):
         with suppress(RecordingError):   # a defect is reported behind the rows before it
             for _, row in islice(rows, _CHECKED_ROWS):
                 with suppress(ValueError, ArithmeticError, IndexError):
-                    time, values = self._entries(row)
+                    time, values = self._entries(row, 0)
                     if abs(time) < _LARGEST_TIME:
                         times.append(time)
                         states.append(values)
@@ -342,25 +333,31 @@ class CsvRecording(Recording):
             moved = np.abs(np.diff(q, axis=0)) + 0.0 * expected   # NaN where either is unknown
             if np.nansum(moved) >= _SLOW_MOTION * np.nansum(expected + 0.0 * moved):
                 return
-        unit, power = next(((unit, power) for unit, power in _UNITS.items()
-                            if step < _LONGEST_STEP * 10.0 ** power), ('another unit', 0))
+        name, said = self._names[self._cells[0]], self._time_unit
+        unit = next((unit for unit, power in _UNITS.items()
+                     if step < _LONGEST_STEP * 10.0 ** power), 'UNIT')
+        stated = f'its name says {said.text}' if said else 'its unit is the second'
         raise RecordingError(
-            self.path, f"column 'time': it rises by {step:g} from row to row (median of "
-            f'the first {len(times)}), but its unit is the second, and efforts need many samples '
-            f'a second; if it is in {unit}, '
-            + (f'divide it by 1e{power}' if power else 'write seconds'))
+            self.path, f'column {name!r}: it rises by {step:g} s from row to row (median of the '
+            f'first {len(times)}), as {stated}, and efforts need many samples a second; if it is '
+            + (f'in another unit, correct its name, as {TIME} [ms]' if said else
+               f"in {unit}, add --columns '{TIME}={name} [{unit}]'"))
 
     def _records(self) -> Iterator[Record]:
+        if not self._known:
+            self.know(lambda name: False)
+            self._known = False
         rows, far = self._rows(), ''
         _, names = next(rows)
         used = [column for column in self._cells if column != _MISSING]
+        time_cell = self._cells[0]
 
         def is_good(column: int, value: float) -> bool:
-            return not (math.isinf(value) or (column == used[0] and math.isnan(value)))
+            return not (math.isinf(value) or (column == time_cell and math.isnan(value)))
 
-        for line, row in rows:
+        for number, (line, row) in enumerate(rows):
             try:
-                time, values = self._entries(row)
+                time, values = self._entries(row, number)
                 # before it is an integer, which may have a million digits
                 if time.is_finite() and not -_LONGEST_TIME <= time <= _LONGEST_TIME:
                     far = far or ('rows whose time is beyond +-2^63 ns are dropped, the first is '
@@ -372,11 +369,13 @@ class CsvRecording(Recording):
                     raise ValueError
             except (ValueError, ArithmeticError):
                 raise self.defect(bad_cell(line, names, row, used, is_good)) from None
-            yield Record(stamp, self._joints, *self._quantities(values))
+            yield Record(stamp, self._joints, *self._quantities(values * self._factors))
 
-    def _entries(self, row: Sequence[str]) -> tuple[Decimal, Array]:
+    def _entries(self, row: Sequence[str], number: int) -> tuple[Decimal, Array]:
         """Return the time of a row as it is written [s], and the numbers of all cells (c,)."""
         cells = ['' if column == _MISSING else row[column] for column in self._cells]
+        if self._rate:
+            return Decimal(number) / Decimal(self._rate), np.array(cell_numbers(cells))
         # a float of seconds since 1970 does not resolve nanoseconds
         time = Decimal(cells[0])
         return time if self._unit == 1 else time * self._unit, np.array(cell_numbers(cells))
@@ -386,52 +385,15 @@ class CsvRecording(Recording):
         return [values[..., self._slices[what]] if what in self._slices else NOT_RECORDED
                 for what in QUANTITIES]
 
-    def _rows(self) -> Generator[CsvRow, None, None]:
-        return csv_rows(self.path, self.defect, self.remark,
-                        lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
-
-
-class ParquetRecording(CsvRecording):
-    """A table of pandas; a list, as LeRobot's observation.state, is a column for each entry."""
-
-    def _rows(self) -> Generator[CsvRow, None, None]:
-        try:
-            pandas = import_module('pandas')
-            table = pandas.read_parquet(self.path)
-        except ImportError:
-            raise RecordingError(self.path, 'reading it needs two Python libraries: pip install '
-                                 'pandas pyarrow') from None
-        except Exception as error:   # many types on damaged bytes
-            raise self.defect(f'no Parquet table ({one_line(error)}): {self.remedy}') from None
-        columns: dict[str, list[str]] = {}
-        for name, values in (table.reset_index() if table.index.name else table).items():
-            cells = values.tolist()
-            if values.dtype.kind == 'M':
-                dates = pandas.to_datetime(values, utc=True).astype('datetime64[ns, UTC]')
-                columns[str(name)] = [f'{date}e-9' for date in dates.astype('int64')]
-            elif cells and isinstance(cells[0], np.ndarray):
-                entries = np.stack(cells).T.tolist()
-                columns |= zip(self._entry_names(str(name), len(entries)),
-                               ([*map(str, entry)] for entry in entries))
-            else:
-                columns[str(name)] = [*map(str, cells)]
-        yield 1, [*columns]
-        yield from ((line, [*row]) for line, row in enumerate(zip(*columns.values()), start=2))
-
-    def _entry_names(self, name: str, count: int) -> list[str]:
-        """Return columns for the entries of a list, with the names in LeRobot's meta/info.json."""
-        for folder in self.path.absolute().parents[:3]:
-            with suppress(OSError, ValueError, LookupError, TypeError):
-                info = json.loads((folder / 'meta' / 'info.json').read_text())
-                names = info['features'][name]['names']   # a list, or {'motors': [...]}
-                [names] = names.values() if isinstance(names, dict) else [names]
-                if len(names) == count:
-                    return [f'{name}.{str(joint).removesuffix(".pos")}' for joint in names]
-        return [f'{name}[{k}]' for k in range(count)]
+    def _rows(self) -> Generator[Row, None, None]:
+        return table_rows(self.path, self.defect, self.remark,
+                          lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
 
 
 # ---- Any table with a column of time, as numbers
 
+# our own names of columns, before that of the joint
+PREFIXES = {'position': 'q', 'velocity': 'qd', 'acceleration': 'qdd', 'effort': 'effort'}
 _LATEST_TIME = 9.2e9   # that nanoseconds in 64 bits can express [s]; later ones are no seconds
 
 
@@ -442,23 +404,42 @@ class Table(NamedTuple):
     columns: dict[str, Array]
 
 
-def read_table(path: Path, patterns: Sequence[str] = ()) -> Table:
+def read_table(path: Path, patterns: Sequence[str] = (), degrees: bool = False,
+               rate: float = 0.0) -> tuple[Table, list[str]]:
     """
-    Read a file with names in line 1, one of them that of the time; DrawingError names the cell.
+    Return a file with names in line 1, one of them that of the time, in SI units, and remarks.
 
-    The patterns are those of the option ``--columns``, of which that of the time counts here.
+    The columns of joints get our own names, as q_<joint>. The patterns are those of the option
+    ``--columns``; angles without a unit may be in degrees; a file without a time has a `rate`
+    [Hz]. A DrawingError names the cell.
     """
     def defect(text: str) -> DrawingError:
         return DrawingError(f'{path}: {text}')
 
-    rows = csv_rows(path, defect)
+    remarks: list[str] = []
+    rows = table_rows(path, defect, remarks.append)
     _, names = next(rows)
-    named = column_names(names, patterns)
-    if not named.time:
+    named = find_columns(names, patterns)
+    if not named.time.name and not rate:
         raise defect(f'line 1: no column is called {TIME!r}, but {column_list(names)}; if one of '
-                     "them is a time, say so by --columns 'time=NAME'")
-    if len(names) == 1:
-        raise defect(f'line 1: there is no column besides {named.time!r} to draw')
+                     "them is a time, say so by --columns 'time=NAME', or add --rate HZ")
+    if len(names) == 1 and not rate:
+        raise defect(f'line 1: there is no column besides {named.time.name!r} to draw')
+    units: dict[str, dict[str, Unit | None]] = {}
+    ours, factors = dict[str, str](), dict[str, float]()
+    try:
+        units[TIME] = {'': (unit := known_unit(TIME, named.time))}
+        factors[named.time.name] = float(unit.factor) if unit else 1.0
+        for what, by_joint in named.joints.items():
+            units[what] = {}
+            for joint, [column, *_] in by_joint.items():
+                units[what][joint] = unit = known_unit(what, column)
+                ours[column.name] = f'{PREFIXES[what]}_{joint}'
+                factors[column.name] = float(unit.factor) if unit else (
+                    math.radians(1.0) if degrees and what != 'effort' else 1.0)
+    except ValueError as error:
+        raise defect(f'line 1: {error}') from None
+    check_degrees(degrees, units, defect)
     values = array('d')
     lines = array('q')
     for line, row in rows:
@@ -469,8 +450,9 @@ def read_table(path: Path, patterns: Sequence[str] = ()) -> Table:
         lines.append(line)
     if not lines:
         raise defect('there are names of columns, but no values below them')
-    columns = dict(zip(names, np.frombuffer(values).reshape(-1, len(names)).T))
-    time = columns.pop(named.time) * float(named.unit)
+    columns = {name: factors.get(name, 1.0) * values for name, values in zip(
+        names, np.frombuffer(values).reshape(-1, len(names)).T)}
+    time = columns.pop(named.time.name) if named.time.name else np.arange(len(lines)) / rate
     for wrong, message in (
             (~np.isfinite(time), 'there is no time; delete the line'),
             (np.abs(time) > _LATEST_TIME, 'beyond the year 2260; write the time in seconds'),
@@ -478,9 +460,20 @@ def read_table(path: Path, patterns: Sequence[str] = ()) -> Table:
              'the time goes back; sort the lines, or keep one recording of several')):
         if wrong.any():
             first = int(wrong.argmax())
-            raise defect(f'line {lines[first]}, column {named.time!r}, {time[first]:.15g} s: '
-                         f'{message}')
-    return Table(time, columns)
+            raise defect(f'line {lines[first]}, column {named.time.name!r}, {time[first]:.15g} '
+                         f's: {message}')
+    remarks += [*named.remarks, *filter(None, [reading_text(units)])]
+    return Table(time, {ours.get(name, name): each for name, each in columns.items()}), remarks
+
+
+def check_degrees(degrees: bool, units: Mapping[str, Mapping[str, Unit | None]],
+                  defect: Defect) -> None:
+    """Raise the error of a contradiction of --degrees to the units of columns."""
+    for what, by_joint in units.items():
+        for joint, unit in by_joint.items():
+            if degrees and unit and unit.text.startswith('rad'):
+                raise defect(f'--degrees, but the {what} of {joint} is in {unit.text}, as its '
+                             'column says: omit --degrees, or correct the head')
 
 
 def keep_columns(path: Path, kept: Sequence[bool]) -> None:

@@ -1,0 +1,207 @@
+"""What heads of columns say, units and all, counts in every command that reads a table."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from support.paths import ROOT
+from support.recordings.bags import write_csv
+from urdf2dyn_ros import InverseDynamics, Urdf2DynError, open_recording
+from urdf2dyn_ros.__main__ import main
+from urdf2dyn_ros.recordings.columns import find_columns, split_unit, unit_of
+from urdf2dyn_ros.recordings.table import read_table
+
+RX90 = ROOT / 'urdf' / 'rx90.urdf'
+JOINTS = [f'joint{k}' for k in range(1, 7)]
+TIME = np.arange(0.0, 3.0, 0.01)
+PHASES = np.outer(TIME, 2.0 * np.pi * np.array([0.5, 0.6, 0.7, 0.5, 0.6, 0.7]))
+Q, QD = 0.05 * np.sin(PHASES), 0.05 * PHASES / np.maximum(TIME, 1e-9)[:, None] * np.cos(PHASES)
+EFFORT = InverseDynamics(RX90).gravity(Q)
+
+
+@pytest.mark.parametrize(('quantity', 'text', 'si', 'factor'), [
+    ('time', 'msec', 's', 1e-3), ('time', 'µs', 's', 1e-6), ('time', 'nanoseconds', 's', 1e-9),
+    ('time', 'min', 's', 60), ('position', '°', 'rad', np.pi / 180),
+    ('position', 'Degrees', 'rad', np.pi / 180), ('position', 'rev', 'rad', 2 * np.pi),
+    ('position', 'mm', 'm', 1e-3), ('velocity', 'rad s^-1', 'rad', 1),
+    ('velocity', 'RPM', 'rad', np.pi / 30), ('velocity', 'deg per second', 'rad', np.pi / 180),
+    ('acceleration', 'deg/s²', 'rad', np.pi / 180), ('acceleration', 'm/s2', 'm', 1),
+    ('effort', 'N·m', 'N m', 1), ('effort', 'mN m', 'N m', 1e-3), ('effort', 'kNm', 'N m', 1e3),
+    ('effort', 'Newton-metres', 'N m', 1), ('effort', 'mA', 'A', 1e-3), ('effort', 'N', 'N', 1)])
+def test_units_as_people_write_them(quantity: str, text: str, si: str, factor: float) -> None:
+    unit = unit_of(quantity, text)
+    assert unit is not None and unit.si == si
+    assert float(unit.factor) == pytest.approx(factor, rel=1e-15)
+
+
+@pytest.mark.parametrize(('quantity', 'text'), [
+    ('position', 'counts'), ('effort', 'MNm'), ('velocity', 'rad'), ('position', 'rad/s'),
+    ('effort', 'ft lb'), ('time', 'frames')])
+def test_what_is_no_unit_of_a_quantity(quantity: str, text: str) -> None:
+    assert unit_of(quantity, text) is None and split_unit(f'x [{text}]') == ('x', text)
+
+
+@pytest.mark.parametrize(('name', 'stem'), [
+    ('position[0]', 'position[0]'), ('q1 (measured)', 'q1'), ('q1 (left)', 'q1')])
+def test_digits_and_words_in_brackets_are_no_units(name: str, stem: str) -> None:
+    assert split_unit(name) == (stem, '')
+
+
+@pytest.mark.parametrize(('names', 'joints', 'expected'), [
+    (['q_a_deg', 'q_b_deg'], 'ab', {'a': 'deg', 'b': 'deg'}),
+    (['q_a_deg', 'q_b'], 'ab', {'a': 'deg', 'b': ''}),
+    (['q_a_deg', 'q_b_deg'], ['a_deg', 'b_deg'], {'a_deg': '', 'b_deg': ''}),
+    (['q_a_m', 'q_b_m'], 'ab', {'a': 'm', 'b': 'm'}),
+    (['q_a_m', 'q_b_m'], ['a_m', 'b_m'], {'a_m': '', 'b_m': ''}),
+    (['q1_deg', 'q2_deg'], '', {'1': 'deg', '2': 'deg'}),
+    (['q_deg_1', 'q_deg_2'], '', {'1': 'deg', '2': 'deg'}),
+    (['a_position_deg', 'b_pos_rad'], '', {'a': 'deg', 'b': 'rad'}),
+    (['Joint 1 Position (deg)'], '', {'Joint 1': 'deg'})])
+def test_the_end_of_a_name_is_a_unit_where_the_joints_say_so(
+        names: list[str], joints: Sequence[str], expected: dict[str, str]) -> None:
+    found = find_columns(['t', *names], (), [*joints].__contains__).joints['position']
+    assert {joint: column.unit for joint, [column] in found.items()} == expected
+
+
+@pytest.mark.parametrize(('measured', 'desired'), [
+    ('q_{}', 'q_des_{}'), ('q_{}', 'q_d_{}'), ('actual_q_{}', 'target_q_{}'), ('q{}', 'q{}_cmd'),
+    ('{}_pos', '{}_pos_ref'), ('q{} (measured)', 'q{} (desired)'),
+    ('/jtc/feedback/positions[{}]', '/jtc/reference/positions[{}]'),
+    ('observation.state[{}]', 'action.state[{}]'), ('q_{}', 'desired_q_{}')])
+def test_measured_columns_are_preferred_to_desired_ones(measured: str, desired: str) -> None:
+    names = [form.format(k) for form in (desired, measured) for k in (1, 2)]
+    found = find_columns(['t', *names])
+    assert [column.name for [column] in found.joints['position'].values()] == names[2:]
+    if not desired.startswith('action'):   # which is no position
+        assert all(name in found.remarks[0] for name in names[:2])
+
+
+def test_a_joint_may_be_called_as_what_is_desired_is() -> None:
+    found = find_columns(['t', 'q_arm', 'q_camera_ref'], (), ['arm', 'camera_ref'].__contains__)
+    assert [*found.joints['position']] == ['arm', 'camera_ref'] and not found.remarks
+    found = find_columns(['t', 'q_des_1', 'q_des_2'])
+    assert [*found.joints['position']] == ['1', '2']
+    assert 'there is no measured position, and the desired one is taken' in found.remarks[0]
+
+
+def table(path: Path, time: str, q: str, qd: str, effort: str, scales: Sequence[float]) -> Path:
+    """Write the motion with heads for joint {}, in units of these sizes."""
+    t, *parts = (values / scale for values, scale in zip((TIME, Q, QD, EFFORT), scales))
+    return write_csv(path, [time, *(form.format(k) for form in (q, qd, effort)
+                                    for k in range(1, 7))],
+                     np.column_stack((t, *parts)).tolist())
+
+
+DEGREE = np.pi / 180.0
+NOTATIONS = {
+    'plain': (('time', 'q_joint{}', 'qd_joint{}', 'effort_joint{}'), (1, 1, 1, 1), ()),
+    'brackets': (('t [ms]', 'q{} [deg]', 'dq{} [rpm]', 'tau{} [mN m]'),
+                 (1e-3, DEGREE, np.pi / 30, 1e-3), ()),
+    'suffixes': (('t_us', 'q_joint{}_deg', 'qd_joint{}_deg_s', 'effort_joint{}_Nm'),
+                 (1e-6, DEGREE, DEGREE, 1), ()),
+    'words': (('Time (s)', 'Joint{} Position (degrees)', 'Joint{} Velocity (deg/s)',
+               'Joint{} Torque (kN·m)'), (1, DEGREE, DEGREE, 1e3), ()),
+    'option': (('time', 'q_joint{}', 'qd_joint{}', 'effort_joint{}'), (1, DEGREE, DEGREE, 1),
+               ('--degrees',)),
+    'columns': (('tick', 'p{}', 'v{}', 'f{}'), (1e-3, DEGREE, DEGREE, 1e-3), (
+        '--columns', 'time=tick [ms]', 'position=p{n} [deg]', 'velocity=v{n} [deg/s]',
+        'effort=f{n} [mNm]'))}
+
+
+@pytest.mark.parametrize('notation', NOTATIONS)
+def test_one_motion_in_many_notations(notation: str, tmp_path: Path,
+                                      capsys: pytest.CaptureFixture[str]) -> None:
+    heads, scales, words = NOTATIONS[notation]
+    path = table(tmp_path / 'x.txt', *heads, scales)
+    assert main(['evaluate', str(path), '--urdf', str(RX90), '--estimator', 'none',
+                 '-o', str(tmp_path / 'out'), *words]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()
+            if line.startswith('joint') and 'N m' in line]
+    assert [float(row[9]) for row in rows[1:3]] == pytest.approx([1.0, 1.0], abs=2e-2)
+    assert main(['torque', str(RX90), '--trajectory', str(path), '--accelerations', 'zero',
+                 '-o', str(tmp_path / 'o.csv'), *words]) == 0
+    said = capsys.readouterr().err
+    read, _ = read_table(tmp_path / 'o.csv')
+    assert read.time == pytest.approx(TIME, abs=1e-9)
+    for name, values in (('q', Q), ('qd', QD)):
+        assert np.column_stack([read.columns[f'{name}_{joint}'] for joint in JOINTS]
+                               ) == pytest.approx(values, abs=1e-9)
+    if notation == 'brackets':
+        assert said.count('read: time in ms, positions in degrees, velocities in rpm') == 1
+    drawn, notes = read_table(path, words[1:] if notation == 'columns' else (),
+                              notation == 'option')
+    assert drawn.time == pytest.approx(TIME, abs=1e-9)
+    assert np.column_stack([each for name, each in drawn.columns.items() if name[:2] == 'q_']
+                           ) == pytest.approx(Q, abs=1e-9)
+    assert (notation in ('plain', 'option')) == (not any('read: ' in note for note in notes))
+
+
+@pytest.mark.parametrize(('heads', 'words', 'expected'), [
+    (('time', 'q{} [counts]', 'qd{}', 'tau{}'), (), "'counts' is no unit of position that is kn"),
+    (('time [frames]', 'q{}', 'qd{}', 'tau{}'), (), "'frames' is no unit of time that is known"),
+    (('time', 'q{}', 'qd{}', 'tau{} [ft lb]'), (), "'ft lb' is no unit of effort that is known"),
+    (('time', 'q{} [mm]', 'qd{}', 'tau{}'), (), "the position of '1' is in mm, not in rad"),
+    (('time', 'q{}', 'qd{}', 'tau{} [N]'), (), "the effort of '1' is in N, not in N m"),
+    (('time', 'q{}', 'qd{}', 'tau{} [mA]'), (), 'they are currents: add --effort-semantics curr'),
+    (('time', 'q{}', 'qd{}', 'tau{} [Nm]'), ('--effort-semantics', 'current', '--gains', '1'),
+     'omit --effort-semantics current'),
+    (('time', 'q{} [rad]', 'qd{}', 'tau{}'), ('--degrees',), '--degrees, but the position of 1 '),
+    (('time', 'q{} [rad]', 'qd{}', 'tau{}'), ('--columns', 'position=q{n} [deg]'),
+     "--columns: position in 'deg', but the column is called 'q1 [rad]'"),
+    (('time', 'q{}', 'qd{}', 'tau{}'), ('--rate', '100'), "the column 'time' is one: omit --rate"),
+    (('time', 'q{}', 'qd{}', 'tau{}'), ('--columns', 'position=q{n} [miles]'),
+     "'miles' is no unit of position")])
+def test_what_is_not_understood_is_refused(heads: tuple[str, ...], words: tuple[str, ...],
+                                           expected: str, tmp_path: Path,
+                                           capsys: pytest.CaptureFixture[str]) -> None:
+    path = table(tmp_path / 'x.csv', *heads, (1, 1, 1, 1))
+    assert main(['evaluate', str(path), '--urdf', str(RX90), '-o', str(tmp_path / 'out'),
+                 *words]) == 1
+    assert expected in capsys.readouterr().err
+
+
+def test_units_of_columns_that_are_not_used_do_not_matter(tmp_path: Path) -> None:
+    path = table(tmp_path / 'x.csv', 'time', 'q{}', 'qd{}', 'tau{} [ft lb]', (1, 1, 1, 1))
+    assert main(['torque', str(RX90), '--trajectory', str(path), '--accelerations', 'zero',
+                 '-o', str(tmp_path / 'o.csv')]) == 0
+
+
+def check_arrays(path: Path, rate: float = 0.0) -> None:
+    records = list(open_recording(path, rate=rate))
+    assert [record.stamp for record in records] == [*np.rint(TIME * 1e9)]
+    for name, values in (('position', Q), ('velocity', QD), ('effort', EFFORT)):
+        assert np.array([getattr(record, name) for record in records]) == pytest.approx(values)
+
+
+def test_arrays_of_numpy_and_matlab_and_tables_without_a_time(tmp_path: Path) -> None:
+    arrays = {'t': TIME, 'q': Q, 'qd': QD, 'tau': EFFORT}
+    np.savez(tmp_path / 'x.npz', **arrays, note=np.array(['a note'], dtype=object))
+    savemat(tmp_path / 'x.mat', {'data': {
+        't_ms': 1e3 * TIME[:, None], 'q_deg': np.degrees(Q).T, 'qd': QD, 'tau': EFFORT}})
+    np.savez(tmp_path / 'named.npz', q=Q, dq=QD, torque=EFFORT, joint_names=JOINTS)
+    check_arrays(tmp_path / 'x.npz')
+    check_arrays(tmp_path / 'x.mat')
+    check_arrays(tmp_path / 'named.npz', rate=100.0)
+    assert next(iter(open_recording(tmp_path / 'named.npz', rate=100.0))).names == tuple(JOINTS)
+    header = ' '.join(f'{name}{k}' for name in ('q', 'qd', 'tau') for k in range(1, 7))
+    np.savetxt(tmp_path / 'x.dat', np.column_stack((Q, QD, EFFORT)), header=header)
+    check_arrays(tmp_path / 'x.dat', rate=100.0)
+    assert main(['identify', str(tmp_path / 'x.npz'), '--urdf', str(RX90),
+                 '-o', str(tmp_path / 'out'), '--force']) in (0, 3)
+
+
+def test_what_is_no_table_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / 'x.csv')
+    np.save(tmp_path / 'x.npy', Q)
+    (tmp_path / 'x.xlsx').write_bytes(b'PK\x03\x04' + bytes(100))
+    for name, words in (('x.csv', 'a pipe or a device'), ('x.npy', 'arrays need names'),
+                        ('x.xlsx', 'save it as CSV')):
+        for read in (open_recording, read_table):
+            with pytest.raises(Urdf2DynError, match=words):
+                read(tmp_path / name)
+    with pytest.raises(Urdf2DynError, match='a pipe or a device'):
+        open_recording('/dev/zero')

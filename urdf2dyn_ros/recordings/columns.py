@@ -1,0 +1,395 @@
+"""What the columns of a table are: time, quantities of joints, their units, what is desired."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from math import pi
+from typing import NamedTuple
+
+from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.text import escaped, first_names
+
+QUANTITIES = ('position', 'velocity', 'effort', 'acceleration')
+TIME = 'time'
+_LONGEST_NAME, _MOST_NAMES = 60, 40
+
+
+def column_list(names: Sequence[str]) -> str:
+    return first_names([escaped(repr(name), _LONGEST_NAME) for name in names], _MOST_NAMES)
+
+
+# ---- Units: one table, and how people write them
+
+class Unit(NamedTuple):
+    """A unit: how it is printed, its SI unit, and how many of these it is."""
+
+    text: str
+    si: str   # 's', 'rad', 'm', 'N m', 'N' or 'A'; of velocities and accelerations 'rad' or 'm'
+    factor: Decimal
+
+
+_TIMES = {'s': '1', 'ms': '1e-3', 'us': '1e-6', 'ns': '1e-9', 'min': '60', 'h': '3600'}
+_ANGLES = {'rad': '1', 'mrad': '1e-3', 'deg': str(pi / 180.0), 'rev': str(2.0 * pi)}
+_LENGTHS = {'m': '1', 'cm': '1e-2', 'mm': '1e-3', 'um': '1e-6'}
+_FORCES = {'N': '1', 'mN': '1e-3', 'cN': '1e-2', 'kN': '1e3'}
+_CURRENTS = {'A': '1', 'mA': '1e-3', 'uA': '1e-6'}
+_PRINTED = {'deg': 'degrees', 'rev': 'revolutions'}
+_REV_PER_MINUTE = Decimal(_ANGLES['rev']) / 60
+
+
+def _units(power: int) -> Iterator[tuple[str, Unit]]:
+    """Yield the units of positions over so many powers of time."""
+    exponent = f'^{power}' if power > 1 else ''
+    for si, lengths in (('rad', _ANGLES), ('m', _LENGTHS)):
+        for name, size in lengths.items():
+            for time, seconds in _TIMES.items() if power else (('', '1'),):
+                key = f'{name}/{time}{exponent}' if power else name
+                factor = Decimal(size) / Decimal(seconds)**power
+                yield key, Unit(_PRINTED.get(key, key), si, factor)
+    if power:
+        key = 'rpm' if power == 1 else 'rpm/s'
+        yield key, Unit(key, 'rad', _REV_PER_MINUTE)
+
+
+UNITS: dict[str, dict[str, Unit]] = {
+    TIME: {name: Unit(name, 's', Decimal(size)) for name, size in _TIMES.items()},
+    'position': dict(_units(0)), 'velocity': dict(_units(1)), 'acceleration': dict(_units(2)),
+    'effort': {
+        **{force + arm: Unit(f'{force} {arm}', 'N m', Decimal(size) * Decimal(length))
+           for force, size in _FORCES.items() for arm, length in _LENGTHS.items()},
+        **{name: Unit(name, 'N', Decimal(size)) for name, size in _FORCES.items()},
+        **{name: Unit(name, 'A', Decimal(size)) for name, size in _CURRENTS.items()}}}
+
+_SPELLINGS = [(re.compile(pattern, re.IGNORECASE), text) for pattern, text in (
+    ('[µμ]', 'u'), ('[°º]|degrees?', 'deg'), ('radians?', 'rad'),
+    ('revolutions?|turns?|revs', 'rev'), (r'\bdps\b', 'deg/s'), (r'\brps\b', 'rev/s'),
+    ('newton[ -]?met(?:re|er)s?', 'Nm'), ('newtons?', 'N'),
+    ('milli[ -]?(?=met|sec|amp|newton)', 'm'), ('micro[ -]?(?=met|sec|amp)', 'u'),
+    ('nano[ -]?(?=sec)', 'n'), ('seconds?|secs?', 's'), ('minutes?', 'min'),
+    ('met(?:re|er)s?', 'm'), ('amp(?:ere|ère)?s?', 'A'), (r'\s+per\s+|(?<=[a-z])ps\b', '/'),
+    ('²', '^2'), (r'\*\*', '^'), (r'[\s.·⋅*]*\bs\^?-1', '/s'), (r'[\s.·⋅*]*\bs\^?-2', '/s^2'),
+    (r'/\(?(s|min)\)?(?:/\1|\^?2)', r'/\1^2'), (r'[\s·⋅×*._-]+', ''), ('/$', '/s'))]
+# short words in brackets that are no unit, longer names of units that are none of ours
+_SHORT_WORDS = re.compile('raw|real|act|set|des|cmd|ref|left|arm|leg|meas|est|sim|filt|avg|'
+                          'mean|max|abs|rel|[xyzlr]')
+_LONG_UNITS = re.compile('counts|ticks|pulses|steps|inches|gradians|percent|permille|arcmin|'
+                         'arcsec|pounds|volts|frames|samples')
+_BRACKETS = re.compile(r'\s*[\[(]([^\[\]()]*)[\])]')
+
+
+def unit_of(quantity: str, text: str) -> Unit | None:
+    """Return the unit of a quantity in any usual spelling, or None if it is not known."""
+    units = UNITS[quantity]
+    if text in units:
+        return units[text]
+    short = text.strip()
+    for pattern, replacement in _SPELLINGS:
+        short = pattern.sub(replacement, short)
+    if short in units:
+        return units[short]
+    # in other cases, but M is no m
+    small = {name.lower(): unit for name, unit in units.items()}
+    return None if short.startswith('M') else small.get(short.lower())
+
+
+def _has_form_of_unit(text: str) -> bool:
+    if any(unit_of(quantity, text) for quantity in UNITS):
+        return True
+    words = re.split(r'[\s·⋅*-]+', text.strip().lower())
+    return bool(re.search(r'[^\W\d_].*[/^²]|[/°%‰]', text)) or all(
+        _LONG_UNITS.fullmatch(word) or (
+            re.fullmatch(r'[^\W\d_]{1,4}', word) and not _SHORT_WORDS.fullmatch(word))
+        for word in words)
+
+
+def split_unit(name: str) -> tuple[str, str]:
+    """Return a column's name without brackets that have no digits, and the unit in them."""
+    unit = ''
+    for match in [*_BRACKETS.finditer(name)][::-1]:
+        content = match[1]
+        if _has_form_of_unit(content) and not unit:
+            unit = content
+        elif re.search(r'[\d{}]', content) or not content.strip():
+            continue
+        name = name[:match.start()] + name[match.end():]
+    return name.strip(), unit
+
+
+def _without_suffix(quantity: str, name: str) -> tuple[str, str]:
+    """Return a name and the unit at its end, as in q1_deg or qd_1_rad_s; the unit may be empty."""
+    for count in (3, 2, 1):
+        words = re.split('[_ ]', name)
+        tail = words[-count:]
+        head = name[:-len('_'.join(tail))].rstrip('_ ')
+        for unit in ('/'.join(word for word in tail if word != 'per'), ''.join(tail)):
+            if head and not unit.isdigit() and unit_of(quantity, unit):
+                return head, unit
+    return name, ''
+
+
+# ---- What columns are: by patterns of a user, our own names, or what is common
+
+# our own prefixes of a column's name, before that of the joint
+_OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
+        'acceleration': 'qdd|acceleration'}
+_COMMON = {
+    'position': r'q|pos|positions?|angles?|observation\.state',
+    'velocity': 'qd|dq|vel|velocity|velocities|speeds?',
+    'effort': 'eff|efforts?|tau|torques?',
+    'acceleration': 'qdd|ddq|acc|accelerations?'}
+_FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',       # q_<joint>
+          r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',            # q1, actual_q_0, position[0]
+          '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
+_COMMON_TIME = re.compile(r'(?i)_*(?:t|time|(?:.*[./])?(?:time)?stamp|secs?|seconds?)')
+# what a controller wants, not what was measured; of d only where the same exists without it
+_DESIRED = ('des|desired|cmd|command|commanded|ref|reference|target|goal|setpoint|action|error|'
+            'err|output|d')
+_MARKED = re.compile(rf'(?i)[_./ (\[]*(?<![a-z])(?:{_DESIRED})(?![a-z])[)\]]*')
+_MEASURED = re.compile(r'(?i)[_./ (\[]*(?<![a-z])(?:measured|meas|actual|act|observation|obs|'
+                       r'feedback)(?![a-z])[)\]]*')
+_PATTERN_RULE = (
+    f'QUANTITY=NAME, with a quantity of time, {", ".join(QUANTITIES)}, and in the name '
+    "{joint}, or {n} for a number: 'position={joint}_pos', 'effort=cur{n} [mA]', 'time=t [ms]'")
+
+IsJoint = Callable[[str], bool]
+
+
+class Column(NamedTuple):
+    """A column of a table, with the text of its unit, or empty."""
+
+    name: str
+    unit: str = ''
+
+
+class Columns(NamedTuple):
+    """What columns are; the time is empty, and a quantity without joints, where there is none."""
+
+    time: Column
+    joints: dict[str, dict[str, list[Column]]]   # by quantity and joint
+    desired: list[str]   # columns that are not read, as there are measured ones
+    remarks: list[str]
+
+
+def find_columns(names: Sequence[str], patterns: Sequence[str] = (),
+                 is_joint: IsJoint = lambda name: False) -> Columns:
+    """
+    Return what columns are; a ParameterError for a pattern that is none, or has no column.
+
+    Whether the end of a name is a unit, or the word desired belongs to it, shows by the joints of
+    the robot, if it is known.
+    """
+    chosen = _patterns(patterns)
+    joints: dict[str, dict[str, list[Column]]] = {}
+    remarks: list[str] = []
+    left_out: list[str] = []
+    known = is_joint
+    for quantity in QUANTITIES:
+        if quantity in chosen:
+            joints[quantity] = _matching(names, quantity, *chosen[quantity])
+        else:
+            tried = ([_FORMS[0].format(_OWN[quantity])],
+                     [f'(?i:{form.format(_COMMON[quantity])})' for form in _FORMS])
+            found = [_common(names, quantity, forms, known) for forms in tried]
+            measured, desired = next((each for each in found if each[0]), next(
+                (each for each in found if each[1]), found[0]))
+            joints[quantity] = measured or desired
+            if desired and measured:
+                left_out += [column.name for columns in desired.values() for column in columns]
+            elif desired:
+                remarks.append(f'there is no measured {quantity}, and the desired one is taken: '
+                               + column_list([each[0].name for each in desired.values()]))
+        if quantity == 'position':
+            known = _either(is_joint, joints[quantity])
+    if left_out:
+        remarks.append(f'the measured columns are read, not the desired {column_list(left_out)}')
+    remarks += filter(None, (_number_joints(joints, quantity) for quantity in QUANTITIES[1:]))
+    return Columns(_time_column(names, chosen), joints, left_out, remarks)
+
+
+def _either(is_joint: IsJoint, names: Mapping[str, object]) -> IsJoint:
+    return lambda name: is_joint(name) or name in names
+
+
+def _patterns(words: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+    """Return name, name without unit, and unit of what a user says of each quantity."""
+    chosen = {}
+    for word in words:
+        quantity, sign, pattern = word.partition('=')
+        placed = '{joint}' in pattern or '{n}' in pattern
+        if quantity not in (TIME, *QUANTITIES) or not sign or placed == (quantity == TIME):
+            raise ParameterError(f'--columns {word!r} is not {_PATTERN_RULE}')
+        stem, unit = split_unit(pattern)
+        if not unit:
+            _, unit = _without_suffix(quantity, pattern)
+            unit = unit if len(unit) > 1 else ''
+        chosen[quantity] = pattern, stem, unit
+    return chosen
+
+
+def _expression(pattern: str) -> str:
+    return re.escape(pattern).replace(r'\{joint\}', '(?P<joint>.+)').replace(
+        r'\{n\}', r'(?P<joint>\d+)')
+
+
+def _matching(names: Sequence[str], quantity: str, pattern: str, stem: str,
+              said: str) -> dict[str, list[Column]]:
+    """Return the columns by joint that are as a user says, with or without the unit."""
+    exact = any(re.fullmatch(_expression(pattern), name) for name in names)
+    if not exact and not said:   # brackets that are no part of a name are a unit
+        said = pattern[len(stem):].strip(' [()]')
+    joints: dict[str, list[Column]] = {}
+    for name in names:
+        bare, unit = split_unit(name)
+        match = re.fullmatch(_expression(pattern), name) if exact else re.fullmatch(
+            _expression(stem), bare)
+        if not match:
+            continue
+        if unit and said and unit_of(quantity, unit) != unit_of(quantity, said):
+            raise ParameterError(f'--columns: {quantity} in {said!r}, but the column is called '
+                                 f'{name!r}: correct one of the two')
+        joints.setdefault(match.groupdict().get('joint') or '', []).append(
+            Column(name, said or unit))
+    if not joints:
+        raise ParameterError(f'--columns: no column is like the pattern of {quantity}; they '
+                             f'are {", ".join(names[:_MOST_NAMES])}')
+    return joints
+
+
+def _time_column(names: Sequence[str], chosen: Mapping[str, tuple[str, str, str]]) -> Column:
+    if TIME in chosen:
+        return _matching(names, TIME, *chosen[TIME])[''][0]
+    found = []
+    for name in names:
+        stem, unit = split_unit(name)
+        if not unit and not _COMMON_TIME.fullmatch(stem):
+            stem, unit = _without_suffix(TIME, stem)
+        if _COMMON_TIME.fullmatch(stem):
+            found.append(Column(name, unit))
+    return next((each for each in found if split_unit(each.name)[0] == TIME),
+                found[0] if found else Column(''))
+
+
+class _Reading(NamedTuple):
+    """A way to read the name of a column."""
+
+    joint: str
+    unit: str
+    other: str   # name of the joint without a unit in it, or empty
+    other_unit: str
+
+
+def _common(names: Sequence[str], quantity: str, forms: Sequence[str], is_joint: IsJoint,
+            ) -> tuple[dict[str, list[Column]], dict[str, list[Column]]]:
+    """Return the measured columns by joint that have one of some forms, and the desired ones."""
+    measured: list[tuple[_Reading, str]] = []
+    desired: list[tuple[_Reading, _Reading | None, str]] = []
+    for name in names:
+        clean = _MEASURED.sub('', name).lstrip('_./ ')
+        as_it_is = _read(name, quantity, forms)
+        reading = _read(clean, quantity, forms) or as_it_is
+        if as_it_is and is_joint(as_it_is.joint):
+            measured.append((as_it_is, name))
+        elif _MARKED.search(name) and (bare := _read(
+                _MARKED.sub('', clean).lstrip('_./ '), quantity, forms)):
+            desired.append((bare, reading, name))
+        elif reading:
+            measured.append((reading, name))
+    plain = _named(measured, is_joint)
+    twins = _named([(bare, name) for bare, _, name in desired], is_joint)
+    twin_of = {column.name: joint for joint, columns in twins.items() for column in columns}
+    # what has no measured twin may be of a joint called so
+    alone = [(reading, name) for _, reading, name in desired
+             if reading and (twin_of[name] not in plain)
+             and (measured or _only_d(name))]
+    kept = {name for _, name in alone}
+    left = {joint: columns for joint, all_columns in twins.items()
+            if (columns := [each for each in all_columns if each.name not in kept])}
+    return _named([*measured, *alone], is_joint) if alone else plain, left
+
+
+def _only_d(name: str) -> bool:
+    return all(match[0].strip('_./ ()[]').lower() == 'd' for match in _MARKED.finditer(name))
+
+
+def _read(name: str, quantity: str, forms: Sequence[str]) -> _Reading | None:
+    stem, unit = split_unit(name)
+
+    def joint_of(text: str) -> str:
+        return next((match['joint'] for form in forms if (match := re.fullmatch(form, text))), '')
+
+    joint = joint_of(stem)
+    if unit:
+        return _Reading(joint, unit, '', '') if joint else None
+    without, suffix = _without_suffix(quantity, stem)
+    other = joint_of(without) if suffix else ''
+    first = re.match(r'([^_. /]+(?:[_ ](?:per_)?s2?)?)[_. /](.+)', joint)   # as q_deg_1
+    if not other and first and unit_of(quantity, text := first[1].replace('_', '/')):
+        suffix, other = text, first[2]
+    if not joint:
+        return _Reading(other, suffix, '', '') if other else None
+    return _Reading(joint, '', other, suffix if other else '')
+
+
+def _named(readings: Sequence[tuple[_Reading, str]], is_joint: IsJoint,
+           ) -> dict[str, list[Column]]:
+    """Return columns by joint; a unit in a name counts where the name without it is a joint's."""
+    common = {each.other_unit for each, _ in readings}
+    all_have = len(common) == 1 and len(min(common)) > 1
+    result: dict[str, list[Column]] = {}
+    for each, name in readings:
+        counts = bool(each.other_unit) and not is_joint(each.joint) and (
+            is_joint(each.other) or each.other.isdecimal() or all_have)
+        joint, unit = (each.other, each.other_unit) if counts else (each.joint, each.unit)
+        result.setdefault(joint, []).append(Column(name, unit))
+    return result
+
+
+def _number_joints(joints: dict[str, dict[str, list[Column]]], quantity: str) -> str:
+    """Give columns with numbers, such as tau1, to the joints of the positions; return a remark."""
+    position, other = (sorted(names, key=int) if all(map(str.isdecimal, names)) else [*names]
+                       for names in (joints['position'], joints[quantity]))
+    numbers = sum(all(map(str.isdecimal, names)) for names in (position, other))
+    if numbers != 1 or len(position) != len(other):
+        return ''
+    columns = [joints[quantity][name] for name in other]
+    joints[quantity] = dict(zip(position, columns))
+    pairs = ', '.join(f'{column[0].name} = {joint}' for joint, column in zip(position, columns))
+    return (f'the columns of {quantity} are taken in the order of those of position: {pairs}; if '
+            'that is wrong, rename them')
+
+
+def known_unit(quantity: str, column: Column) -> Unit | None:
+    """Return the unit that a column states, or None for none; ValueError if it is not known."""
+    if not column.unit:
+        return None
+    unit = unit_of(quantity, column.unit)
+    if unit is None:
+        raise ValueError(
+            f'column {escaped(repr(column.name), _LONGEST_NAME)}: {column.unit!r} is no unit of '
+            f'{quantity} that is known; known are {", ".join(_usual(quantity))}; convert it, or, '
+            'if that is no unit, rename the column')
+    return unit
+
+
+def _usual(quantity: str) -> list[str]:
+    """Return the units of a quantity that are not of hours and the like."""
+    return [unit.text for key, unit in UNITS[quantity].items()
+            if not re.search(r'/(?!s)|/s?h|^h$|mrad|[cu][mNA]|N[cu]?mm', key)]
+
+
+def reading_text(units: Mapping[str, Mapping[str, Unit | None]]) -> str:
+    """Return which units were read, by quantity and column, as `positions in degrees`."""
+    parts = []
+    for quantity, by_joint in units.items():
+        texts: dict[str, list[str]] = {}
+        for joint, unit in by_joint.items():
+            if unit is not None:
+                texts.setdefault(unit.text, []).append(joint)
+        what = quantity if quantity == TIME else (
+            'velocities' if quantity == 'velocity' else f'{quantity}s')
+        if len(texts) == 1:
+            parts.append(f'{what} in {min(texts)}')
+        elif texts:
+            parts.append(f'{what} in ' + ', '.join(
+                f'{text} ({first_names(names, 5)})' for text, names in texts.items()))
+    return f'read: {", ".join(parts)}' if parts else ''
