@@ -80,6 +80,25 @@ class StateError(Urdf2DynError, ValueError):
     """Positions, velocities or accelerations of a wrong shape, or not finite."""
 
 
+class LoopError(StateError):
+    """
+    Positions at which a robot with closed loops has no efforts.
+
+    Attributes
+    ----------
+    status : str
+        'open': the loops do not close there; 'singular': passive joints can move by themselves.
+
+    """
+
+    def __init__(self, status: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.status, *self.args)
+
+
 class ExportError(Urdf2DynError):
     """An invalid request to export: language, style, name or directory."""
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values
+from urdf2dyn_ros.codegen.closing import Closing
+from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values, not_compiled
 from urdf2dyn_ros.codegen.generator import LOADS, generate
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import Operations
@@ -18,6 +19,7 @@ from urdf2dyn_ros.codegen.signature import FRAME_AXES, ONLY_TIP, FrameAxes, Link
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
 from urdf2dyn_ros.errors import ExportError, StateError
+from urdf2dyn_ros.robot.closures import ambiguous, closed
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
@@ -63,6 +65,9 @@ class InverseDynamics:
     loads : Loads
         Loads on the joints and links: friction, rotors, springs, external wrenches, a payload, a
         moving base. By default nothing but the tags ``<force>`` of the URDF.
+    start : mapping, optional
+        Of a robot with closed loops: positions [rad or m] of any joints near a closed pose, from
+        which all others are reached. By default the zero pose, if it is one.
 
     Attributes
     ----------
@@ -73,6 +78,8 @@ class InverseDynamics:
         'rad' or 'm', 'N m' or 'N'.
     continuous : tuple of bool
         True for the joints whose angle has no limits and may be wrapped by its sensor.
+    passive_names : tuple of str
+        Joints of closed loops that no motor drives; the order of `close` and of `passive`.
     n : int
         Number of joints in `joint_names`.
     limits : tuple of Limits
@@ -103,35 +110,42 @@ class InverseDynamics:
 
     def __init__(self, model: RobotModel | UrdfSource,
                  gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
-                 threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS) -> None:
+                 threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS,
+                 start: Mapping[str, float] | None = None) -> None:
         if not isinstance(model, RobotModel):
             from urdf2dyn_ros.robot.reader import read_urdf
             model = read_urdf(model)
+        if start is not None or (model.closures is None and (model.loops or model.couplings)):
+            model = closed(model, start)
+        if model.closures and model.closures.other:
+            raise ambiguous(model.closures)
         gravity = checked_gravity(gravity)
         loads = checked_loads(loads)
         if base is not None:
             loads = replace(loads, base=base)
-        self._made_of = (model, gravity, backend, threads, None, loads)
+        self._made_of = (model, gravity, backend, threads, None, loads)   # the start is in model
         self.model, self.gravity_vector, self.loads = model, gravity, loads
         self._system = multibody(model)
         self._requested = backend, threads
         self._functions: dict[tuple[str, LinkFrames], GeneratedFunction] = {}
-        self.joint_names = self._system.joint_names
+        self.joint_names = tuple(self._system.joint_names[k] for k in self._system.actuated)
+        self.passive_names = model.closures.passive if model.closures else ()
+        self._loops = Closing(self._system, self.passive_names, self._function)
         self._efforts = self._function('inverse_dynamics')
         program = self._efforts.program
         self.units = tuple(row.unit for row in program.independent)
         self.effort_units = tuple(row.effort_unit for row in program.independent)
         self.continuous = tuple(row.type == 'continuous' for row in program.independent)
-        self.limits = tuple(self._system.bodies[body].limits for body in self._system.drivers)
+        self.limits = tuple(self._system.bodies[body].limits for body in self._system.motors)
         self.n = len(self.joint_names)
         known = np.array([(x.lower, x.upper, x.velocity, x.effort) for x in self.limits],
                          dtype=np.float64).reshape(-1, 4)   # NaN where there is none
         self.lower, self.upper, self.velocity_limit, self.effort_limit = np.where(
             np.isnan(known), (-np.inf, np.inf, np.inf, np.inf), known).T
         self.operations: Operations = program.functions[0].operations
-        self.inputs = tuple(x.name for x in self._efforts.inputs)
+        self.inputs = tuple(x.name for x in self._efforts.inputs if x.name != 'passive')
         self.backend: BackEnd = 'c' if self._efforts.backend == 'c' else 'python'
-        self._compiled = self._efforts.compiled
+        self._compiled = not_compiled if self._system.closures else self._efforts.compiled
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute that is private, or not set yet: equations do not follow a change."""
@@ -196,10 +210,35 @@ class InverseDynamics:
             large for floating point.
 
         """
-        if load_arguments or loads:
+        if load_arguments or loads or self._system.closures:
             return self._whole('inverse_dynamics', (q, qd, qdd, *load_arguments), loads)
         efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
         return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
+
+    def close(self, q: Values, start: Values | None = None) -> Array:
+        """
+        Return the positions of the passive joints, which close the loops of a robot.
+
+        Parameters
+        ----------
+        q : array_like, (n,) or (N, n)
+            Positions of the actuated joints. Of N rows each is closed from the one before, the
+            first from the start pose.
+        start : array_like, (p,) or (N, p), optional
+            Positions of the passive joints near those to be found, to begin with.
+
+        Returns
+        -------
+        ndarray, (p,) or (N, p)
+            In the order of `passive_names` [rad or m].
+
+        Raises
+        ------
+        LoopError
+            If the loops do not close there ('open') or are 'singular'.
+
+        """
+        return self._loops.close(q, start)
 
     # ---- parts of tau = M(q) qdd + bias(q, qd)
 
@@ -477,10 +516,10 @@ class InverseDynamics:
         """
         if isinstance(link, list | tuple) and all(isinstance(each, str) for each in link):
             function = self._function('forward_kinematics', LinkFrames(tuple(link)))
-            found = iter(function.split(function(q)))
+            found = iter(function.split(self._run(function, (q,), {})))
             return dict(zip(link, zip(found, found)))
         function = self._of_link('forward_kinematics', link)   # type: ignore[arg-type]
-        R, p = function.split(function(q))
+        R, p = function.split(self._run(function, (q,), {}))
         return R, p
 
     def jacobian(self, q: Values, link: str | None = None,
@@ -511,7 +550,7 @@ class InverseDynamics:
             robot without movable joints.
 
         """
-        return self._of_link('jacobian', link, axes)(q)
+        return self._run(self._of_link('jacobian', link, axes), (q,), {})
 
     def frame_motion(self, q: Values, qd: Values | None, qdd: Values | None,
                      link: str | None = None, axes: FrameAxes = FRAME_AXES[0],
@@ -550,7 +589,8 @@ class InverseDynamics:
         if not moving and any(each is not None for each in of_base):
             raise StateError('the base is fixed: base_twist and base_acceleration are those of a '
                              "moving one; set base 'moving'")
-        twist, acceleration = function.split(function(q, qd, qdd, *of_base * moving))
+        twist, acceleration = function.split(
+            self._run(function, (q, qd, qdd, *of_base * moving), {}))
         return twist, acceleration
 
     # ---- identification: tau = Y(q, qd, qdd) pi
@@ -687,9 +727,16 @@ class InverseDynamics:
     def _run(self, function: GeneratedFunction, arguments: Sequence[Values | None],
              loads: Mapping[str, LoadValues]) -> Array:
         """Return what a function returns for arguments in order, and the others by name."""
+        names = [x.name for x in function.inputs]
+        if 'passive' in names or (self.passive_names and 'passive' in loads):
+            q, loads = arguments[0], dict(loads)
+            assert q is not None
+            passive = self._loops.passive(q, loads.pop('passive', None))
+            if 'passive' in names:   # not all that there are are linear
+                k = names.index('passive')
+                arguments = (*arguments[:k], passive, *arguments[k:])
         if not loads:
             return function(*arguments)
-        names = [x.name for x in function.inputs]
         rest = [name for name in names[len(arguments):] if name != 'base_twist' or name in loads]
         if wrong := sorted({*loads} ^ {*rest}):
             which = [f'{name} is missing' if name in rest else f'there is no {name}'

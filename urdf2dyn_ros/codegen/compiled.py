@@ -375,7 +375,7 @@ class GeneratedFunction:
             names = ', '.join(x.name for x in self.inputs)
             count = f'{len(self.inputs)} argument' + 's' * (len(self.inputs) != 1)
             raise StateError(f'{self._name} takes {count} ({names}); there are {len(arguments)}')
-        states = [self._checked(x, values) for x, values in zip(self.inputs, arguments)]
+        states = [self.checked(x, values) for x, values in zip(self.inputs, arguments)]
         if many := [len(state) for state in states if state.ndim == 2]:   # one row goes with N
             if len(set(many)) > 1:
                 shapes = ', '.join(f'{x.name} {state.shape}'
@@ -445,7 +445,8 @@ class GeneratedFunction:
         function: Callable[..., list[Any]] = namespace[self._name]
         return function
 
-    def _checked(self, x: Input, values: Values | None) -> Array:
+    def checked(self, x: Input, values: Values | None) -> Array:
+        """Return the entries of an input, (n,) or (N, n), or raise a StateError."""
         name, n = x.name, len(x.entries)
         if values is None and name in _ZERO_BY_DEFAULT:
             return np.zeros(n)

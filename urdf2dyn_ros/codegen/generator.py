@@ -54,6 +54,7 @@ from urdf2dyn_ros.codegen.signature import (
     inputs_of,
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
+from urdf2dyn_ros.equations.closures import near_start
 from urdf2dyn_ros.equations.fewest_operations import inherited_spin
 from urdf2dyn_ros.equations.newton_euler import (
     TEXTBOOK,
@@ -114,7 +115,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     return Program(
         title=_title(system.robot, written), robot=system.robot, name=name, style=style,
         gravity=request.gravity, loads=words, legend=symbols if request.readable else (),
-        joints=request.rows, numbers=tuple(i + 1 for i in system.drivers),
+        joints=request.rows, numbers=tuple(i + 1 for i in system.motors),
         parameters=tuple(graphs[0].parameters), constants=constants, functions=tuple(written),
         dynamic_model=dynamic_model, check=partial(_references, request),
         kinematic=all(each.function.kinematic for each in graphs))
@@ -234,9 +235,11 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
     named_nodes = len(graph.nodes)
     constants = function.constants(mechanics)
     shared = len(graph.nodes)
-    mechanics = mechanics.loaded(loads)
+    mechanics = mechanics.loaded(loads).closed()
     found = {**function.derive(mechanics), **constants}
     quantities = function.quantities(mechanics)
+    found = {each.name: mechanics.reduced(each, found[each.name]) for each in quantities
+             if each.name in found}
     results: dict[str, Rows] = {
         each.name: found[each.name] if each.columns else [(entry,) for entry in found[each.name]]
         for each in quantities if each.name in found}
@@ -285,8 +288,12 @@ def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, .
     """Return pose and motion of frames, and force and moment of joints, of inverse dynamics."""
     if name != 'inverse_dynamics' or mechanics.moving:
         return {}
-    return root_frame(mechanics.system, mechanics.sweep(('q', 'qd', 'qdd')), mechanics.gravity,
-                      mechanics.notes.note)
+    vectors = root_frame(mechanics.system, mechanics.sweep(('q', 'qd', 'qdd')), mechanics.gravity,
+                         mechanics.notes.note)
+    if mechanics.system.closures:   # what the tree transmits, cut open, is not what joints do
+        return {key: vector for key, vector in vectors.items()
+                if not key.startswith(('forces_', 'torques_'))}
+    return vectors
 
 
 def _constants(graphs: Sequence[FunctionGraph],
@@ -379,7 +386,7 @@ def _scheduled(graph: Graph, results: Mapping[str, Rows], request: Request,
 def _results(request: Request, of: FunctionGraph, rows: Mapping[str, Rows],
              schedule: Schedule) -> tuple[Result, ...]:
     quantities = {quantity.name: quantity for quantity in of.quantities}
-    joints = [request.rows[i] for i in request.system.drivers]
+    joints = [request.rows[i] for i in request.system.motors]
     results = []
     for name, entries in rows.items():
         quantity = quantities[name]
@@ -396,7 +403,7 @@ def _results(request: Request, of: FunctionGraph, rows: Mapping[str, Rows],
 
 def _inputs(request: Request, function: ModelFunction) -> tuple[Input, ...]:
     inputs = request.inputs
-    return tuple(inputs[name] for name in (*function.INPUTS, *function.LOAD_INPUTS)
+    return tuple(inputs[name] for name in (*function.INPUTS, 'passive', *function.LOAD_INPUTS)
                  if name in inputs)
 
 
@@ -431,10 +438,12 @@ def _references(request: Request) -> tuple[Reference, ...]:
         state = {name: entries(name, len(each.entries)) for name, each in request.inputs.items()}
         if 'payload' in state:
             state['payload'] = _PAYLOAD
+        if system.closures:
+            state['q'], state['passive'] = near_start(system, state['q'])
         mechanics = Mechanics(
             system, request.gravity, [*inertias], with_second_moments(inertias), TEXTBOOK,
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
-            frames=request.frames).loaded(loads)
+            frames=request.frames).loaded(loads).closed()
         for name in functions:
             for each in FUNCTIONS[name].quantities(mechanics):
                 if each.columns is not None:
@@ -445,8 +454,11 @@ def _references(request: Request) -> tuple[Reference, ...]:
             # of accelerations in the frames of the text: rounded axes change efforts by 1e-11 of
             # the largest, which light links turn into a multiple of what a check allows
             if not request.readable and 'tau' in function.INPUTS:
-                own = _simplified(request, function, state).loaded(loads)
-            expected[name] = function.expected(own)
+                own = _simplified(request, function, state).loaded(loads).closed()
+            results = function.expected(own)
+            expected[name] = {each.name: tuple(map(float, own.reduced(
+                each._replace(columns=None), results[each.name])))
+                for each in function.quantities(own) if each.name in results}
         vectors = _in_root_frame(functions[0], mechanics)
         wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches.values()
         result.append(Reference(

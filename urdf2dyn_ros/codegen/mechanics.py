@@ -1,9 +1,11 @@
 """A robot in one kind of scalar, numbers or expressions: what functions are derived from."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from urdf2dyn_ros.codegen.signature import ONLY_TIP, LinkFrames
+from urdf2dyn_ros.codegen.signature import BY_JOINT, ONLY_TIP, LinkFrames, Quantity
+from urdf2dyn_ros.equations.closures import Closure, summed
 from urdf2dyn_ros.equations.fewest_operations import (
     ParallelAxes,
     behind_one_joint,
@@ -37,6 +39,37 @@ class Notes:
 
 
 UNNOTED = Notes()   # keeps none, as on numbers
+
+
+class ClosedArguments(Mapping[str, Sequence[Scalar]]):
+    """The arguments of a robot with closed loops: q, qd and qdd are those of all joints."""
+
+    def __init__(self, given: Mapping[str, Sequence[Scalar]], system: Multibody,
+                 numbers: Multibody) -> None:
+        self._given, self._rest = given, [0.0] * len(system.actuated)
+        q = dict(zip((*system.actuated, *system.unknown), (*given['q'], *given['passive'])))
+        self.q = [q[k] for k in range(len(q))]
+        self.closure = Closure(system, self.q, numbers)
+
+    def state(self, inputs: Collection[str]) -> list[Sequence[Scalar]]:
+        """Return q, qd and qdd of all joints, where missing inputs of actuated ones are zero."""
+        qd, qdd = (self._given[x] if x in inputs else self._rest for x in ('qd', 'qdd'))
+        rates = self.closure.rates(qd) if 'qd' in inputs else [0.0] * len(self.q)
+        moves = 'qd' in inputs or 'qdd' in inputs
+        return [self.q, rates, self.closure.accelerations(rates, qdd) if moves else rates]
+
+    def __getitem__(self, name: str) -> Sequence[Scalar]:
+        if name == 'q':
+            return self.q
+        if name in ('qd', 'qdd'):
+            return self.state(('qd', 'qdd'))[2 if name == 'qdd' else 1]
+        return self._given[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
 
 
 @dataclass(frozen=True)
@@ -82,6 +115,31 @@ class Mechanics:
             self.moving, self.notes.note)
         return replace(self, inertias=inertias, second_moments=moments, wrenches=wrenches,
                        _sweeps={})
+
+    def closed(self) -> 'Mechanics':
+        """Return the same with the arguments of all joints, if passive ones close loops."""
+        if not self.system.closures:
+            return self
+        return replace(self, arguments=ClosedArguments(
+            self.arguments, self.system, self.numbers[0]), _sweeps={})
+
+    def reduced(self, name: Quantity, entries: Sequence[Any]) -> Sequence[Any]:
+        """
+        Return a result with the rows and columns of the actuated joints, from those of all.
+
+        Efforts are G' tau, and columns for the velocity or acceleration of a joint those of G.
+        """
+        if not isinstance(self.arguments, ClosedArguments):
+            return entries
+        closure = self.arguments.closure
+        if name.columns == BY_JOINT:
+            motions = closure.motions()
+            entries = [[summed(x * y for x, y in zip(row, motion)) for motion in motions]
+                       for row in entries]
+        if name.rows == BY_JOINT and len(entries) == len(self.system.joint_names):
+            entries = ([*zip(*map(closure.reduced, zip(*entries)))] if name.columns else
+                       closure.reduced(entries))
+        return entries
 
     @property
     def textbook(self) -> bool:
@@ -129,6 +187,8 @@ class Mechanics:
 
     def state(self, inputs: Collection[str]) -> list[Sequence[Scalar]]:
         """Return q, qd and qdd, with zeros in the place of missing inputs."""
+        if isinstance(self.arguments, ClosedArguments):
+            return self.arguments.state(inputs)
         return [self.arguments[x] if x in inputs else [0.0] * len(self.system.joint_names)
                 for x in ('q', 'qd', 'qdd')]
 

@@ -82,8 +82,13 @@ JOINT_INPUTS = {
 
 def inputs_of(system: Multibody, loads: Loads) -> dict[str, Input]:
     """Return q, qd, qdd and tau of a robot, then what varies with its loads, in this order."""
-    inputs = [Input(x, tuple(f'{x}{i + 1}' for i in system.drivers), known.units)
+    inputs = [Input(x, tuple(f'{x}{i + 1}' for i in system.motors), known.units)
               for x, known in JOINT_INPUTS.items()]
+    if system.closures:
+        drivers = system.drivers
+        inputs.append(Input('passive', tuple(f'q{drivers[k] + 1}' for k in system.unknown), (
+            'positions [rad or m] of the passive joints, which close the loops: '
+            + ', '.join(system.joint_names[k] for k in system.unknown)), False))
     if loads.moving(system):
         inputs.append(Input('base_motion', _of_root('w', 'wd', 'a'), (
             'of the root, in its frame: angular velocity [rad/s], angular acceleration [rad/s^2], '

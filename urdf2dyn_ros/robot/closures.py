@@ -48,6 +48,13 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
         If no pose closes, the actuated joints are too few or too many, or the start is singular.
 
     """
+    if model.closures:   # solved before, from another start
+        before = model.closures.passive
+        model = replace(
+            model, closures=None, warnings=tuple(
+                each for each in model.warnings if each.code != 'idle-joint'),
+            joints=tuple(replace(joint, mimic=None, also=()) if joint.name in before else joint
+                         for joint in model.joints))
     if not (model.loops or model.couplings):
         if start:
             raise _problem('loop-open', 'start', 'it is a pose of a robot with closed loops, and '
@@ -87,6 +94,17 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             tuple(replace(tree.rows[r], loop=number[tree.rows[r].loop]) for r in sorted(rows)),
             tuple(zip(tree.names, pose.tolist())), margin,
             tuple(zip(tree.names, other.tolist())) if other is not None else ()))
+
+
+def ambiguous(closures: Closures) -> UrdfError:
+    """Return an error that says that two poses close the loops, and how to choose one."""
+    poses = [', '.join(f'{name!r}: {position:.4g}' for name, position in pose
+                       if name in closures.passive) for pose in (closures.start, closures.other)]
+    at = ', '.join(f'{name} {position:.4g}' for name, position in closures.start
+                   if name in closures.actuated)
+    return _problem('ambiguous-assembly', 'loops', f'the robot can be assembled in several ways: '
+                    f'at {at} the passive joints may be {{{poses[0]}}} or {{{poses[1]}}}; say '
+                    'which: start={...}, a zero pose that is closed, or limits of joints')
 
 
 def _problem(code: str, element: str, message: str) -> UrdfError:

@@ -49,7 +49,6 @@ from urdf2dyn_ros.robot.spatial import (
     symmetric,
     transpose,
 )
-from urdf2dyn_ros.text import listed
 
 ROOT = -1
 NO_LIMITS = Limits()
@@ -153,6 +152,12 @@ class Multibody:
         return tuple(number[name] for name in self.joint_names)
 
     @property
+    def motors(self) -> tuple[int, ...]:
+        """Number of the body that each actuated joint moves: `drivers`, without loops."""
+        drivers = self.drivers
+        return tuple(drivers[k] for k in self.actuated)
+
+    @property
     def depth(self) -> int:
         """Largest number of bodies from the root to a tip."""
         depths: list[int] = []
@@ -172,10 +177,6 @@ def multibody(model: RobotModel) -> Multibody:
     if (model.loops or model.couplings) and model.closures is None:
         raise UrdfError([Problem('loop-open', 'the loops of this model are not solved yet: '
                                  'closed(model) of robot/closures.py does')])
-    if model.closures and model.closures.unknown:
-        raise UrdfError([Problem('loop-not-linear', 'the positions of '
-                                 f'{listed(model.closures.unknown)} are no linear functions of '
-                                 'the actuated joints; such loops are not supported yet')])
     children: dict[str, list[Joint]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)

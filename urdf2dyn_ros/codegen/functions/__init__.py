@@ -1,6 +1,6 @@
 """The table of generated functions: a new one is a file and a line here."""
 
-from urdf2dyn_ros.codegen.functions import dynamics, forward_dynamics, links
+from urdf2dyn_ros.codegen.functions import closure, dynamics, forward_dynamics, links
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 
 FUNCTIONS: dict[str, ModelFunction] = {
@@ -21,6 +21,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'frame_motion': links.FrameMotion(),
     'regressor': dynamics.Regressor(),
     'dynamics': dynamics.Dynamics(),
+    'closure': closure.Closing(),
 }
 
 # what a user may request, to the functions of the program

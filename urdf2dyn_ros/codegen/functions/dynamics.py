@@ -249,6 +249,7 @@ def _load(at: Notation) -> str:
 class Momentum(ModelFunction):
     """p = M(q) qd, and beta and load of its derivative, without accelerations."""
 
+    NO_LOOPS = 'the momentum'
     INPUTS = ('q', 'qd')
     SUMMARY = 'the momentum p = M(q) qd, and beta and load of d/dt p = tau + beta - load'
     RESULTS = (Quantity('p', 'p [kg m^2/s or kg m/s]', MOMENTUM_UNITS),
@@ -427,6 +428,7 @@ def _moment_of(xy: str) -> str:
 class Regressor(ModelFunction):
     """Y of tau = Y pi, and pi, for a robot with a fixed base and nothing else that acts."""
 
+    NO_LOOPS = 'the regressor'
     INPUTS = ('q', 'qd', 'qdd')
     LOAD_INPUTS = ()
     SUMMARY = ('the matrix Y of tau = Y pi, the efforts of links and gravity, and the base '

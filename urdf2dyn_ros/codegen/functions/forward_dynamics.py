@@ -43,6 +43,7 @@ ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
 
 
 class AccelerationsOfEfforts(ModelFunction):
+    NO_LOOPS = 'the forward dynamics'
     INPUTS = ('q', 'qd', 'tau')
     SUMMARY = 'the accelerations qdd that efforts cause, the inverse of inverse_dynamics'
     TITLE = ('Forward dynamics{robot}: {results} = FD({forward_dynamics}), the accelerations that '
@@ -410,6 +411,7 @@ def _of_parent(symbol: str) -> tuple[str, ...]:
 
 
 class InverseDynamicsDerivatives(ModelFunction):
+    NO_LOOPS = 'the derivative of the efforts'
     INPUTS = STATE
     SUMMARY = ('the efforts tau that a motion requires, and their derivatives dtau_dq, dtau_dqd '
                'and M with respect to q, qd and qdd: rows efforts, columns joints')
@@ -504,6 +506,7 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
 class CoriolisMatrix(ModelFunction):
     """C of bias(q, qd) = C(q, qd) qd + gravity(q), by Christoffel's symbols."""
 
+    NO_LOOPS = 'the Coriolis matrix'
     INPUTS = ('q', 'qd')
     LOAD_INPUTS = ('payload',)
     SUMMARY = ('the matrix C of bias(q, qd) = C(q, qd) qd + gravity(q), with which dM/dt - 2 C is '
@@ -545,6 +548,7 @@ _INVERSE = 'inverse of M, column by column: Miij = (1 / di where i = j) - sum of
 class ForwardDynamicsDerivatives(ModelFunction):
     """qdd, dqdd/dq, dqdd/dqd, and dqdd/dtau, the inverse of M."""
 
+    NO_LOOPS = 'the derivative of the accelerations'
     INPUTS = AccelerationsOfEfforts.INPUTS
     SUMMARY = ('the accelerations qdd that efforts cause, and their derivatives dqdd_dq, dqdd_dqd '
                'and Minv with respect to q, qd and tau: rows accelerations, columns joints')

@@ -22,6 +22,9 @@ Results = dict[str, Sequence[Any]]   # by name: entries of a vector, rows of a m
 Expected = dict[str, tuple[float, ...]]
 
 
+_IN_LOOPS = 'in a closed loop it depends on the forces that close it'
+
+
 class ModelFunction(ABC):
     """
     One generated function; an instance has no state.
@@ -50,6 +53,8 @@ class ModelFunction(ABC):
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
     # what exists where the base is fixed alone, and why
     FIXED_BASE: ClassVar[tuple[str, str] | None] = None
+    # what does not exist where passive joints close loops
+    NO_LOOPS: ClassVar[str] = ''
     # why there must be no friction that depends on the effort that a joint transmits
     NO_LOAD_FRICTION: ClassVar[str] = ''
     # of 'link' and 'axes', those that it depends on: a function about links has some
@@ -71,11 +76,15 @@ class ModelFunction(ABC):
             what, why = self.FIXED_BASE
             raise ParameterError(f'{what} is that of a robot whose base is fixed: {why}; set '
                                  "base 'fixed'")
-        for i, terms in body_terms(system, loads).items() if self.NO_LOAD_FRICTION else ():
+        if system.closures and self.NO_LOOPS:
+            raise ParameterError(f'{self.NO_LOOPS} of a robot whose loops are not linear is not '
+                                 'supported yet')
+        for i, terms in body_terms(system, loads).items() if (
+                self.NO_LOAD_FRICTION or system.closures) else ():
             if any(term.needs_transmitted() for term in terms):
                 raise ParameterError(
                     f'the friction of joint {quote(system.bodies[i].name)} depends on the effort '
-                    f'that it transmits: {self.NO_LOAD_FRICTION}; set its load to 0')
+                    f'that it transmits: {self.NO_LOAD_FRICTION or _IN_LOOPS}; set its load to 0')
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return expected results on numbers, by the textbook recursion; of a matrix a product."""

@@ -1,0 +1,295 @@
+"""
+Robots with closed loops: from motions of the actuated joints to all, from all efforts to theirs.
+
+The tree is cut open at its loops, which phi(q) = 0 closes, J = dphi/dq = (J_a, J_p) with the
+columns of the actuated and of the passive joints (Khalil and Dombre 2002, chapter 7; Featherstone
+2008, section 8.1):
+
+    J_p dq_p = -phi                          a step of Newton's method: the positions
+    J_p qd_p = -J_a qd_a                     velocities, qd = G qd_a
+    J_p qdd_p = -(d2phi/dt2 at qdd_p = 0)    accelerations
+    J_p' lambda = tau_p, tau = tau_a - J_a' lambda    efforts, G' tau
+
+One factorisation of J_p serves all. Its rows and columns are ordered so that blocks stand on the
+diagonal and nothing above them; a block is solved by its adjugate, or, from 3 x 3 on, by modified
+Gram-Schmidt without square roots, J_p = Q R with R of a unit diagonal, which needs no pivots and
+so is text without branches.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.robot.loops import LoopState, State
+from urdf2dyn_ros.robot.multibody import Multibody
+from urdf2dyn_ros.robot.spatial import Scalar, reciprocal
+
+Rows = Sequence[Mapping[int, Scalar]]   # of a matrix: entries by column
+Block = tuple[tuple[int, ...], tuple[int, ...]]   # rows and columns
+
+
+class Closure:
+    """The loops of a robot in positions of all joints of the tree (n,)."""
+
+    def __init__(self, system: Multibody, q: Sequence[Scalar], numbers: Multibody) -> None:
+        assert system.closures is not None
+        # `numbers` is the same robot with no expression in it
+        self._system, self._numbers, self._q = system, numbers, q
+        self._rows = system.closures.rows
+        self._actuated, self._unknown = system.actuated, system.unknown
+        loops = self._loops((q, [0.0] * len(q), [0.0] * len(q)))
+        self.phi = [loops[row.loop].value(row) for row in self._rows]
+        self._J = [loops[row.loop].column(row) for row in self._rows]
+        self._solver = Solver(self._J, blocks(numbers))
+
+    def _loops(self, state: State) -> list[LoopState]:
+        assert self._system.closures is not None
+        return [LoopState(self._system, loop, state) for loop in self._system.closures.loops]
+
+    def step(self) -> list[Scalar]:
+        """Return the passive positions after a step of Newton's method."""
+        x = self._solver.solve([-1.0 * value for value in self.phi])
+        return [self._q[k] + x[k] for k in self._unknown]
+
+    def gap(self) -> Scalar:
+        """Return the square of how far the loops are open [m^2]."""
+        return summed(value * value for value in self.phi)
+
+    def margin(self) -> Scalar:
+        """Return the square of the least sine between the columns of the passive joints."""
+        return self._solver.margin(scales(self._numbers))
+
+    def rates(self, qd: Sequence[Scalar]) -> list[Scalar]:
+        """Return velocities of all joints (n,) from those of the actuated ones."""
+        known = dict(zip(self._actuated, qd))
+        known.update(self._solver.solve([
+            -1.0 * summed(row[k] * rate for k, rate in known.items() if k in row)
+            for row in self._J]))
+        return [known[k] for k in range(len(self._q))]
+
+    def accelerations(self, rates: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
+        """Return accelerations of all joints from all velocities and the actuated ones'."""
+        known = dict(zip(self._actuated, qdd))
+        given = [known.get(k, 0.0) for k in range(len(self._q))]
+        loops = self._loops((self._q, rates, given))
+        known.update(self._solver.solve([
+            -1.0 * loops[row.loop].second_derivative(row) for row in self._rows]))
+        return [known[k] for k in range(len(self._q))]
+
+    def reduced(self, efforts: Sequence[Scalar]) -> list[Scalar]:
+        """Return G' tau: efforts of the actuated joints from those of all joints of the tree."""
+        forces = self._solver.solve_transposed({k: efforts[k] for k in self._unknown})
+        return [efforts[k] - summed(row[k] * force for row, force in zip(self._J, forces)
+                                  if k in row) for k in self._actuated]
+
+    def motions(self) -> list[list[Scalar]]:
+        """Return the columns of G: velocities of all joints for a unit velocity of each."""
+        n = len(self._actuated)
+        return [self.rates([1.0 if j == k else 0.0 for j in range(n)]) for k in range(n)]
+
+
+def summed(terms: Iterable[Scalar]) -> Scalar:
+    """Return the sum, which has no zero in it that stays a node."""
+    total: Scalar = 0.0
+    for term in terms:
+        total = total + term
+    return total
+
+
+class Solver:
+    """Solutions with the columns of the passive joints, a block after the other."""
+
+    def __init__(self, rows: Rows, structure: Sequence[Block]) -> None:
+        self._rows = rows
+        self._blocks = [(block, _factored([[rows[r].get(c, 0.0) for r in block[0]]
+                                           for c in block[1]])) for block in structure]
+
+    def solve(self, right: Sequence[Scalar]) -> dict[int, Scalar]:
+        """Return x of J_p x = right, by column."""
+        x: dict[int, Scalar] = {}
+        for (rows, columns), factors in self._blocks:
+            b = [right[r] - summed([self._rows[r][c] * x[c] for c in x if c in self._rows[r]])
+                 for r in rows]
+            x.update(zip(columns, factors.solve(b)))
+        return x
+
+    def solve_transposed(self, right: Mapping[int, Scalar]) -> list[Scalar]:
+        """Return x of J_p' x = right, by row."""
+        x: dict[int, Scalar] = {}
+        for (rows, columns), factors in reversed(self._blocks):
+            b = [right[c] - summed([self._rows[r][c] * x[r] for r in x if c in self._rows[r]])
+                 for c in columns]
+            x.update(zip(rows, factors.solve_transposed(b)))
+        return [x[r] for r in range(len(self._rows))]
+
+    def margin(self, sizes: Mapping[int, float]) -> Scalar:
+        """Return the least square of a sine, relative to usual sizes of the columns."""
+        parts = [part for (_, columns), factors in self._blocks
+                 for part in factors.margins([1.0 / sizes[c]**2 for c in columns])]
+        least = parts[0]
+        for part in parts[1:]:
+            least = 0.5 * (least + part - abs(least - part))
+        return least
+
+
+class _Adjugate:
+    """A block of one or two columns."""
+
+    def __init__(self, columns: Sequence[Sequence[Scalar]]) -> None:
+        self._a = columns
+        self._det = (columns[0][0] if len(columns) == 1 else
+                     columns[0][0] * columns[1][1] - columns[1][0] * columns[0][1])
+        self._inverse = reciprocal(self._det)
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        if len(b) == 1:
+            return [b[0] * self._inverse]
+        (a, c), (b_, d) = self._a
+        return [(d * b[0] - b_ * b[1]) * self._inverse, (a * b[1] - c * b[0]) * self._inverse]
+
+    def solve_transposed(self, b: Sequence[Scalar]) -> list[Scalar]:
+        if len(b) == 1:
+            return [b[0] * self._inverse]
+        (a, c), (b_, d) = self._a
+        return [(d * b[0] - c * b[1]) * self._inverse, (a * b[1] - b_ * b[0]) * self._inverse]
+
+    def margins(self, scales: Sequence[float]) -> list[Scalar]:
+        product = 1.0
+        for scale in scales:
+            product *= scale
+        return [self._det * self._det * product]
+
+
+class _GramSchmidt:
+    """A block of columns A = Q R, with Q' Q = D diagonal and R of a unit diagonal."""
+
+    def __init__(self, columns: Sequence[Sequence[Scalar]]) -> None:
+        n = len(columns)
+        self._order = sorted(range(n), key=lambda j: sum(not _is_zero(x) for x in columns[j]))
+        self._R: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
+        self._Q: list[list[Scalar]] = []
+        self._D: list[Scalar] = []
+        self._inverse: list[Scalar] = []
+        for j, k in enumerate(self._order):
+            v = list(columns[k])
+            for i in range(j):
+                self._R[i][j] = r = _dot(self._Q[i], v) * self._inverse[i]
+                v = _less(v, r, self._Q[i])
+            self._Q.append(v)
+            self._D.append(_dot(v, v))
+            self._inverse.append(reciprocal(self._D[-1]))
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        y = []
+        for q, inverse in zip(self._Q, self._inverse):
+            y.append(_dot(q, b) * inverse)
+            b = _less(b, y[-1], q)
+        for i in reversed(range(len(y))):
+            y[i] = y[i] - _dot(self._R[i][i + 1:], y[i + 1:])
+        return [y[self._order.index(k)] for k in range(len(y))]
+
+    def solve_transposed(self, b: Sequence[Scalar]) -> list[Scalar]:
+        z: list[Scalar] = []
+        for j, k in enumerate(self._order):
+            z.append(b[k] - _dot([self._R[i][j] for i in range(j)], z))
+        x: list[Scalar] = [0.0] * len(z)
+        for q, inverse, entry in zip(self._Q, self._inverse, z):
+            x = _less(x, -1.0 * (entry * inverse), q)
+        return x
+
+    def margins(self, scales: Sequence[float]) -> list[Scalar]:
+        return [square * scales[k] for square, k in zip(self._D, self._order)]
+
+
+def _factored(columns: Sequence[Sequence[Scalar]]) -> _Adjugate | _GramSchmidt:
+    return _Adjugate(columns) if len(columns) < 3 else _GramSchmidt(columns)
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    return summed([x * y for x, y in zip(a, b) if not (_is_zero(x) or _is_zero(y))])
+
+
+def _less(a: Sequence[Scalar], k: Scalar, b: Sequence[Scalar]) -> list[Scalar]:
+    return [x if _is_zero(y) or _is_zero(k) else x - k * y for x, y in zip(a, b)]
+
+
+def _is_zero(x: Scalar) -> bool:
+    return isinstance(x, float) and x == 0.0
+
+
+# ---- The structure of a robot's loops
+
+@lru_cache(maxsize=16)
+def blocks(system: Multibody) -> tuple[Block, ...]:
+    """Return rows and columns of the diagonal blocks, so that each needs those before it alone."""
+    closures = system.closures
+    assert closures is not None
+    q = [0.3 + 0.7 * ((0.618 * k) % 1.0) for k in range(len(system.joint_names))]   # any pose
+    pattern = [set(row).intersection(system.unknown) for row in _numbers(system, q)]
+    row_of: dict[int, int] = {}   # of each column
+
+    def assign(r: int, seen: set[int]) -> bool:
+        for c in sorted(pattern[r] - seen):
+            seen.add(c)
+            if c not in row_of or assign(row_of[c], seen):
+                row_of[c] = r
+                return True
+        return False
+
+    if not all(assign(r, set()) for r in range(len(pattern))):
+        raise StateError('the loops of this robot do not determine its passive joints')
+    # strongly connected columns: those whose rows need each other
+    reach: dict[int, set[int]] = {}
+    for c in row_of:
+        found, waiting = {c}, [c]
+        while waiting:
+            new = pattern[row_of[waiting.pop()]] - found
+            found |= new
+            waiting += new
+        reach[c] = found
+    groups: dict[frozenset[int], list[int]] = {}
+    for c in sorted(row_of):
+        groups.setdefault(frozenset(d for d in reach[c] if c in reach[d]), []).append(c)
+    ordered = sorted(groups.values(), key=lambda columns: (len(reach[columns[0]]), columns))
+    return tuple((tuple(sorted(row_of[c] for c in columns)), tuple(columns))
+                 for columns in ordered)
+
+
+@lru_cache(maxsize=16)
+def scales(system: Multibody) -> dict[int, float]:
+    """Return the size of each passive joint's column in its block where the robot starts."""
+    assert system.closures is not None
+    start = dict(system.closures.start)
+    J = _numbers(system, [start[name] for name in system.joint_names])
+    sizes = {c: sum(J[r].get(c, 0.0)**2 for r in rows)**0.5
+             for rows, columns in blocks(system) for c in columns}
+    largest = max(sizes.values())
+    return {c: size if size > 1e-3 * largest else largest for c, size in sizes.items()}
+
+
+def _numbers(system: Multibody, q: Sequence[float]) -> list[dict[int, float]]:
+    closures, rest = system.closures, [0.0] * len(q)
+    assert closures is not None
+    loops = [LoopState(system, loop, (q, rest, rest)) for loop in closures.loops]
+    return [loops[row.loop].column(row) for row in closures.rows]
+
+
+def near_start(system: Multibody, moves: Sequence[float],
+               ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return positions of the actuated and the passive joints in a usual closed pose."""
+    closures = system.closures
+    assert closures is not None
+    start = dict(closures.start)
+    q = [start[name] for name in system.joint_names]
+    best = tuple(q[k] for k in system.actuated), tuple(q[k] for k in system.unknown)
+    for share in (0.05, 0.1, 0.2):   # of what moves an open tree: as far as it is not singular
+        for k, move in zip(system.actuated, moves):
+            q[k] = start[system.joint_names[k]] + share * round(move, 2)
+        for _ in range(12):
+            closure = Closure(system, q, system)
+            if not closure.margin() > 0.01:
+                return best
+            for k, position in zip(system.unknown, closure.step()):
+                q[k] = position
+        best = tuple(q[k] for k in system.actuated), tuple(q[k] for k in system.unknown)
+    return best
