@@ -129,6 +129,10 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
             raise ExportError(f'{type(model).__name__} is no model: export_model(dynamics.model, '
                               'gravity=..., loads=...)')
         model = read_urdf(model)
+    system = multibody(model)
+    if system.closures:
+        raise ExportError('the loops of this robot are not linear: such robots cannot be exported '
+                          'yet; InverseDynamics(model) computes their efforts')
     target = language if isinstance(language, Target) else Target(language)
     stem = default_name(model.name) if name is None else checked_name(name)
     if target.language in PACKAGES:
@@ -138,7 +142,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                               'style: remove it')
         return PACKAGES[target.language](model, stem, gravity, loads, current_gains)
     target.check()
-    program = generate(multibody(model), name=stem, style=style, gravity=gravity,
+    program = generate(system, name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames,
                        twins=target.language in WITH_TWINS)
     return target.write(program)

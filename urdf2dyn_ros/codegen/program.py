@@ -462,6 +462,7 @@ def _one_digit(value: float) -> float:
 
 def joint_table(system: Multibody) -> tuple[JointRow, ...]:
     drivers = system.drivers
+    passive = set(drivers).difference(system.motors)
     rows = []
     for i, body in enumerate(system.bodies):
         joint, driver = JOINTS[body.type], drivers[body.coordinate]
@@ -470,6 +471,7 @@ def joint_table(system: Multibody) -> tuple[JointRow, ...]:
             i + 1, body.name, link, body.type, joint.unit, joint.effort_unit,
             'root' if body.parent == ROOT else str(body.parent + 1),
             _named(body.attached[0].body_R_link) if body.attached else 'x y z',
+            'passive' if i in passive else
             '' if driver == i else _follows(body, driver + 1), _limits(body),
             '' if body.parent_R_joint == IDENTITY else _named(transpose(body.parent_R_joint))))
     return tuple(rows)

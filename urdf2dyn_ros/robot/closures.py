@@ -231,6 +231,12 @@ class _Tree:
     def within(self, q: Array) -> Mask:
         return np.asarray(((q > self.lower - 1e-6) & (q < self.upper + 1e-6)).all(axis=1))
 
+    def _wrapped(self, q: Array) -> Array:
+        """Return poses with the angles of joints without limits within half a turn."""
+        free = self.turning & np.isinf(self.lower) & np.isinf(self.upper)
+        turn = 2.0 * math.pi
+        return np.where(free & (np.abs(q) > math.pi), q - turn * np.round(q / turn), q)
+
     def _wrong_side(self, q: Array) -> Mask:
         """Return whether frames that must not be turned against each other are, by half a turn."""
         state = [*q.T], [0.0] * self.n, [0.0] * self.n
@@ -258,6 +264,7 @@ class _Tree:
             seeds = np.vstack([seeds, rng.uniform(*self.range, (_SEEDS, self.n))])
         poses, error = self.close(seeds, range(self.n))
         good = (error < 1e-9) & ~self._wrong_side(poses)
+        poses = self._wrapped(poses)
         if not good.any() or (start and not good[0]):
             k = 0 if start else int(error.argmin())
             phi = np.abs(self.evaluate(poses[[k]])[0][0])
@@ -373,6 +380,7 @@ class _Tree:
         seeds[:, passive] = np.random.default_rng(2).uniform(
             *self.range, seeds.shape)[:, passive]
         others, error = self.close(seeds, passive)
+        others = self._wrapped(others)
         turn = np.where(self.turning, 2.0 * math.pi, 1e9)
         away = np.abs(others - pose)
         away = np.minimum(away, np.abs(away - turn * np.round(away / turn))).max(axis=1)

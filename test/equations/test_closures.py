@@ -1,0 +1,276 @@
+"""Efforts of robots with closed loops against Pinocchio's tree, energies, and each other."""
+
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from support.mechanisms import MECHANISMS, Builder, mechanism
+from support.oracles import prepared
+from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
+from urdf2dyn_ros.errors import LoopError, ParameterError
+from urdf2dyn_ros.robot.loads import Loads, Payload
+
+STATES = 20
+
+
+@cache
+def dynamics_of(name: str) -> InverseDynamics:
+    return InverseDynamics(mechanism(name), backend='python')
+
+
+def states(dynamics: InverseDynamics, number: int = STATES) -> np.ndarray:
+    """Return closed states (number, 3, n): positions near the start, one after the other."""
+    rng = np.random.default_rng(7)
+    start = dict(dynamics.model.closures.start)
+    q = np.array([start[name] for name in dynamics.joint_names])
+    q = q + 0.15 * np.sin(np.linspace(0.0, 5.0, number)[:, None] + rng.normal(size=dynamics.n))
+    return np.stack([q, *rng.normal(size=(2, number, dynamics.n))], axis=1)
+
+
+class Cut:
+    """Pinocchio's tree, and where loops close it, as points that coincide (and axes that do)."""
+
+    def __init__(self, dynamics: InverseDynamics, text: str) -> None:
+        self.dynamics = dynamics
+        self.model = pin.buildModelFromXML(prepared(text))
+        self.ends = []
+        for loop in read_urdf(text).loops:
+            frames = []
+            for end in (loop.first, loop.second):
+                link = self.model.frames[self.model.getFrameId(end.link, pin.FrameType.BODY)]
+                at = link.placement * pin.SE3(pin.utils.rpyToMatrix(np.array(end.rpy)),
+                                              np.array(end.xyz))
+                frames.append(self.model.addFrame(pin.Frame(
+                    f'{loop.name} {end.link}', link.parentJoint, 0, at, pin.FrameType.OP_FRAME)))
+            self.ends.append((loop.type, *frames))
+        self.data = self.model.createData()
+
+    def state(self, q: np.ndarray, passive: np.ndarray) -> dict[str, float]:
+        return {**dict(zip(self.dynamics.joint_names, q)),
+                **dict(zip(self.dynamics.passive_names, passive))}
+
+    def vector(self, values: dict[str, float]) -> np.ndarray:
+        q = pin.neutral(self.model)
+        for joint, name in list(zip(self.model.joints, self.model.names))[1:]:
+            if joint.nq == 2:
+                q[joint.idx_q:joint.idx_q + 2] = np.cos(values[name]), np.sin(values[name])
+            else:
+                q[joint.idx_q] = values[name]
+        return q
+
+    def rates(self, values: dict[str, float]) -> np.ndarray:
+        qd = np.zeros(self.model.nv)
+        for joint, name in list(zip(self.model.joints, self.model.names))[1:]:
+            qd[joint.idx_v] = values.get(name, 0.0)
+        return qd
+
+    def constraint(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return J and Jd qd of all loops: points, and both rotations across a hinge."""
+        rows, drift = [], []
+        axes = pin.LOCAL_WORLD_ALIGNED
+        pin.forwardKinematics(self.model, self.data, q, qd, np.zeros(self.model.nv))
+        pin.updateFramePlacements(self.model, self.data)
+        for kind, first, second in self.ends:
+            J = [pin.computeFrameJacobian(self.model, self.data, q, end, axes).copy()
+                 for end in (first, second)]
+            a = [pin.getFrameClassicalAcceleration(self.model, self.data, end, axes).vector
+                 for end in (first, second)]
+            keep = slice(0, 6 if kind == 'fixed' else 3)
+            rows.append((J[1] - J[0])[keep])
+            drift.append((a[1] - a[0])[keep])
+        return np.vstack(rows), np.concatenate(drift)
+
+    def accelerations(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return qdd of all joints under efforts of all, with the forces that close the loops."""
+        M = pin.crba(self.model, self.data, q)
+        M = np.triu(M) + np.triu(M, 1).T
+        bias = pin.nonLinearEffects(self.model, self.data, q, qd).copy()
+        J, drift = self.constraint(q, qd)
+        free = np.linalg.solve(M, tau - bias)
+        inertia = J @ np.linalg.solve(M, J.T)
+        force = np.linalg.pinv(inertia, rcond=1e-12) @ (-drift - J @ free)
+        return free + np.linalg.solve(M, J.T @ force)
+
+
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_efforts_give_the_accelerations_that_they_are_for(name: str) -> None:
+    """By Pinocchio's mass matrix, bias and frames, and Lagrange multipliers of all rows."""
+    dynamics = dynamics_of(name)
+    cut = Cut(dynamics, mechanism(name))
+    several = states(dynamics)
+    closed = dynamics.close(several[:, 0])
+    for (q, qd, qdd), passive in zip(several, closed):
+        tau = dynamics(q, qd, qdd, passive=passive)
+        full = cut.vector(cut.state(q, passive))
+        J, _ = cut.constraint(full, 0.0 * cut.rates({}))
+        driven = cut.rates(dict.fromkeys(dynamics.joint_names, 1.0)) > 0.0
+        rates = cut.rates(dict(zip(dynamics.joint_names, qd)))
+        rates[~driven] = -np.linalg.pinv(J[:, ~driven]) @ J[:, driven] @ rates[driven]
+        found = cut.accelerations(full, rates, cut.rates(dict(zip(dynamics.joint_names, tau))))
+        expected = cut.rates(dict(zip(dynamics.joint_names, qdd)))
+        scale = np.abs(found).max()
+        assert np.abs((found - expected)[driven]).max() < 1e-9 * scale
+
+
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_power_is_the_change_of_energy(name: str) -> None:
+    dynamics, h = dynamics_of(name), 1e-4
+    for q, qd, qdd in states(dynamics, 5):
+        tau = dynamics(q, qd, qdd)
+        times = h * np.array([-2.0, -1.0, 1.0, 2.0])
+        E = [dynamics.energy(q + qd * t + 0.5 * qdd * t * t, qd + qdd * t).sum() for t in times]
+        power = (E[0] - 8.0 * E[1] + 8.0 * E[2] - E[3]) / (12.0 * h)
+        scale = np.abs(tau) @ np.abs(qd) + np.abs(E).max()
+        assert tau @ qd == pytest.approx(power, abs=1e-7 * scale)
+
+
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_functions_agree_with_each_other(name: str) -> None:
+    dynamics = dynamics_of(name)
+    for q, qd, qdd in states(dynamics, 3):
+        tau, scale = dynamics(q, qd, qdd), 1e-10 * np.abs(dynamics(q, qd, qdd)).max()
+        M = dynamics.mass_matrix(q)
+        assert np.abs(M - M.T).max() < 1e-10 * np.abs(M).max()
+        assert np.linalg.eigvalsh(M).min() > 0.0
+        assert M @ qdd + dynamics.bias(q, qd) == pytest.approx(tau, abs=scale)
+        assert sum(dynamics.terms(q, qd, qdd).values()) == pytest.approx(tau, abs=scale)
+        assert dynamics.gravity(q) == pytest.approx(dynamics(q), abs=scale)
+        kinetic, _ = dynamics.energy(q, qd)
+        assert 0.5 * qd @ M @ qd == pytest.approx(kinetic, rel=1e-10)
+
+
+@pytest.mark.parametrize(('name', 'link'), [
+    ('five_bar', 'left_elbow_link'), ('delta', 'hand_z_link'), ('stewart', 'plate_z_link'),
+    ('ankle', 'roll_link'), ('excavator', 'bucket_link')])
+def test_links_move_as_their_poses_change(name: str, link: str) -> None:
+    dynamics, h = dynamics_of(name), 1e-5
+    q, qd, qdd = states(dynamics, 1)[0]
+    J = dynamics.jacobian(q, link)
+    twist, acceleration = dynamics.frame_motion(q, qd, qdd, link)
+    assert twist == pytest.approx(J @ qd, abs=1e-12)
+    p = [dynamics.forward_kinematics(q + qd * t + 0.5 * qdd * t * t, link)[1]
+         for t in (-h, 0.0, h)]
+    assert (p[2] - p[0]) / (2.0 * h) == pytest.approx(twist[:3], abs=1e-8)
+    assert (p[2] - 2.0 * p[1] + p[0]) / h**2 == pytest.approx(acceleration[:3], abs=1e-4)
+
+
+def test_closed_positions_stay_on_their_branch_and_are_accepted_by_name() -> None:
+    dynamics = dynamics_of('five_bar')
+    q = np.linspace([0.0, 0.0], [0.3, 0.2], 40)
+    passive = dynamics.close(q)
+    assert passive.shape == (40, 2)
+    assert np.abs(np.diff(passive, axis=0)).max() < 0.05
+    assert dynamics.close(q[-1]) == pytest.approx(passive[-1], abs=1e-10)
+    assert dynamics.close(q[-1], start=passive[-2]) == pytest.approx(passive[-1], abs=1e-10)
+    named = dict(zip(dynamics.passive_names, passive[-1]))
+    assert np.array_equal(dynamics(q[-1], passive=named), dynamics(q[-1], passive=passive[-1]))
+    batch = dynamics(q, 0.0 * q + 0.3, 0.0 * q)
+    each = [dynamics(row, [0.3, 0.3], [0.0, 0.0]) for row in q]
+    assert batch == pytest.approx(np.array(each), rel=1e-9)
+
+
+def test_nothing_is_computed_where_loops_do_not_close() -> None:
+    dynamics = dynamics_of('five_bar')
+    with pytest.raises(LoopError, match=r'out of reach|do not close') as out:
+        dynamics([-2.5, 2.5])
+    assert out.value.status == 'open'
+    wrong = dynamics.close([0.1, 0.1])
+    with pytest.raises(LoopError, match='open by') as opened:
+        dynamics([0.2, 0.0], passive=wrong)
+    assert opened.value.status == 'open'
+    assert np.isfinite(dynamics([0.1, 0.1])).all()
+
+
+def test_efforts_are_refused_towards_a_singular_pose() -> None:
+    """A four-bar whose coupler and rocker come in line."""
+    dynamics, statuses = dynamics_of('four_bar'), []
+    for q in np.linspace(0.0, -3.2, 65):
+        try:
+            assert np.isfinite(dynamics([q])).all()
+            statuses.append('')
+        except LoopError as error:
+            statuses.append(error.status)
+    assert statuses[0] == '' and set(statuses) <= {'', 'open', 'singular'}
+
+
+def test_a_start_chooses_the_assembly() -> None:
+    """A four-bar that is written folded: no pose is said, and there are two."""
+    text = mechanism('four_bar').replace(f'{0.7:.17g} 0 0', '0.6 0 0')
+    model = read_urdf(text)
+    with pytest.raises(UrdfError, match='ambiguous-assembly'):
+        InverseDynamics(text, backend='python')
+    first, other = (InverseDynamics(model, backend='python', start=dict(start))
+                    for start in (model.closures.start, model.closures.other))
+    q = [dict(first.model.closures.start)['crank']]
+    found = first.close(q)
+    assert np.abs(other.close(q) - found).max() > 0.1
+    assert np.abs(other(q) - first(q)).max() > 1e-3
+
+
+def test_what_does_not_exist_for_loops_is_refused() -> None:
+    dynamics = dynamics_of('four_bar')
+    for call in (lambda: dynamics.momentum([0.0]), lambda: dynamics.regressor([0.0]),
+                 lambda: dynamics.coriolis_matrix([0.0], [0.0]),
+                 lambda: dynamics.derivatives([0.0])):
+        with pytest.raises(ParameterError, match='loops'):
+            call()
+
+
+def test_loads_reach_the_motors() -> None:
+    """Of a payload on a passive link, by virtual work."""
+    loads = Loads(payload='left_elbow_link', external=('right_elbow_link',))
+    loaded, plain = InverseDynamics(mechanism('five_bar'), backend='python',
+                                    loads=loads), dynamics_of('five_bar')
+    q, payload = [0.1, -0.1], Payload(2.0, (0.1, 0.0, 0.2))
+    wrench = np.array([1.0, 0.0, -3.0, 0.0, 0.4, 0.0])
+    found = loaded(q, payload=payload, external={'right_elbow_link': wrench})
+    J, K = (plain.jacobian(q, link) for link in ('left_elbow_link', 'right_elbow_link'))
+    R, _ = plain.forward_kinematics(q, 'left_elbow_link')
+    S, _ = plain.forward_kinematics(q, 'right_elbow_link')
+    weight = np.array([0.0, 0.0, -9.81 * 2.0])
+    arm = R @ np.array([0.1, 0.0, 0.2])
+    expected = plain(q) - J.T @ np.concatenate([weight, np.cross(arm, weight)]) - K.T @ (
+        np.concatenate([S @ wrench[:3], S @ wrench[3:]]))
+    assert found == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize('kind', ['revolute', 'universal', 'cylindrical', 'prismatic', 'fixed'])
+def test_every_type_of_loop_keeps_the_balance_of_power(kind: str) -> None:
+    """A chain of six oblique hinges and a slider from the base to the base, closed at its end."""
+    rng, b = np.random.default_rng(5), Builder('chain')
+    freedoms = {'revolute': 5, 'universal': 4, 'cylindrical': 4, 'prismatic': 5, 'fixed': 6}[kind]
+    link, place = 'base', np.zeros(3)
+    for k in range(freedoms + 1):
+        axis = rng.normal(size=3)
+        link = b.joint(f'j{k}', link, place, axis / np.linalg.norm(axis), motor=k == 0,
+                       kind='prismatic' if k == 3 else 'continuous')
+        place = place + rng.normal(size=3) * 0.4
+    b.places['end'] = place
+    b.loop('end', link, 'base', place, kind, (0.0, 0.6, 0.8))
+    text = b.text
+    if kind == 'universal':
+        text = text.replace('</loop_joint>', '<axis2 xyz="1 0 0"/></loop_joint>')
+    dynamics, h = InverseDynamics(text, backend='python'), 1e-3
+    assert len(dynamics.passive_names) == freedoms
+    q, qd, qdd = np.array([0.01]), np.array([0.05]), np.array([0.1])
+    E = [dynamics.energy(q + qd * t + 0.5 * qdd * t * t, qd + qdd * t).sum()
+         for t in h * np.array([-2.0, -1.0, 1.0, 2.0])]
+    power = (E[0] - 8.0 * E[1] + 8.0 * E[2] - E[3]) / (12.0 * h)
+    assert dynamics(q, qd, qdd) @ qd == pytest.approx(power, rel=1e-6, abs=1e-8)
+
+
+def test_a_rod_between_two_balls_is_held_where_it_spins() -> None:
+    b = Builder('spinning')
+    crank = b.joint('crank', 'base', (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), motor=True,
+                    reach=(0.2, 0.0, 0.0))
+    rod = b.ball('rod', crank, (0.2, 0.0, 0.0), 0.5)
+    rocker = b.joint('rocker', 'base', (0.1, 0.5, 0.3), (1.0, 0.0, 0.0), reach=(0.1, 0.6, 0.0))
+    b.loop('ball', rod, rocker, (0.1, 0.6, 0.0), 'spherical')
+    model = read_urdf(b.text)
+    (held,) = [problem for problem in model.warnings if problem.code == 'idle-joint']
+    assert 'rod_' in held.element
+    dynamics = InverseDynamics(model, backend='python')
+    assert dynamics.joint_names == ('crank',) and len(dynamics.passive_names) == 4
+    assert np.isfinite(dynamics([0.1], [1.0], [1.0])).all()
