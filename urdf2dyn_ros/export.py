@@ -23,6 +23,7 @@ from urdf2dyn_ros.codegen.languages import (
     in_single,
 )
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Program
+from urdf2dyn_ros.codegen.ros2_control import CONTACTS, ContactRule
 from urdf2dyn_ros.codegen.signature import ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, with_loads
@@ -32,7 +33,7 @@ from urdf2dyn_ros.robot.reader import UrdfSource, read_description, read_urdf
 from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
 # languages whose files are a package in a folder, written from the robot with all its loads
-PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads, Sequence[float]],
+PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads, Sequence[float], ContactRule],
                             dict[str, str]]] = {'ros2_control': ros2_control.write}
 
 
@@ -80,7 +81,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                  gravity: ArrayLike = GRAVITY,
                  functions: str = 'inverse_dynamics', loads: Loads = LOADS,
                  frames: LinkFrames = ONLY_TIP,
-                 current_gains: Sequence[float] = (1.0,)) -> dict[str, str]:
+                 current_gains: Sequence[float] = (1.0,),
+                 contacts: ContactRule = CONTACTS) -> dict[str, str]:
     """
     Return a robot's equations as text: {file name: text}.
 
@@ -111,6 +113,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
         the only tip and the axes of the root.
     current_gains : sequence of float, (n,) or (1,)
         Effort per current [N m/A or N/A] where the controller commands currents; otherwise 1.
+    contacts : ContactRule
+        Of a controller: gains of its observer and thresholds of contacts, none by default.
 
     Raises
     ------
@@ -140,7 +144,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                 or style == GENERAL:
             raise ExportError(f'{target.language} has no choice of functions, links, precision or '
                               'style: remove it')
-        return PACKAGES[target.language](model, stem, gravity, loads, current_gains)
+        return PACKAGES[target.language](model, stem, gravity, loads, current_gains, contacts)
     target.check()
     program = generate(system, name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames,

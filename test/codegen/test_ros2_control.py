@@ -21,7 +21,9 @@ from language_tools import DRIVERS
 from support.paths import ROOT
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
+from urdf2dyn_ros.codegen.ros2_control import CONTACTS, ContactRule
 from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.estimation.observer import ContactDetector, MomentumObserver
 from urdf2dyn_ros.export import write_files
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.terms import Friction
@@ -48,18 +50,23 @@ GRIPPER = f"""<robot name="Two__Fingers"><link name="base"/>
 {JOINT.format('left', 'prismatic', 'hand', '0 1 0', '')}
 {JOINT.format('right', 'prismatic', 'hand', '0 1 0',
               '<mimic joint="left_joint" multiplier="-0.5" offset="0.02"/>')}</robot>"""
-FORWARDED = ('controller_interface/chainable_controller_interface.hpp',
-             'controller_interface/version.h', 'pluginlib/class_list_macros.hpp',
-             'rclcpp/rclcpp.hpp', 'rclcpp_lifecycle/state.hpp',
-             'realtime_tools/realtime_buffer.hpp',
-             'trajectory_msgs/msg/joint_trajectory_point.hpp', 'gtest/gtest.h', 'tl/expected.hpp')
+RULE = ContactRule((100.0, 80.0, 120.0, 100.0, 100.0, 50.0), (5.0, 6.0, 5.0, 2.0, 2.0, 0.0))
+FORWARDED = (
+    'control_msgs/msg/dynamic_joint_state.hpp',
+    'controller_interface/chainable_controller_interface.hpp',
+    'controller_interface/controller_interface.hpp', 'controller_interface/version.h',
+    'pluginlib/class_list_macros.hpp', 'rclcpp/rclcpp.hpp', 'rclcpp_lifecycle/state.hpp',
+    'rclcpp_lifecycle/lifecycle_node.hpp', 'realtime_tools/realtime_buffer.hpp',
+    'realtime_tools/realtime_publisher.hpp', 'std_srvs/srv/trigger.hpp',
+    'trajectory_msgs/msg/joint_trajectory_point.hpp', 'gtest/gtest.h', 'tl/expected.hpp')
 
 
 class Package:
     """An exported package in a folder, with stand-ins for the headers that it includes."""
 
-    def __init__(self, robot: RobotModel, loads: Loads, folder: Path) -> None:
-        files = export_model(robot, 'ros2_control', loads=loads)
+    def __init__(self, robot: RobotModel, loads: Loads, folder: Path,
+                 contacts: ContactRule = CONTACTS) -> None:
+        files = export_model(robot, 'ros2_control', loads=loads, contacts=contacts)
         write_files(files, folder)
         self.name, = {file.partition('/')[0] for file in files}
         self.robot = self.name.removesuffix('_dynamics_controller')
@@ -89,8 +96,9 @@ class Package:
         return output
 
 
-def run(*words: str | Path) -> str:
-    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False)
+def run(*words: str | Path, given: str = '') -> str:
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False,
+                          input=given)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -149,15 +157,17 @@ private:
 
 @pytest.fixture(scope='module')
 def rx90(tmp_path_factory: pytest.TempPathFactory) -> Package:
-    return Package(MODEL, LOADS, tmp_path_factory.mktemp('rx90'))
+    return Package(MODEL, LOADS, tmp_path_factory.mktemp('rx90'), RULE)
 
 
 def driven(package: Package, version: tuple[int, int], compiler: str, folder: Path) -> str:
     """Return what the controller's driver says of it."""
     return run(package.compile(
         compiler, folder / 'drive', STANDINS / 'drive.cpp',
-        package.folder / 'src' / 'dynamics_controller.cpp', f'-DVERSION_MAJOR={version[0]}',
+        package.folder / 'src' / 'dynamics_controller.cpp',
+        package.folder / 'src' / 'dynamics_broadcaster.cpp', f'-DVERSION_MAJOR={version[0]}',
         f'-DVERSION_MINOR={version[1]}', f'-DPACKAGE={package.name}',
+        f'-DPACKAGE_NAME="{package.name}"',
         f'-DHAS_PAYLOAD={int("payload.data()" in package.text("robot.hpp"))}',
         f'-DPACKAGE_CORE="{package.name}/dynamics_core.hpp"'))
 
@@ -190,7 +200,40 @@ def test_efforts_are_finite_and_within_limits_whatever_arrives(
                         f'-DPACKAGE_CORE="{rx90.name}/dynamics_core.hpp"')
     counts = {word: int(count) for word, count in
               re.findall(r'(\w+) (\d+)', run(fuzz, '1000000'))}
-    assert min(counts.values()) > 500   # it was everywhere, also in damping
+    assert min(counts.values()) > 100   # it was everywhere, also in damping
+
+
+def test_its_observer_has_the_numbers_of_the_node(rx90: Package, tmp_path: Path) -> None:
+    """Late and lost samples, efforts that are not measured, payloads at 20 Hz, and contacts."""
+    robot = InverseDynamics(MODEL, loads=replace(LOADS, payload='link6'))
+    observer = MomentumObserver(robot, gain=RULE.gains)
+    detector = ContactDetector(robot.joint_names, thresholds=RULE.thresholds)
+    random, stamp, lines, expected = np.random.default_rng(1), 10**9, [], []
+    for k in range(3000):
+        step = 200_000_000 if k == 700 else int(random.integers(800_000, 1_200_000))
+        stamp, t = stamp + step, 1e-3 * k
+        q, qd, qdd = arms.motion(np.full(6, 0.3), t)
+        payload = np.array([2.0, 0, 0, 0.1, 0.02, 0, 0, 0.02, 0, 0.01]) * (k // 50 % 2)
+        effort = robot(q, qd, qdd, payload) - (1000 < k < 1100) * np.array([0, 20, 9, 0, 3, 9])
+        effort[2] = math.nan if k == 1500 else effort[2]
+        qd[4] = math.nan if k == 2000 else qd[4]
+        external = observer.update(stamp, q, qd, effort, payload)
+        if external is None:
+            detector.stop()
+            external = np.full(6, np.nan)
+        detector.update(stamp, external)
+        expected.append([*external, *(name in detector.touched for name in robot.joint_names)])
+        lines.append(' '.join(map(repr, map(float, (
+            step * 1e-9, *q, *qd, *effort, *payload)))))
+    program = rx90.compile('g++', tmp_path / 'observe', STANDINS / 'observe.cpp',
+                           f'-DPACKAGE={rx90.name}',
+                           f'-DPACKAGE_OBSERVER="{rx90.name}/momentum_observer.hpp"')
+    said = np.array([line.split() for line in
+                     run(program, given='\n'.join(lines)).splitlines()], dtype=float)
+    found = np.hstack([said[:, ::2], said[:, 1::2]])
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+    assert found[-1, 6:].tolist() == [0, 1, 1, 0, 1, 0]   # joint6 has no threshold
+    assert np.isfinite(found[:, 0]).sum() == 2996
 
 
 @pytest.mark.parametrize('compiler', ['g++', 'clang++'])

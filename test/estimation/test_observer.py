@@ -13,7 +13,6 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.observer import (
-    THRESHOLD,
     ContactDetector,
     ContactWatch,
     MomentumObserver,
@@ -24,6 +23,7 @@ from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.text import Level
 
 Array = np.ndarray
+THRESHOLD = 5.0   # [N m], what docs/observer.md says of the Panda
 
 ALL_BUT = slice(1, None)   # the first sample has no answer
 PUSHES = {'sideways': (0.0, 20.0, 0.0), 'down': (0.0, 0.0, -20.0)}
@@ -126,7 +126,7 @@ def test_a_push_of_20_newtons_is_found_within_50_ms(push: str, sensors: str, rub
         motion = pushed_robot.measured(motion, bits=17, velocity=1e-3, effort=EFFORT_NOISE)
     run = through_kalman if sensors == 'noisy' else online
     external = run(MomentumObserver(dynamics(rubs)), motion)
-    detector, noticed = ContactDetector(dynamics().joint_names), []
+    detector, noticed = ContactDetector(dynamics().joint_names, thresholds=(THRESHOLD,)), []
     for stamp, row in zip(motion.stamps.tolist(), external):
         detector.update(stamp, row)
         noticed.append(bool(detector.touched))
@@ -224,19 +224,21 @@ def test_a_joint_without_effort_does_not_blind_the_others() -> None:
 
 
 def test_another_payload_is_no_push() -> None:
-    """Momentum jumps when the model does."""
+    """Momentum does not jump when the model does, and nothing begins anew."""
     robot = InverseDynamics(read_urdf(pushed_robot.panda()), loads=Loads(payload='panda_hand'))
     light, heavy = np.zeros(10), np.array([2.0, 0.0, 0.0, 0.1, 0.01, 0, 0, 0.01, 0, 0.01])
     motion = stepped()[1].chosen(slice(0, 300))
     watching = MomentumObserver(robot)
     answers = []
     for k, row in enumerate(zip(motion.stamps.tolist(), motion.q, motion.qd)):
-        payload = heavy if k >= 150 else light
+        payload = heavy if k // 50 % 2 else light   # at 20 Hz
         qdd = pushed_robot.desired((motion.stamps[k] - pushed_robot.START) * 1e-9)[2]
         answers.append(watching.update(*row, robot(motion.q[k], motion.qd[k], qdd, payload),
                                        payload))
-    assert [k for k, answer in enumerate(answers) if answer is None] == [0, 150]
-    assert max(np.abs(answer).max() for answer in answers if answer is not None) < 4e-5
+    assert [k for k, answer in enumerate(answers) if answer is None] == [0]
+    assert not watching.settling.any()
+    # when between two samples it changed is not known: half its inertial effort for one step
+    assert max(np.abs(answer).max() for answer in answers if answer is not None) < 0.2
 
 
 def test_parameters_are_checked() -> None:
@@ -298,7 +300,8 @@ MS = 1_000_000
 
 
 def watch(*touched: str) -> ContactWatch:
-    return ContactWatch(ARM_2R, MomentumObserver(ARM_2R), ContactDetector(TWO), touched)
+    return ContactWatch(ARM_2R, MomentumObserver(ARM_2R),
+                        ContactDetector(TWO, thresholds=(THRESHOLD,)), touched)
 
 
 def still(watch: ContactWatch, begin: int, samples: int, external: tuple[float, float],

@@ -11,10 +11,11 @@ import pytest
 from support.recordings.evaluate_command import REPORT, WRITTEN
 from support.recordings.scara import Samples, mcap, table
 from support.streams.pushed_robot import START, STEP, TOOL, desired, panda
+from urdf2dyn_ros.robot.parameters import read_parameter_file
 
 NAMES = tuple(f'panda_joint{k}' for k in range(1, 8))
 FIRST, LAST = 0.5, 0.8
-EXTERNAL = {'external_efforts.json', 'external_efforts.png'}
+EXTERNAL = {'external_efforts.json', 'external_efforts.png', 'contact.yaml'}
 
 
 @cache
@@ -44,7 +45,7 @@ def test_a_push_is_found_and_reported_joint_by_joint(evaluate, tmp_path: Path, u
     """In the table, the figures, a picture, the page and what is printed."""
     samples, true = recorded()
     path = mcap(tmp_path, samples)
-    done = evaluate(path, '--observer', urdf=urdf, drawn=True)
+    done = evaluate(path, '--observer', '--thresholds', 5, urdf=urdf, drawn=True)
     assert (done.code, done.err) == (0, '')
     assert {path.name for path in done.folder.iterdir()} == REPORT | EXTERNAL
     assert (done.folder / 'external_efforts.png').read_bytes().startswith(b'\x89PNG')
@@ -81,6 +82,10 @@ def test_a_push_is_found_and_reported_joint_by_joint(evaluate, tmp_path: Path, u
         assert (contact['end'] - START) * 1e-9 == pytest.approx(LAST + 0.012, abs=0.005)
         assert '1 contact: 0.4' in line and f'{contact["peak"]:.3g} N m' in line
     assert sum(row['count'] for row in figures['joints']) == 2
+    values = read_parameter_file(str(done.folder / 'contact.yaml'), 'inverse_dynamics')
+    assert values['observer.gain'] == [100.0]
+    np.testing.assert_allclose(values['contact.thresholds'], [
+        1.5 * abs(row['largest']) for row in figures['joints']], rtol=1e-3)
 
     done = evaluate(path, urdf=urdf)   # nothing is left of the evaluation before
     assert {path.name for path in done.folder.iterdir()} == WRITTEN

@@ -81,7 +81,8 @@ GENERAL: Style = 'general'
 
 
 def generate(system: Multibody, *, name: str, style: Style = 'readable',
-             gravity: ArrayLike = GRAVITY, functions: str = 'inverse_dynamics',
+             gravity: ArrayLike = GRAVITY,
+             functions: str | tuple[str, ...] = 'inverse_dynamics',
              loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP,
              twins: bool = False) -> Program:
     """
@@ -90,7 +91,8 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     readable: every inertial value is a named parameter, every formula is spelled out, and there is
     the dynamic model in the root frame. general: all lengths and rotations are parameters as well.
     fast: numbers are folded, with the fewest operations and, with `twins`, a form in which equal
-    limbs are computed at once, where that is faster. `functions` is one of CHOICES. An ExportError
+    limbs are computed at once, where that is faster. `functions` is one of CHOICES, or the names
+    of several FUNCTIONS. An ExportError
     or a ParameterError for what the robot, the functions or the loads do not have.
     """
     request = _request(system, style, gravity, functions, loads, frames)
@@ -139,15 +141,16 @@ class Request:
         return inputs_of(self.system, self.loads)
 
 
-def _request(system: Multibody, style: Style, gravity: ArrayLike, functions: str, loads: Loads,
-             frames: LinkFrames) -> Request:
+def _request(system: Multibody, style: Style, gravity: ArrayLike,
+             functions: str | tuple[str, ...], loads: Loads, frames: LinkFrames) -> Request:
     """Return the arguments of `generate`, checked."""
     if style not in (*STYLES, GENERAL):
         raise ExportError(f'unknown style {style!r}; the styles are: '
                           f'{", ".join((*STYLES, GENERAL))}')
-    if not isinstance(functions, str) or functions not in CHOICES:
+    if not isinstance(functions, tuple) and functions not in CHOICES:
         raise ExportError(f'unknown model {functions!r}; the models are: {", ".join(CHOICES)}')
-    chosen = {name: FUNCTIONS[name] for name in CHOICES[functions]}
+    names = functions if isinstance(functions, tuple) else CHOICES[functions]
+    chosen = {name: FUNCTIONS[name] for name in names}
     vector = checked_gravity(gravity)
     checked_loads(loads).check(system)
     if not isinstance(frames, LinkFrames):

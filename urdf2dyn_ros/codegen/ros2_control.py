@@ -22,7 +22,7 @@ from urdf2dyn_ros.codegen.languages.language import shortest
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
-from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN, Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Body, Multibody, multibody
 from urdf2dyn_ros.robot.spatial import Scalar
@@ -30,7 +30,8 @@ from urdf2dyn_ros.robot.terms import Friction
 from urdf2dyn_ros.robot.writer import mock_urdf
 from urdf2dyn_ros.text import __version__, counted, quote
 
-FUNCTIONS = ('inverse_dynamics', 'gravity', 'mass_matrix')   # that the controller calls
+# that the controller calls
+FUNCTIONS = ('inverse_dynamics', 'gravity', 'mass_matrix', 'momentum')
 JUMP_MARGINS = {'rad': 0.02, 'm': 0.005}   # [rad] and [m] that a position may step in any case
 PLACES = {   # text in the folder `controller` to where it is in the package
     'CMakeLists.txt': 'CMakeLists.txt', 'package.xml': 'package.xml', 'README.md': 'README.md',
@@ -38,6 +39,10 @@ PLACES = {   # text in the folder `controller` to where it is in the package
     'robot.hpp': 'include/@package@/robot.hpp',
     'settings.hpp': 'include/@package@/settings.hpp',
     'validators.hpp': 'include/@package@/validators.hpp',
+    'momentum_observer.hpp': 'include/@package@/momentum_observer.hpp',
+    'monitor.hpp': 'include/@package@/monitor.hpp',
+    'dynamics_broadcaster.hpp': 'include/@package@/dynamics_broadcaster.hpp',
+    'dynamics_broadcaster.cpp': 'src/dynamics_broadcaster.cpp',
     'dynamics_core.hpp': 'include/@package@/dynamics_core.hpp',
     'dynamics_controller.hpp': 'include/@package@/dynamics_controller.hpp',
     'dynamics_controller.cpp': 'src/dynamics_controller.cpp',
@@ -57,8 +62,18 @@ class FrictionRow(NamedTuple):
     origin: str
 
 
+class ContactRule(NamedTuple):
+    """Gains of the momentum observer, and external efforts that are contacts; 0: not reported."""
+
+    gains: Sequence[float] = OBSERVER_GAIN.default   # [1/s], one for all joints or for each
+    thresholds: Sequence[float] = CONTACT_THRESHOLDS.default   # [N m or N], likewise
+
+
+CONTACTS = ContactRule()
+
+
 def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
-          gains: Sequence[float]) -> dict[str, str]:
+          gains: Sequence[float], contacts: ContactRule) -> dict[str, str]:
     """
     Return the files of a package: {path: text}.
 
@@ -87,10 +102,9 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
         joint: [term for term in terms if not isinstance(term, Friction)]
         for joint, terms in loads.terms.items()})
     program = generate(system, name=re.sub('_+', '_', name.lower()), style='fast',
-                       gravity=gravity, functions='all', loads=rigid, twins=True)
-    program = replace(program, functions=tuple(
-        function for function in program.functions if function.name in FUNCTIONS))
+                       gravity=gravity, functions=FUNCTIONS, loads=rigid, twins=True)
     values = {**_names(program, joints, rigid.payload, friction), **_tables(joints, friction),
+              **_contacts(joints, contacts),
               **_commands(joints, gains), **_references(program, friction)}
     folder, package = files('urdf2dyn_ros.codegen') / 'controller', values['package']
     texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
@@ -152,11 +166,6 @@ def _names(program: Program, joints: Sequence[Body], payload: str,
 
 
 def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str, str]:
-    def lines(entries: Sequence[str]) -> str:
-        width = max(map(len, entries)) + 1
-        return ''.join(f'  {entry + ",":{width}}   // {_comment(body.name)}\n'
-                       for entry, body in zip(entries, joints))
-
     efforts = [shortest(body.limits.effort or 0.0) for body in joints]
     velocities = [shortest(body.limits.velocity or 0.0) for body in joints]
     units = [JOINTS[body.type].unit for body in joints]
@@ -170,14 +179,45 @@ def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str
                  f'{", ".join(map(_number, numbers))}}},\n')
     return {
         'joint_names': ''.join(f'  {c.quoted(body.name)},\n' for body in joints),
-        'continuous': lines([str(body.type == 'continuous').lower() for body in joints]),
-        'lower_limits': lines([_bound(body, body.limits.lower, '-UNLIMITED') for body in joints]),
-        'upper_limits': lines([_bound(body, body.limits.upper, 'UNLIMITED') for body in joints]),
-        'effort_limits': lines(efforts), 'velocity_limits': lines(velocities),
-        'jump_margins': lines([shortest(JUMP_MARGINS[unit]) for unit in units]),
+        'continuous': _lines(joints, [str(body.type == 'continuous').lower() for body in joints]),
+        'lower_limits': _lines(joints, [_bound(body, body.limits.lower, '-UNLIMITED')
+                                        for body in joints]),
+        'upper_limits': _lines(joints, [_bound(body, body.limits.upper, 'UNLIMITED')
+                                        for body in joints]),
+        'effort_limits': _lines(joints, efforts), 'velocity_limits': _lines(joints, velocities),
+        'jump_margins': _lines(joints, [shortest(JUMP_MARGINS[unit]) for unit in units]),
         'effort_array': f'[{", ".join(efforts)}]',
         'velocity_array': f'[{", ".join(velocities)}]',
         'frictions': str(len(friction)), 'friction': f'\n{rows}' if rows else ''}
+
+
+def _contacts(joints: Sequence[Body], contacts: ContactRule) -> dict[str, str]:
+    for what, values in (('observer.gain', contacts.gains),
+                         ('contact.thresholds', contacts.thresholds)):
+        if len(values) not in (1, len(joints)):
+            raise ExportError(f'ros2_control: {len(values)} entries of {what} for {len(joints)} '
+                              'joints: one is required for each, or one for all')
+    gains, thresholds = (list(values) * (len(joints) if len(values) == 1 else 1)
+                         for values in contacts)
+    reported = any(thresholds)
+    return {
+        'observer_gains': _lines(joints, [*map(_number, gains)]),
+        'gain_words': 'parameters' if reported else 'default of the generator',
+        'thresholds': _lines(joints, [_number(each) if each else 'UNLIMITED'
+                                      for each in thresholds]),
+        'threshold_words': 'parameters, of recordings without contact' if reported else
+                           'none is known, and none is reported',
+        'contact_words': 'Contacts are reported from the thresholds of `robot.hpp` on.'
+                         if reported else
+                         'Contacts are not reported: export with the `contact.yaml` of '
+                         '`urdf2dyn evaluate --observer`.'}
+
+
+def _lines(joints: Sequence[Body], entries: Sequence[str]) -> str:
+    """Return an entry a line, with the name of its joint."""
+    width = max(map(len, entries)) + 1
+    return ''.join(f'  {entry + ",":{width}}   // {_comment(body.name)}\n'
+                   for entry, body in zip(entries, joints))
 
 
 def _commands(joints: Sequence[Body], gains: Sequence[float]) -> dict[str, str]:

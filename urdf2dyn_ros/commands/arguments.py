@@ -15,6 +15,7 @@ from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
 from urdf2dyn_ros.codegen.signature import FRAME_AXES, LinkFrames
 from urdf2dyn_ros.errors import ExportError, ParameterError, UrdfError
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER
+from urdf2dyn_ros.estimation.observer import OBSERVER_PARAMETERS
 from urdf2dyn_ros.recordings import Reading
 from urdf2dyn_ros.recordings.workers import Workers
 from urdf2dyn_ros.robot.loads import (
@@ -80,10 +81,11 @@ _SHARED: dict[str, dict[str, Any]] = {
                    'help': 'include damping and friction of the tags <dynamics> as viscous and '
                    'Coulomb friction'},
     '--parameters': {
-        'metavar': 'FILE',
+        'action': 'append', 'default': [], 'metavar': 'FILE',
         'help': "file of the node's parameters, from which gravity and loads are read: "
-        'friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, and current_gains for a '
-        'controller; other options override it'},
+        'friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, and for a controller '
+        'current_gains, observer.gain and contact.thresholds; other options override it; may be '
+        'repeated'},
 
     '--topic': {'metavar': 'TOPIC', 'help': 'topic of bags (default: their only topic of joint '
                 'states, or /joint_states)'},
@@ -224,7 +226,8 @@ def read_frames(arguments: argparse.Namespace) -> LinkFrames:
 # ---- Loads: options, and a file of the node's parameters
 
 _ROWS = {row.name: row for row in (
-    GRAVITY_PARAMETER, BASE_PARAMETER, GAINS_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD)}
+    GRAVITY_PARAMETER, BASE_PARAMETER, GAINS_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD,
+    *OBSERVER_PARAMETERS)}
 _FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
 _GROUPS = {name.partition('.')[0] for name in _ROWS}
 _KNOWN_GROUPS = sorted(_GROUPS | {family.form.partition('.')[0] for family in _FAMILIES})
@@ -257,7 +260,7 @@ def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> Loa
     """
     robot = _read(arguments, model)
     if robot.loads.external:
-        raise ParameterError(f'{arguments.parameters}: external_wrenches of '
+        raise ParameterError(f'{", ".join(arguments.parameters)}: external_wrenches of '
                              f'{first_names(robot.loads.external, 5)} are not in joint states: '
                              'remove them from the file')
     robot.loads.check(multibody(robot.model))   # the link of the payload as well
@@ -267,7 +270,8 @@ def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> Loa
 
 def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     """Return the loads of the file, and of the options that the command has."""
-    from_file = _read_file(arguments.parameters) if arguments.parameters else {}
+    from_file = {name: value for file in arguments.parameters
+                 for name, value in _read_file(file).items()}
     check_names(from_file, model)
     options = {row.name: row.named(f'--payload-{name}').check(value) for name, row in (
         ('mass', _ROWS['payload.mass']), ('link', _ROWS['payload.link']),

@@ -23,7 +23,6 @@ from urdf2dyn_ros.commands.arguments import (
 )
 from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS
-from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
 from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
@@ -41,6 +40,7 @@ from urdf2dyn_ros.recordings.many import (
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.pages import report_page, text_table
 from urdf2dyn_ros.recordings.workers import Workers
+from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted, facts, typed_command
@@ -67,11 +67,13 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--observer', action='store_true',
                         help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',
-                        default=GAIN, help='gain of the observer [1/s] (default: %(default)g)')
+                        default=OBSERVER_GAIN.default[0],
+                        help='gain of the observer [1/s] (default: %(default)g)')
     parser.add_argument('--thresholds', nargs='+', type=float, metavar='EFFORT',
-                        default=(THRESHOLD,),
-                        help='external efforts that are contacts '
-                        f'[N m or N]: one, or one for each joint (default: {THRESHOLD:g})')
+                        default=CONTACT_THRESHOLDS.default,
+                        help='external efforts that are contacts [N m or N]: one, or one for each '
+                        'joint (default: none is known; contact.yaml, of a recording without '
+                        'contact, has them)')
     add(parser, '--base', rests='was at rest')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='back end that evaluates the equations (default: python)')

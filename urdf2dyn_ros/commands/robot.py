@@ -10,6 +10,7 @@ from urdf2dyn_ros.codegen.information import information, information_text
 from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE
+from urdf2dyn_ros.codegen.ros2_control import ContactRule
 from urdf2dyn_ros.commands.arguments import (
     CARRIED,
     FRICTION,
@@ -116,7 +117,9 @@ def run_export(arguments: argparse.Namespace) -> int:
     files = export_model(robot.model, Target(arguments.language, arguments.precision),
                          arguments.style, arguments.name, robot.gravity, arguments.model,
                          robot.loads, read_frames(arguments),
-                         robot.values['current_gains'])
+                         robot.values['current_gains'],
+                         ContactRule(robot.values['observer.gain'],
+                                     robot.values['contact.thresholds']))
     for path in write_files(files, arguments.output, arguments.overwrite):
         print(path)
     return 0

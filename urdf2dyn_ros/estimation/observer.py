@@ -12,6 +12,7 @@ from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all, group
 from urdf2dyn_ros.robot.spatial import Array
@@ -25,7 +26,6 @@ from urdf2dyn_ros.text import Level, Status, counted, listed, quote
 # is the change of momentum minus the integral of the known efforts, and the filter's response to a
 # constant is exact: r_k = exp(-K dt) r_(k-1) + (1 - exp(-K dt)) mean, at any rate and gain.
 
-GAIN = 100.0   # 1/s, by default: the residual reaches 99 % of an effort after 50 ms
 SETTLED = 5.0   # time constants after which a residual that began at zero is within 1 %
 
 
@@ -52,9 +52,7 @@ class MomentumObserver:
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('gain', (GAIN,), 'Bandwidth of the external efforts: 1 over the time '
-                  'constant, for all joints or for each. Noise grows with it.', unit='1/s',
-                  minimum=0.1, maximum=1e4, any_length=True),
+        OBSERVER_GAIN,
         Parameter('max_gap', 0.1, 'Longest step between samples; after a longer one the '
                   'observer is reset.', unit='s', minimum=1e-3, maximum=3600.0),
     )
@@ -71,7 +69,6 @@ class MomentumObserver:
         self._gain = per_joint('gain', values['gain'], dynamics.joint_names)
         self._max_gap = round(values['max_gap'] * 1e9)
         self._settled_after = (SETTLED / self._gain * 1e9).astype(np.int64)
-        self._payload: Array | None = None
         self._step = 0   # the last one [ns], and 1 - exp(-K dt) for it
         self._gained = np.zeros(n)
         self.reset()
@@ -81,6 +78,8 @@ class MomentumObserver:
         n = len(self._gain)
         # stamp, momentum and known efforts of the last sample
         self._last = 0, np.full(n, np.nan), np.full(n, np.nan)
+        self._payload: Array = np.empty(0)
+        self._sample: tuple[ArrayLike, ...] = ()   # state and known wrenches of the last one
         self._begin = np.zeros(n, dtype=np.int64)
         self._r = np.zeros(n)
 
@@ -101,8 +100,8 @@ class MomentumObserver:
         q, qd, effort : ndarray, (n,)
             [rad or m], [rad/s or m/s], measured at this instant [N m or N]; an effort may be NaN.
         *load_arguments : array_like
-            Known external wrenches and payload, as for `InverseDynamics`. A change of the payload
-            resets the observer.
+            Known external wrenches and payload, as for `InverseDynamics`. A payload that changes
+            is counted in the momentum of the last sample, too, which so does not jump.
 
         Returns
         -------
@@ -112,12 +111,15 @@ class MomentumObserver:
             of the last sample, or if the state is not finite.
 
         """
-        if self._has_payload:
-            payload = np.asarray(load_arguments[-1], dtype=np.float64)
-            if self._payload is None or not np.array_equal(payload, self._payload):
-                self.reset()
-                self._payload = payload.copy()
         try:
+            if self._has_payload:
+                payload = np.array(load_arguments[-1], dtype=np.float64)
+                if len(self._sample) and not np.array_equal(payload, self._payload):
+                    before, _, known = self._last
+                    p, _, _ = self._momentum(*self._sample, payload)
+                    self._last = before, p, known
+                self._payload = payload
+                self._sample = q.copy(), qd.copy(), *load_arguments[:-1]
             p, beta, load = self._momentum(q, qd, *load_arguments)
         except StateError:
             self.reset()
@@ -175,8 +177,6 @@ def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) ->
 
 # ---- From external efforts to contacts: thresholds with hysteresis, a least duration, a latch
 
-THRESHOLD = 5.0   # N m or N, by default; docs/observer.md derives it
-
 
 class Contact(NamedTuple):
     """
@@ -199,9 +199,7 @@ class ContactDetector:
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('thresholds', (THRESHOLD,), 'External effort above which there is a contact, '
-                  'for all joints or for each: above noise and errors of the model.',
-                  unit='N m or N', minimum=1e-6, maximum=1e6, any_length=True),
+        CONTACT_THRESHOLDS,
         Parameter('release', 0.5, 'Share of its threshold at which a contact ends.',
                   minimum=0.0, maximum=1.0),
         Parameter('min_duration', 0.005, 'Least duration of a contact.', unit='s',
@@ -211,7 +209,8 @@ class ContactDetector:
     def __init__(self, joint_names: Sequence[str], **parameters: ArrayLike) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self._names = tuple(joint_names)
-        self._thresholds = per_joint('thresholds', values['thresholds'], self._names)
+        given = per_joint('thresholds', values['thresholds'], self._names)
+        self._thresholds = np.where(given > 0.0, given, np.inf)   # 0: never
         self._releases = values['release'] * self._thresholds
         self._min_duration = round(values['min_duration'] * 1e9)
         self._open: dict[int, Contact] = {}
@@ -220,6 +219,11 @@ class ContactDetector:
     def reset(self) -> None:
         """Forget past contacts; one that lasts is detected again at once."""
         self._touched: dict[str, None] = {}
+
+    @property
+    def detects(self) -> bool:
+        """Whether there is a threshold."""
+        return bool(np.isfinite(self._thresholds).any())
 
     @property
     def touched(self) -> tuple[str, ...]:
@@ -257,6 +261,14 @@ class ContactDetector:
 
     def _is_long(self, contact: Contact) -> bool:
         return bool(contact.end - contact.begin >= self._min_duration)
+
+
+OBSERVER_PARAMETERS = (
+    Parameter('observer.enabled', False, 'Observe contacts: publish external efforts on '
+              '~/external_efforts, and on ~/contact whether they have exceeded their thresholds. '
+              'Requires measured efforts and a fixed base.'),
+    *(row.named(f'observer.{row.name}') for row in MomentumObserver.PARAMETERS),
+    *(row.named(f'contact.{row.name}') for row in ContactDetector.PARAMETERS))
 
 
 # ---- Contacts of one robot, from the outputs of its stream, with a status
@@ -327,6 +339,10 @@ class ContactWatch:
             return Status('contact', Level.WARN, 'no external efforts: ' + (
                 'no effort is measured' if self._not_measured.all() else
                 'efforts come for the first time, or less often than observer.max_gap'), values)
+        if not self._detector.detects:
+            return Status('contact', Level.WARN, 'contacts are not reported: contact.thresholds '
+                          'are not known; evaluate --observer writes them for a recording without '
+                          'contact', values)
         return Status('contact', Level.OK, 'no contact', values)
 
     def _named(self, flags: NDArray[np.bool_]) -> str:

@@ -36,7 +36,7 @@ from urdf2dyn_ros.estimation.assembly import (
 from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.estimation.messages import Backlog, Message, Overruns
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, Imu, MovingBase, Odometry
-from urdf2dyn_ros.estimation.observer import ContactDetector, MomentumObserver, WrenchEstimate
+from urdf2dyn_ros.estimation.observer import OBSERVER_PARAMETERS, WrenchEstimate
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.status import CHECK_PERIOD, Monitor, NodeState, remedy
 from urdf2dyn_ros.estimation.stream import Output, Stream
@@ -93,11 +93,7 @@ _OWN_PARAMETERS = (
     *(row.named(f'wrench.{row.name}') for row in ExternalWrenches.PARAMETERS),
     Parameter('terms.enabled', False, 'Publish the terms whose sum the efforts are, on ~/terms/'
               f'{", ".join(TERM_NAMES[:-1])} and {TERM_NAMES[-1]}.'),
-    Parameter('observer.enabled', False, 'Observe contacts: publish external efforts on '
-              '~/external_efforts, and on ~/contact whether they have exceeded their thresholds. '
-              'Requires measured efforts and a fixed base.'),
-    *(row.named(f'observer.{row.name}') for row in MomentumObserver.PARAMETERS),
-    *(row.named(f'contact.{row.name}') for row in ContactDetector.PARAMETERS),
+    *OBSERVER_PARAMETERS,
     *(row.named(f'wrench_estimate.{row.name}') for row in WrenchEstimate.PARAMETERS),
     Parameter('queue_depth', 1000, 'Joint states that may wait while the node is busy; of more, '
               'the oldest are dropped.', minimum=1, maximum=100_000, read_only=True),

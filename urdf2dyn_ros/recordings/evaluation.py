@@ -17,7 +17,6 @@ from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.hold import held_text, joints_of, read_hold
 from urdf2dyn_ros.estimation.messages import Message
-from urdf2dyn_ros.estimation.observer import GAIN, THRESHOLD
 from urdf2dyn_ros.estimation.outcomes import joint_state_lines
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -45,7 +44,7 @@ from urdf2dyn_ros.recordings.report import (
     write_rows,
 )
 from urdf2dyn_ros.recordings.table import keep_columns
-from urdf2dyn_ros.robot.loads import TERMS
+from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN, TERMS
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, asked_once, counted, printable
@@ -77,9 +76,9 @@ class EvaluationSettings:
     gains: tuple[float, ...] = (1.0,)
     renames: tuple[str, ...] = ()   # rules of `renaming`
     observer: bool = False   # whether external efforts are observed
-    observer_gain: float = GAIN   # [1/s]
+    observer_gain: float = OBSERVER_GAIN.default[0]   # [1/s]
     # thresholds of contacts: one, or one for each joint [N m or N]
-    thresholds: tuple[float, ...] = (THRESHOLD,)
+    thresholds: tuple[float, ...] = CONTACT_THRESHOLDS.default
     # as the parameter ``hold``; ``auto`` holds the joints that the first records lack
     hold: tuple[str, ...] = ()
 

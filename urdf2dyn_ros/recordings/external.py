@@ -20,6 +20,7 @@ from urdf2dyn_ros.recordings.pages import (
     png_bytes,
     style_axes,
 )
+from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files, json_text
 from urdf2dyn_ros.text import SECOND_NS, counted
@@ -135,9 +136,9 @@ class ExternalEfforts:
 
 # ---- The report of external efforts: sentences, figures (JSON) and a picture
 
-EXTERNAL_FILES = ('external_efforts.json', 'external_efforts.png')
+EXTERNAL_FILES = ('external_efforts.json', 'contact.yaml', 'external_efforts.png')
 _CONTACTS_LISTED = 3   # of a joint, one by one
-_THRESHOLD_MARGIN = 1.5   # advised threshold, relative to the largest effort without contact
+_THRESHOLD_MARGIN = 1.5   # threshold, relative to the largest effort without contact
 _SHADE = 0.35   # opacity of the times with contact
 # all in [in]: width of a joint's place, which suits a phone; height of its axis
 _WIDE, _AXIS = 4.4, 1.35
@@ -149,8 +150,9 @@ def external_summary(external: ExternalEfforts) -> list[str]:
     start = external.curves.stamps[0] if external.curves.stamps else 0
     lines = ['external efforts: of the momentum observer, with a gain of '
              f'{external.gain:g}/s; times count from the first one. They include friction and '
-             'other errors of the model: if nothing touched the robot, set thresholds to '
-             f'{_THRESHOLD_MARGIN:g} times the largest']
+             'other errors of the model; contact.yaml has thresholds of '
+             f'{_THRESHOLD_MARGIN:g} times the largest, for a recording in which nothing touched '
+             'the robot']
     for joint in external.joints:
         head = f'external effort on {drawn_name(joint.joint, 64)}: '
         if not joint.samples:
@@ -165,21 +167,33 @@ def external_summary(external: ExternalEfforts) -> list[str]:
         time = (joint.largest_at - start) / SECOND_NS
         lines.append(
             f'{head}largest {joint.largest:.3g} {joint.unit} at {time:.3f} s, RMS {joint.rms:.3g} '
-            f'{joint.unit}, threshold {joint.threshold:g} {joint.unit}, '
-            + (f'{counted(joint.count, "contact")}: {", ".join(contacts)}' if joint.count
-               else 'no contact'))
+            f'{joint.unit}, ' + ('no threshold' if not joint.threshold else
+                                 f'threshold {joint.threshold:g} {joint.unit}, ' + (
+                                     f'{counted(joint.count, "contact")}: {", ".join(contacts)}'
+                                     if joint.count else 'no contact')))
     return lines
 
 
 def write_external_efforts(external: ExternalEfforts, directory: Path,
                            picture: bytes) -> list[Path]:
-    """Write figures (JSON, stamps [ns]) and the picture (PNG); return their paths."""
+    """
+    Write figures (JSON, stamps [ns]), thresholds and the picture (PNG); return their paths.
+
+    The thresholds are parameters of the node, and of a controller that is exported with them.
+    """
     rows = [{**vars(joint), 'contacts': [
         {'begin': contact.begin, 'end': contact.end, 'peak': contact.peak}
         for contact in joint.contacts]} for joint in external.joints]
     figures = json_text({'gain': external.gain, 'joints': rows}, indent=2).encode()
     paths = [directory / name for name in EXTERNAL_FILES]
-    create_files(dict(zip(paths, (figures, picture))), replace=True)
+    thresholds = parameter_file_text(
+        {'observer.gain': [external.gain],
+         'contact.thresholds': [float(f'{_THRESHOLD_MARGIN * abs(joint.largest):.4g}')
+                                for joint in external.joints]},
+        [f'Contacts: {_THRESHOLD_MARGIN:g} times the largest external effort of the momentum '
+         'observer in a recording;', 'valid if nothing touched the robot in it, and no data of it '
+         'were used to identify the robot.'], {'contact.thresholds': '[N m or N], 0: unknown'})
+    create_files(dict(zip(paths, (figures, thresholds.encode(), picture))), replace=True)
     return paths
 
 
@@ -202,7 +216,7 @@ def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,
     """Draw a joint, its thresholds and contacts; return the entries of the legend."""
     from matplotlib.patches import Patch
     axes.fill_between(time, low, high, color=BLUE, linewidth=0.9)
-    for side in (-joint.threshold, joint.threshold):
+    for side in (-joint.threshold, joint.threshold) if joint.threshold else ():
         axes.axhline(side, color=BLACK, linewidth=0.9, linestyle=(0, (5, 3)),
                      label='threshold')
     for contact in joint.contacts:
@@ -217,5 +231,5 @@ def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,
     axes.locator_params(axis='y', nbins=5)
     style_axes(axes, inset=0.5)
     axes.margins(y=0.12)
-    return [Patch(color=BLUE, label='external effort'),
-            axes.lines[0], Patch(color=ORANGE, alpha=_SHADE, label='contact')]
+    return [Patch(color=BLUE, label='external effort'), *axes.lines[:1],
+            Patch(color=ORANGE, alpha=_SHADE, label='contact')]

@@ -19,8 +19,6 @@ extern "C" void * malloc(std::size_t size)
   return __libc_malloc(size);
 }
 
-std::shared_ptr<controller_interface::ChainableControllerInterface> load_plugin();
-
 namespace
 {
 using controller_interface::CallbackReturn;
@@ -60,7 +58,8 @@ Vector within_limits()
 Vector q = within_limits(), qd{}, command = robot::filled(NONE);
 long in_updates = 0;
 double largest_rate = 0.0;   // of commands, in efforts limits per second
-auto controller = load_plugin();
+auto load_plugin(const char * name) {return plugins.at(std::string(PACKAGE_NAME "::") + name);}
+std::shared_ptr<controller_interface::ChainableControllerInterface> controller;
 const rclcpp_lifecycle::State state;
 
 return_type cycle(double dt = 0.001)
@@ -110,8 +109,112 @@ Vector efforts(const Vector & qdd)
 }
 }  // namespace
 
+using Message = control_msgs::msg::DynamicJointState;
+
+// The values of ~/state of a joint: position, effort, gravity, friction, sum, external, contact.
+static std::vector<double> told(controller_interface::ControllerInterfaceBase & of, std::size_t joint)
+{
+  const auto topic = std::static_pointer_cast<rclcpp::Publisher<Message>>(
+    of.get_node()->publishers.at("~/state"));
+  return topic->last.interface_values.at(joint).values;
+}
+
+template<typename Controller>
+static void lend(Controller & to, Vector & efforts, bool commands)
+{
+  std::vector<hardware_interface::LoanedCommandInterface> loaned_commands;
+  std::vector<hardware_interface::LoanedStateInterface> loaned_states;
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    if (commands) {
+      loaned_commands.emplace_back(&command[j]);
+    }
+    loaned_states.emplace_back(&q[j]);
+    loaned_states.emplace_back(&qd[j]);
+    loaned_states.emplace_back(&efforts[j]);
+  }
+  to.assign_interfaces(std::move(loaned_commands), std::move(loaned_states));
+}
+
+// A push on the second joint: it is observed, told, and answered, until it is forgotten.
+static void observe_contacts()
+{
+  controller->on_deactivate(state);
+  controller->on_cleanup(state);
+  set_parameter_before("measured.effort", std::string("effort"));
+  set_parameter_before("contact.reaction", std::string("gravity"));
+  set_parameter_before("mode", std::string("computed_torque"));
+  controller->on_init();
+  controller->on_configure(state);
+  expect(
+    controller->state_interface_configuration().names.size() == 3 * JOINTS, "efforts are claimed");
+  const auto exported = controller->export_state_interfaces();
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 13, 0)
+  const std::string name = exported.at(5 + 3)->get_name();
+  expect(
+    name == std::string("controller/") + robot::JOINT_NAMES[1] + "/external_effort", "exported");
+#endif
+  Vector measured = efforts(Vector{});
+  lend(*controller, measured, true);
+  controller->on_activate(state);
+  const Vector pose = q;
+  auto topic = std::static_pointer_cast<
+    rclcpp::Subscription<trajectory_msgs::msg::JointTrajectoryPoint>>(
+    controller->get_node()->subscriptions.at("~/reference"));
+  trajectory_msgs::msg::JointTrajectoryPoint point;
+  point.positions.assign(q.begin(), q.end());
+  point.positions[1] += 0.02;
+  topic->callback(point);
+  expect(run(2.0) == return_type::OK && std::abs(told(*controller, 1)[5]) < 1e-9, "no push");
+  expect(std::abs(command[1] - measured[1]) > 1.0, "the reference pulls");
+  const double push = 2.0 * robot::CONTACT_THRESHOLD[1];
+  measured[1] -= push;
+  run(0.3);
+  expect(std::abs(told(*controller, 1)[5] - push) < 1e-6, "the push is observed");
+  expect(told(*controller, 1)[6] == 1.0 && told(*controller, 0)[6] == 0.0, "and is a contact");
+  expect(near(command, efforts(Vector{})), "gravity is held then");
+  expect(
+    std::abs(told(*controller, 1)[2] + told(*controller, 1)[3] - efforts(Vector{})[1]) < 1e-6,
+    "gravity and friction are told");
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 27, 0)
+  expect(std::abs(exported[8]->get_optional().value() - push) < 1e-6, "as a state, too");
+#endif
+  controller->get_node()->timer->callback();
+  expect(rclcpp::logged.find("contact at joint") != std::string::npos, "the log says so");
+  measured[1] += push;
+  run(1.0);
+  expect(near(command, efforts(Vector{})), "until it is forgotten");
+  const auto service = std::static_pointer_cast<rclcpp::Service<std_srvs::srv::Trigger>>(
+    controller->get_node()->services.at("~/reset_contact"));
+  auto response = std::make_shared<std_srvs::srv::Trigger::Response>();
+  service->callback(std::make_shared<std_srvs::srv::Trigger::Request>(), response);
+  run(1.0);
+  expect(response->success && std::abs(command[1] - measured[1]) > 1.0, "then it follows again");
+  expect(q == pose, "nothing moved");
+
+  // the broadcaster tells the same, and commands nothing
+  auto broadcaster = load_plugin("DynamicsBroadcaster");
+  broadcaster->get_node()->parameters = controller->get_node()->parameters;
+  expect(broadcaster->on_init() == CallbackReturn::SUCCESS, "the broadcaster is loaded");
+  broadcaster->on_configure(state);
+  expect(broadcaster->command_interface_configuration().names.empty(), "it claims no command");
+  lend(*broadcaster, measured, false);
+  broadcaster->on_activate(state);
+  measured[1] -= push;
+  for (int k = 0; k < 300; ++k) {
+    const long allocated = allocations;
+    broadcaster->update(rclcpp::Time(), rclcpp::Duration(0.001));
+    in_updates += allocations - allocated;
+  }
+  expect(std::abs(told(*broadcaster, 1)[5] - push) < 1e-6, "it observes");
+  expect(std::abs(told(*broadcaster, 1)[1] - measured[1]) < 1e-6, "and tells what is measured");
+  broadcaster->on_deactivate(state);
+  broadcaster->on_cleanup(state);
+}
+
 int main()
 {
+  controller = std::dynamic_pointer_cast<controller_interface::ChainableControllerInterface>(
+    load_plugin("DynamicsController"));
   expect(controller->on_init() == CallbackReturn::SUCCESS, "on_init succeeds");
   expect(controller->on_configure(state) == CallbackReturn::SUCCESS, "on_configure succeeds");
   const auto commands = controller->command_interface_configuration().names;
@@ -239,6 +342,9 @@ int main()
   controller->on_configure(state);
   controller->on_activate(state);
   expect(run(1.0) == return_type::OK, "it can be configured again");
+  if (robot::CONTACT_THRESHOLD[1] < robot::UNLIMITED) {
+    observe_contacts();
+  }
   expect(in_updates == 0, "no update allocates");
 
   // how long an update takes, in calls of the generated inverse dynamics

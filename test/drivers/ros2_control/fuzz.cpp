@@ -47,6 +47,7 @@ static Settings settings(unsigned wildness)
 {
   Settings result;
   result.mode = static_cast<Mode>(random_bits() % (one_in(wildness) ? 7 : 3));
+  result.reaction = static_cast<Reaction>(random_bits() % (one_in(wildness) ? 7 : 3));
   std::array<double, 6> numbers{uniform(0.0, 1e3), uniform(0.0, 100.0), uniform(0.0, 1.0),
     uniform(0.0, 1.0), uniform(0.0, 2.0), uniform(0.0, 0.1)};
   for (std::size_t j = 0; j < JOINTS; ++j) {
@@ -105,7 +106,8 @@ int main(int, char ** words)
     disturb(reference.qdd, 50 * wildness);
     tau = Vector{};
     const Status status = core.update(
-      now, q_seen, qd_seen, reference, one_in(20 * wildness) ? wild() : 1e-3, tau);
+      now, q_seen, qd_seen, reference, one_in(20 * wildness) ? wild() : 1e-3, tau,
+      k % 500 > 400);
     ++statuses[static_cast<int>(status)];
     refused += core.fault() == Fault::settings;
     for (std::size_t j = 0; j < JOINTS; ++j) {

@@ -32,6 +32,10 @@
 namespace rclcpp
 {
 class Time {};
+struct Stamp   // of a message
+{
+  Stamp & operator=(const Time &) {return *this;}
+};
 
 class Duration
 {
@@ -62,6 +66,25 @@ class TimerBase
 public:
   using SharedPtr = std::shared_ptr<TimerBase>;
   std::function<void()> callback;
+};
+
+template<typename Message>
+class Publisher
+{
+public:
+  using SharedPtr = std::shared_ptr<Publisher>;
+  void publish(const Message & message) {last = message; ++count;}
+  Message last{};
+  int count = 0;
+};
+
+template<typename Kind>
+class Service
+{
+public:
+  using SharedPtr = std::shared_ptr<Service>;
+  std::function<void(std::shared_ptr<typename Kind::Request>,
+    std::shared_ptr<typename Kind::Response>)> callback;
 };
 
 template<typename Message>
@@ -141,6 +164,25 @@ public:
     return timer;
   }
 
+  template<typename Message>
+  typename rclcpp::Publisher<Message>::SharedPtr create_publisher(
+    const std::string & topic, const rclcpp::SystemDefaultsQoS &)
+  {
+    auto publisher = std::make_shared<rclcpp::Publisher<Message>>();
+    publishers[topic] = publisher;
+    return publisher;
+  }
+
+  template<typename Kind, typename Callback>
+  typename rclcpp::Service<Kind>::SharedPtr create_service(
+    const std::string & name, Callback callback)
+  {
+    auto service = std::make_shared<rclcpp::Service<Kind>>();
+    service->callback = callback;
+    services[name] = service;
+    return service;
+  }
+
   template<typename Message, typename Callback>
   typename rclcpp::Subscription<Message>::SharedPtr create_subscription(
     const std::string & topic, const rclcpp::SystemDefaultsQoS &, Callback && callback)
@@ -166,12 +208,36 @@ public:
   std::function<std::string(const rclcpp::Parameter &)> validate;   // of the parameter library
   int changes = 0;
   rclcpp::TimerBase::SharedPtr timer;
-  std::map<std::string, std::shared_ptr<void>> subscriptions;
+  std::map<std::string, std::shared_ptr<void>> subscriptions, publishers, services;
 
 private:
   std::string name_;
 };
 }  // namespace rclcpp_lifecycle
+
+namespace control_msgs::msg
+{
+struct InterfaceValue
+{
+  std::vector<std::string> interface_names;
+  std::vector<double> values;
+};
+struct DynamicJointState
+{
+  struct {rclcpp::Stamp stamp;} header;
+  std::vector<std::string> joint_names;
+  std::vector<InterfaceValue> interface_values;
+};
+}  // namespace control_msgs::msg
+
+namespace std_srvs::srv
+{
+struct Trigger
+{
+  struct Request {};
+  struct Response {bool success; std::string message;};
+};
+}  // namespace std_srvs::srv
 
 namespace trajectory_msgs::msg
 {
@@ -183,6 +249,24 @@ struct JointTrajectoryPoint
 
 namespace realtime_tools
 {
+template<typename Message>
+class RealtimePublisher   // publishes at once, without its thread
+{
+public:
+  explicit RealtimePublisher(typename rclcpp::Publisher<Message>::SharedPtr publisher)
+  : publisher_(publisher) {}
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 27, 0)
+  bool try_publish(const Message & message) {publisher_->publish(message); return true;}
+#else
+  bool trylock() {return true;}
+  void unlockAndPublish() {publisher_->publish(msg_);}
+  Message msg_{};
+#endif
+
+private:
+  typename rclcpp::Publisher<Message>::SharedPtr publisher_;
+};
+
 template<typename T>
 class RealtimeBuffer
 {
@@ -245,6 +329,13 @@ private:
   double own_ = std::numeric_limits<double>::quiet_NaN();
 };
 
+class StateInterface : public CommandInterface
+{
+public:
+  using SharedPtr = std::shared_ptr<StateInterface>;
+  using CommandInterface::CommandInterface;
+};
+
 inline bool locked = false;   // another thread holds the lock of all states
 
 class LoanedInterface
@@ -296,10 +387,10 @@ struct InterfaceConfiguration
   std::vector<std::string> names = {};
 };
 
-class ChainableControllerInterface
+class ControllerInterfaceBase
 {
 public:
-  virtual ~ChainableControllerInterface() = default;
+  virtual ~ControllerInterfaceBase() = default;
   virtual CallbackReturn on_init() = 0;
   virtual InterfaceConfiguration command_interface_configuration() const = 0;
   virtual InterfaceConfiguration state_interface_configuration() const = 0;
@@ -307,6 +398,7 @@ public:
   virtual CallbackReturn on_cleanup(const rclcpp_lifecycle::State &) = 0;
   virtual CallbackReturn on_activate(const rclcpp_lifecycle::State &) = 0;
   virtual CallbackReturn on_deactivate(const rclcpp_lifecycle::State &) = 0;
+  virtual return_type update(const rclcpp::Time &, const rclcpp::Duration &) = 0;
 
   void assign_interfaces(
     std::vector<hardware_interface::LoanedCommandInterface> && commands,
@@ -316,7 +408,23 @@ public:
     state_interfaces_ = std::move(states);
   }
 
-  return_type update(const rclcpp::Time & time, const rclcpp::Duration & period)
+  std::shared_ptr<rclcpp_lifecycle::LifecycleNode> get_node() {return node_;}
+
+protected:
+  std::vector<hardware_interface::LoanedCommandInterface> command_interfaces_;
+  std::vector<hardware_interface::LoanedStateInterface> state_interfaces_;
+
+private:
+  std::shared_ptr<rclcpp_lifecycle::LifecycleNode> node_ =
+    std::make_shared<rclcpp_lifecycle::LifecycleNode>("controller");
+};
+
+class ControllerInterface : public ControllerInterfaceBase {};
+
+class ChainableControllerInterface : public ControllerInterfaceBase
+{
+public:
+  return_type update(const rclcpp::Time & time, const rclcpp::Duration & period) final
   {
     if (!chained_) {
 #if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
@@ -339,7 +447,23 @@ public:
   }
 
   bool is_in_chained_mode() const {return chained_;}
-  std::shared_ptr<rclcpp_lifecycle::LifecycleNode> get_node() {return node_;}
+
+  // of both kinds, as SharedPtr
+  std::vector<hardware_interface::StateInterface::SharedPtr> export_state_interfaces()
+  {
+    std::vector<hardware_interface::StateInterface::SharedPtr> all;
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 13, 0)
+    for (auto & each : on_export_state_interfaces()) {
+      all.push_back(std::make_shared<hardware_interface::StateInterface>(std::move(each)));
+    }
+#endif
+#if STANDIN_LISTS
+    for (auto & each : on_export_state_interfaces_list()) {
+      all.push_back(each);
+    }
+#endif
+    return all;
+  }
 
 #if STANDIN_LISTS
   std::vector<hardware_interface::CommandInterface::SharedPtr> export_reference_interfaces()
@@ -366,7 +490,16 @@ protected:
 #endif
   virtual return_type update_and_write_commands(
     const rclcpp::Time &, const rclcpp::Duration &) = 0;
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 13, 0)
+  virtual std::vector<hardware_interface::StateInterface> on_export_state_interfaces() {return {};}
+#endif
 #if STANDIN_LISTS
+  virtual std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces()
+  {
+    return {};
+  }
+  virtual std::vector<hardware_interface::StateInterface::SharedPtr>
+  on_export_state_interfaces_list() {return {};}
   virtual std::vector<hardware_interface::CommandInterface::SharedPtr>
   on_export_reference_interfaces_list() = 0;
   std::vector<hardware_interface::CommandInterface::SharedPtr>
@@ -377,18 +510,16 @@ protected:
 #endif
   virtual bool on_set_chained_mode(bool) {return true;}
 
-  std::vector<hardware_interface::LoanedCommandInterface> command_interfaces_;
-  std::vector<hardware_interface::LoanedStateInterface> state_interfaces_;
-
 private:
   bool chained_ = false;
-  std::shared_ptr<rclcpp_lifecycle::LifecycleNode> node_ =
-    std::make_shared<rclcpp_lifecycle::LifecycleNode>("controller");
 };
 }  // namespace controller_interface
 
+// Plugins by their names, as pluginlib loads them.
+inline std::map<std::string, std::shared_ptr<controller_interface::ControllerInterfaceBase>> plugins;
 #define PLUGINLIB_EXPORT_CLASS(derived, base) \
-  std::shared_ptr<base> load_plugin() {return std::make_shared<derived>();}
+  [[maybe_unused]] static const bool exported = plugins.emplace( \
+    #derived, std::static_pointer_cast<base>(std::make_shared<derived>())).second;
 
 // What the test of the core uses of gtest; a failure ends the program with an exit code.
 namespace testing

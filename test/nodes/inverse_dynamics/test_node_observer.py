@@ -82,6 +82,7 @@ class Arm:
 
 
 def begun(graph: Graph, **parameters: Any) -> Process:
+    parameters = {'contact.thresholds': [5.0], **parameters}
     process = graph.process(NODE, robot_description=ARM, **ROTORS, **parameters)
     graph.wait(lambda: 'model of' in process.output, what='model in the log')
     return process

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
 
 #include "pluginlib/class_list_macros.hpp"
 
@@ -26,29 +25,6 @@ namespace
 constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char *, 3> REFERENCES{"position", "velocity", "acceleration"};
 constexpr std::chrono::milliseconds PERIOD{20};   // at which changes of parameters are looked for
-
-// Return the value of an interface; the one before where somebody else holds its lock.
-template<typename Interface>
-double value_of(const Interface & interface, [[maybe_unused]] double before)
-{
-#if CONTROLLER_INTERFACE_VERSION_GTE(4, 27, 0)
-  return interface.get_optional().value_or(before);
-#else
-  return interface.get_value();
-#endif
-}
-
-// Set the value of an interface; return whether it was set.
-template<typename Interface>
-bool set(Interface & interface, double value)
-{
-  if constexpr (std::is_void_v<decltype(interface.set_value(value))>) {   // Humble
-    interface.set_value(value);
-    return true;
-  } else {
-    return interface.set_value(value);
-  }
-}
 
 template<typename Values>
 void copy(const Values & values, Vector & vector)
@@ -80,12 +56,7 @@ InterfaceConfiguration DynamicsController::command_interface_configuration() con
 
 InterfaceConfiguration DynamicsController::state_interface_configuration() const
 {
-  InterfaceConfiguration claimed{interface_configuration_type::INDIVIDUAL, {}};
-  for (const char * joint : JOINT_NAMES) {
-    claimed.names.push_back(std::string(joint) + "/position");
-    claimed.names.push_back(std::string(joint) + "/velocity");
-  }
-  return claimed;
+  return {interface_configuration_type::INDIVIDUAL, Monitor::claimed(parameters_)};
 }
 
 CallbackReturn DynamicsController::on_configure(const rclcpp_lifecycle::State &)
@@ -98,6 +69,7 @@ CallbackReturn DynamicsController::on_configure(const rclcpp_lifecycle::State &)
     RCLCPP_ERROR(get_node()->get_logger(), "command_gains: a gain must be a number other than 0");
     return CallbackReturn::FAILURE;
   }
+  monitor_.open(*get_node(), parameters_);
   generation_ = 0;
   read_parameters();
   timer_ = get_node()->create_wall_timer(
@@ -106,6 +78,7 @@ CallbackReturn DynamicsController::on_configure(const rclcpp_lifecycle::State &)
         read_parameters();
       }
       report_fault();
+      monitor_.report(get_node()->get_logger());
     });
   subscription_ = get_node()->create_subscription<trajectory_msgs::msg::JointTrajectoryPoint>(
     "~/reference", rclcpp::SystemDefaultsQoS(),
@@ -115,6 +88,7 @@ CallbackReturn DynamicsController::on_configure(const rclcpp_lifecycle::State &)
 
 CallbackReturn DynamicsController::on_cleanup(const rclcpp_lifecycle::State &)
 {
+  monitor_.close();
   timer_.reset();
   subscription_.reset();
   return CallbackReturn::SUCCESS;
@@ -126,6 +100,8 @@ void DynamicsController::read_parameters()
   Settings settings;
   settings.mode = parameters_.mode == "computed_torque" ? Mode::computed_torque :
     parameters_.mode == "feedforward" ? Mode::feedforward : Mode::gravity;
+  settings.reaction = parameters_.contact.reaction == "damping" ? Reaction::damping :
+    parameters_.contact.reaction == "gravity" ? Reaction::gravity : Reaction::report;
   settings.kp = parameters_.kp;
   settings.kd = parameters_.kd;
   settings.largest_error = parameters_.largest_error;
@@ -134,9 +110,7 @@ void DynamicsController::read_parameters()
   settings.dead_band = parameters_.dead_band;
   copy(parameters_.effort_limits, settings.effort_limit);
   copy(parameters_.velocity_limits, settings.velocity_limit);
-  settings.payload[0] = parameters_.payload.mass;
-  std::copy_n(parameters_.payload.com.begin(), 3, settings.payload.begin() + 1);
-  std::copy_n(parameters_.payload.inertia.begin(), 6, settings.payload.begin() + 4);
+  settings.payload = payload_of(parameters_);
   settings.generation = ++generation_;
   settings_.writeFromNonRT(settings);
 }
@@ -180,7 +154,7 @@ CallbackReturn DynamicsController::on_activate(const rclcpp_lifecycle::State &)
     effort[j] = gains_[j] * value_of(command_interfaces_[j], NONE);
   }
   core_.reset(effort);
-  q_ = qd_ = filled(NONE);
+  monitor_.reset();
   forget_reference();
   reference_ = Reference();
   seen_ = messages_;
@@ -198,15 +172,15 @@ CallbackReturn DynamicsController::on_deactivate(const rclcpp_lifecycle::State &
 }
 
 return_type DynamicsController::update_and_write_commands(
-  const rclcpp::Time &, const rclcpp::Duration & period)
+  const rclcpp::Time & time, const rclcpp::Duration & period)
 {
-  for (std::size_t j = 0; j < JOINTS; ++j) {
-    q_[j] = value_of(state_interfaces_[2 * j], q_[j]);
-    qd_[j] = value_of(state_interfaces_[2 * j + 1], qd_[j]);
-  }
   const double dt = period.seconds();
   const Settings & settings = *settings_.readFromRT();
-  const Status status = core_.update(settings, q_, qd_, read_reference(dt), dt, tau_);
+  const Payload & payload = core_.taken().payload;
+  monitor_.read(state_interfaces_, payload, dt);
+  const Status status = core_.update(
+    settings, monitor_.q, monitor_.qd, read_reference(dt), dt, tau_, monitor_.contact());
+  monitor_.tell(time, tau_, payload, dt);
   if (status == Status::waiting) {
     return return_type::OK;
   }
@@ -244,7 +218,7 @@ const Reference & DynamicsController::read_reference(double period)
   return reference_;
 }
 
-#if SHARED_REFERENCES
+#if SHARED_INTERFACES
 std::vector<hardware_interface::CommandInterface::SharedPtr>
 DynamicsController::on_export_reference_interfaces_list()
 {

@@ -8,27 +8,20 @@
 #include <vector>
 
 #include "controller_interface/chainable_controller_interface.hpp"
-#include "controller_interface/version.h"
 #include "rclcpp/rclcpp.hpp"
 #include "rclcpp_lifecycle/state.hpp"
 #include "realtime_tools/realtime_buffer.hpp"
 #include "trajectory_msgs/msg/joint_trajectory_point.hpp"
 
-#include "@package@/@package@_parameters.hpp"
 #include "@package@/dynamics_core.hpp"
-
-// References are shared pointers from Jazzy's 4.44, Kilted's 5.13 and Rolling's 6.5 on; before, they
-// are pointers into reference_interfaces_.
-#define SHARED_REFERENCES \
-  (CONTROLLER_INTERFACE_VERSION_GTE(6, 5, 0) || \
-  (CONTROLLER_INTERFACE_VERSION_GTE(5, 13, 0) && !CONTROLLER_INTERFACE_VERSION_GTE(6, 0, 0)) || \
-  (CONTROLLER_INTERFACE_VERSION_GTE(4, 44, 0) && !CONTROLLER_INTERFACE_VERSION_GTE(5, 0, 0)))
+#include "@package@/monitor.hpp"
 
 namespace @package@
 {
 
-// Claims position and velocity of all joints, commands their efforts (or currents), and offers
-// <controller>/<joint>/position, velocity and acceleration to a controller in front of it.
+// Claims position and velocity of all joints, and efforts where they are measured; commands their
+// efforts (or currents); offers <controller>/<joint>/position, velocity and acceleration to a
+// controller in front of it, and what it observes as states.
 class DynamicsController : public controller_interface::ChainableControllerInterface
 {
 public:
@@ -53,11 +46,21 @@ protected:
 #else   // Humble
   controller_interface::return_type update_reference_from_subscribers() override;
 #endif
-#if SHARED_REFERENCES
+#if SHARED_INTERFACES
   std::vector<hardware_interface::CommandInterface::SharedPtr>
   on_export_reference_interfaces_list() override;
 #else
   std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces() override;
+#endif
+#if SHARED_INTERFACES
+  std::vector<hardware_interface::StateInterface::SharedPtr>
+  on_export_state_interfaces_list() override {return monitor_.exported(get_node()->get_name());}
+  std::vector<hardware_interface::StateInterface> on_export_state_interfaces() override {return {};}
+#elif EXPORTS_STATES
+  std::vector<hardware_interface::StateInterface> on_export_state_interfaces() override
+  {
+    return monitor_.exported(get_node()->get_name());
+  }
 #endif
   bool on_set_chained_mode(bool) override {return true;}
 
@@ -87,8 +90,9 @@ private:
   std::atomic<unsigned> messages_{0};     // that target_ has had
 
   DynamicsCore core_;
+  Monitor monitor_;
   Vector gains_ = filled(1.0);   // effort of a unit of the command, [N m/A] for a current
-  Vector q_{}, qd_{}, tau_{};
+  Vector tau_{};
   Reference reference_;
   unsigned seen_ = 0;            // number of the target that was read last
   double age_ = 0.0;             // [s] of that target

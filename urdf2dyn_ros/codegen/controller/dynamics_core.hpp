@@ -18,6 +18,8 @@
 // - Efforts are finite, and they and their rates within limits, also while damping. A joint beyond
 //   its velocity limit is braked, one beyond its position limit is pushed back, and references stay
 //   within both.
+// - After a contact it does what `reaction` says, as fast as efforts may change, until it is told that
+//   the contact is forgotten.
 // - A state that is not finite, stale, or jumps, or a velocity far beyond the limit, leads to
 //   damping: gravity is held and motion is braked for 0.5 s. Then the core is in error: its efforts
 //   are zero until `reset`.
@@ -109,15 +111,6 @@ inline Vector inertia_of_joints(const Vector & q, const Payload & payload) noexc
   return result;
 }
 
-// Friction of a velocity, without its offset; `sign` is the smooth sign of the velocity.
-inline double moving_friction(const Friction & row, double qd, double sign, double links) noexcept
-{
-  const double sticking = row.stribeck == 0.0 ? 0.0 :
-    row.stribeck * std::exp(-(qd / row.stribeck_velocity) * (qd / row.stribeck_velocity));
-  return row.viscous * qd + row.quadratic * qd * std::abs(qd) +
-         (row.coulomb + row.load * std::abs(links) + sticking + row.asymmetry * qd) * sign;
-}
-
 // Efforts of the law of the settings, without limits: state and completed reference in.
 inline Vector law(
   const Settings & settings, const Vector & q, const Vector & qd, const Reference & goal) noexcept
@@ -156,11 +149,9 @@ inline Vector law(
     }
     inverse_dynamics(q, qd, feedback, settings.payload, tau);
   }
-  const Vector links = tau;
-  for (const Friction & row : FRICTION) {   // of the reference: at rest it does not buzz
-    const double rate = row.ratio * goal.qd[row.joint];
-    tau[row.joint] += row.ratio * (row.offset + moving_friction(
-      row, rate, std::tanh(rate / row.width), links[row.joint]));
+  const Vector of_reference = friction(goal.qd, tau);   // at rest it does not buzz
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    tau[j] += of_reference[j];
   }
   return tau;
 }
@@ -174,20 +165,21 @@ public:
   {
     const Settings settings = settings_;
     *this = DynamicsCore();
-    settings_ = settings;
+    settings_ = acting_ = settings;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       tau_[j] = std::isfinite(effort[j]) ? effort[j] : 0.0;
     }
   }
 
-  // One cycle of dt [s]. `tau` gets the efforts unless the status is `waiting`.
+  // One cycle of dt [s]. `tau` gets the efforts unless the status is `waiting`. `contact`: something
+  // was touched, and it is not forgotten yet.
   Status update(
     const Settings & settings, const Vector & q, const Vector & qd, const Reference & reference,
-    double dt, Vector & tau) noexcept
+    double dt, Vector & tau, bool contact = false) noexcept
   {
     dt = std::isfinite(dt) && dt > 0.0 ? dt : 0.0;
     if (status_ == Status::waiting && accepts(settings)) {
-      settings_ = settings;
+      act(settings, false);
     }
     const Fault found = examine(q, qd, reference, dt);
     if (status_ == Status::waiting) {
@@ -202,7 +194,7 @@ public:
       fail(found);
     }
     if (status_ == Status::running) {
-      tau = lead(settings, reference, dt);
+      tau = lead(settings, reference, contact, dt);
       brake(tau);
       for (std::size_t j = 0; j < JOINTS; ++j) {
         if (!std::isfinite(tau[j])) {
@@ -281,7 +273,7 @@ private:
         frozen_reference_[j] = reference.q[j];
       }
       const bool moves = std::abs(qd[j]) * STALE_TIME > 0.5 * JUMP_MARGIN[j] ||
-        (settings_.mode != Mode::gravity &&
+        (acting_.mode != Mode::gravity &&
         std::abs(reference.q[j] - frozen_reference_[j]) > JUMP_MARGIN[j]);
       if (found == Fault::none && frozen_ > STALE_TIME && moves) {
         found = Fault::stale;
@@ -305,7 +297,7 @@ private:
   // Complete the reference: positions are held or integrated, rates differentiated.
   void follow(const Reference & reference, double dt) noexcept
   {
-    if (settings_.mode == Mode::gravity) {   // a later mode begins where the arm then is
+    if (acting_.mode == Mode::gravity) {   // a later mode begins where the arm then is
       goal_.q = q_;
       goal_.qd = goal_.qdd = Vector{};
       return;
@@ -340,7 +332,7 @@ private:
   // Efforts of the law; since activation, gravity alone goes over to it.
   Vector begun() const noexcept
   {
-    Vector tau = law(settings_, q_, qd_, goal_);
+    Vector tau = law(acting_, q_, qd_, goal_);
     if (activation_.left != 0.0) {
       Vector held{};
       gravity(q_, settings_.payload, held);
@@ -351,8 +343,21 @@ private:
     return tau;
   }
 
+  // Take settings; after a contact, those of the reaction to it are what acts.
+  void act(const Settings & settings, bool yields) noexcept
+  {
+    settings_ = acting_ = settings;
+    yields_ = yields;
+    if (yields) {
+      acting_.mode = Mode::gravity;
+      acting_.guiding_damping =
+        settings.reaction == Reaction::damping ? BRAKE_RATE : settings.guiding_damping;
+    }
+  }
+
   // Follow the reference by the law, whose settings may change in this cycle.
-  Vector lead(const Settings & settings, const Reference & reference, double dt) noexcept
+  Vector lead(
+    const Settings & settings, const Reference & reference, bool contact, double dt) noexcept
   {
     const double kept = std::exp(-FADE_RATE * dt);
     activation_.step(dt, kept, 1e-6);
@@ -362,15 +367,23 @@ private:
     const Reference goal = goal_;
     follow(reference, dt);
     Vector tau = begun();
-    if (accepts(settings)) {
+    const bool changes = accepts(settings), yielded = yields_;
+    const bool yields =
+      contact && (changes ? settings : settings_).reaction != Reaction::report;
+    if (changes || yields != yields_) {
       const Vector before = tau;
-      settings_ = settings;
+      act(changes ? settings : Settings(settings_), yields);
       goal_ = goal;
       follow(reference, dt);
       tau = begun();
       for (std::size_t j = 0; j < JOINTS; ++j) {
         offset_[j].add(before[j] - tau[j]);
       }
+    }
+    if (yields && !yielded) {   // at once: nothing of the law before is left
+      activation_ = Fading();
+      offset_ = {};
+      tau = begun();
     }
     for (std::size_t j = 0; j < JOINTS; ++j) {
       tau[j] += offset_[j].left;
@@ -419,6 +432,8 @@ private:
   Vector frozen_reference_{};     // where the reference was then
   Reference goal_{Vector{}, Vector{}, Vector{}};
   Settings settings_;             // valid ones
+  Settings acting_;               // the same, or those of the reaction to a contact
+  bool yields_ = false;           // to a contact
   bool judged_ = false;           // generation_ is that of the settings that were seen last
   unsigned generation_ = 0;
   Fading activation_{1.0, 0.0};   // share of gravity alone

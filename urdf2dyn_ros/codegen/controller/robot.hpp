@@ -4,6 +4,7 @@
 #define @PACKAGE@__ROBOT_HPP_
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -75,6 +76,35 @@ struct Friction
 };
 inline constexpr std::array<Friction, @frictions@> FRICTION{@friction@};
 
+// [1/s] of the observer of external efforts: @gain_words@
+inline constexpr Vector OBSERVER_GAIN{
+@observer_gains@};
+
+// [N m or N] above which an external effort is a contact: @threshold_words@
+inline constexpr Vector CONTACT_THRESHOLD{
+@thresholds@};
+
+// Friction of a velocity, without its offset; `sign` is the smooth sign of the velocity.
+inline double moving_friction(const Friction & row, double qd, double sign, double links) noexcept
+{
+  const double sticking = row.stribeck == 0.0 ? 0.0 :
+    row.stribeck * std::exp(-(qd / row.stribeck_velocity) * (qd / row.stribeck_velocity));
+  return row.viscous * qd + row.quadratic * qd * std::abs(qd) +
+         (row.coulomb + row.load * std::abs(links) + sticking + row.asymmetry * qd) * sign;
+}
+
+// Friction of velocities, where the joints transmit `links` [N m or N] at rest.
+inline Vector friction(const Vector & qd, const Vector & links) noexcept
+{
+  Vector result{};
+  for (const Friction & row : FRICTION) {
+    const double rate = row.ratio * qd[row.joint];
+    result[row.joint] += row.ratio * (row.offset + moving_friction(
+      row, rate, std::tanh(rate / row.width), links[row.joint]));
+  }
+  return result;
+}
+
 // Efforts that hold the robot still.
 inline void gravity(const Vector & q, [[maybe_unused]] const Payload & payload, Vector & tau) noexcept
 {
@@ -87,6 +117,14 @@ inline void inverse_dynamics(
   [[maybe_unused]] const Payload & payload, Vector & tau) noexcept
 {
   @robot@_inverse_dynamics(q.data(), qd.data(), qdd.data(), @argument@tau.data());
+}
+
+// Momentum p = M(q) qd, and beta and load of d/dt p = tau + beta - load, without friction.
+inline void momentum(
+  const Vector & q, const Vector & qd, [[maybe_unused]] const Payload & payload, Vector & p,
+  Vector & beta, Vector & load) noexcept
+{
+  @robot@_momentum(q.data(), qd.data(), @argument@p.data(), beta.data(), load.data());
 }
 
 // Mass matrix.

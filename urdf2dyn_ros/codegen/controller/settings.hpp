@@ -13,10 +13,14 @@ namespace @package@
 
 enum class Mode { gravity, feedforward, computed_torque };
 
+// To a contact: none; mode gravity; or gravity held and every motion braked.
+enum class Reaction { report, gravity, damping };
+
 // `robot.hpp` has the defaults of the limits.
 struct Settings
 {
   Mode mode = Mode::gravity;
+  Reaction reaction = Reaction::report;
   double kp = 400.0;                // [1/s^2], of every joint: 20 rad/s, critically damped with kd
   double kd = 40.0;                 // [1/s]
   double largest_error = 0.1;       // [rad or m] error of position that the feedback sees at most
@@ -81,8 +85,10 @@ inline Objection inertia(const double * i) noexcept
 // Return what is wrong with settings.
 inline Objection objection(const Settings & settings) noexcept
 {
-  if (settings.mode < Mode::gravity || settings.mode > Mode::computed_torque) {
-    return "the mode is unknown";
+  if (settings.mode < Mode::gravity || settings.mode > Mode::computed_torque ||
+    settings.reaction < Reaction::report || settings.reaction > Reaction::damping)
+  {
+    return "the mode or the reaction is unknown";
   }
   const double * payload = settings.payload.data();
   for (const Objection found : {

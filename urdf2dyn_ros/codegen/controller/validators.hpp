@@ -3,6 +3,7 @@
 #ifndef @PACKAGE@__VALIDATORS_HPP_
 #define @PACKAGE@__VALIDATORS_HPP_
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,15 @@ inline Result effort_limits(const rclcpp::Parameter & parameter)
 inline Result velocity_limits(const rclcpp::Parameter & parameter)
 {
   return result(parameter, limits(parameter.as_double_array(), VELOCITY_LIMIT));
+}
+
+inline Result gains(const rclcpp::Parameter & parameter)
+{
+  Objection found = nullptr;
+  for (const double gain : parameter.as_double_array()) {
+    found = gain != 0.0 && std::abs(gain) <= LARGEST ? found : "must be numbers other than 0";
+  }
+  return result(parameter, found);
 }
 
 inline Result centre(const rclcpp::Parameter & parameter)

@@ -1,0 +1,33 @@
+// Reads samples (dt, q, qd, efforts, payload) as text, and prints the external efforts of each and
+// which joints were touched so far.
+#include <cstdio>
+
+#include PACKAGE_OBSERVER   // "<package>/momentum_observer.hpp"
+
+using namespace PACKAGE;
+
+template<typename Values>
+static bool read(Values & values)
+{
+  bool done = true;
+  for (double & value : values) {
+    done = done && std::scanf("%lf", &value) == 1;
+  }
+  return done;
+}
+
+int main()
+{
+  MomentumObserver observer;
+  std::array<double, 1> dt{};
+  Vector q{}, qd{}, effort{};
+  Payload payload{};
+  while (read(dt) && read(q) && read(qd) && read(effort) && read(payload)) {
+    observer.update(q, qd, effort, payload, dt[0]);
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      std::printf("%.17g %d ", observer.external()[j], observer.touched(j));
+    }
+    std::printf("\n");
+  }
+  return 0;
+}

@@ -1,0 +1,94 @@
+// External efforts of '@robot@' without accelerations, and the contacts that they show; the same
+// numbers as the observer of urdf2dyn_ros.
+//
+// The momentum p = M(q) qd changes by d/dt p = tau + tau_ext + beta - load, where tau are the
+// measured efforts and load those of gravity and friction. So the change of p from a sample to the
+// next gives the mean of tau_ext between them, and the residual follows it as a filter of first
+// order (De Luca, Mattone 2003).
+#ifndef @PACKAGE@__MOMENTUM_OBSERVER_HPP_
+#define @PACKAGE@__MOMENTUM_OBSERVER_HPP_
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "@package@/robot.hpp"
+
+namespace @package@
+{
+
+// Times and shares of the observer and its contacts: defaults of the generator.
+inline constexpr double LONGEST_STEP = 0.1;       // [s] after which the observer begins anew
+inline constexpr double CONTACT_TIME = 0.005;     // [s] that a contact lasts at least
+inline constexpr double CONTACT_RELEASE = 0.5;    // [-] share of its threshold at which it ends
+
+// Members neither allocate, lock nor throw.
+class MomentumObserver
+{
+public:
+  // Forget every sample, and the contacts.
+  void reset() noexcept {*this = MomentumObserver();}
+
+  // Add a sample, dt [s] after the last one; an effort that is not measured is NaN. A payload that
+  // changes is counted in the momentum of the last sample, too: nothing is reset.
+  void update(
+    const Vector & q, const Vector & qd, const Vector & effort, const Payload & payload,
+    double dt) noexcept
+  {
+    const bool follows = finite_ && dt > 0.0 && dt <= LONGEST_STEP;
+    Vector beta{}, unused{};
+    if (follows && payload != payload_) {
+      momentum(q_, qd_, payload, p_, beta, unused);
+    }
+    const Vector p_before = p_, known_before = known_;
+    q_ = q;
+    qd_ = qd;
+    payload_ = payload;
+    momentum(q, qd, payload, p_, beta, gravity_);
+    friction_ = friction(qd, gravity_);
+    finite_ = true;
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      known_[j] = effort[j] + beta[j] - gravity_[j] - friction_[j];
+      finite_ = finite_ && std::isfinite(q[j]) && std::isfinite(qd[j]);
+    }
+    for (std::size_t j = 0; j < JOINTS; ++j) {
+      const double mean = (p_[j] - p_before[j]) / dt - 0.5 * (known_[j] + known_before[j]);
+      const double next = residual_[j] - std::expm1(-OBSERVER_GAIN[j] * dt) * (mean - residual_[j]);
+      const bool known = follows && finite_ && std::isfinite(next);
+      residual_[j] = known ? next : 0.0;
+      external_[j] = known ? next : std::numeric_limits<double>::quiet_NaN();
+      touch(j, std::abs(external_[j]), dt);
+    }
+  }
+
+  const Vector & external() const noexcept {return external_;}   // [N m or N]; NaN: not known
+  const Vector & gravity_effort() const noexcept {return gravity_;}   // with springs
+  const Vector & friction_effort() const noexcept {return friction_;}
+  bool touched(std::size_t joint) const noexcept {return touched_[joint];}
+
+  // Whether there was a contact since it was forgotten.
+  bool contact() const noexcept {return touched_ != std::array<bool, JOINTS>{};}
+  void forget_contacts() noexcept {touched_ = {};}   // one that lasts is found again at once
+
+private:
+  // A contact begins above its threshold and ends at half of it; it counts when it has lasted.
+  void touch(std::size_t j, double size, double dt) noexcept
+  {
+    lasts_[j] = lasts_[j] >= 0.0 && size > CONTACT_RELEASE * CONTACT_THRESHOLD[j] ? lasts_[j] + dt :
+      size > CONTACT_THRESHOLD[j] ? 0.0 : -1.0;
+    touched_[j] = touched_[j] || lasts_[j] >= CONTACT_TIME - 1e-9;
+  }
+
+  Vector q_{}, qd_{};              // the last sample
+  Payload payload_{};
+  bool finite_ = false;            // that sample
+  Vector p_{}, known_{}, gravity_{}, friction_{};   // of it
+  Vector residual_{}, external_ = filled(std::numeric_limits<double>::quiet_NaN());
+  Vector lasts_ = filled(-1.0);    // [s] that a contact lasts; negative: there is none
+  std::array<bool, JOINTS> touched_{};
+};
+
+}  // namespace @package@
+
+#endif  // @PACKAGE@__MOMENTUM_OBSERVER_HPP_
