@@ -181,7 +181,6 @@ def frozen(q, effort):
 @pytest.mark.parametrize(('change', 'words'), [
     (cut, ['r: the measured efforts of joint2 (exactly ', ' are never beyond a value']),
     (frozen, ['r: the position of joint2 hardly changes, although the effort']),
-    (step, ['r: efforts have another offset', 'that of joint2 is ', ' smaller from 5.']),
     (late_joint(5), [f'the efforts of {NAMES[1]} are about 0.08 s later than']),
     *(pytest.param(*each, marks=pytest.mark.slow) for each in (
         (late_joint(-5), [f'the efforts of {NAMES[1]} are about 0.08 s earlier than']),

@@ -9,13 +9,13 @@ import pytest
 
 from support.robot_files import EXAMPLES
 from support.streams.known_motions import sums_of_sines
-from urdf2dyn_ros.identification.checks import checked
+from urdf2dyn_ros.identification.checks import check_recording
 from urdf2dyn_ros.identification.fit import pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated
-from urdf2dyn_ros.identification.mistakes import Change, no_change, turned
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.rows import Piece, RowSource, block_pools
+from urdf2dyn_ros.identification.rows import RowSource, block_pools
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.mistakes import Change, Piece, no_change, turned
 from urdf2dyn_ros.robot.reader import read_urdf
 
 RATE = 25.0
@@ -77,7 +77,8 @@ def fault(robot: Robot, gravity: tuple[float, ...] = (0.0, 0.0, -9.81),
     effort = change.effort(effort)
     if gains is not None:
         effort = effort / GAINS
-    return checked(robot, [Piece(pace * time, RATE / pace, q, qd, qdd, effort)], gains).fault
+    piece = Piece(pace * time, RATE / pace, q, qd, qdd, effort)
+    return check_recording(robot, [piece], gains).fault
 
 
 @pytest.mark.parametrize(('gravity', 'begin', 'gains'), [
@@ -149,20 +150,7 @@ def test_joints_without_recorded_efforts_are_no_others_in_another_order(robot: R
     effort = robot.dynamics(*motions)
     effort += 0.2 * effort.std(axis=0) * np.random.default_rng(4).normal(size=effort.shape)
     effort[:, 3:] = np.nan
-    assert checked(robot, [Piece(time, RATE, *motions, effort)]).fault == ''
-
-
-def test_a_joint_in_other_units_than_the_others_is_named(robot: Robot) -> None:
-    """N mm at one joint, and a share of the rated torque at another one."""
-    time, *motions = motion()
-    effort = 1.3 * robot.dynamics(*motions)
-    effort += 0.05 * np.random.default_rng(4).normal(size=effort.shape)
-    effort *= [1.0, 1.0, 1000.0, 1.0, 25.0, 1.0]
-    text = checked(robot, [Piece(time, RATE, *motions, effort)]).fault
-    first, second = text.split('; the efforts of ')
-    assert 'the efforts of elbow_joint are about 1e+03 times' in first
-    assert second.startswith('wrist_2_joint are about 25 times')
-    assert '--effort-semantics current --gains 1 elbow_joint=free' in first
+    assert check_recording(robot, [Piece(time, RATE, *motions, effort)]).fault == ''
 
 
 @pytest.mark.parametrize(('factor', 'gains', 'noted'), [
@@ -175,7 +163,7 @@ def test_a_joint_in_other_units_is_noted_by_its_limit_where_friction_is_most_of_
     effort[:, 3] *= factor
     if gains is not None:
         effort /= GAINS
-    found = checked(robot, [Piece(time, RATE, *motions, effort)], gains)
+    found = check_recording(robot, [Piece(time, RATE, *motions, effort)], gains)
     assert found.fault == ''
     assert ['are they in another unit, as N mm?' in text and text.startswith(
         'the measured efforts of wrist_1_joint (up to ') for text in found.contradictions] == (
@@ -186,7 +174,7 @@ def test_noise_is_not_an_effort_without_gravity(robot: Robot) -> None:
     """That nothing explains it is said of what is held out."""
     time, *motions = motion()
     noise = np.random.default_rng(0).normal(size=motions[0].shape)
-    assert checked(robot, [Piece(time, RATE, *motions, noise)]).fault == ''
+    assert check_recording(robot, [Piece(time, RATE, *motions, noise)]).fault == ''
 
 
 @pytest.mark.parametrize('gains', [pytest.param(KNOWN, marks=SLOW), FREE])
@@ -228,7 +216,7 @@ def test_a_free_swing_is_not_without_gravity() -> None:
     effort = 0.2 * np.tanh(qd / 0.02) + 0.1 * qd
     effort += 0.02 * np.random.default_rng(0).normal(size=effort.shape)
     piece = Piece(0.01 * np.arange(len(q)), 100.0, q, qd, qdd, effort)
-    assert checked(pendulum, [piece]).fault == ''
+    assert check_recording(pendulum, [piece]).fault == ''
 
 
 @pytest.mark.parametrize(('unit', 'fault'), [
@@ -239,5 +227,5 @@ def test_turns_are_no_degrees(unit: float, fault: str) -> None:
     effort = pendulum.dynamics(*motions) + 0.1 * np.tanh(motions[1] / 0.02)
     effort += 0.05 * np.random.default_rng(0).normal(size=effort.shape)
     piece = Piece(0.01 * np.arange(1000), 100.0, *(unit * each for each in motions), effort)
-    found = checked(pendulum, [piece]).fault
+    found = check_recording(pendulum, [piece]).fault
     assert found.startswith(fault) and bool(found) == bool(fault)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from support.scara_recordings import NAMES
-from urdf2dyn_ros.identification.rows import Piece, RecordedNames, pieces_of, read_segments
+from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.mistakes import Piece
 from urdf2dyn_ros.robot.spatial import Array
 
 REST = 0.5   # s

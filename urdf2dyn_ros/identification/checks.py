@@ -1,42 +1,56 @@
 """Checks of a recording before it is used: what cannot be identified from, with the reason."""
 
 import math
-from collections.abc import Sequence
-from itertools import combinations, compress
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import compress, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, slopes_of
 from urdf2dyn_ros.identification.gains import Gains, free_gains
-from urdf2dyn_ros.identification.mistakes import (
-    RecordingFit,
-    late_joints,
-    mistakes_of,
-    no_change,
-    other_units,
+from urdf2dyn_ros.identification.robot import (
+    JOINT_COLUMNS,
+    USUAL,
+    Columns,
+    Robot,
+    joint_columns,
 )
-from urdf2dyn_ros.identification.robot import Robot
-from urdf2dyn_ros.identification.rows import MOVING_SPEED, STILL_RANGE, Piece
+from urdf2dyn_ros.identification.rows import (
+    BLOCKS,
+    MOVING_SPEED,
+    ROW_RATE,
+    STILL_RANGE,
+    Spectra,
+    divide,
+    held_out_error,
+    inner_times,
+)
+from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary
 from urdf2dyn_ros.recordings.credibility import (
-    NO_SIGN,
     dead_position,
     effort_doubts,
-    have_no_sign,
     is_of_motion,
     sensor_fault,
 )
+from urdf2dyn_ros.recordings.mistakes import (
+    FEWEST_SAMPLES,
+    Change,
+    Mistake,
+    Piece,
+    RecordingFit,
+    lateness,
+    moved_beyond,
+    no_change,
+    one_cause,
+    wrong_positions,
+)
 from urdf2dyn_ros.robot.spatial import Array
 
-_FEWEST_SAMPLES = 50   # with an effort, from which on it is judged
-# largest position that is no damage [rad or m]; efforts of that size are not read
-_LARGEST_POSITION = 1e9
-_DEGREES = 180.0 / np.pi
-_BEYOND_RANGE = 5.0   # position of a prismatic joint over its limits, from which on it is in mm
-# logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
-_CLEARER = 0.1
 _WRONG_UNITS = 30.0   # effort over that of the URDF, or its inverse, that is one of units
-_STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
 
 
 class Checked(NamedTuple):
@@ -49,7 +63,7 @@ class Checked(NamedTuple):
     fault: str   # why nothing can be identified, or empty
 
 
-def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -> Checked:
+def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -> Checked:
     """Return the checks of the pieces of a recording; with gains, its efforts are currents."""
     joints, limits, none = robot.joints, robot.dynamics.limits, no_change(len(robot.joints))
     if gains is not None:
@@ -70,98 +84,226 @@ def checked(robot: Robot, pieces: Sequence[Piece], gains: Gains | None = None) -
          for joint, limit, any_unit in zip(joints, limits, free)})
     dead = []
     for j in np.flatnonzero(~moving & [not fault for fault in faults]).tolist():
-        one = RecordingFit(robot, pieces, 1.0 * (np.arange(len(joints)) == j), free)
-        if one.samples >= _FEWEST_SAMPLES and is_of_motion(
-                effort[:, j], 1.0 - math.exp(one.left(none)[j])):
+        single = RecordingFit(robot.dynamics, pieces, 1.0 * (np.arange(len(joints)) == j), free)
+        if single.samples >= FEWEST_SAMPLES and is_of_motion(
+                effort[:, j], 1.0 - math.exp(single.unexplained(none)[j])):
             dead.append(joints[j])
     if dead:
         found.append(dead_position(dead))
-    recording = RecordingFit(robot, pieces, used, free)
-    fault = _positions_fault(recording, q, moving)
-    if not fault and not used.any():
+    recording = RecordingFit(robot.dynamics, pieces, used, free)
+    recording.judge = partial(fitted_error, robot, recording.longest, used, free)
+    if not moving.any():
+        fault = ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
+                 'record a motion of all joints')
+    elif used.any():
+        fault = one_cause(recording, moving, gains is not None, _WRONG_UNITS)
+    else:
         reasons = [*dict.fromkeys(compress(faults, moving))]
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
-        fault = ('no joint that moves has a measured effort that can be used: '
-                 f'{"; ".join(reasons[:2])}{more}')
-    fault = fault or _efforts_fault(recording, pieces, moving, gains is not None)
+        fault = wrong_positions(recording) or (
+            'no joint that moves has a measured effort that can be used: '
+            f'{"; ".join(reasons[:2])}{more}')
     if not fault:
         found += late_joints(recording)
     return Checked(moving, used, remarks, found, fault)
 
 
-def _positions_fault(recording: RecordingFit, q: Array, moving: NDArray[np.bool_]) -> str:
-    """Return that no joint moves, that positions are damaged or in degrees or mm, or nothing."""
-    robot, spans = recording.robot, np.abs(q).max(axis=0)
-    dynamics, units = robot.dynamics, np.array(robot.dynamics.units)
-    if not moving.any():
-        return ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
-                'record a motion of all joints')
-    if spans.max() > _LARGEST_POSITION:
-        return f'position of up to {spans.max():.3g}: the recording is damaged'
-    largest = np.array([max((abs(end) for end in (limit.lower, limit.upper) if end),
-                            default=2.0 * np.pi if unit == 'rad' else np.inf)
-                        for limit, unit in zip(dynamics.limits, units)])
-
-    def beyond(joint: int, unit: str, remedy: str) -> str:
-        return (f'{robot.joints[joint]} is at up to {spans[joint]:.4g}, but its limits in the '
-                f'URDF are {largest[joint]:.4g} {units[joint]}: are the positions in {unit}? '
-                f'{remedy}')
-
-    turns = (units == 'rad') & ~np.array(dynamics.continuous) & (
-        spans > np.maximum(2.0 * largest, 10.0))
-    if turns.any():   # or they turn several times; in degrees are all joints, or those beyond
-        none = no_change(len(units))
-        as_they_are, *in_degrees = (recording.left(none._replace(positions=np.diag(
-            np.where(which, 1.0 / _DEGREES, 1.0)))).sum() for which in (
-                np.zeros(len(units)), units == 'rad', turns))
-        if not recording.used.any() or min(in_degrees) < as_they_are - _CLEARER:
-            return beyond(int(np.argmax(turns)), 'degrees', f'divide them by {_DEGREES:.5g}')
-    slides = (units == 'm') & (spans > _BEYOND_RANGE * largest)
-    return beyond(int(np.argmax(slides)), 'mm or cm', 'convert them to m') if slides.any() else ''
+def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
+                 change: Change) -> Array:
+    """Return `held_out_error` (n,) of a changed piece, by any possible bodies."""
+    if change.gravity is not None:
+        robot = replace(robot, columns=Columns(robot.system, change.gravity.tolist()))
+    return held_out_error(robot, [change.piece(piece)], used, free)
 
 
-def _efforts_fault(recording: RecordingFit, pieces: Sequence[Piece], moving: NDArray[np.bool_],
-                   currents: bool) -> str:
-    """
-    Return why efforts, or currents times gains, contradict the URDF's joints, or nothing.
+# ---- Efforts of one joint that are late, from a drive or a filter of its own
 
-    They have no sign, are copies, of another time, have a wrong sign, other units or another
-    gravity, joints are interchanged, or positions have another zero or sign. Free gains have any
-    unit and sign.
-    """
-    robot, joints = recording.robot, recording.joints
-    qd, effort = (np.concatenate([getattr(piece, name) for piece in pieces])
-                  for name in ('qd', 'effort'))
-    if have_no_sign([(np.nanmin(effort[:, j]), np.nanmax(effort[:, j])) for j in joints
-                     if qd[:, j].min() < 0.0 < qd[:, j].max()]):
-        return f'{NO_SIGN}; record them with their signs'
-    residuals, shares, factors = recording.shares(no_change(len(moving)))
-    for pair in combinations(joints, 2):
-        same = [what for name, what in (('q', 'positions'), ('effort', 'efforts')) if all(
-            np.array_equal(*getattr(piece, name)[:, pair].T) for piece in pieces)]
-        if same and (same != ['positions'] or residuals[[*pair]].max() > np.log(_STRONG)):
-            names = [robot.joints[joint] for joint in pair]   # fingers may move alike
-            copy = names[int(np.argmax(residuals[[*pair]]))]
-            return (f'the {" and ".join(same)} of {names[0]} and {names[1]} are the same in all '
-                    f"samples: those of {copy} look like a copy of the other's; record each "
-                    "joint's own")
-    of_urdf = {j: float(factors[j]) for j in joints
-               if shares[j] > _STRONG and not recording.free[j]}
-    typical = min(np.sort([*of_urdf.values()])[[(len(of_urdf) - 1) // 2, len(of_urdf) // 2]],
-                  key=lambda factor: abs(np.log(factor))) if of_urdf else 1.0
-    if not 1.0 / _WRONG_UNITS < typical < _WRONG_UNITS:
-        return (f'the efforts are {typical:.3g} times what the URDF needs: ' + (
-            'are the currents in A, and the gains those of the joint, after its gear?'
-            if currents else 'are they in other units? they must be in N m or N; for currents, '
-            'add --effort-semantics current --gains free'))
-    mistakes = mistakes_of(recording, moving)
-    if mistakes:
-        return '; '.join(mistake.sentence(robot, currents) for mistake in mistakes)
-    return '; '.join(
-        f'the efforts of {robot.joints[j]} are about {factor:.3g} times what fits those of '
-        'the other joints: ' + (
-            f'check its gain, or identify it with --gains {robot.joints[j]}=free' if currents else
-            'are they in another unit, as N mm or a share of the rated torque? convert them to '
-            'N m or N, or identify their unit with --effort-semantics current --gains 1 '
-            f'{robot.joints[j]}=free')
-        for j, factor in other_units(recording, of_urdf).items())
+_LARGEST_OF_JOINT, _RATE = 0.5, 50.0   # largest delay that is tried [s], and how many [1/s]
+# falls of the logarithms of what the URDF, and a fit, leave of a joint that alone is late; those
+# of a UR10, a TX40 and a TIAGo reach 0.2 and 0
+_PROMISING_OF_JOINT, _CONFIRMED_OF_JOINT = 0.4, 0.7
+_FEWEST_JOINTS = 3   # joints from which on it is one of them that is late
+
+
+def late_joints(recording: RecordingFit) -> Iterator[str]:
+    """Yield for each joint whose efforts have another delay than those of the other joints."""
+    most, n = int(_RATE * min(_LARGEST_OF_JOINT, recording.latest)), len(recording.used)
+    if not most or recording.samples < FEWEST_SAMPLES or len(recording.joints) < _FEWEST_JOINTS:
+        return
+    none, near = no_change(n), int(_RATE * LARGEST_DELAY)
+    unexplained = np.array([recording.unexplained(none._replace(late=np.full(n, late / _RATE)))
+                            for late in range(-most, most + 1)])
+    for j in recording.joints:
+        common, best = (int(np.argmin(column)) for column in (
+            unexplained.sum(axis=1) - unexplained[:, j], unexplained[:, j]))
+        usual = unexplained[max(0, common - near):common + near + 1, j].min()
+        if usual - unexplained[best, j] < _PROMISING_OF_JOINT:
+            continue
+        others, delay = np.full(n, (common - most) / _RATE), (best - common) / _RATE
+        before, after = (recording.judge(none._replace(late=late))[j] for late in (
+            others, others + delay * (np.arange(n) == j)))
+        if before - after > _CONFIRMED_OF_JOINT:
+            yield (f'the efforts of {recording.names[j]} are about {lateness(delay)} than '
+                   'those of the other joints: record all of them with stamps of one clock and '
+                   'the same filter, or does its friction follow late?')
+
+
+# ---- Small errors: zeros or gravity some degrees off, positions or stamps some percent too large
+#
+# Masses of a URDF are wrong by more, so that the search for one cause does not see them. What a
+# linear fit of any bodies leaves of held-out blocks is a parabola of such an error: three points
+# of it show where the least is.
+
+# steps of a zero, gravity, the logarithm of a pace and a scale of positions
+_STEPS = {'zero': np.radians(1.5), 'gravity': np.radians(1.5), 'pace': 0.02, 'scale': 0.02}
+_PLACES = np.linspace(-10.0, 10.0, 201)   # at which the parabola is looked at, in steps
+_MOST_STEPS, _NEAR = 5, 0.4   # vertices one after the other, and where they are near enough
+_MOST_ROWS = 800
+_FAST = 0.1   # velocity over the largest, below which the low pass of an effort blurs friction
+# fall of the logarithm of held-out residuals, over all joints, from which on an error counts
+_REMOVED = 0.3
+# share of what the best one removes from which on another one may be the wrong one as well, and
+# that after the first step, in which the right one of parallel joints may have 0.66 of another's
+_ALIKE, _ALIKE_AT_FIRST = 0.7, 0.4
+# joints of a robot up to which zeros are compared, and the time for which joints move [s]
+_MOST_JOINTS, _LEAST_MOTION = 12, 6.0
+# sizes that are worth a word: a robot may be mounted some degrees off
+_LEAST = {'zero': np.radians(2.0), 'scale': 0.03, 'pace': 0.03, 'gravity': np.radians(2.0)}
+_MOST_FACTOR = 0.3   # up to which efforts are linear in the scale of positions
+
+
+class _SmallErrors:
+    """The errors of a recording that are small, as numbers in steps, and what they remove."""
+
+    def __init__(self, robot: Robot, piece: Piece, summary: Summary) -> None:
+        self._robot, self._none = robot, no_change(len(robot.joints))
+        efforts = Spectra(np.nan_to_num(piece.effort), piece.rate)
+        inner = efforts.time[inner_times(efforts.time, summary.delay)]
+        time = np.linspace(inner[0], inner[-1], min(len(inner), _MOST_ROWS))
+        late = efforts.rows(summary.cutoff, -summary.delay)
+        self._piece = Piece(time, 1.0, *(np.stack([
+            np.interp(time, own, column) for column in values.T], axis=1) for own, values in (
+                *((piece.time - piece.time[0], values) for values in piece[2:5]),
+                (efforts.time, late))))
+        speed = np.abs(self._piece.qd)
+        self._moves = (speed > _FAST * speed.max(axis=0)) & (summary.used > 0)
+        self._block = divide(time, self._moves)
+        self._slopes = slopes_of(robot.prior.factors)
+        self._sigma = np.ones(len(robot.joints))
+        self._gravity: Array = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
+        self.axes = np.linalg.svd(self._gravity[None])[2][1:] if self._gravity.any() else (
+            np.zeros((0, 3)))
+        self._sigma = np.exp(self._judge(self._none))
+        self._residuals = self._judge(self._none)
+
+    def _judge(self, change: Change) -> Array:
+        """Return the logarithms of what a linear fit leaves of held-out blocks (n,)."""
+        robot, first = self._robot, 10 * len(self._slopes)
+        columns = robot.columns if change.gravity is None else Columns(
+            robot.system, change.gravity.tolist())
+        motion, terms = change.motion(*self._piece[2:5]), len(JOINT_COLUMNS[USUAL])
+        size = first + terms * len(robot.joints) + 1
+        grams = np.zeros((len(robot.joints), BLOCKS, size, size))
+        for j, part in enumerate(columns(*motion)):
+            if not self._moves[:, j].any():
+                continue
+            bodies = robot.columns.bodies[j]
+            nominal = part @ robot.prior.parameters[bodies].ravel()
+            whitened = [part[:, 10 * k:10 * k + 10] @ self._slopes[body]
+                        for k, body in enumerate(bodies)]
+            rows = np.column_stack((*whitened, joint_columns(
+                motion[1][:, j], motion[2][:, j], nominal, robot.sign_widths[j])[:, USUAL],
+                self._piece.effort[:, j] - nominal)) / self._sigma[j]
+            places = np.concatenate((*(10 * body + np.arange(10) for body in bodies),
+                                     first + terms * j + np.arange(terms), [size - 1]))
+            for number in range(BLOCKS):
+                chosen = rows[self._moves[:, j] & (self._block == number)]
+                grams[j, number][np.ix_(places, places)] = chosen.T @ chosen
+        blocks, squares = grams.sum(axis=0), np.zeros(len(robot.joints))
+        for number in range(BLOCKS):
+            normal = blocks.sum(axis=0) - blocks[number]
+            damping = 1e-9 * np.diag(normal)[:-1] + 1e-9
+            damping[:first] += 0.5 * PRIOR_WEIGHT
+            x = np.append(np.linalg.solve(normal[:-1, :-1] + np.diag(damping), normal[:-1, -1]),
+                          -1.0)
+            squares += x @ grams[:, number] @ x
+        counts = np.maximum((self._moves & (self._block < BLOCKS)[:, None]).sum(axis=0), 1)
+        return np.where(squares > 0.0, 0.5 * np.log(np.maximum(squares, 1e-30) / counts), 0.0) + (
+            np.log(self._sigma))
+
+    def change(self, kind: str, joint: int, sizes: Array) -> Change:
+        """Return the change that corrects errors of some sizes in steps: of gravity two."""
+        size = _STEPS[kind] * float(sizes[0])
+        if kind == 'gravity':
+            length = float(np.linalg.norm(self._gravity))
+            gravity = self._gravity + length * _STEPS[kind] * sizes @ self.axes
+            return self._none._replace(gravity=length / np.linalg.norm(gravity) * gravity)
+        if kind == 'pace':
+            return self._none._replace(pace=math.exp(size))
+        if kind == 'zero':
+            return self._none.shifted(joint, size)
+        return self._none._replace(positions=np.diag(
+            1.0 + size * (np.arange(len(self._robot.joints)) == joint)))
+
+    def removed(self, change: Change) -> Array:
+        """Return the falls of the logarithms of residuals (n,)."""
+        return self._residuals - self._judge(change)
+
+    def vertex(self, kind: str, joint: int, sizes: Array) -> tuple[float, Array]:
+        """Return the sum of the falls that parabolas through sizes promise, and where."""
+        best, promised = sizes.copy(), 0.0
+        middle = self.removed(self.change(kind, joint, sizes)) if sizes.any() else (
+            0.0 * self._residuals)
+        for k in range(len(sizes)):
+            low, high = (np.exp(2.0 * (middle - self.removed(self.change(
+                kind, joint, sizes + sign * np.eye(len(sizes))[k])))) for sign in (-1.0, 1.0))
+            bend, slope = 0.5 * (low + high) - 1.0, 0.5 * (high - low)
+            squares = 1.0 + np.outer(_PLACES, slope) + np.outer(_PLACES**2, bend)
+            falls = -0.5 * np.log(np.maximum(squares, 0.05)).sum(axis=1)
+            place = int(np.argmax(falls))
+            best[k] += _PLACES[place]
+            promised += float(falls[place])
+        return promised + float(middle.sum()), best
+
+    def followed(self, kind: str, joint: int, sizes: Array) -> tuple[float, Array]:
+        """Return the sum of the falls at the least, found by one vertex after the other."""
+        for _ in range(_MOST_STEPS):
+            _, new = self.vertex(kind, joint, sizes)
+            moved, sizes = float(np.abs(new - sizes).max()), new
+            if moved < _NEAR:
+                break
+        return float(self.removed(self.change(kind, joint, sizes)).sum()), sizes
+
+
+def small_errors(robot: Robot, piece: Piece, summary: Summary, moving: NDArray[np.bool_]) -> str:
+    """Return that a zero, positions, stamps or gravity look wrong by little, or ''."""
+    joints = [joint for joint in sorted(moved_beyond(robot.system, moving))
+              if moving[joint] and robot.dynamics.units[joint] == 'rad']
+    assert summary.rows is not None
+    motion = float(summary.rows.moves[:, summary.used > 0].sum(axis=0).mean()) / ROW_RATE
+    if not joints or len(moving) > _MOST_JOINTS or motion < _LEAST_MOTION:
+        return ''
+    errors = _SmallErrors(robot, piece, summary)
+    trials = [*product(('zero', 'scale'), joints), ('pace', 0),
+              *([('gravity', 0)] if len(errors.axes) else [])]
+    found = {trial: errors.vertex(*trial, np.zeros(2 if trial[0] == 'gravity' else 1))
+             for trial in trials}
+    promised = {kind: max(falls for (other, _), (falls, _) in found.items() if other == kind)
+                for kind in _STEPS}
+    alike = sorted(((*errors.followed(kind, joint, sizes), kind, joint)
+                    for (kind, joint), (falls, sizes) in found.items()
+                    if falls >= max(_REMOVED, _ALIKE_AT_FIRST * promised[kind])),
+                   key=lambda row: -row[0])
+    if not alike:
+        return ''
+    removed, sizes, kind, first = alike[0]
+    size = _STEPS[kind] * float(np.linalg.norm(sizes))
+    if removed < _REMOVED or size < _LEAST[kind] or (kind == 'scale' and size > _MOST_FACTOR):
+        return ''
+    others = ' or '.join(robot.joints[joint] for falls, _, other, joint in alike[1:]
+                         if other == kind and falls >= _ALIKE * removed)
+    sentence = Mistake(errors.change(kind, first, sizes), kind, (first,)).sentence(
+        robot.dynamics, False)
+    return (f'{sentence}' + (f', or is it {others}?' if others else '') + '; then '
+            f'{np.exp(removed / np.count_nonzero(summary.used)):.2g} times smaller residuals are '
+            'left of held-out blocks (geometric mean of the joints)')

@@ -43,7 +43,6 @@ from urdf2dyn_ros.identification.fit_data import (
     prepare_fit,
 )
 from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
-from urdf2dyn_ros.identification.mistakes import moved_beyond
 from urdf2dyn_ros.identification.robot import (
     JOINT_COLUMNS,
     BaseEstimates,
@@ -52,6 +51,7 @@ from urdf2dyn_ros.identification.robot import (
 )
 from urdf2dyn_ros.identification.rows import score
 from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary, all_rows
+from urdf2dyn_ros.recordings.mistakes import moved_beyond
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
 
 # ---- The result of an identification
@@ -343,9 +343,9 @@ def _scaled_efforts(result: Identification) -> Iterator[str]:
                           for ratio, joint in zip(ratios[apart], compress(joints, apart)))
         masses = '; '.join(changes[joint] for joint in compress(joints, apart) if joint in changes)
         # joints up the chain would need more effort for a tool, the last one has another gain
+        larger = {*np.flatnonzero(apart & (ratios > _FAR)).tolist()}
         tool = ('does it carry a tool that the URDF is without? If not: '
-                if moved_beyond(robot, result.used) & {*np.flatnonzero(apart & (ratios > _FAR))}
-                else '')
+                if moved_beyond(robot.system, result.used) & larger else '')
         yield (f'bodies need {texts} the effort that those of the URDF do ({masses}): {tool}is '
                f'the effort of {names} in N m or N, and that of the joint itself?')
 

@@ -13,17 +13,10 @@ from threadpoolctl import threadpool_limits
 
 from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import held_text, read_hold
-from urdf2dyn_ros.identification.changes import (
-    changed_payload,
-    fitted_rows,
-    other_offsets,
-    small_errors,
-)
-from urdf2dyn_ros.identification.checks import checked
+from urdf2dyn_ros.identification.checks import check_recording, small_errors
 from urdf2dyn_ros.identification.fit_data import payload_on
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.identification import Identification, identified
-from urdf2dyn_ros.identification.mistakes import LARGEST_GIVEN_DELAY, without_delay
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import (
@@ -36,6 +29,7 @@ from urdf2dyn_ros.identification.summary import (
 )
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.mistakes import LARGEST_GIVEN_DELAY, without_delay
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
 
 Progress = Callable[[str], AbstractContextManager[Callable[[float], None]]]
@@ -266,7 +260,7 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
     pieces = pieces_of(segments, names, path)
     gains, positions = source.gains, names.hold.positions
     late = np.full(len(robot.joints), settings.delay or 0.0)
-    recorded = checked(robot, [without_delay(piece, late) for piece in pieces], gains)
+    recorded = check_recording(robot, [without_delay(piece, late) for piece in pieces], gains)
     if recorded.fault:
         about = [*recording.remarks]
         if positions:
@@ -290,12 +284,7 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
                          gains, lambda fraction: show(0.3 + 0.7 * fraction))
     found = recorded.contradictions
     if gains is None:
-        fit = fitted_rows(robot, summary)
-        changed = changed_payload(robot, fit)
-        if changed:
-            raise IdentificationError(f'{path}: {changed}')
-        found.append(small_errors(robot, pieces, summary, fit, recorded.moving))
-    assert summary.rows is not None
-    found.append(other_offsets(robot.joints, summary.rows, recorded.used))
+        longest = max(pieces, key=lambda piece: len(piece.q))
+        found.append(small_errors(robot, longest, summary, recorded.moving))
     return replace(summary, contradictions=tuple(
         f'{name}: {contradiction}' for contradiction in found if contradiction))

@@ -11,6 +11,7 @@ from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.regressor import base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.mistakes import SIGN_WIDTHS
 from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin
 from urdf2dyn_ros.robot.model import Inertia, RobotModel
 from urdf2dyn_ros.robot.multibody import (
@@ -45,8 +46,6 @@ JOINT_COLUMNS = ('viscous', 'coulomb', 'offset', 'armature', 'load', 'quadratic'
 VISCOUS, COULOMB, OFFSET, ARMATURE, LOAD, QUADRATIC, ASYMMETRY = range(7)
 STRIBECK = range(7, len(JOINT_COLUMNS))   # at most one of them is used
 USUAL = slice(ASYMMETRY)   # columns of all joints, the others are chosen where they are needed
-# velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]
-SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
 
 
 def joint_columns(qd: Array, qdd: Array, transmitted: Array, width: float) -> Array:

@@ -42,6 +42,7 @@ from urdf2dyn_ros.recordings.jumps import (
     jump_sentences,
     position_jumps,
 )
+from urdf2dyn_ros.recordings.mistakes import UNUSED_ENDS, Piece
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smooth
@@ -167,20 +168,7 @@ def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
 
 _GRID_RATE = 125.0   # highest rate of the grid [Hz]: an arm has nothing above a third of it
 _LONGEST_PIECE = 60.0   # that is smoothed and filtered as a whole [s]: the memory is bounded
-UNUSED_ENDS = 0.25   # of a piece: start-up, and edges of filters [s]
 SHORTEST_MOTION = 2.0   # shortest recording, and shortest motion [s]
-LEAST_JUDGED = 5.0   # piece from which on its blocks distinguish delays and units [s]
-
-
-class Piece(NamedTuple):
-    """A motion of all joints of the robot without a gap."""
-
-    time: Array   # (k,), with steps of 1 / rate, since the first stamp of the recording [s]
-    rate: float   # [Hz]
-    q: Array   # (k, n) [rad or m]
-    qd: Array   # (k, n) [rad/s or m/s]
-    qdd: Array   # (k, n) [rad/s^2 or m/s^2]
-    effort: Array   # (k, n), as recorded; NaN where it was not
 
 
 def pieces_of(segments: Sequence[RecordedSegment], names: RecordedNames,
@@ -389,7 +377,7 @@ class RowSource:
             np.stack([np.interp(time, piece.time, column) for column in getattr(piece, name).T],
                      axis=1) for piece, time in zip(pieces, times)]) for name in ('q', 'qd'))
         self._time = np.concatenate(times)
-        self._block = _blocks(self._time, np.abs(self._qd) > MOVING_SPEED * self.fastest)
+        self._block = divide(self._time, np.abs(self._qd) > MOVING_SPEED * self.fastest)
 
     def set_bodies(self, bodies: Array) -> None:
         """Use the parameters (b, 10) for the efforts on which friction with the load depends."""
@@ -439,7 +427,7 @@ def inner_times(time: Array, delay: float) -> NDArray[np.bool_]:
     return np.asarray((time >= first) & (time <= time[-1] - last))
 
 
-def _blocks(time: Array, moves: NDArray[np.bool_]) -> NDArray[np.int64]:
+def divide(time: Array, moves: NDArray[np.bool_]) -> NDArray[np.int64]:
     """
     Return the block of each row: equal numbers of rows, with gaps between.
 

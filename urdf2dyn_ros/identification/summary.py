@@ -29,13 +29,13 @@ from urdf2dyn_ros.identification.rows import (
     BLOCKS,
     HIGHEST_CUTOFF,
     ROW_RATE,
-    Piece,
     RecordedRows,
     RowSource,
     block_pools,
     score,
     weighted_pools,
 )
+from urdf2dyn_ros.recordings.mistakes import FARTHEST_DELAY, Piece
 from urdf2dyn_ros.robot.spatial import Array
 
 # lists of pools in a summary, and their lengths
@@ -159,8 +159,6 @@ def integral_time(residual: Array) -> float:
 # cutoffs that are compared [Hz]
 _CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
 LARGEST_DELAY, DELAY_STEP = 0.02, 0.004   # delays that are compared, to both sides of zero [s]
-# largest delay that is tried where the efforts are late or early by more [s]
-FARTHEST_DELAY = 0.25
 # error, relative to that of LARGEST_DELAY, from which a larger delay is chosen
 _FAR_BETTER_ERROR = 0.9
 # error, relative to that of the highest cutoff or no delay, from which another one is chosen

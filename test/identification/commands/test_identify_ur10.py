@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 
 from support.paths import UR10
 from support.robot_files import EXAMPLES
-from urdf2dyn_ros.identification.checks import checked
+from urdf2dyn_ros.identification.checks import check_recording
 from urdf2dyn_ros.identification.identification import identified as fitted
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
@@ -29,7 +29,7 @@ def test_held_out_residuals_of_a_ur10() -> None:
     names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
     segments, names = read_segments(open_recording(UR10), names)
     pieces = pieces_of(segments, names, UR10)
-    used = checked(robot, pieces).used
+    used = check_recording(robot, pieces).used
     with threadpool_limits(1, user_api='blas'):
         summary = summarised(robot, 'ur10', pieces, used)
         found = fitted(robot, [summary])

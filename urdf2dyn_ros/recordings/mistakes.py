@@ -1,14 +1,13 @@
 """
-Mistakes of a recording: what changes it so that the URDF explains its efforts far better.
+One cause of what is wrong with a recording: the change with which its efforts are explained.
 
-Every candidate is compared with the URDF's bodies first, in some ten thousandths of a second.
-Those that leave less are fitted with any bodies: as masses and centres of a URDF are wrong, it
-counts what a fit leaves of blocks that were held out.
+Every candidate is compared with the URDF's bodies first, in some ten thousandths of a second. Of
+those that leave less, a judge decides: where bodies are to be identified, what a fit of any bodies
+leaves of blocks that were held out, as masses and centres of a URDF are wrong; else the URDF's.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -16,25 +15,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.equations.links import chain
-from urdf2dyn_ros.identification.robot import (
-    ARMATURE,
-    COULOMB,
-    LOAD,
-    OFFSET,
-    VISCOUS,
-    Columns,
-    Robot,
-    joint_columns,
-)
-from urdf2dyn_ros.identification.rows import (
-    LEAST_JUDGED,
-    UNUSED_ENDS,
-    Piece,
-    Spectra,
-    held_out_error,
-)
-from urdf2dyn_ros.identification.summary import FARTHEST_DELAY, LARGEST_DELAY
+from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
+from urdf2dyn_ros.robot.multibody import Multibody, body_inertias, multibody
 from urdf2dyn_ros.robot.spatial import Array
+
+# largest delay that the fit of an identification finds by itself [s]
+FARTHEST_DELAY = 0.25
+UNUSED_ENDS = 0.25   # of a piece: start-up, and edges of filters [s]
+LEAST_JUDGED = 5.0   # piece from which on its blocks distinguish delays and units [s]
+# velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]
+SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
+
+
+class Piece(NamedTuple):
+    """A motion of all joints of the robot without a gap."""
+
+    time: Array   # (k,), with steps of 1 / rate, since the first stamp of the recording [s]
+    rate: float   # [Hz]
+    q: Array   # (k, n) [rad or m]
+    qd: Array   # (k, n) [rad/s or m/s]
+    qdd: Array   # (k, n) [rad/s^2 or m/s^2]
+    effort: Array   # (k, n), as recorded; NaN where it was not
+
 
 # ---- How a recording would have to be changed to be without a mistake
 
@@ -60,12 +64,6 @@ class Change(NamedTuple):
     def effort(self, effort: Array) -> Array:
         """Return the changed efforts (k, n), 0 for those that are not recorded."""
         return np.asarray(np.nan_to_num(effort) @ self.efforts.T)
-
-    def efforts_of(self, robot: Robot, piece: Piece, bodies: Array) -> Array:
-        """Return the efforts (k, n) that bodies (b, 10) need in the changed motion."""
-        columns = robot.columns if self.gravity is None else Columns(
-            robot.system, self.gravity.tolist())
-        return columns.efforts(*self.motion(piece.q, piece.qd, piece.qdd), bodies)
 
     def piece(self, piece: Piece) -> Piece:
         """Return the changed piece of a recording."""
@@ -99,14 +97,16 @@ def turned(joints: int, *chosen: int) -> Array:
     return np.diag(np.where(np.isin(np.arange(joints), chosen), -1.0, 1.0))
 
 
-# ---- How well a changed recording is explained: by the URDF's bodies, quickly, and by any bodies
+# ---- How well the URDF's bodies explain a changed recording
 
 _SAMPLES = 400   # samples of a recording that are compared
 _LEAST_SHARE = 1e-5   # share of an effort below which what is left of it is noise
 # share of the squares of gravity that nothing else explains, from which its factor is known
 _LEAST_OWN = 0.2
 _LARGEST_TRIED, _LARGEST_PART = 2.0, 0.2   # largest delay that is tried [s], share of a piece
-_POSITIVE = [VISCOUS, COULOMB, ARMATURE, LOAD]
+
+Judge = Callable[[Change], Array]
+"""From a change to logarithms of the residuals (n,) that are left with it; 0 where not used."""
 
 
 class RecordingFit:
@@ -115,40 +115,43 @@ class RecordingFit:
 
     To the URDF, the effort of a joint is that of its bodies, friction and rotor, each times a
     factor that is not negative, and an offset. If its gain is free, all factors may be negative
-    together.
+    together. A `judge` decides between changes; by default it is the URDF.
     """
 
-    def __init__(self, robot: Robot, pieces: Sequence[Piece], used: Array,
-                 free: NDArray[np.bool_]) -> None:
-        self.robot, self.used, self.free = robot, used, free
+    def __init__(self, dynamics: InverseDynamics, pieces: Sequence[Piece], used: Array,
+                 free: NDArray[np.bool_], judge: Judge | None = None) -> None:
+        self.dynamics, self.used, self.free = dynamics, used, free
+        self.system, self.names = multibody(dynamics.model), dynamics.joint_names
+        self.pieces, self.judge = pieces, judge or self._urdf_residuals
         self.joints: list[int] = np.flatnonzero(used).tolist()
-        self.longest = max(pieces, key=lambda piece: len(piece.q))
-        seconds = float(self.longest.time[-1] - self.longest.time[0])
+        self.longest = longest = max(pieces, key=lambda piece: len(piece.q))
+        seconds = float(longest.time[-1] - longest.time[0])
         # largest delay of efforts that can be tried [s]
         self.latest = (0.0 if seconds < LEAST_JUDGED else
                        min(_LARGEST_TRIED, _LARGEST_PART * seconds))
         ends = max(UNUSED_ENDS, self.latest)
-        kept = np.concatenate([(each.time >= each.time[0] + ends)
-                               & (each.time <= each.time[-1] - ends) for each in pieces])
-        q, qd, qdd, self._effort = (np.concatenate([getattr(each, name) for each in pieces])
+        inside = np.concatenate([(piece.time >= piece.time[0] + ends)
+                                 & (piece.time <= piece.time[-1] - ends) for piece in pieces])
+        q, qd, qdd, self._effort = (np.concatenate([getattr(piece, name) for piece in pieces])
                                     for name in ('q', 'qd', 'qdd', 'effort'))
-        known = np.flatnonzero(kept & np.isfinite(self._effort[:, self.joints]).all(axis=1))
-        self.samples = min(_SAMPLES, len(known))
-        self._rows = rows = known[np.linspace(0, len(known) - 1, self.samples).astype(int)]
-        self._rate = np.repeat([each.rate for each in pieces], [len(each.q) for each in pieces])
+        complete = np.flatnonzero(inside & np.isfinite(self._effort[:, self.joints]).all(axis=1))
+        self.samples = min(_SAMPLES, len(complete))
+        self._rows = rows = complete[np.linspace(0, len(complete) - 1, self.samples).astype(int)]
+        self._rate = np.repeat([piece.rate for piece in pieces],
+                               [len(piece.q) for piece in pieces])
         self._q, self._qd, self._qdd = q[rows], qd[rows], qdd[rows]
-        self._nominal_gravity = np.array(robot.dynamics.gravity_vector, dtype=np.float64)
-        self._gravity: Array | None = None
+        self._widths = [SIGN_WIDTHS[unit] for unit in dynamics.units]
+        self.gravity: Array = np.array(dynamics.gravity_vector, dtype=np.float64)
+        self._by_axis: Array | None = None   # efforts for a unit of gravity along each axis
 
-    def error(self, change: Change) -> Array:
-        """Return `held_out_error` (n,) of the longest piece, by any possible bodies."""
-        robot = self.robot if change.gravity is None else replace(
-            self.robot, columns=Columns(self.robot.system, change.gravity.tolist()))
-        return held_out_error(robot, [change.piece(self.longest)], self.used, self.free)
-
-    def left(self, change: Change) -> Array:
+    def unexplained(self, change: Change) -> Array:
         """Return the logarithms of the shares of squares (n,) that the URDF leaves, or 0."""
         return self.shares(change)[0]
+
+    def _urdf_residuals(self, change: Change) -> Array:
+        """Judge changes by the URDF."""
+        spread = np.nanstd(change.effort(self._effort[self._rows]), axis=0)
+        return 0.5 * self.unexplained(change) + np.log(np.where(spread > 0.0, spread, 1.0))
 
     def shares(self, change: Change) -> tuple[Array, Array, Array]:
         """
@@ -159,17 +162,17 @@ class RecordingFit:
         q, qd, qdd = change.motion(self._q, self._qd, self._qdd)
         late = np.round(self._rate[self._rows, None] * change.late).astype(np.int64)
         effort = change.effort(self._effort[self._rows[:, None] + late, np.arange(len(q.T))])
-        nominal = self.robot.dynamics(q, qd, qdd)
+        nominal = self.dynamics(q, qd, qdd)
         if change.gravity is not None:
-            if self._gravity is None:   # changes of gravity do not change positions
-                self._gravity = _gravity_efforts(self.robot, q)
-            nominal = nominal + self._gravity @ (change.gravity - self._nominal_gravity)
+            if self._by_axis is None:   # changes of gravity do not change positions
+                self._by_axis = self._gravity_by_axis(q)
+            nominal = nominal + self._by_axis @ (change.gravity - self.gravity)
         result = np.zeros((3, len(self.used)))
         for joint in self.joints if self.samples else ():
             result[:, joint] = self._of_joint(nominal[:, joint], qd[:, joint], qdd[:, joint],
                                               effort[:, joint], joint)
-        left, shares, factors = result
-        return left, shares, factors
+        unexplained, shares, factors = result
+        return unexplained, shares, factors
 
     def gravity_factor(self) -> float:
         """
@@ -179,42 +182,43 @@ class RecordingFit:
         where little is left: where a pendulum swings freely, gravity is what accelerates it.
         """
         q, qd, qdd, effort = self._q, self._qd, self._qdd, self._effort[self._rows]
-        gravity = _gravity_efforts(self.robot, q) @ self._nominal_gravity
-        inertial = self.robot.dynamics(q, qd, qdd) - gravity
+        gravity = self._gravity_by_axis(q) @ self.gravity
+        inertial = self.dynamics(q, qd, qdd) - gravity
         product = size = total = 0.0
         for joint in self.joints:
-            own = joint_columns(qd[:, joint], qdd[:, joint], gravity[:, joint],
-                                self.robot.sign_widths[joint])
-            others = np.column_stack((inertial[:, joint], own[:, [*_POSITIVE[:3], OFFSET]]))
-            left = gravity[:, joint] - others @ np.linalg.lstsq(
+            signs = np.tanh(qd[:, joint] / self._widths[joint])
+            others = np.column_stack((inertial[:, joint], qd[:, joint], signs, qdd[:, joint],
+                                      np.ones(len(q))))
+            remaining = gravity[:, joint] - others @ np.linalg.lstsq(
                 others, gravity[:, joint], rcond=None)[0]
-            product += float(left @ effort[:, joint])
-            size += float(left @ left)
-            total += len(left) * float(np.var(gravity[:, joint]))
+            product += float(remaining @ effort[:, joint])
+            size += float(remaining @ remaining)
+            total += len(q) * float(np.var(gravity[:, joint]))
         return product / size if size > _LEAST_OWN * total > 0.0 else 1.0
+
+    def _gravity_by_axis(self, q: Array) -> Array:
+        """Return the efforts (k, n, 3) for a unit of gravity along each axis of the root frame."""
+        state = [list(rows.T) for rows in (q, 0.0 * q, 0.0 * q)]
+        inertias = body_inertias(self.system)
+        return np.stack([np.stack(np.broadcast_arrays(*newton_euler(
+            self.system, inertias, state, axis).efforts, q[:, 0])[:-1], axis=1)
+            for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))], axis=2)
 
     def _of_joint(self, nominal: Array, qd: Array, qdd: Array, effort: Array,
                   joint: int) -> tuple[float, float, float]:
         from scipy.optimize import nnls
 
-        own = joint_columns(qd, qdd, nominal, self.robot.sign_widths[joint])[:, _POSITIVE]
-        columns = np.column_stack((nominal, own, effort))
+        signs = np.tanh(qd / self._widths[joint])
+        columns = np.column_stack((nominal, qd, signs, qdd, signs * np.abs(nominal), effort))
         columns -= columns.mean(axis=0)
         sizes = np.linalg.norm(columns, axis=0)
         sizes = np.where(sizes > 0.0, sizes, 1.0)
         R: Array = np.asarray(np.linalg.qr(columns / sizes, mode='r'))
-        signs = (1.0, -1.0) if self.free[joint] else (1.0,)
-        x, left = min((nnls(R[:-1, :-1], sign * R[:-1, -1]) for sign in signs),
-                      key=lambda found: float(found[1]))
-        return (math.log(max(left * left + float(R[-1, -1]) ** 2, _LEAST_SHARE)), float(x[0]),
-                float(x[0] * sizes[-1] / sizes[0]))
-
-
-def _gravity_efforts(robot: Robot, q: Array) -> Array:
-    """Return the efforts (k, n, 3) for a unit of gravity along each axis of the root frame."""
-    rest = np.zeros_like(q)
-    return np.stack([Columns(robot.system, axis).efforts(q, rest, rest, robot.prior.parameters)
-                     for axis in np.eye(3).tolist()], axis=-1)
+        x, residual = min((nnls(R[:-1, :-1], sign * R[:-1, -1])
+                           for sign in ((1.0, -1.0) if self.free[joint] else (1.0,))),
+                          key=lambda found: float(found[1]))
+        return (math.log(max(residual * residual + float(R[-1, -1]) ** 2, _LEAST_SHARE)),
+                float(x[0]), float(x[0] * sizes[-1] / sizes[0]))
 
 
 # ---- Mistakes that recordings may have: how each would be corrected, and what the user can do
@@ -235,16 +239,16 @@ class Mistake(NamedTuple):
     kind: str   # a key of SENTENCES
     joints: tuple[int, ...] = ()   # 'order': what is recorded as them moves them, sorted
 
-    def sentence(self, robot: Robot, gains: bool) -> str:
+    def sentence(self, dynamics: InverseDynamics, gains: bool) -> str:
         """Return what is wrong and how it is mended, where the recording has currents or not."""
-        names = [robot.joints[joint] for joint in self.joints]
-        moved = [robot.joints[joint] for joint in sorted(self.joints)]
+        names = [dynamics.joint_names[joint] for joint in self.joints]
+        moved = [dynamics.joint_names[joint] for joint in sorted(self.joints)]
         words = dict(zip(('joint', 'other'), names)) | {
             'order': ', '.join(names), 'all': ', '.join(moved),
             'renames': ' '.join(f'--rename {name}={joint}' for name, joint in zip(names, moved)
                                 if name != joint),
             'pace': f'{self.change.pace:.3g}', 'weight': f'{self.change.pace**-2:.2g}',
-            'nominal': ' '.join(f'{entry:.3g}' for entry in robot.dynamics.gravity_vector),
+            'nominal': ' '.join(f'{entry:.3g}' for entry in dynamics.gravity_vector),
             'signs': 'gains' if gains else 'efforts',
             'gains': 'change the sign of its gain' if gains else
                      'change their sign, or add --effort-semantics current --gains 1 '
@@ -315,8 +319,8 @@ def candidates(recording: RecordingFit, base: Change,
 
     Where nothing moves beyond a joint, another zero is another centre of mass, no mistake.
     """
-    robot, free, n, joints = recording.robot, recording.free, len(moving), recording.joints
-    inner, units = moved_beyond(robot, moving), robot.dynamics.units
+    free, n, joints = recording.free, len(moving), recording.joints
+    inner, units = moved_beyond(recording.system, moving), recording.dynamics.units
     yield Mistake(base._replace(efforts=turned(n, *np.flatnonzero(~free)) @ base.efforts), 'signs')
     if not base.late.any():
         for size in np.arange(_DELAY_STEP, recording.latest, _DELAY_STEP):
@@ -343,7 +347,7 @@ def candidates(recording: RecordingFit, base: Change,
         yield Mistake(base._replace(positions=order @ base.positions), 'other positions', pair)
         yield Mistake(change._replace(positions=order @ base.positions), 'order', pair[::-1])
     # among joints whose efforts count: any model explains efforts that are not recorded
-    alphabetical = sorted(joints, key=lambda joint: robot.joints[joint])
+    alphabetical = sorted(joints, key=lambda joint: recording.names[joint])
     inverse = [joints[k] for k in np.argsort(alphabetical)]
     rolled = [joints[k:] + joints[:k] for k in range(1, len(joints))]
     for names in (joints[::-1], alphabetical, inverse, *rolled):
@@ -356,17 +360,16 @@ def candidates(recording: RecordingFit, base: Change,
         for pace in PACES:
             yield Mistake(base._replace(pace=pace), 'pace')
     if base.gravity is None:
-        for gravity in _gravities(np.array(robot.dynamics.gravity_vector, dtype=np.float64)):
+        for gravity in _gravities(recording.gravity):
             yield Mistake(base._replace(gravity=gravity),
                           'gravity' if gravity.any() else 'no gravity')
 
 
-def moved_beyond(robot: Robot, moving: NDArray[np.bool_]) -> set[int]:
+def moved_beyond(system: Multibody, moving: NDArray[np.bool_]) -> set[int]:
     """Return the joints beyond which another one moves."""
-    bodies = robot.system.bodies
-    return {bodies[each].coordinate for number, body in enumerate(bodies)
-            for each in chain(robot.system, number)
-            if moving[body.coordinate] and bodies[each].coordinate != body.coordinate}
+    return {system.bodies[carrier].coordinate for number, body in enumerate(system.bodies)
+            for carrier in chain(system, number)
+            if moving[body.coordinate] and system.bodies[carrier].coordinate != body.coordinate}
 
 
 def _gravities(nominal: Array) -> Iterator[Array]:
@@ -386,7 +389,7 @@ def _gravities(nominal: Array) -> Iterator[Array]:
 
 # ---- The mistakes of a recording
 
-_FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistakes are looked for
+FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistakes are looked for
 # falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
 # fitted, and of the fit's in held-out blocks, from which on it is a mistake
 _PROMISING, _CONFIRMED = 1.0, 2.0
@@ -406,7 +409,7 @@ _WHOLE = np.radians(12.0)
 
 def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mistake]:
     """Return the mistakes of a recording; each corrects those before it as well."""
-    if recording.samples < _FEWEST_SAMPLES:
+    if recording.samples < FEWEST_SAMPLES:
         return []
     base, mistakes = no_change(len(moving)), list[Mistake]()
     for _ in range(_MOST):
@@ -415,18 +418,17 @@ def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mist
             break
         mistakes.append(best)
         base = best.change
-    others = [each for each in mistakes if each.kind != 'order']
+    others = [mistake for mistake in mistakes if mistake.kind != 'order']
     if len(mistakes) - len(others) > 1:   # several interchanges are one order of all their joints
         order = np.abs(base.positions).argmax(axis=1)
         moved = np.flatnonzero(order != np.arange(len(order)))
         mistakes = [*others, Mistake(base, 'order', tuple(order[moved].tolist()))]
     if not mistakes and not recording.free.any() and abs(recording.gravity_factor()) < _ABSENT:
         absent, used = base._replace(gravity=np.zeros(3)), recording.used > 0
-        error, longest = recording.error(absent), recording.longest
+        error, longest = recording.judge(absent), recording.longest
         with np.errstate(divide='ignore', invalid='ignore'):
-            efforts = Spectra(np.nan_to_num(longest.effort), longest.rate).rows()
-            explained = float((np.log(efforts.std(axis=0)) - error)[used].mean())
-        if explained > _EXPLAINED and float((recording.error(base) - error).sum()) > -_AS_GOOD:
+            explained = float((np.log(np.nanstd(longest.effort, axis=0)) - error)[used].mean())
+        if explained > _EXPLAINED and float((recording.judge(base) - error).sum()) > -_AS_GOOD:
             mistakes.append(Mistake(absent, 'no gravity'))
     return mistakes
 
@@ -434,21 +436,21 @@ def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mist
 def _best(recording: RecordingFit, base: Change, moving: NDArray[np.bool_]) -> Mistake | None:
     """Return the mistake that explains most, or None if none explains enough."""
     def gained(mistake: Mistake) -> float:
-        return before - float(recording.left(mistake.change).sum())
+        return before - float(recording.unexplained(mistake.change).sum())
 
-    before, kinds = float(recording.left(base).sum()), dict[Any, tuple[float, Mistake]]()
-    for each in candidates(recording, base, moving):
-        gain, key = gained(each), (each.kind, each.joints)
+    before, kinds = float(recording.unexplained(base).sum()), dict[Any, tuple[float, Mistake]]()
+    for mistake in candidates(recording, base, moving):
+        gain, key = gained(mistake), (mistake.kind, mistake.joints)
         if gain > max(_PROMISING, kinds[key][0] if key in kinds else 0.0):
-            kinds[key] = gain, each
+            kinds[key] = gain, mistake
     promising = sorted(kinds.values(), key=lambda pair: -pair[0])[:_FITTED]
-    error = recording.error(base) if promising else 0.0
+    error = recording.judge(base) if promising else 0.0
     confirmed = list[tuple[float, Mistake]]()
-    for _, each in promising:
-        refined = _refined(recording, each, base)
+    for _, mistake in promising:
+        refined = _refined(recording, mistake, base)
         if refined.kind == 'late' and abs(refined.change.late[0]) <= FARTHEST_DELAY:
             continue   # which the fit finds by itself
-        score = float((error - recording.error(refined.change)).sum())
+        score = float((error - recording.judge(refined.change)).sum())
         if score >= _CONFIRMED:
             confirmed.append((score + 0.5 * gained(refined), refined))
     return max(confirmed, key=lambda pair: pair[0])[1] if confirmed else None
@@ -456,18 +458,19 @@ def _best(recording: RecordingFit, base: Change, moving: NDArray[np.bool_]) -> M
 
 def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake:
     """Return a mistake with the angle or direction that explains most; right angles if near."""
-    def left(change: Change) -> float:
-        return float(recording.left(change).sum())
+    def unexplained(change: Change) -> float:
+        return float(recording.unexplained(change).sum())
 
     def nearest(value: float, steps: Sequence[float], change: Callable[[float], Change]) -> float:
         for step in steps:
-            value = min((value - step, value, value + step), key=lambda each: left(change(each)))
+            value = min((value - step, value, value + step),
+                        key=lambda trial: unexplained(change(trial)))
         return value
 
     if mistake.kind == 'zero':
         joint, = mistake.joints
         angle = nearest(float(mistake.change.shifts[joint] - base.shifts[joint]), _STEPS,
-                        lambda each: base.shifted(joint, each))
+                        lambda trial: base.shifted(joint, trial))
         right = 0.5 * np.pi * round(angle / (0.5 * np.pi))
         return mistake._replace(change=base.shifted(
             joint, right if right and abs(angle - right) < _WHOLE else angle))
@@ -480,7 +483,7 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
             float(mistake.change.late[0]), _DELAY_STEPS, late), 2)))
     if mistake.kind == 'pace':
         pace = nearest(math.log(mistake.change.pace), _PACE_STEPS,
-                       lambda each: base._replace(pace=math.exp(each)))
+                       lambda trial: base._replace(pace=math.exp(trial)))
         return mistake._replace(change=base._replace(pace=math.exp(pace)))
     if mistake.kind == 'gravity':
         assert mistake.change.gravity is not None
@@ -488,8 +491,8 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
         for step in _STEPS:
             near = [gravity, *(gravity + sign * step * size * axis
                                for axis in np.eye(3) for sign in (-1.0, 1.0))]
-            gravity = min((size / np.linalg.norm(each) * each for each in near),
-                          key=lambda each: left(base._replace(gravity=each)))
+            gravity = min((size / np.linalg.norm(trial) * trial for trial in near),
+                          key=lambda trial: unexplained(base._replace(gravity=trial)))
         axis = np.abs(gravity) == np.abs(gravity).max()
         if np.abs(gravity).max() > np.cos(_WHOLE) * size:
             gravity = np.where(axis, np.sign(gravity) * size, 0.0)
@@ -497,61 +500,90 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
     return mistake
 
 
-# ---- Efforts of one joint that are late, from a drive or a filter of its own, or in other units
+# ---- One cause for all joints: other units of positions or efforts, copies, or a mistake
 
-_LARGEST_OF_JOINT, _RATE = 0.5, 50.0   # largest delay that is tried [s], and how many [1/s]
-# the two falls above for a joint that alone is late; those of a UR10, a TX40 and a TIAGo reach
-# 0.2 and 0
-_PROMISING_OF_JOINT, _CONFIRMED_OF_JOINT = 0.4, 0.7
-_FEWEST_JOINTS = 3   # joints from which on it is one of them that is late
-# ratio of two joints' efforts over those of the URDF, whose masses may be wrong, for a trial
-_SUSPICIOUS = 3.0
-# logarithm of what a fit leaves of held-out blocks, over all joints, by which it falls with free
-# gains if units differ: 3 to 15 where they do, up to 0.2 on robots whose efforts are right
-_UNITS_DIFFER = 1.0
+# largest position that is no damage [rad or m]; efforts of that size are not read
+_LARGEST_POSITION = 1e9
+_DEGREES = 180.0 / np.pi
+_BEYOND_RANGE = 5.0   # position of a prismatic joint over its limits, from which on it is in mm
+# logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
+_CLEARER = 0.1
+_STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
+_THOUSAND = 0.7, 1.5   # ratio of efforts over a thousand, within which it is that of mN m
 
 
-def late_joints(recording: RecordingFit) -> Iterator[str]:
-    """Yield for each joint whose efforts have another delay than those of the other joints."""
-    most, n = int(_RATE * min(_LARGEST_OF_JOINT, recording.latest)), len(recording.used)
-    if not most or recording.samples < _FEWEST_SAMPLES or len(recording.joints) < _FEWEST_JOINTS:
-        return
-    none, near = no_change(n), int(_RATE * LARGEST_DELAY)
-    left = np.array([recording.left(none._replace(late=np.full(n, late / _RATE)))
-                     for late in range(-most, most + 1)])
-    for j in recording.joints:
-        common, best = (int(np.argmin(each)) for each in (
-            left.sum(axis=1) - left[:, j], left[:, j]))
-        usual = left[max(0, common - near):common + near + 1, j].min()
-        if usual - left[best, j] < _PROMISING_OF_JOINT:
-            continue
-        others, delay = np.full(n, (common - most) / _RATE), (best - common) / _RATE
-        before, after = (recording.error(none._replace(late=each))[j] for each in (
-            others, others + delay * (np.arange(n) == j)))
-        if before - after > _CONFIRMED_OF_JOINT:
-            yield (f'the efforts of {recording.robot.joints[j]} are about {lateness(delay)} than '
-                   'those of the other joints: record all of them with stamps of one clock and '
-                   'the same filter, or does its friction follow late?')
-
-
-def other_units(recording: RecordingFit, factors: Mapping[int, float]) -> dict[int, float]:
+def one_cause(recording: RecordingFit, moving: NDArray[np.bool_], currents: bool,
+              wrong_units: float) -> str:
     """
-    Return joints whose efforts no bodies explain together with those of the others, and factors.
+    Return the one cause for which efforts, or currents times gains, contradict the URDF, or ''.
 
-    `factors` are efforts over those of the URDF, of the joints at which this ratio is known; that
-    of the joints which are right is the one that is nearest to 1.
+    Positions are damaged or in other units, or have another zero or sign; efforts have no sign, a
+    wrong one, other units, another time or gravity; columns are copies, or interchanged. Free
+    gains have any unit and sign. Efforts that are `wrong_units` times those of the URDF, or its
+    inverse, are in other units.
     """
-    piece, used = recording.longest, recording.used
-    if len(factors) < 2 or piece.time[-1] - piece.time[0] < LEAST_JUDGED:
-        return {}
-    right = min(factors.values(), key=lambda factor: abs(np.log(factor)))
-    suspects = {joint: factor / right for joint, factor in factors.items()
-                if abs(np.log(factor / right)) > np.log(_SUSPICIOUS)}
-    every = recording.free | np.isin(np.arange(len(used)), list(suspects))
+    return wrong_positions(recording) or _wrong_efforts(recording, moving, currents, wrong_units)
 
-    def error(unknown: NDArray[np.bool_]) -> float:
-        return float(held_out_error(recording.robot, [piece], used, unknown).sum())
 
-    least = error(every) if suspects else 0.0
-    return {joint: factor for joint, factor in suspects.items()
-            if error(every & (np.arange(len(used)) != joint)) - least > _UNITS_DIFFER}
+def wrong_positions(recording: RecordingFit) -> str:
+    """Return that positions are damaged, in degrees or in mm, or ''."""
+    dynamics, names = recording.dynamics, recording.names
+    spans = np.max([np.abs(piece.q).max(axis=0) for piece in recording.pieces], axis=0)
+    units = np.array(dynamics.units)
+    if spans.max() > _LARGEST_POSITION:
+        return f'position of up to {spans.max():.3g}: the recording is damaged'
+    largest = np.array([max((abs(end) for end in (limit.lower, limit.upper) if end),
+                            default=2.0 * np.pi if unit == 'rad' else np.inf)
+                        for limit, unit in zip(dynamics.limits, units)])
+
+    def exceeded(joint: int, unit: str, remedy: str) -> str:
+        return (f'{names[joint]} is at up to {spans[joint]:.4g}, but its limits in the URDF are '
+                f'{largest[joint]:.4g} {units[joint]}: are the positions in {unit}? {remedy}')
+
+    turns = (units == 'rad') & ~np.array(dynamics.continuous) & (
+        spans > np.maximum(2.0 * largest, 10.0))
+    if turns.any():   # or they turn several times; in degrees are all joints, or those beyond
+        none = no_change(len(units))
+        as_they_are, *in_degrees = (recording.unexplained(none._replace(positions=np.diag(
+            np.where(which, 1.0 / _DEGREES, 1.0)))).sum() for which in (
+                np.zeros(len(units)), units == 'rad', turns))
+        if not recording.used.any() or min(in_degrees) < as_they_are - _CLEARER:
+            return exceeded(int(np.argmax(turns)), 'degrees',
+                            f'divide them by {_DEGREES:.5g}, or add --degrees for a table')
+    slides = (units == 'm') & (spans > _BEYOND_RANGE * largest)
+    return exceeded(int(np.argmax(slides)), 'mm or cm', 'convert them to m') if (
+        slides.any()) else ''
+
+
+def _wrong_efforts(recording: RecordingFit, moving: NDArray[np.bool_], currents: bool,
+                   wrong_units: float) -> str:
+    joints, pieces = recording.joints, recording.pieces
+    qd, effort = (np.concatenate([getattr(piece, name) for piece in pieces])
+                  for name in ('qd', 'effort'))
+    if have_no_sign([(np.nanmin(effort[:, j]), np.nanmax(effort[:, j])) for j in joints
+                     if qd[:, j].min() < 0.0 < qd[:, j].max()]):
+        return f'{NO_SIGN}; record them with their signs'
+    unexplained, shares, factors = recording.shares(no_change(len(moving)))
+    for pair in combinations(joints, 2):
+        same = [what for name, what in (('q', 'positions'), ('effort', 'efforts')) if all(
+            np.array_equal(*getattr(piece, name)[:, pair].T) for piece in pieces)]
+        # fingers may move alike
+        if same and (same != ['positions'] or unexplained[[*pair]].max() > np.log(_STRONG)):
+            names = [recording.names[joint] for joint in pair]
+            copy = names[int(np.argmax(unexplained[[*pair]]))]
+            return (f'the {" and ".join(same)} of {names[0]} and {names[1]} are the same in all '
+                    f"samples: those of {copy} look like a copy of the other's; record each "
+                    "joint's own")
+    ratios = sorted(float(factors[j]) for j in joints
+                    if shares[j] > _STRONG and not recording.free[j])
+    middle = (ratios or [1.0])[(len(ratios) - 1) // 2:len(ratios) // 2 + 1]
+    typical = min(middle, key=lambda ratio: abs(math.log(ratio)))
+    if not 1.0 / wrong_units < typical < wrong_units:
+        least, most = _THOUSAND
+        unit = 'mN m' if least < typical / 1000.0 < most else 'other units'
+        return (f'the efforts are {typical:.3g} times what the URDF needs: ' + (
+            'are the currents in A, and the gains those of the joint, after its gear?'
+            if currents else f'are they in {unit}? they must be in N m or N; for currents, add '
+            '--effort-semantics current with --gains, which urdf2dyn identify --gains free finds'))
+    return '; '.join(mistake.sentence(recording.dynamics, currents)
+                     for mistake in mistakes_of(recording, moving))
