@@ -238,6 +238,11 @@ def test_a_spline_that_overshoots_a_limit_is_named_with_its_instant(tmp_path: Pa
     measured = write_csv(tmp_path / 'm.csv', ['time', *names], rows)
     assert 'look measured: most of their second differences are noise' in figures(measured)['said']
     assert 'look measured' not in figures(measured, '--recording')['said']
+    rows = np.column_stack((0.01 * np.arange(200), *np.zeros((12, 200)))).tolist()
+    for k, row in enumerate(rows):
+        row[1] = 0.1 * np.sin(0.01 * k)
+    stops = write_csv(tmp_path / 's.csv', ['time', *names, *(f'qd{n[1:]}' for n in names)], rows)
+    assert 'velocities contradict positions: joint1 moves by 0.001' in figures(stops)['said']
     rows = [[3e5 * k, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0 * (k % 2)] for k in range(3)]
     long = figures(write_csv(tmp_path / 'l.csv', ['time', *names], rows))
     assert 'every 300 ms' in long['taken_as']

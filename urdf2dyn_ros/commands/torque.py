@@ -28,7 +28,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.joint_names import match_joints
 from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
-from urdf2dyn_ros.recordings.plan import LONGEST_STEP, Plan, instants, is_noisy
+from urdf2dyn_ros.recordings.plan import LONGEST_STEP, Plan, doubts, instants
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import write_head, write_rows
 from urdf2dyn_ros.recordings.series import Stamps
@@ -155,12 +155,11 @@ def _values(option: str, words: Sequence[str], dynamics: InverseDynamics) -> Arr
     return np.array([values.get(name, 0.0) for name in names])
 
 
-def _looks_like_degrees(dynamics: InverseDynamics, q: Array, degrees: bool,
-                        stated: Sequence[str] = ()) -> Iterator[str]:
-    """Yield a question about positions (k, n) beyond a turn, of joints without a stated unit."""
+def _looks_like_degrees(dynamics: InverseDynamics, q: Array, degrees: bool) -> Iterator[str]:
+    """Yield a question about positions (k, n) beyond a turn."""
     far = {name: value for joint, (name, unit) in enumerate(zip(
                dynamics.joint_names, dynamics.units))
-           if unit == 'rad' and not dynamics.continuous[joint] and name not in stated
+           if unit == 'rad' and not dynamics.continuous[joint]
            and abs(value := q[np.abs(q[:, joint]).argmax(), joint]) > _FULL_TURN}
     if far and not degrees:
         values = [f'{printable(name)} {value:g} rad' for name, value in far.items()]
@@ -325,12 +324,13 @@ def _motion(dynamics: InverseDynamics,
         raise RecordingError(
             recording.path, f'point {point + 1} has no position of {names[joint]!r}: a trajectory '
             'has all joints in each; of a recording, urdf2dyn evaluate computes the efforts')
-    stated = names if recording.units.get('position') else ()
-    print_remarks(_looks_like_degrees(dynamics, points[0], arguments.degrees, stated))
-    return _between(points, times, arguments, recording)
+    if not any(recording.units.get('position', {}).values()):
+        print_remarks(_looks_like_degrees(dynamics, points[0], arguments.degrees))
+    return _between(points, times, dynamics, arguments, recording)
 
 
-def _between(points: Array, stamps: Stamps, arguments: argparse.Namespace,
+def _between(points: Array, stamps: Stamps, dynamics: InverseDynamics,
+             arguments: argparse.Namespace,
              recording: Recording) -> tuple[Stamps, Array, str]:
     """Return the stamps, the motion between points (3, k, n), and what these were taken for."""
     count = counted(len(stamps), 'point')
@@ -353,10 +353,7 @@ def _between(points: Array, stamps: Stamps, arguments: argparse.Namespace,
         raise RecordingError(recording.path, f'{count} is no motion: if it is a pose, add '
                              '--accelerations zero')
     time = (stamps - stamps[0]) * 1e-9
-    if is_noisy(time, points[0]):
-        print_remarks(['its positions look measured: most of their second differences are noise, '
-                       'and so are accelerations and efforts; add --recording, and they are '
-                       'smoothed'])
+    print_remarks(doubts(time, points, [*map(printable, dynamics.joint_names)]))
     plan = Plan(time, points)
     stamps = instants(stamps, plan.jumps)
     step = int(np.diff(stamps).max())
@@ -397,7 +394,7 @@ def _figures(dynamics: InverseDynamics, time: Array, motion: Array, efforts: Arr
         rotor = next((term for term in dynamics.loads.terms.get(name, ())
                       if isinstance(term, Rotor)), None)
         ratio = float(rotor.gear_ratio) if rotor is not None else ratios.get(name)
-        if ratio:
+        if ratio and (rotor is not None or ratio != 1.0):
             row['motor'] = {
                 'gear_ratio': ratio, 'torque': abs(row['largest'] / ratio),
                 'rms': (cycle if pause is not None else rms) / abs(ratio),

@@ -134,9 +134,9 @@ _OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
         'acceleration': 'qdd|acceleration'}
 _COMMON = {
     'position': r'q|pos|positions?|angles?|observation\.state',
-    'velocity': 'qd|dq|vel|velocity|velocities|speeds?',
+    'velocity': 'qd|dq|qdot|vel|velocity|velocities|speeds?',
     'effort': 'eff|efforts?|tau|torques?',
-    'acceleration': 'qdd|ddq|acc|accelerations?'}
+    'acceleration': 'qdd|ddq|qddot|acc|accelerations?'}
 _FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',       # q_<joint>
           r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',            # q1, actual_q_0, position[0]
           '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
@@ -154,24 +154,24 @@ _PATTERN_RULE = (
 IsJoint = Callable[[str], bool]
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """A column of a table, with the text of its unit, or empty."""
 
     name: str
     unit: str = ''
 
 
-class Columns(NamedTuple):
+class TableColumns(NamedTuple):
     """What columns are; the time is empty, and a quantity without joints, where there is none."""
 
-    time: Column
-    joints: dict[str, dict[str, list[Column]]]   # by quantity and joint
+    time: TableColumn
+    joints: dict[str, dict[str, list[TableColumn]]]   # by quantity and joint
     desired: list[str]   # columns that are not read, as there are measured ones
     remarks: list[str]
 
 
 def find_columns(names: Sequence[str], patterns: Sequence[str] = (),
-                 is_joint: IsJoint = lambda name: False) -> Columns:
+                 is_joint: IsJoint = lambda name: False) -> TableColumns:
     """
     Return what columns are; a ParameterError for a pattern that is none, or has no column.
 
@@ -179,7 +179,7 @@ def find_columns(names: Sequence[str], patterns: Sequence[str] = (),
     the robot, if it is known.
     """
     chosen = _patterns(patterns)
-    joints: dict[str, dict[str, list[Column]]] = {}
+    joints: dict[str, dict[str, list[TableColumn]]] = {}
     remarks: list[str] = []
     left_out: list[str] = []
     known = is_joint
@@ -203,7 +203,7 @@ def find_columns(names: Sequence[str], patterns: Sequence[str] = (),
     if left_out:
         remarks.append(f'the measured columns are read, not the desired {column_list(left_out)}')
     remarks += filter(None, (_number_joints(joints, quantity) for quantity in QUANTITIES[1:]))
-    return Columns(_time_column(names, chosen), joints, left_out, remarks)
+    return TableColumns(_time_column(names, chosen), joints, left_out, remarks)
 
 
 def _either(is_joint: IsJoint, names: Mapping[str, object]) -> IsJoint:
@@ -232,12 +232,12 @@ def _expression(pattern: str) -> str:
 
 
 def _matching(names: Sequence[str], quantity: str, pattern: str, stem: str,
-              said: str) -> dict[str, list[Column]]:
+              said: str) -> dict[str, list[TableColumn]]:
     """Return the columns by joint that are as a user says, with or without the unit."""
     exact = any(re.fullmatch(_expression(pattern), name) for name in names)
     if not exact and not said:   # brackets that are no part of a name are a unit
         said = pattern[len(stem):].strip(' [()]')
-    joints: dict[str, list[Column]] = {}
+    joints: dict[str, list[TableColumn]] = {}
     for name in names:
         bare, unit = split_unit(name)
         match = re.fullmatch(_expression(pattern), name) if exact else re.fullmatch(
@@ -248,14 +248,14 @@ def _matching(names: Sequence[str], quantity: str, pattern: str, stem: str,
             raise ParameterError(f'--columns: {quantity} in {said!r}, but the column is called '
                                  f'{name!r}: correct one of the two')
         joints.setdefault(match.groupdict().get('joint') or '', []).append(
-            Column(name, said or unit))
+            TableColumn(name, said or unit))
     if not joints:
         raise ParameterError(f'--columns: no column is like the pattern of {quantity}; they '
                              f'are {", ".join(names[:_MOST_NAMES])}')
     return joints
 
 
-def _time_column(names: Sequence[str], chosen: Mapping[str, tuple[str, str, str]]) -> Column:
+def _time_column(names: Sequence[str], chosen: Mapping[str, tuple[str, str, str]]) -> TableColumn:
     if TIME in chosen:
         return _matching(names, TIME, *chosen[TIME])[''][0]
     found = []
@@ -264,12 +264,12 @@ def _time_column(names: Sequence[str], chosen: Mapping[str, tuple[str, str, str]
         if not unit and not _COMMON_TIME.fullmatch(stem):
             stem, unit = _without_suffix(TIME, stem)
         if _COMMON_TIME.fullmatch(stem):
-            found.append(Column(name, unit))
+            found.append(TableColumn(name, unit))
     return next((each for each in found if split_unit(each.name)[0] == TIME),
-                found[0] if found else Column(''))
+                found[0] if found else TableColumn(''))
 
 
-class _Reading(NamedTuple):
+class _NameReading(NamedTuple):
     """A way to read the name of a column."""
 
     joint: str
@@ -279,10 +279,10 @@ class _Reading(NamedTuple):
 
 
 def _common(names: Sequence[str], quantity: str, forms: Sequence[str], is_joint: IsJoint,
-            ) -> tuple[dict[str, list[Column]], dict[str, list[Column]]]:
+            ) -> tuple[dict[str, list[TableColumn]], dict[str, list[TableColumn]]]:
     """Return the measured columns by joint that have one of some forms, and the desired ones."""
-    measured: list[tuple[_Reading, str]] = []
-    desired: list[tuple[_Reading, _Reading | None, str]] = []
+    measured: list[tuple[_NameReading, str]] = []
+    desired: list[tuple[_NameReading, _NameReading | None, str]] = []
     for name in names:
         clean = _MEASURED.sub('', name).lstrip('_./ ')
         as_it_is = _read(name, quantity, forms)
@@ -311,7 +311,7 @@ def _only_d(name: str) -> bool:
     return all(match[0].strip('_./ ()[]').lower() == 'd' for match in _MARKED.finditer(name))
 
 
-def _read(name: str, quantity: str, forms: Sequence[str]) -> _Reading | None:
+def _read(name: str, quantity: str, forms: Sequence[str]) -> _NameReading | None:
     stem, unit = split_unit(name)
 
     def joint_of(text: str) -> str:
@@ -319,32 +319,32 @@ def _read(name: str, quantity: str, forms: Sequence[str]) -> _Reading | None:
 
     joint = joint_of(stem)
     if unit:
-        return _Reading(joint, unit, '', '') if joint else None
+        return _NameReading(joint, unit, '', '') if joint else None
     without, suffix = _without_suffix(quantity, stem)
     other = joint_of(without) if suffix else ''
     first = re.match(r'([^_. /]+(?:[_ ](?:per_)?s2?)?)[_. /](.+)', joint)   # as q_deg_1
     if not other and first and unit_of(quantity, text := first[1].replace('_', '/')):
         suffix, other = text, first[2]
     if not joint:
-        return _Reading(other, suffix, '', '') if other else None
-    return _Reading(joint, '', other, suffix if other else '')
+        return _NameReading(other, suffix, '', '') if other else None
+    return _NameReading(joint, '', other, suffix if other else '')
 
 
-def _named(readings: Sequence[tuple[_Reading, str]], is_joint: IsJoint,
-           ) -> dict[str, list[Column]]:
+def _named(readings: Sequence[tuple[_NameReading, str]], is_joint: IsJoint,
+           ) -> dict[str, list[TableColumn]]:
     """Return columns by joint; a unit in a name counts where the name without it is a joint's."""
     common = {each.other_unit for each, _ in readings}
     all_have = len(common) == 1 and len(min(common)) > 1
-    result: dict[str, list[Column]] = {}
+    result: dict[str, list[TableColumn]] = {}
     for each, name in readings:
         counts = bool(each.other_unit) and not is_joint(each.joint) and (
             is_joint(each.other) or each.other.isdecimal() or all_have)
         joint, unit = (each.other, each.other_unit) if counts else (each.joint, each.unit)
-        result.setdefault(joint, []).append(Column(name, unit))
+        result.setdefault(joint, []).append(TableColumn(name, unit))
     return result
 
 
-def _number_joints(joints: dict[str, dict[str, list[Column]]], quantity: str) -> str:
+def _number_joints(joints: dict[str, dict[str, list[TableColumn]]], quantity: str) -> str:
     """Give columns with numbers, such as tau1, to the joints of the positions; return a remark."""
     position, other = (sorted(names, key=int) if all(map(str.isdecimal, names)) else [*names]
                        for names in (joints['position'], joints[quantity]))
@@ -358,7 +358,7 @@ def _number_joints(joints: dict[str, dict[str, list[Column]]], quantity: str) ->
             'that is wrong, rename them')
 
 
-def known_unit(quantity: str, column: Column) -> Unit | None:
+def known_unit(quantity: str, column: TableColumn) -> Unit | None:
     """Return the unit that a column states, or None for none; ValueError if it is not known."""
     if not column.unit:
         return None

@@ -7,6 +7,7 @@ interval. Of positions alone it makes straight lines, whose velocities jump; her
 degree 5 passes them, from rest to rest, with continuous accelerations.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,12 @@ from urdf2dyn_ros.robot.spatial import Array
 
 LONGEST_STEP = 1_000_000   # between instants at which a plan is evaluated [ns]
 _MOST_INSTANTS = 2_000_000   # of a plan; a longer one is evaluated in larger steps
-# of points: as many, as close, from which on noise is not the way of a person [s]
+# of points: as many, as close, from which on noise or stops are not the way of a person [s]
 _FEWEST_POINTS, _CLOSE = 12, 0.05
 _NOISY = -0.3   # correlation of neighbouring second differences; of white noise it is -2/3
 _LEAST_NOISE = 0.01   # second differences that matter [rad/s^2 or m/s^2]
+# acceleration between points by which velocities contradict positions, in those of these
+_CONTRADICTION = 10.0
 
 
 class Plan:
@@ -97,18 +100,30 @@ def instants(stamps: Stamps, jumps: bool) -> Stamps:
     return np.unique(np.concatenate((between, stamps[-1:], before)))
 
 
-def is_noisy(time: Array, positions: Array) -> bool:
+def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
     """
-    Return whether positions (k, n) at times (k,) [s] look measured, not planned.
+    Yield why points (3, k, n) at times (k,) [s] look measured, or contradict themselves.
 
-    Then most of their second differences are noise, whose neighbours have opposite signs.
+    Where most of the second differences of positions are noise, neighbours have opposite signs.
     """
-    steps = np.diff(time)
+    steps = np.diff(time)[:, None]
     if len(time) < _FEWEST_POINTS or np.median(steps) > _CLOSE:
-        return False
-    slopes = np.diff(positions, axis=0) / steps[:, None]
-    second = np.diff(slopes, axis=0) / (0.5 * (steps[1:] + steps[:-1]))[:, None]
+        return
+    moved = np.diff(points[0], axis=0)
+    second = np.diff(moved / steps, axis=0) / (0.5 * (steps[1:] + steps[:-1]))
     power = np.square(second).sum(axis=0)
     together = (second[1:] * second[:-1]).sum(axis=0)
-    return bool(((together < _NOISY * power)
-                 & (power > len(second) * _LEAST_NOISE**2)).any())
+    if ((together < _NOISY * power) & (power > len(second) * _LEAST_NOISE**2)).any():
+        yield ('its positions look measured: most of their second differences are noise, and so '
+               'are accelerations and efforts; add --recording, and they are smoothed')
+    if not np.isfinite(points[1]).all():
+        return
+    said = 0.5 * steps * (points[1, 1:] + points[1, :-1])
+    needed = 6.0 * np.abs(moved - said) / steps**2   # of a cubic, at its ends
+    excess = needed - _CONTRADICTION * np.sqrt(power / len(second) + _LEAST_NOISE)
+    if excess.max() > 0.0:
+        row, joint = np.unravel_index(excess.argmax(), excess.shape)
+        yield (f'velocities contradict positions: {names[joint]} moves by '
+               f'{moved[row, joint]:.3g} between {time[row]:.3f} and {time[row + 1]:.3f} s, and '
+               f'its velocities say {said[row, joint]:.3g}; to follow both, it accelerates by '
+               f'{needed[row, joint]:.3g}/s^2: are they of the same motion?')

@@ -21,8 +21,8 @@ from urdf2dyn_ros.recordings.arrays import KINDS, Defect, Remark, rows_of_column
 from urdf2dyn_ros.recordings.columns import (
     QUANTITIES,
     TIME,
-    Column,
     IsJoint,
+    TableColumn,
     Unit,
     column_list,
     find_columns,
@@ -47,12 +47,12 @@ _DECIMAL_COMMAS = 'decimal commas: save with points'
 # float() also accepts 1_0 and digits of other scripts, which are mistakes here
 _PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
 
-Row = tuple[int, list[str]]
+TableRow = tuple[int, list[str]]
 
 
 def table_rows(path: Path, defect: Defect, remark: Remark = lambda text: None,
                progress: Callable[[int], None] = lambda characters: None,
-               ) -> Generator[Row, None, None]:
+               ) -> Generator[TableRow, None, None]:
     """Yield number and cells of every row, first the names, of a file whose bytes say its kind."""
     if fault := file_fault(path):
         raise defect(fault)
@@ -67,7 +67,7 @@ def table_rows(path: Path, defect: Defect, remark: Remark = lambda text: None,
 
 
 def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int], None],
-             ) -> Generator[Row, None, None]:
+             ) -> Generator[TableRow, None, None]:
     """
     Yield number and cells of every line that is not empty, first the names of the columns.
 
@@ -281,7 +281,7 @@ class TableRecording(Recording):
         # which cells are read, first that of the time; for each quantity one of each joint
         self._cells = [names.index(time.name) if time.name else _MISSING]
         self._slices: dict[str, slice] = {}
-        self._columns: dict[str, dict[str, Column]] = {}
+        self._columns: dict[str, dict[str, TableColumn]] = {}
         for what, by_joint in columns.items():
             several = next((by_joint[joint] for joint in self._joints
                             if len(by_joint.get(joint, ())) > 1), None)
@@ -302,7 +302,7 @@ class TableRecording(Recording):
         if ignored:
             self.remark(f'columns that are not read: {column_list(ignored)}')
 
-    def _check_time_unit(self, rows: Iterator[Row]) -> None:
+    def _check_time_unit(self, rows: Iterator[TableRow]) -> None:
         """
         Raise a RecordingError if the times of the first rows are not in their unit.
 
@@ -385,7 +385,7 @@ class TableRecording(Recording):
         return [values[..., self._slices[what]] if what in self._slices else NOT_RECORDED
                 for what in QUANTITIES]
 
-    def _rows(self) -> Generator[Row, None, None]:
+    def _rows(self) -> Generator[TableRow, None, None]:
         return table_rows(self.path, self.defect, self.remark,
                           lambda read: self._report(min(read / self.size, 1.0 - 1e-9)))
 
