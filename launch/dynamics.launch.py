@@ -60,6 +60,9 @@ ARGUMENTS = (
         'gravity', default_value='',
         description='along z of the root [m/s^2]; empty: as in the file of parameters'),
     DeclareLaunchArgument(
+        'lock', default_value='',
+        description='JOINT=POSITION of joints that do not move, separated by spaces'),
+    DeclareLaunchArgument(
         'use_sim_time', default_value='',
         description='true: time of the topic /clock; empty: as in the file of parameters'),
     DeclareLaunchArgument(
@@ -117,6 +120,8 @@ def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
     if values['gravity']:
         parameters.append({'gravity': [0.0, 0.0, number_argument(
             'gravity', values['gravity'], 'm/s^2')]})
+    if values['lock']:
+        parameters.append({'lock': values['lock'].split()})
     if values['use_sim_time']:
         parameters.append({'use_sim_time': _chosen(values, 'use_sim_time')})
     action, executable = NODES[_chosen(values, 'lifecycle')]

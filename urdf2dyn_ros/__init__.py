@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.recordings.report import comparison_table
     from urdf2dyn_ros.robot.dh import read_dh
     from urdf2dyn_ros.robot.loads import Loads, Payload
+    from urdf2dyn_ros.robot.lock import lock_joints
     from urdf2dyn_ros.robot.model import RobotModel
     from urdf2dyn_ros.robot.reader import read_urdf
     from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
@@ -57,7 +58,8 @@ _MODULES = {
     'IdentificationError': 'errors', 'IdentificationSettings': 'identification.identify',
     'identify': 'identification.identify', 'InverseDynamics': 'inverse_dynamics',
     'JointComparison': 'recordings.comparison', 'LinkFrames': 'codegen.signature',
-    'Loads': 'robot.loads', 'LoopError': 'errors', 'MissingLibraryError': 'errors',
+    'Loads': 'robot.loads', 'lock_joints': 'robot.lock', 'LoopError': 'errors',
+    'MissingLibraryError': 'errors',
     'MomentumObserver': 'estimation.observer', 'open_recording': 'recordings',
     'ParameterError': 'errors',
     'Payload': 'robot.loads', 'Problem': 'errors', 'read_dh': 'robot.dh',
@@ -79,8 +81,8 @@ __all__ = [
     'Rotor',
     'SimulationError', 'SmoothTrajectory', 'SourceError', 'Spring', 'StateError', 'Target',
     'Urdf2DynError', 'UrdfError', 'WorkersError', '__version__', 'compare', 'comparison_table',
-    'computed_torque', 'evaluate', 'excite', 'export_model', 'identify', 'open_recording',
-    'read_dh', 'read_urdf', 'simulator_class',
+    'computed_torque', 'evaluate', 'excite', 'export_model', 'identify', 'lock_joints',
+    'open_recording', 'read_dh', 'read_urdf', 'simulator_class',
 ]
 
 

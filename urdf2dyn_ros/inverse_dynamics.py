@@ -21,6 +21,7 @@ from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
 from urdf2dyn_ros.errors import ExportError, StateError
 from urdf2dyn_ros.robot.closures import ambiguous, closed
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
+from urdf2dyn_ros.robot.lock import lock_joints
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.spatial import Array
@@ -68,6 +69,9 @@ class InverseDynamics:
     start : mapping, optional
         Of a robot with closed loops: positions [rad or m] of any joints near a closed pose, from
         which all others are reached. By default the zero pose, if it is one.
+    lock : mapping from str to float, optional
+        Positions [rad or m] of joints that do not move, as `lock_joints` takes them: they leave
+        `joint_names`, and the masses of their links stay.
 
     Attributes
     ----------
@@ -104,17 +108,21 @@ class InverseDynamics:
     CompilerError
         If there is no C compiler or it fails, and `backend` is 'c'.
     ParameterError
-        For an unknown back end or number of threads, or loads on what the robot does not have.
+        For an unknown back end or number of threads, or loads on, or a lock of, what the robot
+        does not have.
 
     """
 
     def __init__(self, model: RobotModel | UrdfSource,
                  gravity: ArrayLike = GRAVITY, backend: BackEnd = 'auto',
                  threads: int = 1, base: BaseName | None = None, loads: Loads = LOADS,
-                 start: Mapping[str, float] | None = None) -> None:
+                 start: Mapping[str, float] | None = None,
+                 lock: Mapping[str, float] | None = None) -> None:
         if not isinstance(model, RobotModel):
             from urdf2dyn_ros.robot.reader import read_urdf
             model = read_urdf(model)
+        if lock:
+            model = lock_joints(model, lock)
         if start is not None or (model.closures is None and (model.loops or model.couplings)):
             model = closed(model, start)
         if model.closures and model.closures.other:

@@ -33,6 +33,7 @@ from urdf2dyn_ros.robot.loads import (
     unheeded,
     with_loads,
 )
+from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.parameters import read_parameter_file
@@ -57,6 +58,8 @@ _SHARED: dict[str, dict[str, Any]] = {
                   'help': 'gravity in the root frame [m/s^2] (default: 0 0 -9.81)'},
     '--strict-inertia': {'action': 'store_true',
                          'help': 'reject inertias that are physically impossible'},
+    '--lock': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'JOINT=POSITION',
+               'help': 'joints that do not move, fixed at these positions [rad or m]'},
     '--base': {'choices': ('auto', 'fixed'), 'default': 'auto',
                'help': 'fixed: a floating root {rests} (default: auto, as in the URDF)'},
 
@@ -123,7 +126,7 @@ _WORDS = {'replaced': 'existing files', 'angles': 'recorded angles whose unit is
           'link': 'link of a payload, whose inertial parameters are an input'}
 
 FILE = ('robot', '--xacro-args')
-CHECKED = ('--gravity', '--strict-inertia')
+CHECKED = ('--gravity', '--strict-inertia', '--lock')
 ROBOT = (*FILE, *CHECKED)
 FUNCTION = ('--function --model', '--link', '--axes')
 FRICTION = ('--friction', '--parameters')
@@ -203,19 +206,21 @@ def check_fixed(dynamics: 'InverseDynamics', reason: str) -> None:
                              'is at rest, add --base fixed')
 
 
-def read_robot(robot: str, xacro_args: str, strict_inertia: bool = False) -> RobotModel:
+def read_robot(arguments: argparse.Namespace) -> RobotModel:
     """Return the model of a description; print its warnings on standard error."""
-    return read_model(load_urdf(robot, xacro_args=xacro_args), strict_inertia, robot)
+    return read_model(arguments, load_urdf(arguments.robot, xacro_args=arguments.xacro_args))
 
 
-def read_model(text: str | bytes, strict_inertia: bool, name: str) -> RobotModel:
-    """Return the model of a text, of a file of a name; print its warnings on standard error."""
+def read_model(arguments: argparse.Namespace, text: str | bytes) -> RobotModel:
+    """Return the model of a text, with joints locked; print its warnings on standard error."""
+    options = vars(arguments)
     try:
-        model = read_description(text, strict_inertia=strict_inertia)
+        model = read_description(text, strict_inertia=options.get('strict_inertia', False))
     except UrdfError as error:
+        name = options.get('robot') or arguments.urdf
         raise UrdfError(error.problems, name.strip('-')) from None
     print_remarks(model.warnings)
-    return model
+    return lock_joints(model, locked_positions(options.get('lock', ())))
 
 
 def read_frames(arguments: argparse.Namespace) -> LinkFrames:
@@ -279,6 +284,8 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     values = {**{name: row.default for name, row in _ROWS.items()}, **from_file, **options}
     if 'payload.mass' in options and not values['payload.link']:
         values['payload.link'] = _only_tip(model)
+    if model.locked:   # the option overrides the file
+        values['lock'] = ()
     friction = getattr(arguments, 'friction', False)
     if friction:
         values['friction.enabled'] = True

@@ -87,7 +87,7 @@ def run_evaluate(arguments: argparse.Namespace) -> int:
     require('urdf2dyn evaluate', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf, xacro_args=arguments.xacro_args)
     robot = read_recorded_loads(
-        arguments, read_model(text, arguments.strict_inertia, arguments.urdf))
+        arguments, read_model(arguments, text))
     model = robot.model
     dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
     check_fixed(dynamics, 'and its motion is not in joint states')

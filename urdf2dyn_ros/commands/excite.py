@@ -58,7 +58,7 @@ def run_excite(arguments: argparse.Namespace) -> int:
         raise ParameterError(f'--output {str(arguments.output)!r} must end in '
                              f'{" or ".join(ENDINGS)}; all three are written')
     require('urdf2dyn excite', 'scipy', 'matplotlib')
-    model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
+    model = read_robot(arguments)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
     check_fixed(dynamics, 'and its motion is not known')
     changes = read_limits(arguments.limits, dynamics.joint_names) if arguments.limits else {}

@@ -50,7 +50,7 @@ def run_graph(arguments: argparse.Namespace) -> int:
     as_text = path.suffix.lower() == '.dot'
     if not as_text:
         require('urdf2dyn graph', 'matplotlib')
-    model = read_robot(arguments.robot, arguments.xacro_args)
+    model = read_robot(arguments)
     if arguments.output is None:
         path = Path(f'{default_name(model.name)}_graph.svg')
     check_free([path], arguments.overwrite, 'file')

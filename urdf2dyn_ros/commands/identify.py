@@ -92,7 +92,7 @@ def run_identify(arguments: argparse.Namespace) -> int:
     """Print the report and write the files; return 3 if no model can be identified."""
     require('urdf2dyn identify', 'scipy', 'matplotlib')
     text = load_urdf(arguments.urdf, xacro_args=arguments.xacro_args)
-    model = read_model(text, arguments.strict_inertia, arguments.urdf)
+    model = read_model(arguments, text)
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
     check_fixed(dynamics, 'and its motion is not in joint states')
     settings = _settings(arguments)

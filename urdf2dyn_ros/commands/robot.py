@@ -37,7 +37,7 @@ _ENDINGS = ('.html', '.htm')   # of a page
 
 
 def _model(arguments: argparse.Namespace) -> RobotModel:
-    return read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
+    return read_robot(arguments)
 
 
 def _robot(arguments: argparse.Namespace) -> LoadedRobot:

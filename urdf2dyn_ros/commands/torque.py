@@ -82,7 +82,7 @@ def add_torque(parser: argparse.ArgumentParser) -> None:
 
 def run_torque(arguments: argparse.Namespace) -> int:
     """Print the efforts of each joint; of a trajectory also the files."""
-    model = read_robot(arguments.robot, arguments.xacro_args, arguments.strict_inertia)
+    model = read_robot(arguments)
     robot = read_recorded_loads(arguments, model)
     if (arguments.payload_link or arguments.payload_com) and not robot.values['payload.mass']:
         raise ParameterError('--payload-link and --payload-com require --payload-mass')
@@ -137,7 +137,8 @@ def _values(option: str, words: Sequence[str], dynamics: InverseDynamics) -> Arr
         raise ParameterError(
             f'--{option}: {counted(len(words) - len(named), "value")} without a name, but '
             f'{counted(len(names), "joint")}: give one for each, in the order '
-            f'{first_names(names, 40)}; or JOINT=VALUE for some, the others are 0')
+            f'{first_names(names, 40)}; or JOINT=VALUE for some, the others are 0; --lock '
+            'JOINT=POSITION for those that do not move')
     values: dict[str, float] = {}
     for name, text in pairs:
         if name not in names or name in values:

@@ -27,6 +27,7 @@ from urdf2dyn_ros.robot.document import (
 )
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, URDF_TYPES, Coordinate
 from urdf2dyn_ros.robot.loads import TERMS
+from urdf2dyn_ros.robot.lock import lock_joints
 from urdf2dyn_ros.robot.model import Inertia, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.reader import read_description
@@ -99,7 +100,7 @@ def identified_urdf(text: AnyStr, model: RobotModel) -> AnyStr:
             raise ParameterError(f'this text in {codec} has bytes that another writer would not '
                                  'write: save it as UTF-8')
         result = _edited(source, model).encode(codec)
-    written: RobotModel = read_description(result)
+    written: RobotModel = lock_joints(read_description(result), dict(model.locked))
     if replace(written, warnings=()) != replace(model, warnings=()):
         raise ParameterError('the text with other numbers does not have them: report this URDF')
     return result

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import inertia_flaw
 from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.lock import LOCK, lock_joints, locked_positions
 from urdf2dyn_ros.robot.model import Joint, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Family, Parameter
@@ -209,6 +210,7 @@ def carried(values: Mapping[str, Any]) -> str:
 LOAD_PARAMETERS = (
     *(row for term in TERMS.values() for row in term.PARAMETERS),
     Parameter('forces.enabled', True, 'Count the <force> tags of the URDF.'),
+    LOCK,
 )
 
 JOINT_PARAMETERS = Family('joints', 'joint', tuple(
@@ -241,11 +243,12 @@ def _terms(values: Mapping[str, Any], own: Mapping[str, float], joint: Joint | N
 
 def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel, Loads]:
     """
-    Return a robot with the forces that count, and its loads.
+    Return a robot with the joints that move and the forces that count, and its loads.
 
     The values are as `loading` returns them. Parameters of joints that this robot does not have
-    are ignored; `unheeded` reports them.
+    are ignored; `unheeded` reports them. Its joints are locked as the value `lock` says.
     """
+    model = lock_joints(model, locked_positions(values.get('lock', ())))
     of_joints = JOINT_PARAMETERS.of(values)
     joints = {joint.name: joint for joint in model.joints}
     terms = {body.name: [term for term in _terms(
@@ -324,7 +327,8 @@ def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
 
 def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
     known = [body.name for body in multibody(model).bodies]
-    unknown = [joint for joint in JOINT_PARAMETERS.of(names) if joint not in set(known)]
+    still = {name for name, _ in model.locked}
+    unknown = [joint for joint in JOINT_PARAMETERS.of(names) if joint not in {*known, *still}]
     if unknown:
         parameters = first_names([f'joints.{joint}.*' for joint in unknown], 10)
         yield (f'parameters {parameters}: {quote(model.name)} has no movable joint '

@@ -1,6 +1,6 @@
 """The content of a robot description as immutable data: links, joints, inertias, mimics."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from urdf2dyn_ros.errors import Problem
 from urdf2dyn_ros.robot.spatial import Triple
@@ -191,6 +191,8 @@ class RobotModel:
         Joints that the description says a motor drives; the others of a loop are passive.
     closures : Closures, optional
         How the loops are solved.
+    locked : tuple of (str, float)
+        Fixed joints that `lock_joints` has locked, and their positions [rad or m].
 
     """
 
@@ -204,6 +206,7 @@ class RobotModel:
     couplings: tuple[Coupling, ...] = ()
     driven: tuple[str, ...] = ()
     closures: Closures | None = None
+    locked: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         return (f'<{type(self).__name__} of {self.name!r}: {counted(len(self.links), "link")}, '

@@ -103,6 +103,14 @@ def from_cosines_and_sines(roll: Pair, pitch: Pair, yaw: Pair) -> Matrix:
             (-sp, cp * sr, cp * cr))
 
 
+def to_rpy(m: Matrix) -> Triple:
+    """Return roll, pitch, yaw [rad] of a rotation: `from_rpy` of them is it, near pi / 2 too."""
+    roll = math.atan2(m[2][1], m[2][2])
+    s, c = math.sin(roll), math.cos(roll)
+    return (roll, math.atan2(-m[2][0], math.hypot(m[2][1], m[2][2])),
+            math.atan2(s * m[0][2] - c * m[0][1], c * m[1][1] - s * m[1][2]))
+
+
 def meant(angle: float) -> float:
     """Return an angle [rad], or the quarter turns that it means."""
     number = quarter_turns(angle)
