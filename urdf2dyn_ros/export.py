@@ -134,9 +134,6 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
                               'gravity=..., loads=...)')
         model = read_urdf(model)
     system = multibody(model)
-    if system.closures:
-        raise ExportError('the loops of this robot are not linear: such robots cannot be exported '
-                          'yet; InverseDynamics(model) computes their efforts')
     target = language if isinstance(language, Target) else Target(language)
     stem = default_name(model.name) if name is None else checked_name(name)
     if target.language in PACKAGES:
@@ -148,7 +145,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     target.check()
     program = generate(system, name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames,
-                       twins=target.language in WITH_TWINS)
+                       twins=target.language in WITH_TWINS, closing=True)
     return target.write(program)
 
 

@@ -31,6 +31,7 @@ from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 from urdf2dyn_ros.codegen.mechanics import UNNOTED, Mechanics, Notes
 from urdf2dyn_ros.codegen.program import (
+    CLOSURE,
     Block,
     Function,
     JointRow,
@@ -54,7 +55,7 @@ from urdf2dyn_ros.codegen.signature import (
     inputs_of,
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
-from urdf2dyn_ros.equations.closures import near_start
+from urdf2dyn_ros.equations.closures import near_start, passive_start
 from urdf2dyn_ros.equations.fewest_operations import inherited_spin
 from urdf2dyn_ros.equations.newton_euler import (
     TEXTBOOK,
@@ -84,7 +85,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
              gravity: ArrayLike = GRAVITY,
              functions: str | tuple[str, ...] = 'inverse_dynamics',
              loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP,
-             twins: bool = False) -> Program:
+             twins: bool = False, closing: bool = False) -> Program:
     """
     Return the equations of a robot, whose identifiers begin with `name`.
 
@@ -95,7 +96,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     of several FUNCTIONS. An ExportError
     or a ParameterError for what the robot, the functions or the loads do not have.
     """
-    request = _request(system, style, gravity, functions, loads, frames)
+    request = _request(system, style, gravity, functions, loads, frames, closing)
     graphs = [express(request, each) for each in request.functions]
     constants, known = _constants(graphs)
     written: list[Function] = []
@@ -120,7 +121,8 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
         joints=request.rows, numbers=tuple(i + 1 for i in system.motors),
         parameters=tuple(graphs[0].parameters), constants=constants, functions=tuple(written),
         dynamic_model=dynamic_model, check=partial(_references, request),
-        kinematic=all(each.function.kinematic for each in graphs))
+        kinematic=all(each.function.kinematic for each in graphs),
+        start=passive_start(system))
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,8 @@ class Request:
 
 
 def _request(system: Multibody, style: Style, gravity: ArrayLike,
-             functions: str | tuple[str, ...], loads: Loads, frames: LinkFrames) -> Request:
+             functions: str | tuple[str, ...], loads: Loads, frames: LinkFrames,
+             closing: bool) -> Request:
     """Return the arguments of `generate`, checked."""
     if style not in (*STYLES, GENERAL):
         raise ExportError(f'unknown style {style!r}; the styles are: '
@@ -150,7 +153,11 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike,
     if not isinstance(functions, tuple) and functions not in CHOICES:
         raise ExportError(f'unknown model {functions!r}; the models are: {", ".join(CHOICES)}')
     names = functions if isinstance(functions, tuple) else CHOICES[functions]
+    names = (*names, *[CLOSURE] * bool(closing and system.closures and CLOSURE not in names))
     chosen = {name: FUNCTIONS[name] for name in names}
+    if system.closures and style == GENERAL:
+        raise ExportError('the general style has no frames of closed loops: choose readable or '
+                          'fast')
     vector = checked_gravity(gravity)
     checked_loads(loads).check(system)
     if not isinstance(frames, LinkFrames):
@@ -289,14 +296,11 @@ def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
 
 def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
     """Return pose and motion of frames, and force and moment of joints, of inverse dynamics."""
-    if name != 'inverse_dynamics' or mechanics.moving:
+    # what the tree of a closed loop transmits, cut open, is not what its joints do
+    if name != 'inverse_dynamics' or mechanics.moving or mechanics.system.closures:
         return {}
-    vectors = root_frame(mechanics.system, mechanics.sweep(('q', 'qd', 'qdd')), mechanics.gravity,
-                         mechanics.notes.note)
-    if mechanics.system.closures:   # what the tree transmits, cut open, is not what joints do
-        return {key: vector for key, vector in vectors.items()
-                if not key.startswith(('forces_', 'torques_'))}
-    return vectors
+    return root_frame(mechanics.system, mechanics.sweep(('q', 'qd', 'qdd')), mechanics.gravity,
+                      mechanics.notes.note)
 
 
 def _constants(graphs: Sequence[FunctionGraph],
@@ -352,7 +356,7 @@ def write_function(request: Request, of: FunctionGraph,
 def _in_twins(request: Request, of: FunctionGraph, function: Function) -> Function | None:
     """Return a function with statements of two numbers each, if equal limbs make it faster."""
     limbs = equal_limbs(request.system)
-    if request.readable or not limbs:
+    if request.readable or not limbs or request.system.closures:
         return None
     twinned = Twinned(of.graph, of.results,
                       {quantity.name: quantity for quantity in of.quantities}, limbs)
@@ -412,7 +416,8 @@ def _inputs(request: Request, function: ModelFunction) -> tuple[Input, ...]:
 
 def _title(robot: str, functions: Sequence[Function]) -> str:
     """Return the title of the last function, which may combine the others."""
-    last, of = functions[-1], f' of{mention(robot)}' if mention(robot) else ''
+    last = [each for each in functions if each.name != CLOSURE or len(functions) == 1][-1]
+    of = f' of{mention(robot)}' if mention(robot) else ''
     arguments = {function.name: ', '.join(x.name for x in function.inputs)
                  for function in functions}
     title = FUNCTIONS[last.name].TITLE or '{name}{robot}: {summary}.'
@@ -431,7 +436,8 @@ def _references(request: Request) -> tuple[Reference, ...]:
     """Return states, each with the results that the textbook recursion has for every function."""
     system, loads, functions = request.system, request.loads, request.functions
     inertias = body_inertias(system)
-    frames = system if request.readable else FUNCTIONS[functions[-1]].simplified(system, True)[0]
+    last = [name for name in functions if name != CLOSURE][-1:] or [CLOSURE]
+    frames = system if request.readable else FUNCTIONS[last[0]].simplified(system, True)[0]
     result = []
     for k in range(_STATES):
         def entries(name: str, size: int, k: int = k) -> tuple[float, ...]:

@@ -360,6 +360,7 @@ class Program:
     # positions, velocities, accelerations, forces and moments in the root frame
     dynamic_model: Function | None
     check: Callable[[], tuple[Reference, ...]]   # computes the references, when a file is written
+    start: tuple[float, ...] = ()   # passive positions of a closed pose, if loops close
     kinematic: bool = False   # masses, gravity and loads have no effect on any of the functions
     precision: str = DOUBLE   # of the numbers
     # what a self-check in single precision allows, relative to the largest entry of a result;
@@ -389,6 +390,8 @@ class Program:
 # function and result, as in `Result.reference`, to a number for each row
 Scales = dict[tuple[str, str], tuple[float, ...]]
 
+CLOSURE = 'closure'   # the function that a robot with closed loops has in addition
+
 # results, in SI units, that are compared as if the scale were 1, as all were once
 _USUAL, _USUAL_EFFORTS = (1e-2, 1e7), (1e-2, 1e4)
 
@@ -408,7 +411,8 @@ def scales(program: Program) -> Scales:
     """
     results = [result for function in program.functions for result in function.results]
     sizes = {result.reference: largest(program, result) for result in results}
-    known = {result.reference: tuple(
+    known: Scales = {result.reference: tuple(
+        1.0 if result.reference[0] == CLOSURE else
         _scale(size, _is_effort(program, result, row.unit))
         for size, row in zip(sizes[result.reference], result.rows)) for result in results}
     if all(scale == 1.0 for row in known.values() for scale in row):

@@ -274,6 +274,12 @@ def _numbers(system: Multibody, q: Sequence[float]) -> list[dict[int, float]]:
     return [loops[row.loop].column(row) for row in closures.rows]
 
 
+def passive_start(system: Multibody) -> tuple[float, ...]:
+    """Return the passive positions where the robot starts; none without closed loops."""
+    start = dict(system.closures.start) if system.closures else {}
+    return tuple(start[system.joint_names[k]] for k in system.unknown)
+
+
 def near_start(system: Multibody, moves: Sequence[float],
                ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return positions of the actuated and the passive joints in a usual closed pose."""

@@ -33,6 +33,7 @@ from urdf2dyn_ros.robot.spatial import (
     cross,
     dot,
     product,
+    rounded,
     scale,
     subtract,
     transpose,
@@ -104,13 +105,12 @@ class _End:
         """Go on to axes that a constant rotation leads to."""
         rows = [self._flip(column) for column in transpose(C)]
         C = transpose((rows[0], rows[1], rows[2]))
-        if abs(C[2][2]) == 1.0:
+        if isinstance(C[2][2], float) and abs(C[2][2]) == 1.0:
             self.flipped = C[2][2] < 0.0
             self.turn += math.atan2(C[1][0], C[0][0])
             return
         before = product(self.B, about_z(*turn_by(self.angle, self.turn)))
-        exact = all(isinstance(entry, float) for row in before for entry in row)
-        self.B = composed(before, C) if exact else product(before, C)
+        self.B = _composed(before, C)
         self.angle, self.turn, self.flipped = 0.0, 0.0, False
 
     @property
@@ -173,8 +173,13 @@ class LoopState:
         for i in bodies:
             end.move(system, i, state)
         _, link = system.links[frame.link]
-        end.shift(add(link.body_p_link, apply(link.body_R_link, frame.xyz)))
-        end.rotate(composed(composed(link.body_R_link, from_rpy(frame.rpy)), aligned(frame.axis)))
+        p, offset = link.body_p_link, apply(link.body_R_link, frame.xyz)
+        point = add(p, offset)
+        if all(isinstance(entry, float) for entry in point):
+            point = rounded(point, max(map(abs, (*p, *offset))))
+        end.shift(point)
+        link_R_frame = composed(from_rpy(frame.rpy), aligned(frame.axis))
+        end.rotate(_composed(link.body_R_link, link_R_frame))
         return end
 
     @property
@@ -231,6 +236,11 @@ class LoopState:
         u = transpose(end.axes)[i]
         rate = cross(end.w, u)
         return u, rate, add(cross(end.wd, u), cross(end.w, rate))
+
+
+def _composed(m: Matrix, n: Matrix) -> Matrix:
+    exact = all(isinstance(entry, float) for rows in (m, n) for row in rows for entry in row)
+    return composed(m, n) if exact else product(m, n)
 
 
 def _chain(system: Multibody, link: str) -> list[int]:

@@ -202,6 +202,44 @@ _APART = """
 _ZERO = Signed(False, Number(0.0))
 
 
+_CLOSING = """
+
+// What @name@_close returns. Passive joints can move by themselves in a singular pose: do not use
+// the efforts there, nor where the loops are open.
+enum { @NAME@_CLOSED, @NAME@_OPEN, @NAME@_SINGULAR };
+
+// positions of the passive joints in a closed pose
+extern const @real@ @name@_passive_start[@p@];
+
+// Close the loops: passive is near them, as it was the last time; it stays where it is if they do
+// not close.
+int @name@_close(const @real@ q[@NAME@_JOINTS], @real@ passive[@p@]);"""
+_CLOSE = """
+
+const @real@ @name@_passive_start[@p@] = {@start@};
+
+int @name@_close(const @real@ q[@NAME@_JOINTS], @real@ passive[@p@])
+{
+    @real@ near[@p@], next[@p@], gap[1], margin[1];
+    for (int k = 0; k < @p@; k++) {
+        near[k] = passive[k];
+    }
+    for (int step = 0; step < 20; step++) {
+        @name@_closure(q, near, next, gap, margin);
+        if (gap[0] < @gap@) {
+            for (int k = 0; k < @p@; k++) {
+                passive[k] = next[k];
+            }
+            return margin[0] >= @margin@ ? @NAME@_CLOSED : @NAME@_SINGULAR;
+        }
+        for (int k = 0; k < @p@; k++) {
+            near[k] = next[k];
+        }
+    }
+    return @NAME@_OPEN;
+}"""
+
+
 class C(sections.CLike):
     """A header, and a source file with its self-test where a macro is defined."""
 
@@ -243,6 +281,7 @@ class C(sections.CLike):
             yield from self.comments([f'{function.name}: {function.summary}.',
                                       *self.described(function)])
             yield f'{self.signature(function)};'
+        yield from self.closing(_CLOSING)
         yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
 
     def signature(self, function: Function) -> str:
@@ -269,8 +308,8 @@ class C(sections.CLike):
             yield from _TWINS.replace('@real', self.real).splitlines()
         if any('APART ' in line for line in functions):
             yield from _APART.splitlines()
-        yield from [*functions, '', '', f'#ifdef {self.prefix}_SELF_TEST', '#include <stdio.h>',
-                    *self.self_test(), '#endif']
+        yield from [*functions, *self.closing(_CLOSE), '', '', f'#ifdef {self.prefix}_SELF_TEST',
+                    '#include <stdio.h>', *self.self_test(), '#endif']
 
     def function(self, function: Function) -> Iterator[str]:
         if self.is_long(function):

@@ -87,6 +87,33 @@ def _sines_and_cosines(real: str, most: int) -> list[str]:
     return [*_ANY_SCALAR.splitlines(), *text.splitlines()]
 
 
+_CLOSE = """
+
+// Passive joints can move by themselves in a singular pose: do not use the efforts there, nor
+// where the loops are open.
+enum class Loops { closed, open, singular };
+
+// positions of the passive joints in a closed pose
+inline constexpr std::array<@real@, @p@> passive_start{@start@};
+
+// Close the loops: passive is near them, as it was the last time; it stays where it is if they do
+// not close.
+template <typename Scalar>
+Loops close(const Vector<Scalar> &q, std::array<Scalar, @p@> &passive)
+{
+    std::array<Scalar, @p@> near = passive;
+    for (int step = 0; step < 20; step++) {
+        const auto next = closure(q, near);
+        if (next.gap[0] < Scalar(@gap@)) {
+            passive = next.closed;
+            return next.margin[0] >= Scalar(@margin@) ? Loops::closed : Loops::singular;
+        }
+        near = next.closed;
+    }
+    return Loops::open;
+}"""
+
+
 class Cpp(sections.CLike):
     STATEMENT = LONG = 'const Scalar {name} = {value};'
     LOCAL = 'const Scalar '
@@ -147,6 +174,7 @@ class Cpp(sections.CLike):
                 for real in dict.fromkeys([self.real, 'float']))).splitlines()
         for function in program.functions:
             yield from ['', *self._function(function)]
+        yield from self.closing(_CLOSE)
         yield from ['', f'}}  // namespace {self.space}', '', f'#ifdef {name}_SELF_TEST',
                     '#include <cstdio>', '', f'using Row = {self.space}::Vector<{self.real}>;',
                     *self.self_test(), '#endif', '', '#endif']

@@ -12,6 +12,27 @@ def camel(name: str) -> str:
     return re.sub('_([a-z])', lambda match: match[1].upper(), name)
 
 
+_CLOSE = """
+
+// positions of the passive joints in a closed pose
+export const passiveStart = [@start@];
+
+// Closes the loops from passive, positions near them, as they were the last time: returns closed
+// ones and the status 'closed', the same ones and 'open' if the loops do not close, or 'singular'
+// if passive joints can move by themselves.
+export function close(q, passive = passiveStart) {
+    let near = passive;
+    for (let step = 0; step < 20; step++) {
+        const { closed, gap, margin } = closure(q, near);
+        if (gap[0] < @gap@) {
+            return { passive: closed, status: margin[0] >= @margin@ ? 'closed' : 'singular' };
+        }
+        near = closed;
+    }
+    return { passive, status: 'open' };
+}"""
+
+
 class JavaScript(Language):
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
     DECLARE = LOCAL = 'const '
@@ -34,6 +55,7 @@ class JavaScript(Language):
         yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
         for function in self.program.functions:
             yield from ['', *self._function(function)]
+        yield from self.closing(_CLOSE)
         yield ''
         yield from self.self_test()
 

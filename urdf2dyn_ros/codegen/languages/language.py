@@ -294,6 +294,19 @@ class Language(ABC):
         """Return the files of a program: {name: text}."""
         return {name: '\n'.join(lines) + '\n' for name, lines in cls(program).files().items()}
 
+    def closing(self, text: str) -> Iterator[str]:
+        """Yield what closes the loops by repeating `closure`, where there is such a function."""
+        if not self.program.start:
+            return
+        fields = {'name': self.program.name, 'NAME': self.program.name.upper(),
+                  'real': self.real, 'n': str(self.n), 'p': str(len(self.program.start)),
+                  'gap': '1e-10' if self.single else '1e-12', 'margin': '1e-6'}
+        for line in text.splitlines():
+            line = re.sub(r'@(\w+)@', lambda known: fields.get(known[1], known[0]), line)
+            first, here, last = line.partition('@start@')
+            start = list(map(self.number, self.program.start))
+            yield self.array(first, start, last) if here else line
+
     @abstractmethod
     def files(self) -> dict[str, Iterable[str]]:
         """Return the lines of each file by its name."""

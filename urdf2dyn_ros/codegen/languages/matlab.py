@@ -13,6 +13,30 @@ def _quoted(text: str) -> str:
     return f"native2unicode(uint8([{' '.join(map(str, text.encode()))}]), 'UTF-8')"
 
 
+_CLOSE = """\
+function [passive, status] = @name@_close(q, passive)
+% Close the loops: passive is near them, as it was the last time, or where the robot starts.
+% status is 'closed'; 'open' if the loops do not close, and passive stays where it is; 'singular'
+% if passive joints can move by themselves.
+    if nargin < 2
+        passive = [@start@].';
+    end
+    near = passive;
+    status = 'open';
+    for step = 1:20
+        [near, gap, margin] = @name@_closure(q, near);
+        if gap < @gap@
+            passive = near;
+            status = 'singular';
+            if margin >= @margin@
+                status = 'closed';
+            end
+            return
+        end
+    end
+end"""
+
+
 class Matlab(Language):
     COMMENT = '% '
     CONTINUED = ' ...'
@@ -25,7 +49,8 @@ class Matlab(Language):
 
     def files(self) -> dict[str, Iterable[str]]:
         name, functions = self.program.name, self.program.functions
-        return {**{f'{name}_{each.name}.m': self.function(each) for each in functions},
+        closing = {f'{name}_close.m': self.closing(_CLOSE)} if self.program.start else {}
+        return {**{f'{name}_{each.name}.m': self.function(each) for each in functions}, **closing,
                 f'{name}_main.m': self.script()}
 
     def function(self, function: Function) -> Iterator[str]:

@@ -40,6 +40,27 @@ def dynamic_model(array_of_variables):
     forces_, torques_ [N, N m]: what a joint transmits to its link, about the joint's origin.
     \"\"\"
     q, qd, qdd = ([row[k] for row in array_of_variables] for k in range(3))"""
+_CLOSE = """
+
+PASSIVE_START = [@start@]
+
+
+def close(q, passive=PASSIVE_START):
+    \"\"\"
+    Return positions of the passive joints that close the loops, and 'closed'.
+
+    passive: positions near them, those of the last call or PASSIVE_START, which are returned with
+    'open' if the loops do not close. 'singular': passive joints can move by themselves.
+    \"\"\"
+    near = passive
+    for _ in range(20):
+        try:
+            near, (gap,), (margin,) = closure(q, near)
+        except ZeroDivisionError:
+            return passive, 'singular'
+        if gap < @gap@:
+            return near, 'closed' if margin >= @margin@ else 'singular'
+    return passive, 'open'"""
 _PRINT_ENTRY = """\
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')"""
 def definitions(program: Program, number: Callable[[float], str] | None = None) -> str:
@@ -83,6 +104,7 @@ class Python(Language):
         yield from self.derived()
         for function in program.functions:
             yield from self._function(function)
+        yield from self.closing(_CLOSE)
         if program.dynamic_model is not None:
             first = program.functions[0]
             arguments = ', '.join([*(x.name for x in first.inputs), 'True'])
@@ -238,6 +260,8 @@ class Python(Language):
             yield from ['', *self.comments([x.summary])]
             values = list(map(self.number, reference.arguments[x.name]))
             yield self.array(f'{x.name} = [', values, ']')
+            if x.name == 'passive':
+                yield 'passive, status = close([row[0] for row in array_of_variables], passive)'
         products = [f'of {result.name}: {result.name} {result.quantity.times}'
                     for function in self.program.functions for result in function.results
                     if result.is_matrix]

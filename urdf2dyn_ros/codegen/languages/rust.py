@@ -19,6 +19,33 @@ def _quoted(text: str) -> str:
                          else f'\\u{{{ord(c):x}}}' for c in text) + '"'
 
 
+_CLOSE = """
+
+/// Passive joints can move by themselves in a singular pose: do not use the efforts there, nor
+/// where the loops are open.
+#[derive(Debug, PartialEq, Clone, Copy)]
+pub enum Loops { Closed, Open, Singular }
+
+/// Positions of the passive joints in a closed pose.
+pub const PASSIVE_START: [@real@; @p@] = [@start@];
+
+/// Close the loops: passive is near them, as it was the last time; it stays where it is if they do
+/// not close.
+pub fn close(q: &[@real@; JOINTS], passive: &mut [@real@; @p@]) -> Loops
+{
+    let mut near = *passive;
+    for _ in 0..20 {
+        let (next, gap, margin) = closure(q, &near);
+        if gap[0] < @gap@ {
+            *passive = next;
+            return if margin[0] >= @margin@ { Loops::Closed } else { Loops::Singular };
+        }
+        near = next;
+    }
+    Loops::Open
+}"""
+
+
 class Rust(Language):
     STATEMENT = LONG = 'let {name} = {value};'
     INFIX = _INFIX
@@ -52,6 +79,7 @@ class Rust(Language):
             yield from self.derived(used, '', self.CONSTANT)
         for function in self.program.functions:
             yield from ['', *self._function(function)]
+        yield from self.closing(_CLOSE)
         yield from ['', '#[cfg(test)]', 'mod tests {', '    use super::*;', '']
         yield from [*self.self_test(), '}']
 
