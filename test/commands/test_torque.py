@@ -273,6 +273,8 @@ def test_values_in_commas_and_forgotten_degrees() -> None:
                           ('[0,', '-1,', '0.5,', '0,', '0,', '0]'), ('[0, -1, 0.5, 0, 0, 0]',))}
     assert len({str(each) for each in rows.values()}) == 1
     assert [row['q'] for row in rows['0,-1,0.5,0,0,0',]] == [0, -1, 0.5, 0, 0, 0]
+    rows = json.loads(run('torque', RX90, '--json', '--q', 'joint2=-1,joint3=0.5').stdout)
+    assert [row['q'] for row in rows['joints']] == [0, -1, 0.5, 0, 0, 0]
     done = run('torque', RX90, '--q', '0,-60,90,0,0,0')
     assert 'joint2 -60 rad, joint3 90 rad: more than a turn; are these degrees?' in done.stderr
     assert 'are these' not in run('torque', RX90, '--q', '0,-60,90,0,0,0', '--degrees').stderr

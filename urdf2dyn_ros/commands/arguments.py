@@ -98,7 +98,7 @@ _SHARED: dict[str, dict[str, Any]] = {
         "'velocity=dq{{n}}', 'effort=cur{{n}} [mA]', 'time=t [ms]' (default: q_<joint> and other "
         'usual names; SI units where none is stated)'},
     '--degrees': {'action': 'store_true', 'help': '{angles} are in degrees'},
-    '--rate': {'type': float, 'default': 0.0, 'metavar': 'HZ',
+    '--rate': {'type': float, 'metavar': 'HZ',
                'help': 'rows in a second of a table without a time'},
     '--rename': {
         'action': 'append', 'default': [], 'metavar': 'REGEX=NAME',

@@ -126,7 +126,7 @@ def _scale(dynamics: InverseDynamics, degrees: bool) -> Array:
 def _values(option: str, words: Sequence[str], dynamics: InverseDynamics) -> Array:
     """Return the values (n,) of an option: one for each joint, or JOINT=VALUE, the others 0."""
     names = dynamics.joint_names
-    if not any('=' in word for word in words):   # 0,-60,90 and [0, -60, 90] as well
+    if not set(',;[]() ') & set(''.join(names)):   # 0,-60,90 and [0, -60, 90] as well
         words = ' '.join(words).translate(str.maketrans(',;[]()', '      ')).split()
     pairs = [(name if sign else '', text) for name, sign, text in (
         word.rpartition('=') for word in words)]

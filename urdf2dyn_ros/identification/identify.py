@@ -54,7 +54,7 @@ class IdentificationSettings:
     columns: Sequence[str] = ()   # of tables with other names, as 'effort=tau{n}'
     workers: Workers = field(default_factory=Workers)   # the processes that read
     degrees: bool = False   # whether angles whose unit is not stated are in degrees
-    rate: float = 0.0   # rows in a second of tables without a time [Hz]
+    rate: float | None = None   # rows in a second of tables without a time [Hz]
 
 
 IDENTIFICATION_SETTINGS = IdentificationSettings()

@@ -14,7 +14,7 @@ DIRECTORY = 'directory'
 
 # kinds of recordings by the suffix of the file; all others are tables, of the kind that their
 # first bytes show
-RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str], float], Recording]] = {
+RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str], float | None], Recording]] = {
     **dict.fromkeys((DIRECTORY, '.db3', '.mcap', '.bag'), BagRecording),
     **dict.fromkeys(('.yaml', '.yml'), TrajectoryFile)}
 TABLES = ('.csv', '.tsv', '.txt', '.parquet', '.npz', '.mat')   # usual suffixes of tables
@@ -26,13 +26,13 @@ class Reading(NamedTuple):
     topic: str | None = None
     columns: Sequence[str] = ()
     degrees: bool = False
-    rate: float = 0.0
+    rate: float | None = None
 
 
 def open_recording(path: str | Path, topic: str | None = None,
                    progress: ProgressCallback | None = None,
                    columns: Sequence[str] = (), degrees: bool = False,
-                   rate: float = 0.0) -> Recording:
+                   rate: float | None = None) -> Recording:
     """
     Return a recording, to be iterated over.
 
@@ -52,7 +52,7 @@ def open_recording(path: str | Path, topic: str | None = None,
     degrees : bool
         Whether angles whose unit is not stated are in degrees. Values are converted where the
         joints of a robot are known, as by `evaluate`.
-    rate : float
+    rate : float or None
         Rows in a second of a table without a time [Hz].
 
     Raises

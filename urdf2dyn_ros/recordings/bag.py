@@ -137,9 +137,9 @@ class BagRecording(Recording):
     """One topic of a bag; RecordingError also if it is missing or ambiguous."""
 
     def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = (),
-                 rate: float = 0.0) -> None:
+                 rate: float | None = None) -> None:
         super().__init__(path)
-        if columns or rate:
+        if columns or rate is not None:
             raise RecordingError(path, 'a bag has stamps and no columns: omit --columns and '
                                  '--rate')
         if path.is_file():
@@ -290,9 +290,9 @@ class TrajectoryFile(Recording):
     plan = True
 
     def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = (),
-                 rate: float = 0.0) -> None:
+                 rate: float | None = None) -> None:
         super().__init__(path)
-        if topic or columns or rate:
+        if topic or columns or rate is not None:
             raise RecordingError(path, 'a YAML file has times, no topics and no columns: omit '
                                  '--topic, --columns and --rate')
 

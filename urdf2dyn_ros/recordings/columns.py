@@ -377,7 +377,7 @@ def _usual(quantity: str) -> list[str]:
             if not re.search(r'/(?!s)|/s?h|^h$|mrad|[cu][mNA]|N[cu]?mm', key)]
 
 
-def reading_text(units: Mapping[str, Mapping[str, Unit | None]]) -> str:
+def reading_text(units: Mapping[str, Mapping[str, Unit | None]], degrees: bool) -> str:
     """Return which units were read, by quantity and column, as `positions in degrees`."""
     parts = []
     for quantity, by_joint in units.items():
@@ -392,4 +392,6 @@ def reading_text(units: Mapping[str, Mapping[str, Unit | None]]) -> str:
         elif texts:
             parts.append(f'{what} in ' + ', '.join(
                 f'{text} ({first_names(names, 5)})' for text, names in texts.items()))
+    if degrees:
+        parts.append('angles without a unit in degrees')
     return f'read: {", ".join(parts)}' if parts else ''

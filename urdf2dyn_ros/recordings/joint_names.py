@@ -82,9 +82,6 @@ def match_joints(records: Iterable[Record], recording: Recording, joints: Mappin
         return tuple(others.get(name, name) for name in renamed(old))
 
     check_units(recording, new_names, joints, currents)
-    if recording.degrees:
-        recording.reading = (f'{recording.reading}, ' if recording.reading else 'read: ') + (
-            'angles without a unit in degrees')
 
     def changed(record: Record) -> Record:
         new = new_names(tuple(record.names))

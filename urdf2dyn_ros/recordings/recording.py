@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.errors import RecordingError
-from urdf2dyn_ros.recordings.columns import QUANTITIES, IsJoint, Unit
+from urdf2dyn_ros.recordings.columns import QUANTITIES, IsJoint, Unit, reading_text
 from urdf2dyn_ros.robot.spatial import Array
 
 ProgressCallback = Callable[[float], None]
@@ -78,6 +78,7 @@ class Recording(ABC):
         Without it, all angles that may be in degrees are converted.
         """
         self._known = True
+        self.reading = reading_text({}, self.degrees)
 
     def in_radians(self, record: Record, units: Sequence[str]) -> Record:
         """Return a record without degrees, from the SI units of its joints."""

@@ -221,13 +221,11 @@ class TableRecording(Recording):
     in_order = True
 
     def __init__(self, path: Path, topic: str | None = None, columns: Sequence[str] = (),
-                 rate: float = 0.0) -> None:
+                 rate: float | None = None) -> None:
         super().__init__(path)
         if topic:
             raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
-        if rate and not 0.0 < rate < math.inf:
-            raise ParameterError(f'--rate {rate:g}: must be a number of rows a second above 0')
-        self._patterns, self._rate = columns, rate
+        self._patterns, self._rate = columns, checked_rate(rate)
         rows = self._rows()
         self._names = next(rows)[1]
         self._read_header()   # a wrong header is an error at once
@@ -251,7 +249,7 @@ class TableRecording(Recording):
             float(unit.factor) if (unit := self.units.get(what, {}).get(joint)) else 1.0
             for what in self._slices for joint in self._joints)])
         check_degrees(self.degrees, self.units, self.defect)
-        self.reading = reading_text({TIME: {'': self._time_unit}, **self.units})
+        self.reading = reading_text({TIME: {'': self._time_unit}, **self.units}, self.degrees)
 
     def _read_header(self, is_joint: IsJoint = lambda name: False) -> None:
         """Find the columns; RecordingError if names are missing or ambiguous."""
@@ -405,7 +403,7 @@ class Table(NamedTuple):
 
 
 def read_table(path: Path, patterns: Sequence[str] = (), degrees: bool = False,
-               rate: float = 0.0) -> tuple[Table, list[str]]:
+               rate: float | None = None) -> tuple[Table, list[str]]:
     """
     Return a file with names in line 1, one of them that of the time, in SI units, and remarks.
 
@@ -417,6 +415,7 @@ def read_table(path: Path, patterns: Sequence[str] = (), degrees: bool = False,
         return DrawingError(f'{path}: {text}')
 
     remarks: list[str] = []
+    rate = checked_rate(rate)
     rows = table_rows(path, defect, remarks.append)
     _, names = next(rows)
     named = find_columns(names, patterns)
@@ -462,8 +461,15 @@ def read_table(path: Path, patterns: Sequence[str] = (), degrees: bool = False,
             first = int(wrong.argmax())
             raise defect(f'line {lines[first]}, column {named.time.name!r}, {time[first]:.15g} '
                          f's: {message}')
-    remarks += [*named.remarks, *filter(None, [reading_text(units)])]
+    remarks += [*named.remarks, *filter(None, [reading_text(units, degrees)])]
     return Table(time, {ours.get(name, name): each for name, each in columns.items()}), remarks
+
+
+def checked_rate(rate: float | None) -> float:
+    """Return the rate [Hz] of rows without a time, 0 for none."""
+    if rate is not None and not 0.0 < rate < math.inf:
+        raise ParameterError(f'--rate {rate:g}: must be a number of rows a second above 0')
+    return rate or 0.0
 
 
 def check_degrees(degrees: bool, units: Mapping[str, Mapping[str, Unit | None]],
