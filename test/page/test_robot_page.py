@@ -14,7 +14,7 @@ import pinocchio as pin
 import pytest
 
 from support.oracles import Mimics, prepared, random_state
-from support.pages import Source, asked, in_a_browser
+from support.pages import Source, allowed, asked, in_a_browser
 from support.paths import ROOT
 from support.random_trees import robot
 from support.robot_files import OWN, robot_path
@@ -106,6 +106,19 @@ def test_it_is_one_file_without_an_address(rx90: str) -> None:
     assert not re.search(r'https?:|@import|url\(|\bfetch\b|XMLHttpRequest|\bimport\b', rx90)
 
 
+@in_a_browser
+def test_a_browser_runs_the_scripts_of_the_page_and_no_other(rx90: str, tmp_path: Path) -> None:
+    """What another program writes into the page neither runs nor loads anything."""
+    foreign = """<script>document.title = 'foreign'</script>
+<img src="x.png" onerror="document.title = 'foreign'"><script src="foreign.js"></script>"""
+    (tmp_path / 'foreign.js').write_text("document.title = 'foreign'")
+    source = rx90.replace('</main>', foreign + '</main>')
+    ask = """<script type="module">document.title = JSON.stringify({
+title: document.title, check: document.getElementById('check').textContent })</script>"""
+    seen = asked(source, ask, tmp_path, '--virtual-time-budget=2000', complaints=4)
+    assert seen['title'] == 'rx90' and 'agree' in seen['check']
+
+
 def test_names_are_text_and_data() -> None:
     """Whatever is in them: the page has its scripts, and no more."""
     text = robot_page(read_urdf(HOSTILE))
@@ -119,7 +132,8 @@ def test_names_are_text_and_data() -> None:
 @in_a_browser
 def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Path) -> None:
     """On a narrow, dark screen, without a complaint of the browser."""
-    seen = asked(rx90.replace('<header>', FRAMES + '<header>'), ASK.replace(
+    page = allowed(rx90, FRAMES[len('<script>'):-len('</script>')])
+    seen = asked(page.replace('<header>', FRAMES + '<header>'), ASK.replace(
         '@state', json.dumps(STATE)).replace('@loads', json.dumps(LOADED)), tmp_path,
         '--window-size=500,900', '--blink-settings=preferredColorScheme=0',
         '--virtual-time-budget=2000')

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry as OdometryMessage
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import Imu as ImuMessage
 from sensor_msgs.msg import JointState
@@ -33,6 +32,7 @@ from urdf2dyn_ros.estimation.assembly import (
     check_lags,
     streaming,
 )
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.estimation.messages import Backlog, Message, Overruns
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, Imu, MovingBase, Odometry
@@ -53,7 +53,7 @@ from urdf2dyn_ros.nodes.endpoints import (
 )
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
 from urdf2dyn_ros.nodes.models import Active, BuiltModel, Descriptions, Pipeline
-from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
+from urdf2dyn_ros.nodes.runtime import NodeParameters, RemarkingNode, run_node
 from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, PayloadService, StatusPublisher
 from urdf2dyn_ros.robot.loads import (
     GRAVITY_PARAMETER,
@@ -119,19 +119,43 @@ NODE_PARAMETERS: tuple[Parameter, ...] = (*_OWN_PARAMETERS, *STREAM_PARAMETERS)
 NODE_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)   # of joints and links: only where they are set
 
 
+def without_effect(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
+    """Return the changed values of what the new values do not use, with a sentence for each."""
+    found = {}
+    for name in (name for name, value in new.items() if value != old.get(name)):
+        prefix = name.partition('.')[0]
+        observes = prefix in ('observer', 'contact', 'wrench_estimate')
+        reason = ''
+        if prefix in ESTIMATORS and prefix != new['estimator']:
+            reason = f'estimator is {new["estimator"]}'
+        elif observes and name != 'observer.enabled' and not new['observer.enabled']:
+            reason = 'observer.enabled is false'
+        elif prefix == 'wrench_estimate' and not new['wrench_estimate.link']:
+            reason = 'wrench_estimate.link is empty'
+        elif prefix == 'payload' and not new['payload.link']:
+            reason = 'payload.link is empty'
+        elif prefix == 'wrench' and not external(new):
+            reason = f'no {WRENCH_TOPICS.form} is set'
+        elif prefix == 'moving_base' and new['base'] == 'fixed':
+            reason = 'base is fixed'
+        if reason:
+            found[name] = f'{name} without effect: {reason}'
+    return found
+
+
 # ---- The node: its topics, services and timers, and how they act together
 
 _BACKENDS = {'python': 'Python', 'c': 'compiled C'}
 
 
-class InverseDynamicsNode(Node):
+class InverseDynamicsNode(RemarkingNode):
     """Publishes the efforts that the motion in joint_states requires."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
         monitor = Monitor()
-        self.wiring = Wiring(Endpoints(self, monitor.failed),
-                             NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES), monitor)
+        self.requested = NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES)
+        self.wiring = Wiring(Endpoints(self, monitor.failed), self.requested, monitor)
 
 
 class Wiring:
@@ -190,7 +214,7 @@ class Wiring:
     def release(self) -> None:
         """End the workers; a model that is still being built is dropped."""
         self._released = True
-        self.parameters.check = self.parameters.apply = lambda values: None
+        self.parameters.check, self.parameters.apply = lambda values: None, lambda old: ()
         for worker in self._workers:
             worker.end()
 
@@ -248,17 +272,29 @@ class Wiring:
         self._observer.check(values)
         self._wrench.check(values)
 
-    def _apply_change(self, old: dict[str, Any]) -> None:
+    def _apply_change(self, old: dict[str, Any]) -> list[str]:
         """Apply the requested parameters; an error of a description is raised here."""
-        values = self.parameters.values
-        if not self.descriptions.apply(old) and streaming(values) != streaming(old):
+        values, active, logger = self.parameters.values, self._pipeline.active, (
+            self._node.get_logger())
+        unused = without_effect(old, values)
+        used = {**values, **{name: old[name] for name in unused}}
+        if not self.descriptions.apply(old) and streaming(used) != streaming(old):
             self._pipeline.restart()
-            self._node.get_logger().debug('the parameters of estimators or messages have changed: '
+            logger.debug('the parameters of estimators or messages have changed: '
                                           'the samples before are not used')
         self._payload.apply()
         self._terms.enable(values['terms.enabled'])
         self._observer.apply(old)
         self._wrench.apply(old)
+        idle = [*unused.values()]
+        if active is not None:
+            before = {*unheeded(old, active.dynamics.model)}
+            idle += [line for line in unheeded(values, active.dynamics.model)
+                     if line not in {*before, *idle}]
+        for line in idle:
+            logger.warning(line)
+        self._logged |= {*idle}
+        return idle
 
     def _activate(self, built: BuiltModel) -> None:
         """Log a model and compute with it from the next message on."""

@@ -10,12 +10,12 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.estimation.status import Monitor
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JobService
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_FAMILIES, NODE_PARAMETERS, Wiring
-from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
+from urdf2dyn_ros.nodes.runtime import NodeParameters, RemarkingNode, run_node
 
 DESCRIPTION_PATIENCE = 10.0   # for a description on the topic, in a transition [s]
 
 
-class ManagedInverseDynamics(LifecycleNode):
+class ManagedInverseDynamics(RemarkingNode, LifecycleNode):
     """
     Publishes the efforts that the motion in joint_states requires, while it is active.
 
@@ -28,7 +28,7 @@ class ManagedInverseDynamics(LifecycleNode):
 
     def __init__(self, **options: Any) -> None:
         super().__init__('inverse_dynamics', allow_undeclared_parameters=True, **options)
-        self._requested = NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES)
+        self.requested = NodeParameters(self, NODE_PARAMETERS, NODE_FAMILIES)
         self._endpoints: Endpoints | None = None
         self._wiring: Wiring | None = None
         self._jobs: dict[str, JobService] = {}
@@ -40,7 +40,7 @@ class ManagedInverseDynamics(LifecycleNode):
         self._endpoints = Endpoints(self, monitor.failed, lambda: self._publishing,
                                     self._jobs)
         try:
-            self._wiring = Wiring(self._endpoints, self._requested, monitor)
+            self._wiring = Wiring(self._endpoints, self.requested, monitor)
             self._wiring.descriptions.await_model(DESCRIPTION_PATIENCE)
         except Urdf2DynError as error:
             self.get_logger().error(f'not configured: {error}')

@@ -16,7 +16,7 @@ from urdf2dyn_ros.estimation.stream import Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
-from urdf2dyn_ros.robot.loads import Loads, check_names, loading, with_loads
+from urdf2dyn_ros.robot.loads import check_names, loading, with_loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.reader import read_description
@@ -85,6 +85,14 @@ class Pipeline:
             if self.active is not None:
                 self.active = self._started(self.active.model, self.active.message)
 
+    def accept(self, values: Mapping[str, Any]) -> None:
+        """Take values that change nothing of the active model."""
+        with self._replacing:
+            if self.active is not None:
+                self.active = self.active._replace(
+                    model=self.active.model._replace(values=values),
+                    values={**self.active.values, **model_values(values)})
+
     def _started(self, model: BuiltModel, message: JointStateFields) -> Active:
         """Return a stream and sources without samples; they share the counters."""
         before, dynamics = self.active, model.dynamics
@@ -124,6 +132,7 @@ class Descriptions:
         self._node, self._pipeline = endpoints.node, pipeline
         self._worker, self._built = worker, built
         self._newest = ''
+        self._values: Mapping[str, Any] = {}   # with which the newest model is or was built
         self.rejection = ''
         self._decided = threading.Event()
         self._published = endpoints.published
@@ -175,6 +184,7 @@ class Descriptions:
         """
         Build another model if the requested parameters require it; return whether they do.
 
+        Values that change neither the robot nor its loads, as those of a term that is off, do not.
         An Urdf2DynError is raised if no description can be read with these values, or if they
         name joints or links that the active model does not have.
         """
@@ -184,12 +194,18 @@ class Descriptions:
         if active is not None:
             changed = {name: value for name, value in new.items() if value != old.get(name)}
             check_names(changed, active.dynamics.model)
-        text = self._readable(new['robot_description'] != old['robot_description'])
+        text, robot = self._readable(new['robot_description'] != old['robot_description'])
+        if (active is not None and active.model.values is self._values and not self.rejection
+                and active.model.description == text
+                and _ingredients(robot, self._values) == _ingredients(robot, new)):
+            self._values = dict(new)
+            self._pipeline.accept(self._values)
+            return False
         if text:
             self._build(text)
         return True
 
-    def _readable(self, from_parameter: bool) -> str:
+    def _readable(self, from_parameter: bool) -> tuple[str, RobotModel | None]:
         """Return the newest description that can be read with these values, '' if none came."""
         values, active = self._pipeline.requested, self._pipeline.active
         texts: list[str] = [values['robot_description']] if from_parameter else []
@@ -198,20 +214,21 @@ class Descriptions:
         errors = []
         for text in filter(None, texts):
             try:
-                model, loads = _read(text, values)
+                robot = read_description(text, strict_inertia=values['strict_inertia'])
+                model, loads = with_loads(values, robot)
                 loads.check(multibody(model))
             except Urdf2DynError as error:
                 errors.append(error)
             else:
-                return text
+                return text, robot
         if errors:
             raise errors[0]
-        return ''
+        return '', None
 
     def _build(self, text: str) -> None:
         """Have the worker build a model; the previous one is active until then."""
         self._newest = text
-        values = dict(self._pipeline.requested)
+        self._values = values = dict(self._pipeline.requested)
         self._worker.submit(lambda: BuiltModel(text, values, _dynamics(text, values)), self._take)
 
     def _take(self, model: BuiltModel | None, error: Exception | None) -> None:
@@ -227,12 +244,16 @@ class Descriptions:
         self._node.get_logger().error(f'the robot description is rejected, {still}: {error}')
 
 
-def _read(text: str, values: Mapping[str, Any]) -> tuple[RobotModel, Loads]:
-    return with_loads(values, read_description(text, strict_inertia=values['strict_inertia']))
+def _ingredients(robot: RobotModel | None, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what the equations of a robot are made of, and which functions are prepared."""
+    observes = values['observer.enabled']
+    return (robot and with_loads(values, robot), values['gravity'], values['backend'],
+            values['terms.enabled'], observes, observes and values['wrench_estimate.link'])
 
 
 def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
-    model, loads = _read(text, values)
+    model, loads = with_loads(
+        values, read_description(text, strict_inertia=values['strict_inertia']))
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
     if values['terms.enabled']:
         dynamics.prepare('terms')

@@ -12,7 +12,7 @@ import textwrap
 import threading
 import traceback
 from array import array
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
@@ -49,7 +49,9 @@ class NodeParameters:
 
     For a change, ``check`` is called before it is accepted, with all the new values, and
     ``apply`` with the old ones, once ``values`` is replaced as a whole: attributes that a node
-    sets. An error of this package rejects the change, with its text as the reason.
+    sets. ``apply`` returns sentences about what has no effect, which are in `remark` until the
+    next change; a `RemarkingNode` has them in the result of the call.
+    An error of this package rejects the change, with its text as the reason.
     """
 
     def __init__(self, node: Node, table: Sequence[Parameter],
@@ -58,8 +60,9 @@ class NodeParameters:
         self._rows = {row.name: row for row in table}
         self._families = families
         self.check: Callable[[dict[str, Any]], None] = lambda values: None
-        self.apply: Callable[[dict[str, Any]], None] = lambda old: None
+        self.apply: Callable[[dict[str, Any]], Iterable[str]] = lambda old: ()
         self.values: dict[str, Any] = {}
+        self.remark = ''
         faults = []
         for row in table:
             default = list(row.default) if isinstance(row.default, tuple) else row.default
@@ -105,14 +108,14 @@ class NodeParameters:
         return next((family for family in self._families if family.has(name)), None)
 
     def _set(self, changes: list[RosParameter]) -> SetParametersResult:
-        old, new = self.values, dict(self.values)
+        old, new, self.remark = self.values, dict(self.values), ''
         try:
             for change in changes:
                 self._enter(change, new)
             if new != old:
                 self.check(new)
                 self.values = new   # a worker that has built a model may already use them
-                self.apply(old)
+                self.remark = '; '.join(self.apply(old))
         except Exception as error:
             self.values = old
             if isinstance(error, Urdf2DynError):
@@ -139,6 +142,20 @@ class NodeParameters:
             # rclpy also calls this to declare the QoS overrides of a publisher
             raise ParameterError(f'there is no parameter {name}; '
                                  f'{suggestion(name, self._rows, True)}')
+
+
+class RemarkingNode(Node):
+    """A node whose answer to ``ros2 param set`` has the remark; rclpy drops reasons of success."""
+
+    requested: NodeParameters
+
+    def set_parameters_atomically(self, parameter_list: list[RosParameter],
+                                  ) -> SetParametersResult:
+        """Do what rclpy's does, which its services call for each change or for all of them."""
+        result = super().set_parameters_atomically(parameter_list)
+        if result.successful:
+            result.reason = self.requested.remark
+        return result
 
 
 def _plain(value: Any) -> Any:

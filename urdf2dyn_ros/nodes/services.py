@@ -212,7 +212,6 @@ class PayloadService:
         self._logged = '', ''
         self.entries: dict[str, Array] = {}
         self.check(parameters.values)
-        self._mass = parameters.values['payload.mass']
         self.apply()
         endpoints.service(SetBool, '~/set_payload', self._attach)
 
@@ -227,16 +226,13 @@ class PayloadService:
         values = self._parameters.values
         link = values['payload.link']
         self.entries[link] = payload(values)
-        text, flaw, mass = carried(values), payload_fault(values), values['payload.mass']
+        text, flaw = carried(values), payload_fault(values)
         logger, logged = self._node.get_logger(), self._logged
         self._logged = text, flaw
         if link and text != logged[0]:
             logger.info(f'payload: {text}')
         if link and flaw and flaw != logged[1]:
             logger.warning(flaw)
-        if mass != self._mass and mass and not link:
-            logger.warning('payload.mass without effect: payload.link is empty')
-        self._mass = mass
 
     def _attach(self, request: SetBool.Request, response: SetBool.Response) -> None:
         if not self._parameters.values['payload.link']:

@@ -1,7 +1,10 @@
 """One page of HTML, without any address outside it, that computes and draws a robot."""
 
 import json
+import re
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from math import hypot, pi
@@ -173,7 +176,7 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
     scripts = '\n'.join(_file(script).replace('\nexport ', '\n') for script in _SCRIPTS)
     data = json.dumps({**robot_data(model, system, gravity), 'gravity': gravity, 'still': still,
                        'payload': _payload_data(system, loads.payload, payload)})
-    return _Page(_file('page.html')).substitute({
+    page = _Page(_file('page.html')).safe_substitute({
         'style': _file('page.css').rstrip(), 'title': escape(printable(model.name)),
         'about': escape(f'{counted(len(system.joint_names), "joint")}, {model.mass:.4g} kg. Set '
                         'positions, velocities and accelerations; the bars show the efforts that '
@@ -181,6 +184,17 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
         'loads': 'Payload' if still else 'Payload and gravity',
         'data': data.replace('<', '\\u003c'), 'modules': '\n'.join(modules),
         'scripts': scripts.rstrip()})
+    return page.replace('@policy', _policy(page), 1)
+
+
+def _policy(page: str) -> str:
+    """Return the policy of a page's content: its own scripts and style, by their hashes."""
+    hashes = {tag: ' '.join(
+        f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+        for text in re.findall(rf'<{tag}{kind}>(.*?)</{tag}>', page, re.DOTALL))
+        for tag, kind in (('script', ' type="module"[^>]*'), ('style', ''))}
+    return (f"default-src 'none'; script-src {hashes['script']}; style-src {hashes['style']}; "
+            "img-src data:; base-uri 'none'; form-action 'none'")
 
 
 def _notes(system: Multibody) -> str:

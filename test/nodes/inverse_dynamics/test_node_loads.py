@@ -18,7 +18,16 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 
 from support.nodes.graph import LATCHED, Graph
-from support.nodes.moving_robot import DYNAMICS, NAMES, TEXT, Robot, connected, stamp_of, started
+from support.nodes.moving_robot import (
+    CENTRED,
+    DYNAMICS,
+    NAMES,
+    TEXT,
+    Robot,
+    connected,
+    stamp_of,
+    started,
+)
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.identification.identified_files import identified_parameters
 from urdf2dyn_ros.robot.terms import Friction, Rotor
@@ -135,6 +144,30 @@ def carrying(robot: Robot, kilograms: float) -> Callable[[JointState], np.ndarra
         <link name="link6">"""))
     with_box = InverseDynamics(model)
     return lambda message: with_box(*robot.motion(stamp_of(message)))
+
+
+def test_a_value_without_effect_builds_nothing_and_the_answer_says_so(graph: Graph) -> None:
+    """The text of ``ros2 param set``; with the term enabled the value counts."""
+    used = 'is used from the next message on'
+    with graph.process('inverse_dynamics', arguments=['--log-level', 'inverse_dynamics:=debug'],
+                       robot_description=TEXT, **CENTRED) as process:
+        graph.wait(lambda: used in process.output)
+        for name, value, reason in (
+                ('joints.joint1.viscous', 7.0, 'friction.enabled is false'),
+                ('payload.mass', 1.0, 'payload.link is empty'),
+                ('kalman_fixed_lag.lag', 0.01, 'estimator is finite_difference'),
+                ('contact.release', 0.4, 'observer.enabled is false'),
+                ('wrench.timeout', 0.2, 'no external_wrenches.<link> is set')):
+            answer = set_number(graph, name, value)
+            assert answer.successful and answer.reason == f'{name} without effect: {reason}'
+            graph.wait(lambda: answer.reason in process.output)   # noqa: B023
+        assert set_number(graph, 'stream.max_gap', 0.3).reason == ''
+        answer = graph.set_parameter('friction.enabled', type=1, bool_value=True)
+        assert answer.successful and answer.reason == ''
+        graph.wait(lambda: process.output.count(used) == 2)
+        robot = connected(graph)
+        robot.settled(beyond(robot, {0: lambda q, qd, qdd: 7.0 * qd}))
+        assert process.output.count(used) == 2
 
 
 def test_a_payload_is_carried_from_the_next_message_on(graph: Graph, tmp_path: Path) -> None:
