@@ -10,7 +10,7 @@ from scipy.integrate import trapezoid
 from test_cli import run
 
 from support.paths import ROOT
-from support.recordings.bags import write_csv
+from support.recordings.bags import joint_state, joint_trajectory, write_bag, write_csv
 from support.robot_files import robot_path
 from urdf2dyn_ros import SmoothTrajectory, read_urdf
 from urdf2dyn_ros.recordings.table import read_table
@@ -226,6 +226,23 @@ def test_the_peaks_between_sparse_points_are_found(known: int, text: str, least:
     assert (least * largest < np.abs(found['largest'])).all()
     assert np.abs(found['largest'])[:3] == pytest.approx(largest[:3], rel=0.06)
     assert len(read_table(tmp_path / 'o.csv')[0].time) == (4001 if known != 2 else 4040)
+
+
+def test_bags_of_trajectories_are_plans_and_those_of_joint_states_recordings(
+        tmp_path: Path) -> None:
+    names = [f'joint{k}' for k in range(1, 7)]
+    rest, end = np.zeros(6), [1.6, 1.3, 0.2, -1.0, 0.8, 1.2]
+    begin = [0.0, 0.5, -0.4, 0.0, 0.3, 0.0]
+    plan = write_bag(tmp_path / 'plan', 'mcap', {'/plan': [joint_trajectory(10**9, names, [
+        (0, begin, rest, rest, ()), (1_500_000_000, end, rest, rest, ())])]})
+    found = figures(plan)
+    assert found['taken_as'] == '2 points, joined by quintics'
+    assert abs(found['largest'][1]) == pytest.approx(151.859, rel=1e-3)
+    time = np.arange(0.0, 2.0, 0.01)
+    states = [joint_state(round(1e9 * (1.0 + t)), names, 0.3 * np.sin(3.0 * t) * np.ones(6))
+              for t in time]
+    recording = write_bag(tmp_path / 'states', 'mcap', {'/joint_states': states})
+    assert figures(recording)['taken_as'] == 'a recording of 200 samples, smoothed'
 
 
 def test_a_spline_that_overshoots_a_limit_is_named_with_its_instant(tmp_path: Path) -> None:

@@ -60,6 +60,10 @@ UNITS: dict[str, dict[str, Unit]] = {
         **{name: Unit(name, 'N', Decimal(size)) for name, size in _FORCES.items()},
         **{name: Unit(name, 'A', Decimal(size)) for name, size in _CURRENTS.items()}}}
 
+_USUAL = {TIME: 's, ms, us, ns and min', 'position': 'rad, deg, rev, m and mm',
+          'velocity': 'rad/s, deg/s, rpm, m/s and mm/s', 'effort': 'N m, mN m, kN m, N, A and mA',
+          'acceleration': 'rad/s^2, deg/s^2 and m/s^2'}
+
 _SPELLINGS = [(re.compile(pattern, re.IGNORECASE), text) for pattern, text in (
     ('[µμ]', 'u'), ('[°º]|degrees?', 'deg'), ('radians?', 'rad'),
     ('revolutions?|turns?|revs', 'rev'), (r'\bdps\b', 'deg/s'), (r'\brps\b', 'rev/s'),
@@ -70,7 +74,8 @@ _SPELLINGS = [(re.compile(pattern, re.IGNORECASE), text) for pattern, text in (
     ('²', '^2'), (r'\*\*', '^'), (r'[\s.·⋅*]*\bs\^?-1', '/s'), (r'[\s.·⋅*]*\bs\^?-2', '/s^2'),
     (r'/\(?(s|min)\)?(?:/\1|\^?2)', r'/\1^2'), (r'[\s·⋅×*._-]+', ''), ('/$', '/s'))]
 # short words in brackets that are no unit, longer names of units that are none of ours
-_SHORT_WORDS = re.compile('raw|real|act|set|des|cmd|ref|left|arm|leg|meas|est|sim|filt|avg|'
+_SHORT_WORDS = re.compile('raw|real|base|tool|hand|head|hip|knee|axis|pan|tilt|lift|roll|yaw|'
+                          'act|set|des|cmd|ref|left|arm|leg|meas|est|sim|filt|avg|'
                           'mean|max|abs|rel|[xyzlr]')
 _LONG_UNITS = re.compile('counts|ticks|pulses|steps|inches|gradians|percent|permille|arcmin|'
                          'arcsec|pounds|volts|frames|samples')
@@ -366,15 +371,9 @@ def known_unit(quantity: str, column: TableColumn) -> Unit | None:
     if unit is None:
         raise ValueError(
             f'column {escaped(repr(column.name), _LONGEST_NAME)}: {column.unit!r} is no unit of '
-            f'{quantity} that is known; known are {", ".join(_usual(quantity))}; convert it, or, '
-            'if that is no unit, rename the column')
+            f'{quantity} that is known, as are {_USUAL[quantity]}; convert it, or, if that is no '
+            'unit, rename the column')
     return unit
-
-
-def _usual(quantity: str) -> list[str]:
-    """Return the units of a quantity that are not of hours and the like."""
-    return [unit.text for key, unit in UNITS[quantity].items()
-            if not re.search(r'/(?!s)|/s?h|^h$|mrad|[cu][mNA]|N[cu]?mm', key)]
 
 
 def reading_text(units: Mapping[str, Mapping[str, Unit | None]], degrees: bool) -> str:
