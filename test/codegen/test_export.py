@@ -2,6 +2,8 @@
 
 import errno
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -68,10 +70,18 @@ def test_no_function_has_the_name_of_a_variable(name, function, language):
         export_model(MODEL, language, functions='all', name=f'{name}_robot').values())
 
 
-@pytest.mark.parametrize('name', ['linux', 'unix', 'double', 'std'])
-def test_a_namespace_is_no_macro_and_no_keyword(name: str) -> None:
-    text, = export_model(MODEL, 'cpp', name=name).values()
-    assert f'namespace {name}_dynamics' in text
+@pytest.mark.skipif(shutil.which('g++') is None, reason='needs g++')
+@pytest.mark.parametrize('name', ['random', 'signal', 'index', 'linux', 'double', 'std', 'Row'])
+def test_a_namespace_is_no_name_of_cpp_and_its_libraries(name: str, tmp_path: Path) -> None:
+    """In a program that includes more of them than the file itself does."""
+    header, = export_model(MODEL, 'cpp', name=name).values()
+    (tmp_path / f'{name}_dynamics.hpp').write_text(header)
+    (tmp_path / 'program.cpp').write_text(
+        '#include <csignal>\n#include <cstdlib>\n#include <strings.h>\n'
+        f'#define {name.upper()}_SELF_TEST\n#include "{name}_dynamics.hpp"\n'
+        f'static_assert({name}_dynamics::joints == 2);\n')
+    subprocess.run(['g++', '-std=gnu++17', 'program.cpp'], cwd=tmp_path, check=True)
+    subprocess.run(['./a.out'], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.fault(44)

@@ -191,7 +191,7 @@ def test_cpp_takes_floats_and_what_differentiates(style: str, tmp_path: Path) ->
     model = robot('rx90')
     program = program_of(model, style, loads=Loads(terms=terms(model)))
     text = (language_tools.DRIVERS / 'scalars.cpp').read_text().replace(
-        '@name', 'robot').replace('@space', 'robot')
+        '@name', 'robot').replace('@space', 'robot_dynamics')
     compiler = f'g++ -std=c++17 {language_tools.WARNINGS} scalars.cpp -o scalars'
     files = {**language_tools.files_of('g++', program), 'scalars.cpp': text}
     code, output = language_tools.run('g++', (compiler, './scalars'), files, 'robot', tmp_path)

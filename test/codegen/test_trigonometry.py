@@ -120,8 +120,9 @@ int main(void)
     return 0;
 }
 """
-DRIVER_OF_CPP = DRIVER.replace('.c"', '.hpp"').replace(' sines_and', ' robot::sines_and').replace(
-    '<stdio.h>', '<cstdio>').replace('scanf', 'std::scanf').replace(' printf', ' std::printf')
+DRIVER_OF_CPP = DRIVER.replace('.c"', '.hpp"').replace(
+    ' sines_and', ' robot_dynamics::sines_and').replace('<stdio.h>', '<cstdio>').replace(
+    'scanf', 'std::scanf').replace(' printf', ' std::printf')
 
 
 def evaluated(angles: NDArray[np.float64], folder: Path, compiler: str = 'gcc',

@@ -22,19 +22,6 @@ from urdf2dyn_ros.codegen.program import (
     parts,
 )
 
-# names that cannot be a C++ namespace: keywords, macros, and names of the self-test
-_WORDS = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t
-char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr
-constinit continue decltype default delete do double dynamic_cast else enum explicit export extern
-false float for friend goto if inline int long main mutable namespace new noexcept not not_eq
-nullptr operator or or_eq private protected public register reinterpret_cast requires return short
-signed sizeof static static_assert static_cast std struct switch template this thread_local throw
-true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor
-xor_eq i386 linux unix EOF HUGE_VAL INFINITY NAN NULL Row differs times
-"""
-RESERVED = frozenset(_WORDS.split())
-
 _DEFINITIONS = """
 // Two equal limbs are computed at once: the two numbers of a twin are one of each. They are a
 // vector where the compiler has some of the scalar, a pair elsewhere.
@@ -132,8 +119,8 @@ class Cpp(sections.CLike):
         self.INFIX = Infix(lambda value: f'Scalar({self.literal(value)})', twin='twin{{{}, {}}}')
         self.DECLARE = f'inline constexpr {self.real} '
         self.CONSTANT = self.DECLARE + '{name} = {value};'
-        # the namespace: the robot's name, unless that means something in C++
-        self.space = program.name + ('_dynamics' if program.name in RESERVED else '')
+        # a robot's name alone may be one of C++, a macro, or a function of the C library
+        self.space = f'{program.name}_dynamics'
         self.JOINTS = f'{self.space}::joint_names'
         self.PARAMETER = f'{{{{"{{name}}", {self.space}::parameters::{{name}}, {{value}}}}}}'
 

@@ -35,7 +35,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace robot_2r {
+namespace robot_2r_dynamics {
 
 inline constexpr std::size_t joints = 2;
 // UTF-8, in the order of all vectors
@@ -156,12 +156,12 @@ Vector<Scalar> inverse_dynamics(const Vector<Scalar> &q, const Vector<Scalar> &q
     return tau;
 }
 
-}  // namespace robot_2r
+}  // namespace robot_2r_dynamics
 
 #ifdef ROBOT_2R_SELF_TEST
 #include <cstdio>
 
-using Row = robot_2r::Vector<double>;
+using Row = robot_2r_dynamics::Vector<double>;
 static const Row reference_q[] = {
     {0.35, 0.78},
     {0.61, -0.86},
@@ -189,7 +189,7 @@ static int differs(const char *function, const Row &found, const Row &expected)
     for (std::size_t i = 0; i < found.size(); i++) {
         if (!(std::abs(found[i] - expected[i]) <= 1e-9 * std::fmax(1.0, std::abs(expected[i])))) {
             std::printf("%s, %s: %.17g instead of %.17g\n", function,
-                        robot_2r::joint_names[i], found[i], expected[i]);
+                        robot_2r_dynamics::joint_names[i], found[i], expected[i]);
             wrong = 1;
         }
     }
@@ -199,23 +199,26 @@ static int differs(const char *function, const Row &found, const Row &expected)
 int main()
 {
     int wrong = 0;
-    {   const auto found = robot_2r::inverse_dynamics(reference_q[0], reference_qd[0],
-                                                      reference_qdd[0]);
+    {   const auto found = robot_2r_dynamics::inverse_dynamics(reference_q[0], reference_qd[0],
+                                                               reference_qdd[0]);
         std::puts("inverse_dynamics in the first reference state:");
         static const char *const units_tau[] = {"N m", "N m"};
         for (std::size_t i = 0; i < found.size(); i++) {
-            std::printf("%-24s %.9g %s\n", robot_2r::joint_names[i],
+            std::printf("%-24s %.9g %s\n", robot_2r_dynamics::joint_names[i],
                         found[i], units_tau[i]);
         }
     }
     const struct { const char *name; double value, exported; } parameters[] = {
-        {"g_y", robot_2r::parameters::g_y, -9.81}, {"m1", robot_2r::parameters::m1, 3.0},
-        {"com1_x", robot_2r::parameters::com1_x, 1.0},
-        {"com1_y", robot_2r::parameters::com1_y, 0.0},
-        {"I1_zz", robot_2r::parameters::I1_zz, 15.6}, {"m2", robot_2r::parameters::m2, 5.0},
-        {"com2_x", robot_2r::parameters::com2_x, 1.0},
-        {"com2_y", robot_2r::parameters::com2_y, 0.0},
-        {"I2_zz", robot_2r::parameters::I2_zz, 10.0}, {"p2_x", robot_2r::parameters::p2_x, 2.0}
+        {"g_y", robot_2r_dynamics::parameters::g_y, -9.81},
+        {"m1", robot_2r_dynamics::parameters::m1, 3.0},
+        {"com1_x", robot_2r_dynamics::parameters::com1_x, 1.0},
+        {"com1_y", robot_2r_dynamics::parameters::com1_y, 0.0},
+        {"I1_zz", robot_2r_dynamics::parameters::I1_zz, 15.6},
+        {"m2", robot_2r_dynamics::parameters::m2, 5.0},
+        {"com2_x", robot_2r_dynamics::parameters::com2_x, 1.0},
+        {"com2_y", robot_2r_dynamics::parameters::com2_y, 0.0},
+        {"I2_zz", robot_2r_dynamics::parameters::I2_zz, 10.0},
+        {"p2_x", robot_2r_dynamics::parameters::p2_x, 2.0}
     };
     bool changed = false;
     for (const auto &parameter : parameters) {
@@ -229,8 +232,8 @@ int main()
         return 0;
     }
     for (std::size_t k = 0; k < sizeof reference_q / sizeof reference_q[0]; k++) {
-        {   const auto found = robot_2r::inverse_dynamics(reference_q[k], reference_qd[k],
-                                                          reference_qdd[k]);
+        {   const auto found = robot_2r_dynamics::inverse_dynamics(reference_q[k], reference_qd[k],
+                                                                   reference_qdd[k]);
             wrong += differs("inverse_dynamics", found, expected_inverse_dynamics[k]);
         }
     }
