@@ -47,9 +47,10 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.text import __version__
 
 _MODULES = {
-    'compare': 'recordings.comparison', 'comparison_table': 'recordings.report',
-    'ComparisonError': 'errors', 'CompilerError': 'errors',
-    'computed_torque': 'simulation.simulator', 'Contact': 'estimation.observer',
+    'BalanceError': 'errors', 'compare': 'recordings.comparison',
+    'comparison_table': 'recordings.report', 'ComparisonError': 'errors',
+    'CompilerError': 'errors', 'computed_torque': 'simulation.simulator',
+    'Contact': 'estimation.observer',
     'ContactDetector': 'estimation.observer', 'DrawingError': 'errors',
     'evaluate': 'recordings.evaluation', 'Evaluation': 'recordings.evaluation',
     'EvaluationSettings': 'recordings.evaluation', 'Excitation': 'identification.excitation',
@@ -73,8 +74,8 @@ _MODULES = {
 """Public name to its module, imported when the name is used: an estimator needs no URDF reader."""
 
 __all__ = [
-    'ComparisonError', 'CompilerError', 'Contact', 'ContactDetector', 'DrawingError',
-    'Evaluation', 'EvaluationSettings', 'Excitation', 'ExportError', 'Friction',
+    'BalanceError', 'ComparisonError', 'CompilerError', 'Contact', 'ContactDetector',
+    'DrawingError', 'Evaluation', 'EvaluationSettings', 'Excitation', 'ExportError', 'Friction',
     'Identification', 'IdentificationError', 'IdentificationSettings', 'InverseDynamics',
     'JointComparison', 'LinkFrames', 'Loads', 'LoopError', 'MissingLibraryError',
     'MomentumObserver', 'ParameterError', 'Payload', 'Problem', 'RecordingError', 'RobotModel',

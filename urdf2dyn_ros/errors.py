@@ -99,6 +99,10 @@ class LoopError(StateError):
         return type(self), (self.status, *self.args)
 
 
+class BalanceError(Urdf2DynError):
+    """Feet on which a robot cannot stand: it would tip, or they would slip."""
+
+
 class ExportError(Urdf2DynError):
     """An invalid request to export: language, style, name or directory."""
 

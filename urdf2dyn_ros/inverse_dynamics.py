@@ -18,7 +18,7 @@ from urdf2dyn_ros.codegen.program import Operations
 from urdf2dyn_ros.codegen.signature import FRAME_AXES, ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
-from urdf2dyn_ros.errors import ExportError, StateError
+from urdf2dyn_ros.errors import ExportError, ParameterError, StateError
 from urdf2dyn_ros.robot.closures import ambiguous, closed
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.lock import lock_joints
@@ -29,6 +29,7 @@ from urdf2dyn_ros.text import counted, first_names, listed, printable
 
 if TYPE_CHECKING:   # the reader requires lxml, a model does not
     from urdf2dyn_ros.robot.reader import UrdfSource
+    from urdf2dyn_ros.standing import Feet, Standing  # requires scipy
 
 BackEnd: TypeAlias = Literal['auto', 'c', 'python']
 BaseName: TypeAlias = Literal['auto', 'fixed', 'moving']
@@ -559,6 +560,62 @@ class InverseDynamics:
 
         """
         return self._run(self._of_link('jacobian', link, axes), (q,), {})
+
+    def standing(self, q: Values, feet: Feet, mu: float = 0.6, **loads: LoadValues) -> Standing:
+        """
+        Return how the robot stands at rest on its feet, with a base that nothing else holds.
+
+        The ground is horizontal under each foot: its normal is opposite to `gravity_vector`, which
+        also says how the base is tilted. Forces are those of least norm that balance the robot;
+        where they would pull or slip, the least of those that do not.
+
+        Parameters
+        ----------
+        q : array_like, (n,), or values by the names of the joints
+            Positions [rad or m].
+        feet : list of str, or dict from str to (float, float)
+            Links that touch the ground, at their origin; or with a flat sole about it, of that
+            length along x and width along y of the link [m]. None in their place is a point.
+        mu : float
+            Friction of the ground [-].
+        **loads : array_like
+            Payload and external wrenches, as a call takes them.
+
+        Returns
+        -------
+        Standing
+            efforts (n,) [N m or N]; wrenches, normal and tangential forces of the feet [N, N m].
+
+        Raises
+        ------
+        BalanceError
+            If no such forces exist: over which edge it would tip, by how much, or that it slips.
+        ParameterError, ExportError, StateError
+            Without feet, gravity or friction; for an unknown link; as a call does.
+
+        """
+        from urdf2dyn_ros.standing import Standing, contact_points, ground_forces
+        g: Array = np.array(self.gravity_vector)
+        names = [*feet]
+        if isinstance(feet, str) or not names or not g.any():
+            raise ParameterError('standing needs a list of feet, and gravity')
+        moving = self if 'base_motion' in self.inputs else InverseDynamics(
+            self.model, g, 'python', loads=replace(self.loads, base='moving'))
+        efforts, wrench = moving(q, base_motion=np.concatenate((np.zeros(6), -g)), **loads)
+        if efforts.ndim != 1:
+            raise StateError('standing is of one state (n,)')
+        poses, up = moving.forward_kinematics(q, names), -g / np.linalg.norm(g)
+        points = contact_points(poses, feet)
+        forces = ground_forces(points, wrench, up, mu)
+        wrenches = {foot: np.zeros(6) for foot in names}
+        for (foot, at), force in zip(points, forces):
+            wrenches[foot] += np.concatenate((force, np.cross(at - poses[foot][1], force)))
+        for foot in names:
+            efforts = efforts - moving.jacobian(q, foot)[:, -self.n:].T @ wrenches[foot]
+        normal = {foot: float(each[:3] @ up) for foot, each in wrenches.items()}
+        return Standing(efforts, wrenches, normal, {
+            foot: float(np.linalg.norm(each[:3] - normal[foot] * up))
+            for foot, each in wrenches.items()})
 
     def frame_motion(self, q: Values, qd: Values | None, qdd: Values | None,
                      link: str | None = None, axes: FrameAxes = FRAME_AXES[0],

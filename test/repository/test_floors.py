@@ -13,7 +13,7 @@ FLOORS = {
     'ground': ['text', 'errors', 'system'],
     'robot': ['robot'],
     'equations': ['equations'],
-    'generating': ['codegen', 'inverse_dynamics', 'export'],
+    'generating': ['codegen', 'standing', 'inverse_dynamics', 'export'],
     'estimating': ['estimation'],
     'recording': ['recordings'],
     'simulating': ['simulation'],

@@ -22,7 +22,7 @@ from urdf2dyn_ros.commands.arguments import (
     read_robot,
     results,
 )
-from urdf2dyn_ros.errors import ParameterError, RecordingError
+from urdf2dyn_ros.errors import BalanceError, ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
@@ -66,6 +66,11 @@ def add_torque(parser: argparse.ArgumentParser) -> None:
                         'velocities that the file does not have')
     parser.add_argument('--pause', type=float, metavar='SECONDS', help='rest after the '
                         'trajectory, in its last pose, for the RMS over a cycle')
+    parser.add_argument('--standing', nargs='+', default=[], metavar='FOOT',
+                        help='the base is free, and the robot stands on these links: points, or '
+                        'with a sole about their origin as FOOT:LENGTHxWIDTH [m]')
+    parser.add_argument('--mu', type=float, metavar='NUMBER',
+                        help='friction of the ground (default: 0.6), with --standing')
     add(parser, *CARRIED, *FRICTION, link='link that carries it (default: the only tip)')
     parser.add_argument('--terms', action='store_true', help='show the terms of each effort: '
                         'gravity, coriolis, inertia, and loads; of a trajectory the largest of '
@@ -89,7 +94,12 @@ def run_torque(arguments: argparse.Namespace) -> int:
     dynamics = InverseDynamics(robot.model, robot.gravity, 'python', loads=robot.loads)
     if not dynamics.joint_names:
         raise ParameterError(f'robot {model.name!r} has no joint that moves: there is no effort')
-    if multibody(model).floating:
+    if arguments.standing and (arguments.trajectory or arguments.qd or arguments.qdd):
+        raise ParameterError('--standing is of a pose at rest: leave out --trajectory, --qd and '
+                             '--qdd')
+    if arguments.mu is not None and not arguments.standing:
+        raise ParameterError('--mu is the friction of the ground: add --standing FOOT ...')
+    if multibody(model).floating and not arguments.standing:
         print_remarks(['the root floats in the URDF; here it is at rest'], 'note')
     if arguments.trajectory:
         return _trajectory(dynamics, arguments)
@@ -102,6 +112,19 @@ def run_torque(arguments: argparse.Namespace) -> int:
     print_remarks([*_looks_like_degrees(dynamics, motion[0], arguments.degrees),
                    *_beyond_limits(dynamics, np.zeros(1), motion)])
     efforts, terms = _efforts(dynamics, motion, arguments.terms)
+    ground = None
+    if arguments.standing:
+        require('urdf2dyn torque --standing', 'scipy')
+        try:
+            ground = dynamics.standing(motion[0, 0], _feet(arguments.standing),
+                                       0.6 if arguments.mu is None else arguments.mu)
+        except BalanceError as error:
+            print(f'no: {error}')
+            return 1
+        if arguments.terms:
+            terms['feet'] = ground.efforts - efforts
+        efforts = np.where(np.abs(ground.efforts) > _NOTHING * np.abs(efforts).max(),
+                           ground.efforts, 0.0)[None]
     rows = [{'joint': name, 'unit': unit, 'effort_unit': effort_unit,
              **{each: float(motion[k, 0, joint]) for k, each in enumerate(_STATE)},
              'effort': float(efforts[0, joint]),
@@ -111,10 +134,30 @@ def run_torque(arguments: argparse.Namespace) -> int:
                 dynamics.joint_names, dynamics.units, dynamics.effort_units))]
     if arguments.json:
         print(json_text({'robot': dynamics.model.name, 'gravity': [*map(
-            float, dynamics.gravity_vector)], 'joints': rows}, indent=2), end='')
+            float, dynamics.gravity_vector)], 'joints': rows, **({} if ground is None else {
+                'feet': {foot: wrench.tolist() for foot, wrench in ground.wrenches.items()}})},
+            indent=2), end='')
     else:
         print(text_table(_state_table(rows, arguments)))
+        if ground is not None:
+            print('\n' + text_table(ReportTable('', ('foot', 'normal force', 'tangential'), [
+                (foot, f'{ground.normal[foot]:.6g} N', f'{ground.tangential[foot]:.4g} N')
+                for foot in ground.wrenches])))
     return 0
+
+
+def _feet(words: Sequence[str]) -> dict[str, tuple[float, float] | None]:
+    """Return the soles of feet [m], None of a point, from FOOT or FOOT:LENGTHxWIDTH."""
+    feet: dict[str, tuple[float, float] | None] = {}
+    for word in words:
+        foot, _, sole = word.partition(':')
+        try:
+            length, width = map(float, sole.split('x')) if sole else (0.0, 0.0)
+        except ValueError:
+            raise ParameterError(f'--standing {word}: write FOOT, or FOOT:LENGTHxWIDTH in m, as '
+                                 f'{foot}:0.2x0.1') from None
+        feet[foot] = (length, width) if sole else None
+    return feet
 
 
 def _scale(dynamics: InverseDynamics, degrees: bool) -> Array:
