@@ -54,7 +54,8 @@ ENCODER = 2 * np.pi / 2**17   # resolution of the positions [rad]
 DT = 0.001   # [s] of a cycle of the controller; the simulation takes two steps in it
 GRAVITY, COMPUTED_TORQUE = 0, 2   # modes
 STATUS = ('waiting', 'running', 'damping', 'error')
-FAULTS = ('none', 'not_finite', 'stale', 'jump', 'too_fast')
+FAULTS = ('none', 'not_finite', 'stale', 'jump', 'too_fast', 'settings')
+REPORT, YIELD, BRAKE = range(3)   # reactions to a contact
 EXAMPLES = Path(sysconfig.get_path('purelib')) / 'cmeel.prefix/share/example-robot-data/robots'
 
 
@@ -81,14 +82,18 @@ ROBOTS = {
     'panda': Robot(EXAMPLES / 'panda_description/urdf/panda.urdf', 'panda_link8', 2.0,
                    (0.2, -0.3, 0.1, -1.9, 0.1, 1.7, 0.6), (4.0, 4.0, 3.0, 3.0, 1.2, 1.0, 0.7),
                    (4.0, 4.0, 3.0, 3.0, 1.0, 1.0, 0.7), (0.6, 0.6, 0.6, 0.5, 0.2, 0.2, 0.2))}
-# what ctypes calls: mode, share of friction, payload [kg] and their number; q and qd; a reference
+# what ctypes calls: mode, share of friction, payload [kg], their number, and the reaction to a
+# contact; q, qd and the measured efforts; a reference. tau has also the external efforts
 GLUE = """
 #include <algorithm>
 #include "PACKAGE/dynamics_core.hpp"
+#include "PACKAGE/momentum_observer.hpp"
 using namespace PACKAGE;
 static DynamicsCore core;
+static MomentumObserver observer;
 static Vector vector(const double * x) {Vector v{}; std::copy_n(x, JOINTS, v.begin()); return v;}
-extern "C" void reset() {core.reset(Vector{});}
+extern "C" void reset() {core.reset(Vector{}); observer.reset();}
+extern "C" double threshold(int joint) {return CONTACT_THRESHOLD[joint];}
 extern "C" int update(
   const double * s, const double * x, const double * r, double * tau, double dt)
 {
@@ -97,11 +102,15 @@ extern "C" int update(
   settings.guiding_friction = s[1];
   settings.payload[0] = s[2];
   settings.generation = static_cast<unsigned>(s[3]);
+  settings.reaction = static_cast<Reaction>(static_cast<int>(s[4]));
+  const Vector q = vector(x), qd = vector(x + JOINTS);
+  observer.update(q, qd, vector(x + 2 * JOINTS), core.taken().payload, dt);
   const Reference goal{vector(r), vector(r + JOINTS), vector(r + 2 * JOINTS)};
   Vector result = vector(tau);
-  const Status status = core.update(settings, vector(x), vector(x + JOINTS), goal, dt, result);
+  const Status status = core.update(settings, q, qd, goal, dt, result, observer.contact());
   std::copy(result.begin(), result.end(), tau);
-  return static_cast<int>(status) + 16 * static_cast<int>(core.fault());
+  std::copy(observer.external().begin(), observer.external().end(), tau + JOINTS);
+  return static_cast<int>(status) + 16 * static_cast<int>(core.fault()) + 256 * observer.contact();
 }
 """
 
@@ -198,27 +207,33 @@ class Controller:
     """The core of an exported package; the drives make efforts of its currents."""
 
     def __init__(self, package: Path, mode: int = COMPUTED_TORQUE, share: float = 0.8,
-                 payload: float = 0.0) -> None:
+                 payload: float = 0.0, reaction: int = 0) -> None:
         (rows,) = yaml.safe_load((package / 'src' / 'parameters.yaml').read_text()).values()
         gains = np.array(rows['command_gains']['default_value'])
         self.unit = np.array(GAINS[:len(gains)]) / gains
-        self.settings = np.array([mode, share, payload, 0.0])
-        self.x, self.r, self.tau = (np.zeros(size * len(gains)) for size in (2, 3, 1))
+        self.settings = np.array([mode, share, payload, 0.0, reaction])
+        self.x, self.r, out = (np.zeros(size * len(gains)) for size in (3, 3, 2))
+        self.tau, self.external = out[:len(gains)], out[len(gains):]
+        self.touched = False
         self.library = ctypes.CDLL(str(package / 'core.so'))
         self.arguments = [each.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-                          for each in (self.settings, self.x, self.r, self.tau)]
+                          for each in (self.settings, self.x, self.r, out)]
+        self.library.threshold.restype = ctypes.c_double
+        self.thresholds = np.array([self.library.threshold(j) for j in range(len(gains))])
         self.library.reset()
 
     def change(self, mode: int, payload: float) -> None:
         """Change parameters while it runs."""
-        self.settings[:] = mode, self.settings[1], payload, self.settings[3] + 1
+        self.settings[:4] = mode, self.settings[1], payload, self.settings[3] + 1
 
     def update(self, state: np.ndarray, reference: np.ndarray,
                dt: float = DT) -> tuple[str, str]:
         """Return status and fault; `tau` are the efforts that it means to command."""
-        self.x[:], self.r[:] = state.ravel(), reference.ravel()
+        # the drives measure the currents that they were given
+        self.x[:], self.r[:] = [*state.ravel(), *self.tau], reference.ravel()
         result = self.library.update(*self.arguments, ctypes.c_double(dt))
-        return STATUS[result % 16], FAULTS[result // 16]
+        self.touched = result >= 256
+        return STATUS[result % 16], FAULTS[result % 256 // 16]
 
     def efforts(self, state: np.ndarray, reference: np.ndarray) -> np.ndarray:
         """Return the efforts (n,) that follow a reference (3, n)."""
@@ -272,12 +287,23 @@ def identified(robot: Robot, folder: Path) -> Path:
     # as fast as the controller will move it: friction is not extrapolated then
     urdf2dyn('excite', urdf, '--duration', 20, '--fraction', 0.8,
              '-o', folder / 'trajectory.csv', '--overwrite')
-    for name, mass in (('recording.csv', 0.0), ('loaded.csv', robot.payload)):
-        record(Arm(robot, mass), folder / 'trajectory.csv', folder / name)
+    urdf2dyn('excite', urdf, '--duration', 25, '--fraction', 0.9,
+             '-o', folder / 'another.csv', '--overwrite')
+    for name, mass, played in (('recording.csv', 0.0, 'trajectory.csv'),
+                               ('loaded.csv', robot.payload, 'trajectory.csv'),
+                               ('held_out.csv', 0.0, 'another.csv')):
+        record(Arm(robot, mass), folder / played, folder / name)
     urdf2dyn('identify', folder / 'recording.csv', '--urdf', urdf, '-o', found, '--overwrite',
              '--payload-recording', folder / 'loaded.csv', '--payload-link', robot.tool,
              '--payload-mass', robot.payload)
+    # thresholds of contacts, from a recording without contact that identification has not seen
+    (rows,) = yaml.safe_load((found / 'parameters.yaml').read_text()).values()
+    urdf2dyn('evaluate', folder / 'held_out.csv', '--urdf', found / 'identified.urdf',
+             '--parameters', found / 'parameters.yaml', '--effort-semantics', 'current',
+             '--gains', *rows['ros__parameters']['current_gains'], '--observer',
+             '-o', folder / 'observed', '--overwrite')
     urdf2dyn('export', found / 'identified.urdf', '--parameters', found / 'parameters.yaml',
+             '--parameters', folder / 'observed' / 'contact.yaml',
              '--language', 'ros2_control', '--name', robot.urdf.stem, '--payload-link', robot.tool,
              '-o', folder / 'src', '--overwrite')
     return compiled(folder / 'src' / f'{robot.urdf.stem}_dynamics_controller')
@@ -352,6 +378,63 @@ def drift(arm: Arm, package: Path, postures: int = 20, seconds: int = 60) -> flo
     return largest
 
 
+def pushed(arm: Arm, package: Path, force: np.ndarray) -> tuple[float, float]:
+    """Return when a push of the tool [N] that moves is found [s], and the error once settled."""
+    arm.put(arm.start)
+    core, found, errors = Controller(package), np.inf, []
+    for k in range(3000):
+        arm.data.xfrc_applied[-1, :3] = force if k >= 2000 else 0.0
+        arm.step(core.efforts(arm.state, motion(arm.start, k * DT)))
+        if core.touched and k >= 2000:
+            found = min(found, (k - 1999) * DT)
+        if k >= 2100:
+            J = np.zeros((3, arm.engine.nv))
+            mujoco.mj_jac(arm.engine, arm.data, J, None, arm.data.xipos[-1],
+                          arm.engine.nbody - 1)
+            errors.append(np.linalg.norm(core.external - J.T @ force)
+                          / np.linalg.norm(J.T @ force))
+    arm.data.xfrc_applied[-1] = 0.0
+    return found, float(np.mean(errors))
+
+
+def false_contacts(arm: Arm, package: Path, seconds: int = 60) -> tuple[bool, float]:
+    """Return whether fast motion looks like a contact, and the largest share of a threshold."""
+    arm.put(arm.start)
+    core, largest = Controller(package), 0.0
+    for k in range(seconds * 1000):
+        arm.step(core.efforts(arm.state, motion(arm.start, k * DT)))
+        if k > 0:
+            largest = max(largest, float(np.nanmax(np.abs(core.external) / core.thresholds)))
+    return core.touched, largest
+
+
+def at_a_wall(arm: Arm, package: Path, reaction: int) -> float:
+    """Return the peak force [N] of a wall 5 cm before the end of a motion of 1.5 s."""
+    n = arm.engine.nv
+    end = arm.start + np.array([0.8, 0.3, -0.3, 0.2, 0.2, 0.2, 0.2][:n])
+    places = []
+    for s in (0.95, 1.0):
+        arm.put(arm.start + s * (end - arm.start))
+        places.append(arm.data.xipos[-1].copy())
+    normal = (places[1] - places[0]) / np.linalg.norm(places[1] - places[0])
+    wall = float(normal @ places[1]) - 0.05
+    arm.put(arm.start)
+    core, peak = Controller(package, reaction=reaction), 0.0
+    for k in range(3000):
+        s = min(k * DT / 1.5, 1.0)
+        share = [s**3 * (10 - 15 * s + 6 * s * s), 30 * s * s * (1 - s)**2 / 1.5,
+                 60 * s * (1 - s) * (1 - 2 * s) / 1.5**2]
+        reference = np.outer(share, end - arm.start)
+        reference[0] += arm.start
+        depth = max(float(normal @ arm.data.xipos[-1]) - wall, 0.0)
+        force = 5e4 * depth   # [N], a wall of 50 N/mm
+        peak = max(peak, force)
+        arm.data.xfrc_applied[-1, :3] = -force * normal
+        arm.step(core.efforts(arm.state, reference))
+    arm.data.xfrc_applied[-1] = 0.0
+    return peak
+
+
 def main() -> None:
     """Record, identify, export, compare and draw."""
     parser = argparse.ArgumentParser(description='From recordings to a torque controller.')
@@ -375,6 +458,15 @@ def main() -> None:
         print(f'{name}: a hand leads it with {guided(arm, make):.1f} N')
     print(f'identified controller: left alone for 60 s, it moves by '
           f'{drift(arm, found, arguments.postures):.3f} deg')
+
+    for name, force in (('sideways', (0.0, 20.0, 0.0)), ('down', (0.0, 0.0, -20.0))):
+        time, error = pushed(arm, found, np.array(force))
+        print(f'a push of 20 N {name}: found after {1e3 * time:.0f} ms, error {100 * error:.1f} %')
+    touched, largest = false_contacts(arm, found)
+    print(f'60 s of fast motion: {"a false" if touched else "no false"} contact, external efforts '
+          f'up to {largest:.2f} of their thresholds')
+    for name, reaction in (('report', REPORT), ('gravity', YIELD), ('damping', BRAKE)):
+        print(f'a wall 5 cm before the end, reaction {name}: peak {at_a_wall(arm, found, reaction):.0f} N')
 
     figure = Figure(figsize=(9, 5), layout='constrained')
     axes = figure.subplots(2, 1, sharex=True)

@@ -244,6 +244,16 @@ def test_the_test_of_the_package_passes(rx90: Package, compiler: str, tmp_path: 
     assert said.count('OK') == 9
 
 
+@pytest.mark.parametrize('version', VERSIONS)
+def test_the_controller_passes_the_test_of_its_package(rx90, version, tmp_path):
+    """As colcon builds it where ros2_control is installed, here with stand-ins."""
+    said = run(rx90.compile(
+        'g++', tmp_path / 'test', rx90.folder / 'test' / 'test_dynamics_controller.cpp',
+        rx90.folder / 'src' / 'dynamics_controller.cpp', f'-DVERSION_MAJOR={version[0]}',
+        f'-DVERSION_MINOR={version[1]}'))
+    assert said.count('OK') == 2
+
+
 def test_the_package_of_a_tree_passes_its_test(tmp_path: Path) -> None:
     """With a mimic joint that has friction, several tips, and so no payload."""
     loads = Loads(terms={'hand_joint': [Friction(coulomb=1.5, viscous=0.4)],

@@ -49,7 +49,8 @@ PLACES = {   # text in the folder `controller` to where it is in the package
     'controllers.yaml': 'config/controllers.yaml',
     'controllers.launch.in': 'launch/controllers.launch.py',
     'mock_hardware.launch.in': 'launch/mock_hardware.launch.py',
-    'test_dynamics_core.cpp': 'test/test_dynamics_core.cpp'}
+    'test_dynamics_core.cpp': 'test/test_dynamics_core.cpp',
+    'test_dynamics_controller.cpp': 'test/test_dynamics_controller.cpp'}
 
 
 class FrictionRow(NamedTuple):

@@ -87,7 +87,7 @@ return_type run(double seconds)
 
 std::string set_parameter(const char * name, const rclcpp::Parameter::Value & value)
 {
-  const std::string refusal = controller->get_node()->set_parameter({name, value});
+  const std::string refusal = controller->get_node()->set_parameter({name, value}).reason;
   controller->get_node()->timer->callback();
   return refusal;
 }

@@ -41,6 +41,7 @@ class Duration
 {
 public:
   explicit Duration(double seconds) : seconds_(seconds) {}
+  static Duration from_seconds(double seconds) {return Duration(seconds);}
   double seconds() const {return seconds_;}
 
 private:
@@ -113,6 +114,17 @@ private:
   std::string name_;
   Value value_;
 };
+}  // namespace rclcpp
+
+namespace rclcpp
+{
+struct NodeOptions
+{
+  void parameter_overrides(std::vector<Parameter> values) {overrides = std::move(values);}
+  std::vector<Parameter> overrides;
+};
+inline void init(int, char **) {}
+inline void shutdown() {}
 }  // namespace rclcpp
 
 namespace tl   // as much of tl::expected as validators use
@@ -193,16 +205,21 @@ public:
     return subscription;
   }
 
-  // Return why it was refused; nothing where it was set.
-  std::string set_parameter(const rclcpp::Parameter & parameter)
+  struct Result {bool successful; std::string reason;};
+  Result set_parameter(const rclcpp::Parameter & parameter)
   {
     const std::string wrong = validate ? validate(parameter) : "";
     if (wrong.empty()) {
       parameters[parameter.get_name()] = parameter.get_parameter_value();
       ++changes;
     }
-    return wrong;
+    return {wrong.empty(), wrong};
   }
+
+  void activate() {change("activate");}
+  void deactivate() {change("deactivate");}
+  void cleanup() {change("cleanup");}
+  std::function<void(const char *)> change;   // of the life cycle
 
   std::map<std::string, Value> parameters;   // that were set
   std::function<std::string(const rclcpp::Parameter &)> validate;   // of the parameter library
@@ -313,6 +330,7 @@ public:
 
   std::string get_name() const {return prefix_ + "/" + name_;}
   const std::string & get_prefix_name() const {return prefix_;}
+  double * value() {return value_;}
 #if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
   template<typename T>
   [[nodiscard]] bool set_value(const T & value) {*value_ = value; return true;}
@@ -342,6 +360,12 @@ class LoanedInterface
 {
 public:
   explicit LoanedInterface(double * value) : value_(value) {}
+#if STANDIN_LISTS
+  LoanedInterface(std::shared_ptr<CommandInterface> interface, std::nullptr_t)
+  : value_(interface->value()) {}
+#else
+  explicit LoanedInterface(CommandInterface & interface) : value_(interface.value()) {}
+#endif
 #if CONTROLLER_INTERFACE_VERSION_GTE(4, 27, 0)
   template<typename T = double>
   [[nodiscard]] std::optional<T> get_optional(unsigned int = 10) const
@@ -387,10 +411,36 @@ struct InterfaceConfiguration
   std::vector<std::string> names = {};
 };
 
+struct ControllerInterfaceParams
+{
+  std::string controller_name;
+  unsigned int update_rate = 0, controller_manager_update_rate = 0;
+  rclcpp::NodeOptions node_options;
+};
+
 class ControllerInterfaceBase
 {
 public:
   virtual ~ControllerInterfaceBase() = default;
+  rclcpp::NodeOptions define_custom_node_options() const {return {};}
+
+#if CONTROLLER_INTERFACE_VERSION_GTE(6, 0, 0)
+  return_type init(const ControllerInterfaceParams & with)
+  {
+    return load(with.controller_name, with.node_options);
+  }
+#elif CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
+  return_type init(
+    const std::string & name, const std::string &, unsigned int, const std::string &,
+    const rclcpp::NodeOptions & options) {return load(name, options);}
+#else
+  return_type init(
+    const std::string & name, const std::string &, const rclcpp::NodeOptions & options)
+  {
+    return load(name, options);
+  }
+#endif
+  void configure() {on_configure({});}
   virtual CallbackReturn on_init() = 0;
   virtual InterfaceConfiguration command_interface_configuration() const = 0;
   virtual InterfaceConfiguration state_interface_configuration() const = 0;
@@ -415,6 +465,20 @@ protected:
   std::vector<hardware_interface::LoanedStateInterface> state_interfaces_;
 
 private:
+  return_type load(const std::string & name, const rclcpp::NodeOptions & options)
+  {
+    node_ = std::make_shared<rclcpp_lifecycle::LifecycleNode>(name);
+    for (const rclcpp::Parameter & each : options.overrides) {
+      node_->parameters[each.get_name()] = each.get_parameter_value();
+    }
+    node_->change = [this](const char * to) {
+        const std::string what = to;
+        what == "activate" ? on_activate({}) : what == "deactivate" ? on_deactivate({}) :
+        on_cleanup({});
+      };
+    return on_init() == CallbackReturn::SUCCESS ? return_type::OK : return_type::ERROR;
+  }
+
   std::shared_ptr<rclcpp_lifecycle::LifecycleNode> node_ =
     std::make_shared<rclcpp_lifecycle::LifecycleNode>("controller");
 };
