@@ -183,12 +183,12 @@ def test_the_controller_keeps_its_promises(rx90, version, compiler, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('robot', ['rx90', 'humanoid_3p33r'])
-def test_an_update_takes_at_most_three_calls_of_the_equations(robot: str, tmp_path: Path) -> None:
-    """Of inverse dynamics, with 6 and with 36 joints."""
+@pytest.mark.parametrize(('robot', 'most'), [('rx90', 2.0), ('humanoid_3p33r', 50.0)])
+def test_an_update_takes_microseconds(robot: str, most: float, tmp_path: Path) -> None:
+    """With the observer and all that it tells, with 6 and with 36 joints."""
     package = Package(read_urdf((OWN / f'{robot}.urdf').read_bytes()), Loads(), tmp_path)
-    ratio = re.search(r'ratio ([\d.]+)', driven(package, VERSIONS[-1], 'g++', tmp_path))
-    assert ratio is not None and float(ratio[1]) < 3.0
+    took = re.search(r'update ([\d.]+) us', driven(package, VERSIONS[-1], 'g++', tmp_path))
+    assert took is not None and float(took[1]) < most
 
 
 def test_efforts_are_finite_and_within_limits_whatever_arrives(
@@ -221,8 +221,9 @@ def test_its_observer_has_the_numbers_of_the_node(rx90: Package, tmp_path: Path)
         if external is None:
             detector.stop()
             external = np.full(6, np.nan)
-        detector.update(stamp, external)
-        expected.append([*external, *(name in detector.touched for name in robot.joint_names)])
+        detector.update(stamp, external, observer.undetermined)
+        expected.append([*external, *observer.undetermined,
+                         *(name in detector.touched for name in robot.joint_names)])
         lines.append(' '.join(map(repr, map(float, (
             step * 1e-9, *q, *qd, *effort, *payload)))))
     program = rx90.compile('g++', tmp_path / 'observe', STANDINS / 'observe.cpp',
@@ -230,9 +231,9 @@ def test_its_observer_has_the_numbers_of_the_node(rx90: Package, tmp_path: Path)
                            f'-DPACKAGE_OBSERVER="{rx90.name}/momentum_observer.hpp"')
     said = np.array([line.split() for line in
                      run(program, given='\n'.join(lines)).splitlines()], dtype=float)
-    found = np.hstack([said[:, ::2], said[:, 1::2]])
+    found = np.hstack([said[:, ::3], said[:, 1::3], said[:, 2::3]])
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
-    assert found[-1, 6:].tolist() == [0, 1, 1, 0, 1, 0]   # joint6 has no threshold
+    assert found[-1, 12:].tolist() == [0, 1, 1, 0, 1, 0]   # joint6 has no threshold
     assert np.isfinite(found[:, 0]).sum() == 2996
 
 

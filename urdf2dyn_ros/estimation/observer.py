@@ -16,6 +16,7 @@ from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all, group
 from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.robot.terms import Friction
 from urdf2dyn_ros.text import Level, Status, counted, listed, quote
 
 # ---- External efforts from the generalised momentum, without accelerations
@@ -26,6 +27,7 @@ from urdf2dyn_ros.text import Level, Status, counted, listed, quote
 # is the change of momentum minus the integral of the known efforts, and the filter's response to a
 # constant is exact: r_k = exp(-K dt) r_(k-1) + (1 - exp(-K dt)) mean, at any rate and gain.
 
+STICKING = 5.0   # widths of friction's sign up to which a joint may stick
 SETTLED = 5.0   # time constants after which a residual that began at zero is within 1 %
 
 
@@ -36,6 +38,9 @@ class MomentumObserver:
     Efforts change linearly between samples. White noise of the velocities with standard deviation
     s becomes noise of K s times the norm of row i of the mass matrix, that of an effort sqrt(K dt
     / 2) s; errors of the model, such as unmodelled friction or payload, pass unchanged.
+
+    Friction of a joint that may stick, in rest or as it reverses, is anything up to its level:
+    the same filter on that level is `undetermined`, which bounds what r has of it.
 
     Parameters
     ----------
@@ -69,6 +74,7 @@ class MomentumObserver:
         self._gain = per_joint('gain', values['gain'], dynamics.joint_names)
         self._max_gap = round(values['max_gap'] * 1e9)
         self._settled_after = (SETTLED / self._gain * 1e9).astype(np.int64)
+        self._level, self._slow = _sticking(dynamics)
         self._step = 0   # the last one [ns], and 1 - exp(-K dt) for it
         self._gained = np.zeros(n)
         self.reset()
@@ -82,6 +88,8 @@ class MomentumObserver:
         self._sample: tuple[ArrayLike, ...] = ()   # state and known wrenches of the last one
         self._begin = np.zeros(n, dtype=np.int64)
         self._r = np.zeros(n)
+        # friction in the last answer, (n,), or in each that `run` returned, (N, n) [N m or N]
+        self.undetermined: Array = np.zeros(n)
 
     @property
     def settling(self) -> NDArray[np.bool_]:
@@ -124,7 +132,7 @@ class MomentumObserver:
         except StateError:
             self.reset()
             return None
-        return self._follow(stamp, p, effort + beta - load)
+        return self._follow(stamp, p, effort + beta - load, self._stuck(qd))
 
     def run(self, stamps: Sequence[int] | NDArray[np.int64], q: Array, qd: Array, effort: Array,
             *load_arguments: ArrayLike) -> Array:
@@ -141,19 +149,29 @@ class MomentumObserver:
         """
         p, beta, load = self._momentum(q, qd, *load_arguments)
         unknown = np.full(len(self._gain), np.nan)
-        rows = [self._follow(*row) for row in zip(
-            np.asarray(stamps).tolist(), p, effort + beta - load)]
-        return np.array([unknown if row is None else row for row in rows]).reshape(p.shape)
+        rows, bounds = [], []
+        for row in zip(np.asarray(stamps).tolist(), p, effort + beta - load, self._stuck(qd)):
+            external = self._follow(*row)
+            rows.append(unknown if external is None else external)
+            bounds.append(self.undetermined)
+        self.undetermined = np.array(bounds).reshape(p.shape)
+        return np.array(rows).reshape(p.shape)
 
-    def _follow(self, stamp: int, p: Array, known: Array) -> Array | None:
+    def _stuck(self, qd: Array) -> Array:
+        """Return the level of friction where a joint may stick."""
+        return np.where(np.abs(qd) < self._slow, self._level, 0.0)
+
+    def _follow(self, stamp: int, p: Array, known: Array, level: Array) -> Array | None:
         before, p_before, known_before = self._last
         self._last = stamp, p, known
         step = stamp - before
         if not 0 < step <= self._max_gap:
-            self._begin[:], self._r = stamp, np.zeros_like(p)
+            self._begin[:], self._r, self.undetermined = stamp, np.zeros_like(p), level
             return None
         if step != self._step:
             self._step, self._gained = step, -np.expm1(-self._gain * (step * 1e-9))
+        bound = self.undetermined if self.undetermined.ndim == 1 else self.undetermined[-1]
+        self.undetermined = bound + self._gained * (level - bound)
         mean = (p - p_before) / (step * 1e-9) - 0.5 * (known + known_before)
         residual: Array = self._r + self._gained * (mean - self._r)
         self._r = residual
@@ -162,6 +180,18 @@ class MomentumObserver:
         lost = ~np.isfinite(residual)
         self._begin[lost], self._r = stamp, np.where(lost, 0.0, residual)
         return None if lost.all() else np.where(lost, np.nan, residual)
+
+
+def _sticking(dynamics: InverseDynamics) -> tuple[Array, Array]:
+    """Return levels of friction (n,) [N m or N], and velocities up to which joints may stick."""
+    level, slow = np.zeros((2, len(dynamics.joint_names)))
+    for body in multibody(dynamics.model).bodies:
+        for term in dynamics.loads.terms.get(body.name, ()):
+            if isinstance(term, Friction):
+                ratio, j = abs(float(body.multiplier)), body.coordinate
+                level[j] += ratio * (float(term.coulomb) + float(term.stribeck))
+                slow[j] = max(slow[j], STICKING / (float(term.steepness) * ratio))
+    return level, slow
 
 
 def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) -> Array:
@@ -230,13 +260,15 @@ class ContactDetector:
         """Joints with a contact since the last reset, in the order of detection."""
         return tuple(self._touched)
 
-    def update(self, stamp: int, external: Array) -> list[Contact]:
+    def update(self, stamp: int, external: Array,
+               undetermined: ArrayLike = 0.0) -> list[Contact]:
         """
         Add external efforts (n,) [N m or N] of a stamp [ns]; return the contacts that ended.
 
-        Joints without an effort (NaN) have no contact.
+        Joints without an effort (NaN) have no contact. What is `undetermined` (n,) of them, as the
+        friction of a joint that may stick, counts for none.
         """
-        size = np.abs(external)
+        size = np.abs(external) - undetermined
         for joint in np.flatnonzero(size > self._thresholds).tolist():
             self._open.setdefault(joint, Contact(self._names[joint], stamp, stamp, 0.0))
         if not self._open:   # nearly always
@@ -311,8 +343,9 @@ class ContactWatch:
                 self._detector.stop()
             else:
                 self._observed += 1
-                self._detector.update(output.stamp, external)
-                self._largest = np.fmax(self._largest, np.abs(external))
+                undetermined = self._observer.undetermined
+                self._detector.update(output.stamp, external, undetermined)
+                self._largest = np.fmax(self._largest, np.abs(external) - undetermined)
         return external
 
     def description(self, joints: Sequence[str], external: Array) -> str:

@@ -62,11 +62,12 @@ class JointExternal:
     samples: int = 0
     largest: float = 0.0   # the value of largest magnitude
     largest_at: int = 0   # its stamp [ns]
+    excess: float = 0.0   # the largest magnitude beyond friction that is not determined
     rms: float = 0.0
     count: int = 0
     contacts: list[Contact] = field(default_factory=list)
 
-    def add(self, stamps: Sequence[int], values: Array) -> None:
+    def add(self, stamps: Sequence[int], values: Array, undetermined: Array) -> None:
         """Add values (k,) at their stamps [ns]; NaN if unknown."""
         finite = values[np.isfinite(values)]
         if not len(finite):
@@ -74,6 +75,7 @@ class JointExternal:
         power = self.rms**2 * self.samples + float(np.square(finite).sum())
         self.samples += len(finite)
         self.rms = float(np.sqrt(power / self.samples))
+        self.excess = max(self.excess, float(np.nanmax(np.abs(values) - undetermined)))
         k = int(np.nanargmax(np.abs(values)))
         if abs(values[k]) > abs(self.largest):
             self.largest, self.largest_at = float(values[k]), stamps[k]
@@ -109,16 +111,17 @@ class ExternalEfforts:
         They follow from estimated q and qd and measured efforts, all (k, n).
         """
         efforts = self._observer.run(stamps, q, qd, effort)
+        undetermined = self._observer.undetermined
         last, self._last = stamps[0] if self._last is None else self._last, stamps[-1]
         back = np.flatnonzero(np.diff(stamps, prepend=last) < 0)
         first = int(back[-1]) if len(back) else 0
         if len(back):
             self.stop()
             self._begin()
-        for stamp, row in zip(stamps[first:], efforts[first:]):
-            self._note(self._detector.update(stamp, row))
-        for joint, column in zip(self.joints, efforts[first:].T):
-            joint.add(stamps[first:], column)
+        for stamp, row, bound in zip(stamps[first:], efforts[first:], undetermined[first:]):
+            self._note(self._detector.update(stamp, row, bound))
+        for joint, column, bounds in zip(self.joints, efforts[first:].T, undetermined[first:].T):
+            joint.add(stamps[first:], column, bounds)
         self.curves.add(stamps[first:], efforts[first:])
         return efforts
 
@@ -151,8 +154,8 @@ def external_summary(external: ExternalEfforts) -> list[str]:
     lines = ['external efforts: of the momentum observer, with a gain of '
              f'{external.gain:g}/s; times count from the first one. They include friction and '
              'other errors of the model; contact.yaml has thresholds of '
-             f'{_THRESHOLD_MARGIN:g} times the largest, for a recording in which nothing touched '
-             'the robot']
+             f'{_THRESHOLD_MARGIN:g} times the largest beyond the friction of joints that may '
+             'stick, for a recording in which nothing touched the robot']
     for joint in external.joints:
         head = f'external effort on {drawn_name(joint.joint, 64)}: '
         if not joint.samples:
@@ -188,11 +191,12 @@ def write_external_efforts(external: ExternalEfforts, directory: Path,
     paths = [directory / name for name in EXTERNAL_FILES]
     thresholds = parameter_file_text(
         {'observer.gain': [external.gain],
-         'contact.thresholds': [float(f'{_THRESHOLD_MARGIN * abs(joint.largest):.4g}')
+         'contact.thresholds': [float(f'{_THRESHOLD_MARGIN * joint.excess:.4g}')
                                 for joint in external.joints]},
         [f'Contacts: {_THRESHOLD_MARGIN:g} times the largest external effort of the momentum '
-         'observer in a recording;', 'valid if nothing touched the robot in it, and no data of it '
-         'were used to identify the robot.'], {'contact.thresholds': '[N m or N], 0: unknown'})
+         'observer in a recording,', 'beyond the friction of joints that may stick; valid if '
+         'nothing touched the robot in it,', 'and no data of it were used to identify the robot.'],
+        {'contact.thresholds': '[N m or N], 0: unknown'})
     create_files(dict(zip(paths, (figures, thresholds.encode(), picture))), replace=True)
     return paths
 

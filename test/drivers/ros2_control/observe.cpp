@@ -1,5 +1,5 @@
-// Reads samples (dt, q, qd, efforts, payload) as text, and prints the external efforts of each and
-// which joints were touched so far.
+// Reads samples (dt, q, qd, efforts, payload) as text, and prints of each joint its external effort,
+// what is undetermined of it, and whether it was touched so far.
 #include <cstdio>
 
 #include PACKAGE_OBSERVER   // "<package>/momentum_observer.hpp"
@@ -25,7 +25,8 @@ int main()
   while (read(dt) && read(q) && read(qd) && read(effort) && read(payload)) {
     observer.update(q, qd, effort, payload, dt[0]);
     for (std::size_t j = 0; j < JOINTS; ++j) {
-      std::printf("%.17g %d ", observer.external()[j], observer.touched(j));
+      std::printf(
+        "%.17g %.17g %d ", observer.external()[j], observer.undetermined()[j], observer.touched(j));
     }
     std::printf("\n");
   }

@@ -4,7 +4,8 @@
 // The momentum p = M(q) qd changes by d/dt p = tau + tau_ext + beta - load, where tau are the
 // measured efforts and load those of gravity and friction. So the change of p from a sample to the
 // next gives the mean of tau_ext between them, and the residual follows it as a filter of first
-// order (De Luca, Mattone 2003).
+// order (De Luca, Mattone 2003). Of a joint that may stick, friction is anything up to its level:
+// the same filter on that level bounds what the residual has of it, and a contact is beyond that.
 #ifndef @PACKAGE@__MOMENTUM_OBSERVER_HPP_
 #define @PACKAGE@__MOMENTUM_OBSERVER_HPP_
 
@@ -22,6 +23,7 @@ namespace @package@
 inline constexpr double LONGEST_STEP = 0.1;       // [s] after which the observer begins anew
 inline constexpr double CONTACT_TIME = 0.005;     // [s] that a contact lasts at least
 inline constexpr double CONTACT_RELEASE = 0.5;    // [-] share of its threshold at which it ends
+inline constexpr double STICKING = 5.0;   // [-] widths of friction's sign up to which it may stick
 
 // Members neither allocate, lock nor throw.
 class MomentumObserver
@@ -47,24 +49,37 @@ public:
     payload_ = payload;
     momentum(q, qd, payload, p_, beta, gravity_);
     friction_ = friction(qd, gravity_);
+    Vector level{};   // of friction where it may stick
+    for (const Friction & row : FRICTION) {
+      if (std::abs(row.ratio * qd[row.joint]) < STICKING * row.width) {
+        level[row.joint] += std::abs(row.ratio) * (row.coulomb + row.stribeck);
+      }
+    }
     finite_ = true;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       known_[j] = effort[j] + beta[j] - gravity_[j] - friction_[j];
       finite_ = finite_ && std::isfinite(q[j]) && std::isfinite(qd[j]);
     }
+    double gained = 0.0;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const double mean = (p_[j] - p_before[j]) / dt - 0.5 * (known_[j] + known_before[j]);
-      const double next = residual_[j] - std::expm1(-OBSERVER_GAIN[j] * dt) * (mean - residual_[j]);
+      if (j == 0 || OBSERVER_GAIN[j] != OBSERVER_GAIN[j - 1]) {
+        gained = -std::expm1(-OBSERVER_GAIN[j] * dt);
+      }
+      const double next = residual_[j] + gained * (mean - residual_[j]);
+      undetermined_[j] = !finite_ ? 0.0 : !follows ? level[j] :
+        undetermined_[j] + gained * (level[j] - undetermined_[j]);
       const bool known = follows && finite_ && std::isfinite(next);
       residual_[j] = known ? next : 0.0;
       external_[j] = known ? next : std::numeric_limits<double>::quiet_NaN();
-      touch(j, std::abs(external_[j]), dt);
+      touch(j, std::abs(external_[j]) - undetermined_[j], dt);
     }
   }
 
   const Vector & external() const noexcept {return external_;}   // [N m or N]; NaN: not known
   const Vector & gravity_effort() const noexcept {return gravity_;}   // with springs
   const Vector & friction_effort() const noexcept {return friction_;}
+  const Vector & undetermined() const noexcept {return undetermined_;}   // friction in external()
   bool touched(std::size_t joint) const noexcept {return touched_[joint];}
 
   // Whether there was a contact since it was forgotten.
@@ -84,6 +99,7 @@ private:
   Payload payload_{};
   bool finite_ = false;            // that sample
   Vector p_{}, known_{}, gravity_{}, friction_{};   // of it
+  Vector undetermined_{};
   Vector residual_{}, external_ = filled(std::numeric_limits<double>::quiet_NaN());
   Vector lasts_ = filled(-1.0);    // [s] that a contact lasts; negative: there is none
   std::array<bool, JOINTS> touched_{};
