@@ -611,7 +611,7 @@ class InverseDynamics:
         for (foot, at), force in zip(points, forces):
             wrenches[foot] += np.concatenate((force, np.cross(at - poses[foot][1], force)))
         for foot in names:
-            efforts = efforts - moving.jacobian(q, foot)[:, -self.n:].T @ wrenches[foot]
+            efforts = efforts - moving.jacobian(q, foot)[:, 6:].T @ wrenches[foot]
         normal = {foot: float(each[:3] @ up) for foot, each in wrenches.items()}
         return Standing(efforts, wrenches, normal, {
             foot: float(np.linalg.norm(each[:3] - normal[foot] * up))

@@ -127,6 +127,22 @@ def test_where_there_are_none_it_says_over_which_edge() -> None:
         dynamics.standing(np.zeros(12), {'RH_FOOT': (0.1, 0.1)})
 
 
+def test_a_floating_joint_in_the_urdf_changes_nothing_and_parts_stand() -> None:
+    text = TALOS.read_text()
+    floats = text.replace('</robot>', """<link name="world"/><joint name="free" type="floating">
+        <parent link="world"/><child link="base_link"/></joint></robot>""")
+    dynamics = InverseDynamics(text, backend='python')
+    q = np.array([0.01 if 'leg' in name else 0.0 for name in dynamics.joint_names])
+    expected = dynamics.standing(q, SOLES)
+    for base in ('auto', 'fixed'):
+        found = InverseDynamics(floats, backend='python', base=base).standing(q, SOLES)
+        assert found.efforts == pytest.approx(expected.efforts, abs=1e-9)
+    legs = InverseDynamics(text, backend='python', lock={
+        name: 0.0 for name in dynamics.joint_names if 'leg' not in name})
+    part = legs.standing([0.01] * legs.n, SOLES).efforts
+    assert part == pytest.approx(expected.efforts[q != 0.0], abs=1e-9)
+
+
 def test_a_push_that_feet_cannot_resist_slips() -> None:
     dynamics = InverseDynamics(ANYMAL, backend='python', loads=Loads(external=('base',)))
     push = {'base': (0.0, 40.0, 0.0, 0.0, 0.0, 0.0)}

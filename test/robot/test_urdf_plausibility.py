@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.robot_files import EXAMPLES, OWN
-from urdf2dyn_ros import read_urdf
+from urdf2dyn_ros import UrdfError, read_urdf
 
 ROBOTS = [OWN / 'rx90.urdf', *(EXAMPLES / name for name in (
     'ur_description/urdf/ur5_robot.urdf', 'panda_description/urdf/panda.urdf',
@@ -58,6 +58,17 @@ def test_millimetres_and_grams_without_limits_of_effort(path: Path) -> None:
         messages = said(other, 'units-density') or said(other, 'units-mass')
         assert messages and ('are lengths in metres and masses in kilograms?' in messages[0]
                              or 'is it in grams?' in messages[0])
+
+
+def test_real_robots_have_densities_of_bodies_masses_and_readable_numbers() -> None:
+    for path in EXAMPLES.rglob('*.urdf'):
+        try:
+            warnings = read_urdf(path).warnings
+        except UrdfError:   # one mimics joints that it does not have
+            continue
+        assert {problem.code for problem in warnings}.isdisjoint({
+            'units-density', 'geometry-massless', 'number-end', 'axis-missing', 'element-twice',
+            'mimic-not-counted', 'control-unknown'}), path
 
 
 @pytest.mark.parametrize(('name', 'code', 'words'), [

@@ -55,7 +55,8 @@ class Parameter:
             text += f', at least {self.minimum:g}'
         if self.maximum is not None:
             text += f', at most {self.maximum:g}'
-        text += ', not zero' * self.nonzero
+        if self.nonzero:
+            text += ', not zero'
         return text + (f' [{self.unit}]' if self.unit else '')
 
     @property
