@@ -214,7 +214,9 @@ def test_the_peaks_between_sparse_points_are_found(known: int, text: str, least:
     """A motion from rest to rest at 10 Hz, against the same one at 1 kHz by Pinocchio."""
     trajectory = SmoothTrajectory(['revolute'] * 6, [j.limits for j in read_urdf(UR5).joints
                                                      if j.name in JOINTS], 4.0)
-    dense = np.array([efforts(*trajectory(t)) for t in np.arange(0.0, 4.0, 0.001)])
+    model = pin.buildModelFromUrdf(str(UR5))
+    data = model.createData()
+    dense = np.array([pin.rnea(model, data, *trajectory(t)) for t in np.arange(0.0, 4.0, 0.001)])
     time = np.arange(0.0, 4.05, 0.1)
     points = np.array([trajectory(t) for t in time]).transpose(1, 0, 2)
     path = write_csv(tmp_path / 'plan.csv', ['time', *(
@@ -260,10 +262,21 @@ def test_a_spline_that_overshoots_a_limit_is_named_with_its_instant(tmp_path: Pa
         row[1] = 0.1 * np.sin(0.01 * k)
     stops = write_csv(tmp_path / 's.csv', ['time', *names, *(f'qd{n[1:]}' for n in names)], rows)
     assert 'velocities contradict positions: joint1 moves by 0.001' in figures(stops)['said']
-    rows = [[3e5 * k, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0 * (k % 2)] for k in range(3)]
-    long = figures(write_csv(tmp_path / 'l.csv', ['time', *names], rows))
+
+
+def test_a_long_plan_has_a_table_that_can_be_opened(tmp_path: Path,
+                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hours of it in larger steps, and a table of some of its rows, with the largest efforts."""
+    monkeypatch.setattr('urdf2dyn_ros.recordings.plan._MOST_INSTANTS', 20_000)
+    monkeypatch.setattr('urdf2dyn_ros.commands.torque._MOST_ROWS', 1000)
+    rows = [[3e3 * k, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0 * (k % 2)] for k in range(3)]
+    long = figures(write_csv(tmp_path / 'l.csv', ['time', *(f'q_joint{k}' for k in range(1, 7))],
+                             rows))
     assert 'every 300 ms' in long['taken_as']
-    assert len(read_table(tmp_path / 'o.csv')[0].time) <= 100_000
+    written, _ = read_table(tmp_path / 'o.csv')
+    assert 900 < len(written.time) <= 1000
+    for name, largest in zip(long['joint'], long['largest']):
+        assert np.abs(written.columns[f'effort_{name}']).max() == pytest.approx(abs(largest))
 
 
 def test_motors_are_known_where_gears_are(tmp_path: Path) -> None:
