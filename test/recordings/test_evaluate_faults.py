@@ -6,9 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from support.paths import ROOT
 from support.recordings.bags import START
 from support.recordings.evaluate_command import WRITTEN, nrmse, true_efforts
 from support.recordings.scara import SCARA, db3, mcap, motion, table
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import evaluation, open_recording
 
 
@@ -158,3 +160,16 @@ def test_a_position_that_jumps_is_named_and_costs_only_the_samples_around_it(
             'the first sample') in done.err
     assert nrmse(done.side('computed'), true_efforts(done, samples)) < 1e-3
     assert len(done.rows['time']) == 300 - 40
+
+
+def test_efforts_that_are_practically_zero_are_not_credible(tmp_path, capsys):
+    """As of a driver that reads an integer as a float: 1e-310 N m, whose squares are zero."""
+    head, *rows = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
+    names = head.split(',')
+    rows = [','.join(str(float(value) * 1e-310) if 'effort' in name else value
+                     for name, value in zip(names, row.split(','))) for row in rows]
+    (tmp_path / 'tiny.csv').write_text('\n'.join((head, *rows)))
+    urdf = str(ROOT / 'urdf' / 'rx90.urdf')
+    assert main(['evaluate', str(tmp_path / 'tiny.csv'), '--urdf', urdf, '--efforts', 'simulated',
+                 '-o', str(tmp_path / 'out')]) == 0
+    assert 'the measured effort is zero: at most ' in capsys.readouterr().out

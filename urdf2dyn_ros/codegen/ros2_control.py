@@ -8,6 +8,7 @@ measured velocity, with a dead band, where the arm is guided by hand.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -97,6 +98,11 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     if len(gains) not in (1, len(joints)):
         raise ExportError(f'ros2_control: {len(gains)} current_gains for {len(joints)} joints: '
                           'one is required for each, or one for all')
+    undetermined = [body.name for body, gain in zip(joints, gains) if not math.isfinite(gain)]
+    if undetermined:
+        raise ExportError(f'ros2_control: current_gains of {", ".join(undetermined)} are unknown: '
+                          'what they were identified from does not determine them; set them in '
+                          'the file of parameters')
     friction = list(_friction(model, system, loads))
     tip = system.tips[0] if len(system.tips) == 1 else ''
     rigid = replace(loads, payload=loads.payload or tip, terms={

@@ -324,7 +324,10 @@ def _read_file(path: str) -> dict[str, Any]:
                 raise ParameterError(f'there is no parameter {name}; there are: '
                                      f'{", ".join(_ROWS)}')
             row = _ROWS[name] if family is None else family.row(name)
-            values[name] = row.check(value)
+            # gains that recordings do not determine are refused where they are used
+            values[name] = tuple(map(float, value)) if (
+                row is GAINS_PARAMETER and isinstance(value, list)
+                and any(entry != entry for entry in value)) else row.check(value)
         except ParameterError as error:
             raise ParameterError(f'{printable(path)}: {error}') from None
     misspelt = {name: close for name in others if (close := get_close_matches(

@@ -44,11 +44,11 @@ from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import facts, typed_command
 
-FILES = ('identified.urdf', 'identified.xml', 'parameters.yaml', 'identification.json',
-         'identification.png', 'identification.html')
+ROBOTS = ('identified.urdf', 'identified.xml', 'parameters.yaml')
+FILES = (*ROBOTS, 'identification.json', 'identification.png', 'identification.html')
 PICTURE_WORDS = 'Measured effort, and that of the identified model, of each joint over time'
 SUMMARIES = 'summaries'
-EXIT_REFUSED = 3   # exit code where there is no model, as the recordings do not suffice
+EXIT_REFUSED = 3   # exit code where recordings do not suffice, or contradict the model
 
 
 def add_identify(parser: argparse.ArgumentParser) -> None:
@@ -84,8 +84,8 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
                         help='weight of the URDF, in observations of each body (default: 10, or '
                         '1 or 100 where cross-validation prefers it)')
     parser.add_argument('--force', action='store_true',
-                        help='also write the numbers of joints that are not explained; without it '
-                        'these keep the numbers of the URDF')
+                        help='also write a robot that the data contradict, and the numbers of '
+                        'joints that are not explained, which keep those of the URDF without it')
 
 
 def run_identify(arguments: argparse.Namespace) -> int:
@@ -97,15 +97,18 @@ def run_identify(arguments: argparse.Namespace) -> int:
     check_fixed(dynamics, 'and its motion is not in joint states')
     settings = _settings(arguments)
     try:
-        _identify(dynamics, arguments, settings, text)
+        result = _identify(dynamics, arguments, settings, text)
     except IdentificationError as error:
         print(f'error: {error}', file=sys.stderr)
         return EXIT_REFUSED
-    return 0
+    if result.refused:
+        print('error: the data contradict the model, as the verdict says first: no robot is '
+              'written, only the report and the summaries; --force writes it', file=sys.stderr)
+    return EXIT_REFUSED if result.refused else 0
 
 
 def _identify(dynamics: InverseDynamics, arguments: argparse.Namespace,
-              settings: IdentificationSettings, text: str | bytes) -> None:
+              settings: IdentificationSettings, text: str | bytes) -> Identification:
     with (results(arguments.output, (*FILES, SUMMARIES), arguments.overwrite) as output,
           TemporaryDirectory(prefix='.', dir=output) as staging):
         staged: dict[str, Path] = {}
@@ -117,6 +120,7 @@ def _identify(dynamics: InverseDynamics, arguments: argparse.Namespace,
         result = identify(arguments.recordings, dynamics, arguments.validate, settings, progress,
                           keep)
         _write(result, staged, text, arguments, output)
+    return result
 
 
 def _settings(arguments: argparse.Namespace) -> IdentificationSettings:
@@ -141,10 +145,11 @@ def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes
     tables = report_tables(result)
     picture = identification_picture(result, title)
     head = [f'Does it explain the data? {verdict(result)}', *lines]
-    files = {
+    robots = {} if result.refused else {
         **robot_texts(result, text, ['Identified; to be used with identified.urdf.', *head]),
-        'identified.xml': identified_mjcf(result, ['Identified, for MuJoCo.', *head]),
-        'identification.json': identification_json(result, about).encode(),
+        'identified.xml': identified_mjcf(result, ['Identified, for MuJoCo.', *head])}
+    files = {
+        **robots, 'identification.json': identification_json(result, about).encode(),
         'identification.png': picture,
         'identification.html': report_page(
             title, tables, result.remarks, lines, (picture, PICTURE_WORDS)).encode()}
@@ -154,6 +159,8 @@ def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes
         **{summaries / name: path for name, path in staged.items()}}
     with results(summaries, (), overwrite=True), writing_to(output):
         create_files(contents, replace=True)
+        for name in ROBOTS if result.refused else ():   # of an earlier run
+            (output / name).unlink(missing_ok=True)
         for path in summary_paths(summaries):
             if path not in contents:   # of recordings that are no part of this result
                 path.unlink()

@@ -169,7 +169,10 @@ _ALIKE, _ALIKE_AT_FIRST = 0.7, 0.4
 _MOST_JOINTS, _LEAST_MOTION = 12, 6.0
 # sizes that are worth a word: a robot may be mounted some degrees off
 _LEAST = {'zero': np.radians(2.0), 'scale': 0.03, 'pace': 0.03, 'gravity': np.radians(2.0)}
-_MOST_FACTOR = 0.3   # up to which efforts are linear in the scale of positions
+# largest ones that are small: a tool may look like a zero that is 33 degrees off
+_MOST = {'zero': np.radians(25.0), 'scale': 0.3, 'pace': np.inf, 'gravity': np.radians(25.0)}
+# share of an effort that may be left: more is another cause, as a spring
+_MOST_UNEXPLAINED = 0.15
 
 
 class _SmallErrors:
@@ -249,6 +252,12 @@ class _SmallErrors:
         """Return the falls of the logarithms of residuals (n,)."""
         return self._residuals - self._judge(change)
 
+    def unexplained(self, change: Change) -> Array:
+        """Return the shares of the efforts, without their mean, that are left (n,)."""
+        spread = np.array([values[moves].std() if moves.any() else np.inf for values, moves in zip(
+            self._piece.effort.T, self._moves.T)])
+        return np.exp(self._judge(change)) / np.where(spread > 0.0, spread, np.inf)
+
     def vertex(self, kind: str, joint: int, sizes: Array) -> tuple[float, Array]:
         """Return the sum of the falls that parabolas through sizes promise, and where."""
         best, promised = sizes.copy(), 0.0
@@ -298,11 +307,13 @@ def small_errors(robot: Robot, piece: Piece, summary: Summary, moving: NDArray[n
         return ''
     removed, sizes, kind, first = alike[0]
     size = _STEPS[kind] * float(np.linalg.norm(sizes))
-    if removed < _REMOVED or size < _LEAST[kind] or (kind == 'scale' and size > _MOST_FACTOR):
+    change = errors.change(kind, first, sizes)
+    if removed < _REMOVED or not _LEAST[kind] <= size <= _MOST[kind] or (
+            errors.unexplained(change) > _MOST_UNEXPLAINED).any():
         return ''
     others = ' or '.join(robot.joints[joint] for falls, _, other, joint in alike[1:]
                          if other == kind and falls >= _ALIKE * removed)
-    sentence = Mistake(errors.change(kind, first, sizes), kind, (first,)).sentence(
+    sentence = Mistake(change, kind, (first,)).sentence(
         robot.dynamics, False)
     return (f'{sentence}' + (f', or is it {others}?' if others else '') + '; then '
             f'{np.exp(removed / np.count_nonzero(summary.used)):.2g} times smaller residuals are '

@@ -8,7 +8,7 @@ known mass nothing is left that a factor could change.
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, NamedTuple
@@ -365,6 +365,39 @@ def other_recordings(robot: Robot, names: Sequence[str], fits: Sequence[PooledFi
                 f'{", ".join(compress(robot.joints, worse))}: its residual is up to {most:.1f} '
                 'times theirs; another payload, tool or day, a contact, or a sensor that failed?')
     return found
+
+
+# ---- Two recordings that no robot explains together as well as each is explained alone
+
+_OPPOSED_RATIO = 1.5   # residual together over that alone; friction of another day reaches 1.48
+
+
+def opposed_recordings(robot: Robot, summaries: Sequence[Summary], together: Sequence[PooledFit],
+                       terms: FitTerms, weight: float) -> Iterator[str]:
+    """
+    Yield that two recordings contradict each other, from fits to both without each block.
+
+    Each block, which is longer than residuals are alike, is predicted by the other blocks of both
+    and by those of its own recording. That counts for a joint by all of its blocks and by their
+    median.
+    """
+    alone = [fit for summary in summaries
+             for fit in fits_to_others(robot, summary.weighted[:BLOCKS], terms, weight)]
+    blocks = [pool for summary in summaries for pool in summary.moving]
+    both, single = (np.array([squares(fit.fit, pool, robot) for fit, pool in zip(fits, blocks)])
+                    for fits in ([*together, *together], alone))
+    used = np.all([summary.used > 0 for summary in summaries], axis=0) & (single.sum(axis=0) > 0.0)
+    ratios = np.sqrt(both.sum(axis=0) / np.where(used, single.sum(axis=0), 1.0))
+    medians = np.sqrt(np.median(both / np.where(single > 0.0, single, np.inf), axis=0))
+    worse = used & (np.minimum(ratios, medians) > _OPPOSED_RATIO)
+    if worse.any():
+        most = float(ratios[worse].max())
+        one, other = (summary.name for summary in summaries)
+        joints = ', '.join(compress(robot.joints, worse))
+        yield (f'{one} and {other} contradict each other at {joints}: together they leave a '
+               f'residual of up to {most:.2g} times that of each alone; which one is wrong is not '
+               'known. Are they of the same robot, with the same tool? Identify from each alone, '
+               'or add a third')
 
 
 # ---- A payload that fits another link than the one that is said to carry it, or other recordings

@@ -38,6 +38,7 @@ from urdf2dyn_ros.identification.fit_data import (
     figures_of,
     find_payload,
     mean_correlation,
+    opposed_recordings,
     other_recordings,
     parts_of,
     prepare_fit,
@@ -49,7 +50,7 @@ from urdf2dyn_ros.identification.robot import (
     Robot,
     estimate_base,
 )
-from urdf2dyn_ros.identification.rows import score
+from urdf2dyn_ros.identification.rows import BLOCKS, score
 from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary, all_rows
 from urdf2dyn_ros.recordings.mistakes import moved_beyond
 from urdf2dyn_ros.robot.spatial import Array, geometric_mean
@@ -78,8 +79,10 @@ class Identification:
     left_by_friction: Array
     validation: dict[str, Figures] = field(default_factory=dict)   # of other recordings, by name
     remarks: list[str] = field(default_factory=list)
-    # what the data contradict, in sentences, by more than any verdict allows
+    # what the data contradict, in sentences: no robot is written without `force`
     contradictions: list[str] = field(default_factory=list)
+    # what is to be known beside a yes, in sentences
+    caveats: list[str] = field(default_factory=list)
     gains: Gains | None = None   # of currents, before the fit, whose own are relative to them
     payload: IdentifiedPayload | None = None
     force: bool = False   # whether joints that are not explained are written, too
@@ -102,7 +105,25 @@ class Identification:
     @property
     def written(self) -> NDArray[np.bool_]:
         """Joints (n,) whose identified numbers are written into files."""
-        return self.used if self.force else self.used & ~self.unexplained
+        return self.used if self.force else self.used & ~self.unexplained & ~self.undetermined
+
+    @property
+    def refused(self) -> bool:
+        """Whether the data contradict the model, so that it is not handed on."""
+        return bool(self.contradictions) and not self.force
+
+    @property
+    def undetermined(self) -> NDArray[np.bool_]:
+        """Joints (n,) that are used, but whose free gain the data do not determine."""
+        return self.used & (np.isnan(self.handed_gains))
+
+    @property
+    def handed_gains(self) -> Array:
+        """Gains (n,) that are handed on to files: NaN where the data do not determine one."""
+        if self.gains is None or not self.gains.free.any():
+            return self.effort_per_unit
+        uncertain = self.gains.free & ~(self.used & (self.gains.deviations < _MOST_UNCERTAIN))
+        return np.where(uncertain & ~(self.used & self.force), np.nan, self.effort_per_unit)
 
     @cached_property
     def effort_ratios(self) -> Array:
@@ -122,6 +143,24 @@ class Identification:
         """Base parameters with their deviations."""
         return estimate_base(self.robot, self.fit.bodies, self.deviations.covariance)
 
+    def held_out_efforts(self, joint: int) -> tuple[Array, Array, Array] | None:
+        """Return measured effort, that of the URDF, and held-out one (k,); None without rows."""
+        rows, bodies = self.summaries[0].rows, self.robot.columns.bodies[joint]
+        if rows is None:
+            return None
+        part = rows.joints[joint]
+        blocks = np.minimum(rows.block, BLOCKS - 1) if self.parts == 'blocks' else 0 * rows.block
+        computed = np.empty(len(part))
+        for number, fit in enumerate(self.fits):
+            chosen = blocks == number
+            computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
+        nominal = part[:, :10 * len(bodies)] @ self.robot.prior.nominal[bodies].ravel()
+        gain = self.effort_per_unit[joint]
+        unit = gain if self.units[joint] == 'A' else 1.0
+        if self.parts == 'blocks':   # rows in gaps belong to no block
+            computed[rows.block == BLOCKS] = np.nan
+        return gain / unit * part[:, -1], nominal / unit, computed / unit
+
     @property
     def units(self) -> tuple[str, ...]:
         """Unit of each joint's residuals: [N m or N], or [A] where gains are free."""
@@ -131,6 +170,8 @@ class Identification:
 
 # share of a squared effort that bodies have, from which on their ratio to the URDF's is known
 _LEAST_SHARE = 0.1
+# standard deviation of the logarithm of a gain from which on the data do not determine it
+_MOST_UNCERTAIN = 0.7
 
 # ---- The fit, and how well it explains what it was not fitted to
 
@@ -197,7 +238,7 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
         others = [summary for summary in summaries if summary.name not in foreign]
         rest = identified(robot, others, validation, weight, gains, show,
                           left_out=left_out + len(foreign))
-        rest.contradictions[:0] = [f'{misfits[name][1]} It is not used' for name in foreign]
+        rest.caveats[:0] = [f'{misfits[name][1]} It is not used' for name in foreign]
         return rest
     show(0.8)
     held_out, validated = _judge(data, parts, whole, without, everything)
@@ -216,10 +257,13 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     for summary in (*summaries, *(payload.summaries if payload else ())):
         found.extend(summary.contradictions)
     found.extend(f'{text} Identify without it, or from it alone' for _, text in misfits.values())
+    if len(summaries) == 2 and payload is None:
+        found.extend(opposed_recordings(with_load, data.summaries, without, terms, best))
     fault = _fault(result)
     if fault:
         raise IdentificationError('; '.join((fault, *found)))
     found.extend(_contradictions(result))
+    result.caveats.extend(_caveats(result))
     for summary in validation:
         result.remarks.extend(summary.contradictions)
     result.remarks.extend(_misfits(result, negative_rotors))
@@ -300,9 +344,10 @@ _RESTING_RATIO = 2.0
 
 def _contradictions(result: Identification) -> Iterator[str]:
     """Yield a sentence for whatever the data contradict of the model, the largest first."""
-    joints, used, figures = result.robot.joints, result.used, result.held_out
-    yield from _scaled_efforts(result)
-    yield from (text for text, heaviest in _changed_masses(result) if heaviest)
+    joints, figures = result.robot.joints, result.held_out
+    if not _carries_tool(result):
+        yield from _scaled_efforts(result)
+        yield from (text for text, heaviest in _changed_masses(result) if heaviest)
     scale = float(result.fit.bodies[:, 0].sum() / result.robot.prior.parameters[:, 0].sum())
     if result.payload and result.payload.known and not (
             1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE):
@@ -311,17 +356,53 @@ def _contradictions(result: Identification) -> Iterator[str]:
                f'of its URDF, with {mass / scale:.2g} kg the same: check --payload-mass, to which '
                'all gains are proportional, and the masses of the URDF')
     free, pool = free_gains(result.gains, len(joints)), all_rows(result.summaries)
-    poor = (figures.moving[2] > _UNEXPLAINED_JOINT * figures.measured) | (
-        figures.r2_moving[2] < LEAST_R2)
-    for j in np.flatnonzero(used & poor).tolist():
+    for j in np.flatnonzero(_poor(result)).tolist():
         # friction brakes, whatever the bodies are
-        turned = not free[j] and (
-            np.sign(result.effort_per_unit[j]) * sign_evidence(pool, j)) < -_OTHER_SIGN
-        yield (f'{joints[j]} is hardly explained: of {figures.spread_moving[j]:.3g} about the '
-               f'mean a residual of {figures.moving[2, j]:.3g} remains while it moves; ' + (
-                   'friction fits it better with the opposite sign: is its sign wrong?' if turned
-                   else 'the effort may not be that of this joint, or not of it alone, as with '
-                   'coupled gears, or contact, cables, springs or a base that moves act on it'))
+        if not free[j] and (
+                np.sign(result.effort_per_unit[j]) * sign_evidence(pool, j)) < -_OTHER_SIGN:
+            yield (f'{joints[j]} is hardly explained: of {figures.spread_moving[j]:.3g} about the '
+                   f'mean a residual of {figures.moving[2, j]:.3g} remains while it moves; '
+                   'friction fits it better with the opposite sign: is its sign wrong?')
+
+
+def _poor(result: Identification) -> NDArray[np.bool_]:
+    """Return which joints (n,) are hardly explained while they move."""
+    figures = result.held_out
+    return np.asarray(result.used & (
+        (figures.moving[2] > _UNEXPLAINED_JOINT * figures.measured)
+        | (figures.r2_moving[2] < LEAST_R2)))
+
+
+# a joint is not explained where its residual is so many times its noise, and such a share of its
+# effort without its mean, and depends so much on position, velocity or time. A UR10 has shares of
+# 0.08, 0.55 of which depend on the position; a TIAGo's torso 0.37, none of which depends on any
+_ABOVE_NOISE, _OF_EFFORT, _DEPENDENT = 4.0, 0.15, 0.2
+_BINS = 10   # of equal numbers of samples, whose means are what a residual depends on
+
+
+def _caveats(result: Identification) -> Iterator[str]:
+    """Yield joints that are not explained, and what is to be known of the others."""
+    joints, used, figures = result.robot.joints, result.used, result.held_out
+    poor = _poor(result)
+    for j in np.flatnonzero(used).tolist():
+        residual, spread = figures.moving[2, j], figures.spread_moving[j]
+        noise, what = _structure(result, j)
+        dependent = residual > max(_ABOVE_NOISE * noise, _OF_EFFORT * spread) and what
+        if dependent or poor[j]:
+            beside = f' beside a noise of {noise:.3g}' if np.isfinite(noise) else ''
+            yield (f'not {joints[j]}: a residual of {residual:.3g} {result.units[j]}{beside}, of '
+                   f'{spread:.3g} about the mean' + (f', depends on {what}' if dependent else '')
+                   + '; does a contact, spring or cable act there, is its gear coupled with '
+                   "another joint's, or is it the effort of another joint?")
+    if _carries_tool(result):
+        yield from _scaled_efforts(result)
+        yield from (text for text, heaviest in _changed_masses(result) if heaviest)
+    for j in np.flatnonzero(result.undetermined).tolist():
+        assert result.gains is not None
+        yield (f'the data do not determine the gain of {joints[j]} '
+               f'({result.effort_per_unit[j]:.3g} +- {100.0 * result.gains.deviations[j]:.2g} %): '
+               'this joint keeps the numbers of the URDF, and files have no gain of it; record it '
+               'with a larger load, or give its gain (--gains free JOINT=VALUE)')
     for name, predicted in result.validation.items():
         worse = used & (predicted.every[2] >= predicted.every[0])
         if worse.any():
@@ -331,12 +412,68 @@ def _contradictions(result: Identification) -> Iterator[str]:
                    'from more')
 
 
+def _structure(result: Identification, joint: int) -> tuple[float, str]:
+    """
+    Return the noise of a joint's held-out residual, and what this depends on while it moves.
+
+    The noise is that of its second differences, NaN where no recording is at hand.
+    """
+    efforts, rows = result.held_out_efforts(joint), result.summaries[0].rows
+    if efforts is None or rows is None:
+        return np.nan, ''
+    measured, _, computed = efforts
+    residual = measured - computed
+    moves = np.isfinite(residual) & rows.moves[:, joint]
+    noise = float(np.sqrt(np.nanmean(np.square(np.diff(residual, 2))) / 6.0))
+    if np.count_nonzero(moves) < 2 * _BINS * BLOCKS:
+        return noise, ''
+    residual, block = residual[moves], rows.block[moves]
+    span = np.arange(len(residual)) // _BINS   # of neighbours, of which every other is held out
+    shares = {what: _explained_share(residual, values[moves], parts) for what, values, parts in (
+        ('its position', rows.q[:, joint], block), ('its velocity', rows.qd[:, joint], block),
+        ('time', rows.time, span % 2))}
+    most = max(shares, key=shares.__getitem__)
+    return noise, most if shares[most] > _DEPENDENT else ''
+
+
+def _explained_share(residual: Array, values: Array, held_out: NDArray[np.int64]) -> float:
+    """Return the share of squares that means over bins of values explain of parts held out."""
+    edges = np.quantile(values, np.linspace(0.0, 1.0, _BINS + 1)[1:-1])
+    bins, unexplained = np.searchsorted(edges, values), 0.0
+    for number in np.unique(held_out):
+        inside = held_out == number
+        counts = np.bincount(bins[~inside], minlength=_BINS)
+        means = np.bincount(bins[~inside], residual[~inside], _BINS) / np.maximum(counts, 1)
+        unexplained += float(np.square(residual[inside] - means[bins[inside]]).sum())
+    return 1.0 - unexplained / max(float(residual @ residual), 1e-300)
+
+
+def _carries_tool(result: Identification) -> bool:
+    """Return whether bodies need other efforts than the URDF's, but not without those at tips."""
+    system, robot = result.robot.system, result.robot
+    larger = {*np.flatnonzero(result.effort_ratios > _FAR).tolist()}
+    # joints up the chain need more effort for a tool, too; the last one alone has another gain
+    if result.gains is not None or not moved_beyond(system, result.used) & larger:
+        return False
+    tips = sorted({*range(len(system.bodies))} - {body.parent for body in system.bodies})
+    bodies = result.fit.bodies.copy()
+    if (bodies[tips, 0] < robot.prior.parameters[tips, 0]).all():
+        return False
+    bodies[tips] = robot.prior.parameters[tips]
+    ratios, shares = ratios_of_efforts(robot, all_rows(result.summaries), bodies)
+    return not _far(np.where(result.used & (shares > _LEAST_SHARE), ratios, np.nan)).any()
+
+
+def _far(ratios: Array) -> NDArray[np.bool_]:
+    return np.isfinite(ratios) & ~((ratios > 1.0 / _FAR) & (ratios < _FAR))
+
+
 def _scaled_efforts(result: Identification) -> Iterator[str]:
     """Yield where bodies need far more or less effort than the URDF's."""
     robot, joints, ratios = result.robot, result.robot.joints, result.effort_ratios
     changes = {body.name: f'mass moved by {body.name} {old:.3g} -> {new:.3g} kg' for body, old, new
                in zip(robot.system.bodies, robot.prior.nominal[:, 0], result.fit.bodies[:, 0])}
-    apart = np.isfinite(ratios) & ~((ratios > 1.0 / _FAR) & (ratios < _FAR))
+    apart = _far(ratios)
     if apart.any():
         names = ' and '.join(compress(joints, apart))
         texts = ', '.join(f'{ratio:.2g} times at {joint}'

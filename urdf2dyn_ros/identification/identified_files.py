@@ -72,7 +72,7 @@ def robot_texts(result: Identification, text: str | bytes,
     model = identified_model(result)
     urdf = (identified_urdf(text, model).encode() if isinstance(text, str)
             else identified_urdf(text, model))
-    gains = () if result.gains is None else result.effort_per_unit.tolist()
+    gains = () if result.gains is None else result.handed_gains.tolist()
     parameters = identified_parameters(identified_joint_terms(result), head, gains)
     return {'identified.urdf': urdf, 'parameters.yaml': parameters.encode()}
 
@@ -330,8 +330,10 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
         _add(equality, 'joint', joint1=joint.name, joint2=joint.mimic.joint,
              polycoef=(joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0))
     actuators = _add(robot, 'actuator')
-    for name, gain, limit in zip(result.robot.joints, result.effort_per_unit.tolist(),
+    for name, gain, limit in zip(result.robot.joints, result.handed_gains.tolist(),
                                  result.robot.dynamics.limits):
+        if np.isnan(gain):   # which the data do not determine
+            continue
         constant = sum(float(term.effort(AT_REST, _ZERO, 0.0)) for term in terms.get(name, ()))
         motor = _add(actuators, 'general', name=name, joint=name, gear=gain, biastype='affine',
                      biasprm=(-constant / gain, 0.0, 0.0))

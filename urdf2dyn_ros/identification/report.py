@@ -85,15 +85,19 @@ def verdict(result: Identification) -> str:
         verb = 'keeps' if len(poor) == 1 else 'keep'
         kept = '' if result.force else f', which {verb} the numbers of the URDF without --force'
         parts.append(f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}){kept}.')
-    told, more = result.contradictions[:_MOST_TOLD], result.contradictions[_MOST_TOLD:]
-    if told:
-        if len(result.contradictions) > 1:
-            told = [f'({number}) {each}' for number, each in enumerate(told, 1)]
-        further = f' And {len(more)} more, which the JSON has.' if more else ''
-        parts.append(f'The data contradict the model: {"; ".join(told)}.{further}')
     unused = [*compress(joints, ~result.used)]
     where = '' if not unused else f' without {", ".join(unused)}' if (
         len(unused) < len(joints) // 2) else f' at {", ".join(compress(joints, result.used))}'
+    told, more = result.contradictions[:_MOST_TOLD], result.contradictions[_MOST_TOLD:]
+    if told:
+        if len(result.contradictions) > 1:
+            told = [f'({number}) {text}' for number, text in enumerate(told, 1)]
+        further = f' And {len(more)} more, which the JSON has.' if more else ''
+        parts.append(f'The data contradict the model: {"; ".join(told)}.{further}')
+    told, more = result.caveats[:_MOST_TOLD], result.caveats[_MOST_TOLD:]
+    if told:
+        further = f' And {len(more)} more, which the JSON has.' if more else ''
+        parts.append(f'{"But" if parts else f"Yes{where}, but"} {"; ".join(told)}.{further}')
     parts.append(f'The residual of the identified model{where}' if parts else
                  f'Yes{where}: its residual')
     parts[-1] += (f' is {100.0 * model / urdf:.3g} % of that of the URDF, and '
@@ -147,8 +151,8 @@ def _gains_table(result: Identification) -> list[ReportTable]:
                 [figure_text(ratio, 2), figure_text(error, 2)] if gains.free[j]
                 else ['known', 'known'])])
     typed = [f'{joint}={value:.6g}' for joint, value, used in zip(
-        robot.joints, result.effort_per_unit, result.used) if used]
-    words = ' '.join(typed if result.used.all() else ['free', *typed])
+        robot.joints, result.handed_gains, result.used) if used and math.isfinite(value)]
+    words = ' '.join(typed if len(typed) == len(robot.joints) else ['free', *typed])
     payload_known = result.payload is not None and result.payload.known
     scale = ('fixed by the mass of the payload' if payload_known else
              'fixed by the known gains' if not gains.free[result.used].all() else
@@ -330,7 +334,8 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
              'delay_used_s': summary.delay, 'delays_s': summary.delays,
              'joints': [*compress(robot.joints, summary.used)]}
             for summary in result.summaries],
-        'contradictions': result.contradictions, 'remarks': result.remarks}, indent=1)
+        'contradictions': result.contradictions, 'caveats': result.caveats,
+        'remarks': result.remarks}, indent=1)
 
 
 def _payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None:
@@ -486,26 +491,6 @@ _MOST_STACKED = 12   # joints up to which they are below each other, which a pho
 _MOST_ROWS, _MOST_JOINTS = 1500, 40
 
 
-def held_out_efforts(result: Identification, joint: int) -> tuple[Array, Array, Array] | None:
-    """Return measured effort, that of the URDF, and held-out one (k,); None without rows."""
-    summary = result.summaries[0]
-    if summary.rows is None:
-        return None
-    rows, bodies = summary.rows, result.robot.columns.bodies[joint]
-    part = rows.joints[joint]
-    blocks = np.minimum(rows.block, BLOCKS - 1) if result.parts == 'blocks' else 0 * rows.block
-    computed = np.empty(len(part))
-    for number, fit in enumerate(result.fits):
-        chosen = blocks == number
-        computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
-    nominal = part[:, :10 * len(bodies)] @ result.robot.prior.nominal[bodies].ravel()
-    gain = result.effort_per_unit[joint]
-    unit = gain if result.units[joint] == 'A' else 1.0
-    if result.parts == 'blocks':   # rows in gaps belong to no block
-        computed[rows.block == BLOCKS] = np.nan
-    return gain / unit * part[:, -1], nominal / unit, computed / unit
-
-
 def identification_picture(result: Identification, title: str) -> bytes:
     """Return a PNG with a panel for each joint that is identified."""
     joints = np.flatnonzero(result.used)[:_MOST_JOINTS].tolist()
@@ -514,7 +499,7 @@ def identification_picture(result: Identification, title: str) -> bytes:
                             [(0.45, _HIGH - 0.85)])
     handles: list[Any] = []
     for joint, (axes,) in zip(joints, places):
-        curves = held_out_efforts(result, joint)
+        curves = result.held_out_efforts(joint)
         lines = _draw_bars(axes, result, joint) if curves is None else _draw_curves(axes, *curves)
         handles = handles or lines
         add_name(axes, drawn_name(result.robot.joints[joint], 30))

@@ -24,6 +24,7 @@ _FROZEN_TIME = 1_000_000_000
 _VARIED_SHARE = 0.05   # share of its range by which the computed effort must vary meanwhile
 _SATURATED_SHARE = 0.02   # share of samples at the same extreme of a saturated measurement
 _AT_LIMIT = 1e-3   # relative distance from the URDF's limit at which an effort reaches it
+_ZERO = 1e-12   # measured effort over the computed one that is practically zero
 _SAME = 1e-9   # relative difference up to which measured efforts are the same
 
 
@@ -102,6 +103,10 @@ class Evidence:
             return f'{counted(count, "sample")}, at least {_FEWEST_SAMPLES} are needed'
         if whole is None and _same(low, high):
             return _constant(low)
+        largest = max(-self._all.lowest, self._all.highest)
+        if max(-low, high) < _ZERO * largest:
+            return (f'the measured effort is zero: at most {max(-low, high):.1g} in size, where '
+                    f'up to {largest:.3g} is computed')
         least = _VARIED_SHARE * (whole or self)._all.varied
         # a limit that the measurement exceeds is wrong
         within = limit and max(-low, high) <= (1.0 + _AT_LIMIT) * limit

@@ -346,7 +346,8 @@ def _nested(values: Mapping[str, Any], comments: Mapping[str, str], indent: str)
         else:
             comment = f'   # {comments[key]}' if key in comments else ''
             number = isinstance(value, float)
-            yield f'{start} {yaml_number(value) if number else json.dumps(value)}{comment}'
+            text = yaml_number(value) if number else json.dumps(value).replace('NaN', '.nan')
+            yield f'{start} {text}{comment}'
 
 
 def yaml_number(value: float) -> str:
