@@ -62,6 +62,10 @@ ARGUMENTS = (
     DeclareLaunchArgument(
         'lock', default_value='',
         description='JOINT=POSITION of joints that do not move, separated by spaces'),
+    *(DeclareLaunchArgument(name, default_value='', description=text) for name, text in (
+        ('loops', 'LINK=LINK:TYPE of links whose frames coincide, separated by spaces'),
+        ('actuated', 'joints that motors drive, of a robot with closed loops'),
+        ('start', 'JOINT=POSITION near a closed pose, separated by spaces'))),
     DeclareLaunchArgument(
         'use_sim_time', default_value='',
         description='true: time of the topic /clock; empty: as in the file of parameters'),
@@ -120,8 +124,9 @@ def _node(context: LaunchContext) -> list[Node | RegisterEventHandler]:
     if values['gravity']:
         parameters.append({'gravity': [0.0, 0.0, number_argument(
             'gravity', values['gravity'], 'm/s^2')]})
-    if values['lock']:
-        parameters.append({'lock': values['lock'].split()})
+    for name in ('lock', 'loops', 'actuated', 'start'):
+        if values[name]:
+            parameters.append({name: values[name].split()})
     if values['use_sim_time']:
         parameters.append({'use_sim_time': _chosen(values, 'use_sim_time')})
     action, executable = NODES[_chosen(values, 'lifecycle')]

@@ -29,7 +29,7 @@ from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, with_loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.reader import UrdfSource, read_description, read_urdf
+from urdf2dyn_ros.robot.reader import UrdfSource, read_configured, read_urdf
 from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
 # languages whose files are a package in a folder, written from the robot with all its loads
@@ -153,7 +153,7 @@ def export_description(text: str, loading: Mapping[str, Any], language: Language
                        style: Style, name: str | None, gravity: ArrayLike, functions: str,
                        links: tuple[str, ...], axes: FrameAxes) -> dict[str, str]:
     """Return the same of a robot's text, with loads as the node's parameters, for `loading`."""
-    model, loads = with_loads(loading, read_description(text))
+    model, loads = with_loads(loading, read_configured(text, loading))
     return export_model(model, language, style, name, gravity, functions, loads,
                         LinkFrames(links, axes))
 

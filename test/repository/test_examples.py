@@ -16,6 +16,8 @@ EXAMPLES = ROOT / 'examples'
 PRINTS = {
     'gravity_compensation': (r'with compensation, after 2 s \[rad\]:\s+\[[-0. ]+\]\n'
                              r'gravity, pushed (?s:.*)computed_torque, pushed .*\[', ()),
+    'palletizer': (r'elbow = -1 j2 \+1 j3\n(?s:.*)work (-\d+\.\d)\d+ J, energy \1\d+ J\n25 '
+                   r'base parameters', ()),
     'detect_contact': (r'joint2: contact from 2\.0\d to 2\.3\d s, peak -1\d\.\d N m\n', ()),
     'batch_torques': (r'1000 states, threads=2: .* ns a state\njoint1: at most .* N m\n',
                       (str(ROOT / 'urdf' / 'rx90.urdf'), '1000')),

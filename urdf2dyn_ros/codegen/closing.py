@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class Closing:
         start = dict(system.closures.start) if system.closures else {}
         self._start = tuple(np.array([start.get(system.joint_names[k], 0.0) for k in joints])
                             for joints in (system.actuated, system.unknown))
+        self._last = self._start   # closed pose, from which the next one is found if it is near
 
     def close(self, q: Values, start: Values | None = None) -> Array:
         """Return the positions of all passive joints, (p,) or (N, p); rows follow each other."""
@@ -93,6 +95,10 @@ class Closing:
         """Return passive positions, from the start pose or near positions that are given."""
         rows, poses = np.atleast_2d(q), []
         at, passive = self._start
+        if begin is None and np.abs(rows[0] - self._last[0]).max(initial=0.0) < _STEP:
+            with suppress(LoopError):   # the message before; else from the start, all the same
+                passive, _ = self._way(self._last[0], self._last[1], rows[0], 0, q)
+                at = rows[0]
         for k, row in enumerate(rows):
             if begin is not None and (k == 0 or begin.ndim == 2):
                 near = begin if begin.ndim == 1 else begin[k]
@@ -106,6 +112,7 @@ class Closing:
                 raise self._singular(k, q)
             at = row
             poses.append(passive)
+        self._last = at, passive
         return np.array(poses).reshape(*q.shape[:-1], -1)
 
     def _way(self, at: Array, passive: Array, to: Array, k: int,

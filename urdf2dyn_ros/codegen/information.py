@@ -118,7 +118,8 @@ def information_text(robot: dict[str, Any]) -> str:
              f"{robot['mass']:.6g} kg, of which {robot['moving_mass']:.6g} kg move", '']
     rows = [('i', 'joint', 'type', 'parent', 'mass [kg]', 'links (lumped after the first)')]
     for body in robot['bodies']:
-        follows = f" (mimic: {body['mimic']})" if body['mimic'] else ''
+        follows = (' (passive)' if body['mimic'] == 'passive' else
+                   f" (mimic: {body['mimic']})" if body['mimic'] else '')
         rows.append((str(body['number']), body['joint'], body['type'] + follows,
                      str(body['parent'] or 'root'), f"{body['mass']:.6g}",
                      ', '.join(body['links'])))

@@ -29,6 +29,8 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
     """Return the lines of `InverseDynamics.latex`."""
     require('latex', 'sympy')
     n = len(system.joint_names)
+    if system.closures:
+        raise ParameterError('formulas of a robot with closed loops are too long to read')
     if what not in get_args(What):
         raise ParameterError(f'unknown equations {what!r}: {", ".join(get_args(What))}')
     if n > MOST_JOINTS:

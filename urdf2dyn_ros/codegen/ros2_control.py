@@ -84,6 +84,9 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     """
     system = multibody(model)
     loads.check(system)
+    if system.closures:
+        raise ExportError('ros2_control: a controller does not close loops that are not linear '
+                          'yet; export C or C++ and call close before the efforts')
     if loads.moving(system) or loads.external:
         raise ExportError('ros2_control: a controller knows neither the motion of a base nor '
                           'external wrenches: use base fixed and no external wrenches, or export '

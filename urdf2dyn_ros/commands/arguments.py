@@ -37,7 +37,7 @@ from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.parameters import read_parameter_file
-from urdf2dyn_ros.robot.reader import load_urdf, read_description
+from urdf2dyn_ros.robot.reader import load_urdf, read_configured
 from urdf2dyn_ros.robot.spatial import Triple
 from urdf2dyn_ros.system import made_folder, writing_to
 from urdf2dyn_ros.text import EFFORT_SOURCES, first_names, listed, printable
@@ -60,6 +60,12 @@ _SHARED: dict[str, dict[str, Any]] = {
                          'help': 'reject inertias that are physically impossible'},
     '--lock': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'JOINT=POSITION',
                'help': 'joints that do not move, fixed at these positions [rad or m]'},
+    '--loop': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'LINK=LINK:TYPE',
+               'help': 'links whose frames coincide, as in <loop_joint>'},
+    '--actuated': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'JOINT',
+                   'help': 'joints that motors drive, of a robot with closed loops'},
+    '--start': {'nargs': '+', 'action': 'extend', 'default': [], 'metavar': 'JOINT=POSITION',
+                'help': 'positions near a closed pose [rad or m], to choose an assembly'},
     '--base': {'choices': ('auto', 'fixed'), 'default': 'auto',
                'help': 'fixed: a floating root {rests} (default: auto, as in the URDF)'},
 
@@ -126,7 +132,7 @@ _WORDS = {'replaced': 'existing files', 'angles': 'recorded angles whose unit is
           'link': 'link of a payload, whose inertial parameters are an input'}
 
 FILE = ('robot', '--xacro-args')
-CHECKED = ('--gravity', '--strict-inertia', '--lock')
+CHECKED = ('--gravity', '--strict-inertia', '--lock', '--loop', '--actuated', '--start')
 ROBOT = (*FILE, *CHECKED)
 FUNCTION = ('--function --model', '--link', '--axes')
 FRICTION = ('--friction', '--parameters')
@@ -215,7 +221,7 @@ def read_model(arguments: argparse.Namespace, text: str | bytes) -> RobotModel:
     """Return the model of a text, with joints locked; print its warnings on standard error."""
     options = vars(arguments)
     try:
-        model = read_description(text, strict_inertia=options.get('strict_inertia', False))
+        model = read_configured(text, {**options, 'loops': options.get('loop', ())})
     except UrdfError as error:
         name = options.get('robot') or arguments.urdf
         raise UrdfError(error.problems, name.strip('-')) from None

@@ -14,6 +14,7 @@ from urdf2dyn_ros.codegen.information import rounded_angles
 from urdf2dyn_ros.commands.arguments import FILE, add
 from urdf2dyn_ros.errors import ParameterError, Problem, Urdf2DynError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.robot.closures import about_loops, ambiguous
 from urdf2dyn_ros.robot.document import (
     TENSOR_ATTRIBUTES,
     Description,
@@ -208,17 +209,24 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str], list[str
         model = read_description(text)
     except UrdfError as error:
         return '', list(map(Finding, error.problems)), [], []
-    changes = EffortChanges(text, model)
-    reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
-    if (gravity := changes.of_gravity()) is not None:
-        reported.append(Finding(gravity))
+    closures = model.closures
+    if closures and closures.unknown:   # which do not close at random positions
+        reported = list(map(Finding, model.warnings))
+        if closures.other:
+            reported += map(Finding, ambiguous(closures).problems)
+    else:
+        changes = EffortChanges(text, model)
+        reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
+        if (gravity := changes.of_gravity()) is not None:
+            reported.append(Finding(gravity))
     try:
         Loads().check(multibody(model))
     except ParameterError as error:
         reported.append(Finding(Problem(
             'base', str(error), refused=False,
             effect='none are computed unless the base is fixed')))
-    return (model.name, reported, [*notes(Description(parse_document(text)))],
+    about = [*notes(Description(parse_document(text))), *about_loops(model)]
+    return (model.name, reported, about,
             list(rounded_angles(model)))
 
 

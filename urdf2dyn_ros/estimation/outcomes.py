@@ -43,6 +43,8 @@ class Outcome(str, Enum):
     NO_BASE = 'no_base'
     NO_WRENCH = 'no_wrench'
     NOT_FINITE = 'not_finite'
+    OPEN = 'open'
+    SINGULAR = 'singular'
     WAITING = 'waiting'   # for data of the base; counted when these are received, or late
 
 
@@ -95,6 +97,8 @@ JOINT_STATE_OUTCOMES = {
     'no_base': 'the motion of the base at that stamp is unknown',
     'no_wrench': 'an external wrench is missing, stale or unusable, and wrench.policy is stop',
     'not_finite': 'acceleration or effort NaN or infinite; the estimator is reset',
+    'open': 'the closed loops of the robot do not close at these positions',
+    'singular': 'passive joints of closed loops can move by themselves: efforts have no limit',
 }
 JOINT_STATE_EVENTS = {
     'received': 'messages; the sum of all outcomes, and of those that wait for base data',

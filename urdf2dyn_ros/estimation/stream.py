@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.errors import StateError
+from urdf2dyn_ros.errors import LoopError, StateError
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import EstimatorBase
 from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimate
@@ -333,6 +333,8 @@ class Stream:
                 map(is_finite, (q, qd, qdd))) else Outcome.NOT_FINITE
         try:
             result = self._inverse_dynamics(q, qd, qdd, *loads)
+        except LoopError as error:
+            return Outcome(error.status)
         except StateError:   # the estimate, the efforts or the wrench are not finite
             return Outcome.NOT_FINITE
         effort, wrench = result if isinstance(result, tuple) else (result, None)

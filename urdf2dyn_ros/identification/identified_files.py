@@ -323,8 +323,11 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
             _add_joints(body, joint, terms)
     for joint in model.joints:
         bodies[joint.parent].append(bodies[joint.child])
-    followers = [joint for joint in model.joints if joint.mimic]
-    equality = _add(robot, 'equality') if followers else robot
+    followers = [joint for joint in model.joints if joint.name in model.mimics]
+    equality = _add(robot, 'equality') if followers or model.loops else robot
+    for loop in model.loops:   # MuJoCo closes them at a point
+        _add(equality, 'connect', body1=loop.first.link, body2=loop.second.link,
+             anchor=loop.first.xyz)
     for joint in followers:
         assert joint.mimic is not None
         _add(equality, 'joint', joint1=joint.name, joint2=joint.mimic.joint,

@@ -17,9 +17,10 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.loads import check_names, loading, with_loads
+from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.reader import read_description
+from urdf2dyn_ros.robot.reader import read_configured
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- The requested and the active parameters, and the active model with its stream and sources
@@ -214,7 +215,7 @@ class Descriptions:
         errors = []
         for text in filter(None, texts):
             try:
-                robot = read_description(text, strict_inertia=values['strict_inertia'])
+                robot = read_configured(text, values)
                 model, loads = with_loads(values, robot)
                 loads.check(multibody(model))
             except Urdf2DynError as error:
@@ -248,12 +249,12 @@ def _ingredients(robot: RobotModel | None, values: Mapping[str, Any]) -> tuple[A
     """Return what the equations of a robot are made of, and which functions are prepared."""
     observes = values['observer.enabled']
     return (robot and with_loads(values, robot), values['gravity'], values['backend'],
-            values['terms.enabled'], observes, observes and values['wrench_estimate.link'])
+            values['terms.enabled'], observes, observes and values['wrench_estimate.link'],
+            *(tuple(values[row.name]) for row in LOOP_PARAMETERS))
 
 
 def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
-    model, loads = with_loads(
-        values, read_description(text, strict_inertia=values['strict_inertia']))
+    model, loads = with_loads(values, read_configured(text, values))
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
     if values['terms.enabled']:
         dynamics.prepare('terms')

@@ -149,6 +149,8 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
     and for a moving base.
     """
     system = multibody(model)
+    if system.closures:
+        raise ExportError('the page does not close loops that are not linear yet')
     if not system.joint_names:
         raise ExportError('the robot has no movable joint: a page has nothing to move')
     for what, names in (('external wrenches on ', loads.external),

@@ -8,7 +8,7 @@ as many rows for the others as there are.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -94,6 +94,23 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             tuple(replace(tree.rows[r], loop=number[tree.rows[r].loop]) for r in sorted(rows)),
             tuple(zip(tree.names, pose.tolist())), margin,
             tuple(zip(tree.names, other.tolist())) if other is not None else ()))
+
+
+def about_loops(model: RobotModel) -> Iterator[str]:
+    """Yield how the loops of a robot are solved, in words."""
+    closures = model.closures
+    if closures is None:
+        return
+    linear = [name for name in closures.passive if name not in closures.unknown]
+    yield (f'closed loops: actuated {listed(closures.actuated)}; passive '
+           f'{listed(closures.passive)}' + f', least sine {closures.margin:.3g} at the start'
+           * bool(closures.unknown))
+    for joint in model.joints:
+        if joint.name in linear and joint.mimic is not None:
+            sum_ = ' '.join(f'{mimic.multiplier:+.6g} {mimic.joint}'
+                            for mimic in (joint.mimic, *joint.also) if mimic.multiplier)
+            offset = f' {joint.mimic.offset:+.6g}' if joint.mimic.offset or not sum_ else ''
+            yield f'joint {quote(joint.name)} = {sum_}{offset}'
 
 
 def ambiguous(closures: Closures) -> UrdfError:

@@ -11,6 +11,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import inertia_flaw
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.lock import LOCK, lock_joints, locked_positions
+from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import Joint, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Family, Parameter
@@ -211,6 +212,7 @@ LOAD_PARAMETERS = (
     *(row for term in TERMS.values() for row in term.PARAMETERS),
     Parameter('forces.enabled', True, 'Count the <force> tags of the URDF.'),
     LOCK,
+    *LOOP_PARAMETERS,
 )
 
 JOINT_PARAMETERS = Family('joints', 'joint', tuple(
@@ -248,6 +250,9 @@ def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel
     The values are as `loading` returns them. Parameters of joints that this robot does not have
     are ignored; `unheeded` reports them. Its joints are locked as the value `lock` says.
     """
+    if any(map(str.strip, values.get('loops', ()))) and not model.loops:
+        raise ParameterError('loops in a file of parameters are for the node: use --loop and '
+                             '--actuated')
     model = lock_joints(model, locked_positions(values.get('lock', ())))
     of_joints = JOINT_PARAMETERS.of(values)
     joints = {joint.name: joint for joint in model.joints}

@@ -24,6 +24,7 @@ from urdf2dyn_ros.robot.document import (
 )
 from urdf2dyn_ros.robot.loops import LOOP_TYPES
 from urdf2dyn_ros.robot.model import Coupling, Loop, LoopFrame
+from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
@@ -45,6 +46,15 @@ _TYPES = {'ball': 'spherical', 'socket': 'spherical', 'weld': 'fixed', 'rod': 'd
           'hinge': 'revolute', 'slider': 'prismatic', 'cylinder': 'cylindrical'}
 _WITH_AXIS = ('revolute', 'continuous', 'prismatic', 'cylindrical', 'universal')
 _Z: Triple = (0.0, 0.0, 1.0)
+
+
+LOOP_PARAMETERS = (
+    Parameter('loops', ('',), 'Pairs of links whose frames coincide, each as LINK=LINK:TYPE, of a '
+              'robot with closed loops whose description does not say so.'),
+    Parameter('actuated', ('',), 'Joints that motors drive, of a robot with closed loops; by '
+              'default those that the description says.'),
+    Parameter('start', ('',), 'Positions near a closed pose, each as JOINT=POSITION [rad or m], '
+              'of a robot with closed loops; by default the zero pose, if it is closed.'))
 
 
 class LoopNotes(NamedTuple):

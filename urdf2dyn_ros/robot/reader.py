@@ -16,7 +16,7 @@ from urdf_parser_py import urdf
 from urdf_parser_py.urdf import Robot
 from urdf_parser_py.xml_reflection.core import Path
 
-from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
+from urdf2dyn_ros.errors import ParameterError, Problem, SourceError, UrdfError
 from urdf2dyn_ros.robot.closures import closed
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
@@ -45,7 +45,7 @@ from urdf2dyn_ros.robot.model import (
 )
 from urdf2dyn_ros.robot.rules import check_description
 from urdf2dyn_ros.robot.spatial import Triple
-from urdf2dyn_ros.text import counted, listed
+from urdf2dyn_ros.text import counted, listed, quote
 
 # ---- From a robot description to a RobotModel: parsed safely, checked by rules, read by
 # urdf_parser_py
@@ -64,6 +64,23 @@ def read_description(text: str | bytes, *, strict_inertia: bool = False,
     Encodings are those of `read_urdf`. A UrdfError has all problems of the text.
     """
     return read_tree(parse_document(text), strict_inertia, loops, actuated)
+
+
+def read_configured(text: str | bytes, values: Mapping[str, Any]) -> RobotModel:
+    """Return the model of a text, with what parameters of these names say of its loops."""
+    loops, actuated, places = ([each for each in values.get(name, ()) if each.strip()]
+                               for name in ('loops', 'actuated', 'start'))
+    model = read_description(text, strict_inertia=bool(values.get('strict_inertia')), loops=loops,
+                             actuated=actuated)
+    start: dict[str, float] = {}
+    for place in places:
+        name, _, number = place.rpartition('=')
+        try:
+            start[name.strip()] = float(number)
+        except ValueError:
+            raise ParameterError(f'start {quote(place)}: write JOINT=POSITION, with the position '
+                                 'in rad or m') from None
+    return closed(model, start) if start else model
 
 
 def read_robot(robot: Robot, strict_inertia: bool, loops: Sequence[str] = (),
