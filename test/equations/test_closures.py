@@ -145,15 +145,15 @@ def test_functions_agree_with_each_other(name: str) -> None:
     ('five_bar', 'left_elbow_link'), ('delta', 'hand_z_link'), ('stewart', 'plate_z_link'),
     ('ankle', 'roll_link'), ('excavator', 'bucket_link')])
 def test_links_move_as_their_poses_change(name: str, link: str) -> None:
-    dynamics, h = dynamics_of(name), 1e-5
+    dynamics, h = dynamics_of(name), 3e-4   # positions close within 1e-12 m
     q, qd, qdd = states(dynamics, 1)[0]
     J = dynamics.jacobian(q, link)
     twist, acceleration = dynamics.frame_motion(q, qd, qdd, link)
     assert twist == pytest.approx(J @ qd, abs=1e-12)
     p = [dynamics.forward_kinematics(q + qd * t + 0.5 * qdd * t * t, link)[1]
          for t in (-h, 0.0, h)]
-    assert (p[2] - p[0]) / (2.0 * h) == pytest.approx(twist[:3], abs=1e-8)
-    assert (p[2] - 2.0 * p[1] + p[0]) / h**2 == pytest.approx(acceleration[:3], abs=1e-4)
+    assert (p[2] - p[0]) / (2.0 * h) == pytest.approx(twist[:3], abs=1e-5)
+    assert (p[2] - 2.0 * p[1] + p[0]) / h**2 == pytest.approx(acceleration[:3], abs=1e-3)
 
 
 def test_closed_positions_stay_on_their_branch_and_are_accepted_by_name() -> None:

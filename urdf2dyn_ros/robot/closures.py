@@ -216,11 +216,29 @@ class _Tree:
             J[:, r] = factors
         return phi, J
 
-    def close(self, q: Array, free: Sequence[int], steps: int = 80) -> tuple[Array, Array]:
+    def _sided(self, q: Array) -> tuple[Array, Array]:
+        """Return phi and J with rows that are zero only where frames are not half a turn off."""
+        phi, J = self.evaluate(q)
+        for k, loop in enumerate(self.model.loops):
+            if loop.type in ('fixed', 'prismatic'):
+                at = LoopState(self.system, loop, ([*q.T], [0.0] * self.n, [0.0] * self.n))
+                for i in (0, 2):   # x with x, z with z
+                    row = ClosureRow(k, 'turn', i, i, scale=0.5 * self.size)
+                    value = np.broadcast_to(at.value(row), len(q)) - row.scale
+                    slope = np.zeros((len(q), self.n))
+                    for joint, entry in at.column(row).items():
+                        slope[:, joint] = entry
+                    phi = np.column_stack([phi, value])
+                    J = np.concatenate([J, slope[:, None]], axis=1)
+        return phi, J
+
+    def close(self, q: Array, free: Sequence[int], steps: int = 80, sided: bool = False,
+              ) -> tuple[Array, Array]:
         """Return poses, closed by moving some joints if they can be, and how far they are open."""
         q = q.copy()
         damping = np.full(len(q), 1e-3)
-        phi, J = self.evaluate(q)
+        rows = self._sided if sided else self.evaluate
+        phi, J = rows(q)
         error = np.linalg.norm(phi, axis=1)
         unit = np.eye(phi.shape[1])
         for _ in range(steps):
@@ -233,10 +251,10 @@ class _Tree:
             longest = np.abs(step).max(axis=1, initial=1e-300, keepdims=True)
             trial = q.copy()
             trial[:, free] -= step * np.minimum(1.0, 0.5 / longest)
-            new_phi, new_J = self.evaluate(trial)
+            new_phi, new_J = rows(trial)
             new = np.linalg.norm(new_phi, axis=1)
             better = new < error
-            damping = np.where(better, np.maximum(0.1 * damping, 1e-9), 10.0 * damping)
+            damping = np.where(better, np.maximum(0.1 * damping, 1e-6), 10.0 * damping)
             damping = np.where(~better & (error < 1e-12), 1e3, damping)   # nothing is left to gain
             q[better], phi[better], J[better] = trial[better], new_phi[better], new_J[better]
             error = np.where(better, new, error)
@@ -248,22 +266,16 @@ class _Tree:
     def within(self, q: Array) -> Mask:
         return np.asarray(((q > self.lower - 1e-6) & (q < self.upper + 1e-6)).all(axis=1))
 
+    def _half_turned(self, q: Array) -> Mask:
+        """Return whether frames that coincide but for half a turn are in poses."""
+        m = len(self.rows) + len(self.gears)
+        return np.asarray((self._sided(q)[0][:, m:] < -0.5 * self.size).any(axis=1))
+
     def _wrapped(self, q: Array) -> Array:
         """Return poses with the angles of joints without limits within half a turn."""
         free = self.turning & np.isinf(self.lower) & np.isinf(self.upper)
         turn = 2.0 * math.pi
         return np.where(free & (np.abs(q) > math.pi), q - turn * np.round(q / turn), q)
-
-    def _wrong_side(self, q: Array) -> Mask:
-        """Return whether frames that must not be turned against each other are, by half a turn."""
-        state = [*q.T], [0.0] * self.n, [0.0] * self.n
-        wrong: Mask = np.zeros(len(q), np.bool_)
-        for k, loop in enumerate(self.model.loops):
-            if loop.type in ('fixed', 'prismatic'):
-                at = LoopState(self.system, loop, state)
-                for i in (0, 2):   # x with x, z with z
-                    wrong |= np.broadcast_to(-at.value(ClosureRow(k, 'turn', i, i)) > 0.5, len(q))
-        return wrong
 
     # ---- Poses that close, and which joints are passive
 
@@ -280,7 +292,10 @@ class _Tree:
         if not start and self._open(first) > _CLOSED_AT_ZERO[0]:   # it may be anywhere
             seeds = np.vstack([seeds, rng.uniform(*self.range, (_SEEDS, self.n))])
         poses, error = self.close(seeds, range(self.n))
-        good = (error < 1e-9) & ~self._wrong_side(poses)
+        good = (error < 1e-9) & ~self._half_turned(poses)
+        if not good.any():
+            poses, error = self.close(seeds, range(self.n), sided=True)
+            good = error < 1e-9
         poses = self._wrapped(poses)
         if not good.any() or (start and not good[0]):
             k = 0 if start else int(error.argmin())
@@ -401,7 +416,7 @@ class _Tree:
         turn = np.where(self.turning, 2.0 * math.pi, 1e9)
         away = np.abs(others - pose)
         away = np.minimum(away, np.abs(away - turn * np.round(away / turn))).max(axis=1)
-        good = (error < 1e-9) & (away > 1e-3) & self.within(others) & ~self._wrong_side(others)
+        good = (error < 1e-9) & (away > 1e-3) & self.within(others) & ~self._half_turned(others)
         others = others[good]
         others = others[self.margins(others, rows, passive) > SINGULAR] if len(others) else others
         return pose, float(margins[best]), others[0] if len(others) else None
