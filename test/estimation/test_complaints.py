@@ -53,7 +53,7 @@ def test_every_counter_is_logged_with_its_meaning_or_is_no_fault(clock, name):
     """A new one cannot be forgotten."""
     lines = FaultLog(clock).counted(Counter({name: 3}))
     fine = ACCEPTED_OUTCOMES | {'received', 'accelerations', 'velocity_rejected', 'distrusted',
-                                'implausible', 'position_rejected'}
+                                'implausible', 'position_rejected', 'frozen'}
     assert bool(lines) == (name not in fine)
     assert all((JOINT_STATE_OUTCOMES | JOINT_STATE_EVENTS)[name] in line.text for line in lines)
 

@@ -177,12 +177,13 @@ def test_use_lag_and_scale_of_each_velocity_are_in_the_figures() -> None:
 @pytest.mark.fault(25)
 def test_missing_and_unknown_joints_are_named() -> None:
     """Unknown ones are nothing to warn of."""
-    running = state(names=['joint2', 'wheel'])
+    running = state(names=['joint2', 'wheel', 'fan'])
     level, message = judged(running, incomplete=9)
-    assert level == Level.WARN and message.startswith('missing joints: joint1; if nothing')
+    assert level == Level.WARN and message.startswith(
+        'missing joints: joint1; joints that the model does not have: wheel, fan; if nothing')
     values = input_status(running, FIGURES, Counter(incomplete=9), ONE).values
     assert values['remedy'].endswith("ros2 param set inverse_dynamics hold '[\"joint1\"]'")
-    assert values['missing joints'] == 'joint1' and values['unknown joints'] == 'wheel'
+    assert values['missing joints'] == 'joint1' and values['unknown joints'] == 'wheel, fan'
     assert judged(state(names=[*NAMES, 'wheel']))[0] == Level.OK
 
 

@@ -97,14 +97,19 @@ def check_lags(values: Mapping[str, Any]) -> None:
 
 
 def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics,
-           clock: Callable[[], int], **options: Any) -> Stream:
-    """Return the stream of the parameters; faults of `hold` have no effect."""
+           clock: Callable[[], int], before: Stream | None = None, **options: Any) -> Stream:
+    """
+    Return the stream of the parameters; faults of `hold` have no effect.
+
+    One with the same parameters `before` hands over its samples, if its joints are the same.
+    """
     name = values['estimator']
     result = Stream(joints_of(dynamics), dynamics,
                     lambda joints: make_estimator(name, joints, **group(values, name)),
                     clock=clock, implausible=values['implausible'], **group(values, 'stream'),
                     **options)
-    result.hold(read_hold(values['hold'], dynamics)[0])
+    if before is None or not result.proceed(before):
+        result.hold(read_hold(values['hold'], dynamics)[0])
     return result
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from urdf2dyn_ros.codegen.c_compiler import cached, find_compiler, key_of
 from urdf2dyn_ros.estimation import bank, estimator, hindsight
@@ -34,7 +33,8 @@ _HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'mixture_errors', 'm
               'variance', 'variance_ratio', 'times', 'began', 'errors', 'weights', 'shares',
               'accelerations', 'mixed', 'references', 'work', 'velocities')
 _ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'unconfirmed',
-              'sampled', 'last', 'prompt', 'measured', 'estimate', 'deviations', 'oldest')
+              'sampled', 'last', 'shifts', 'prompt', 'measured', 'estimate', 'deviations',
+              'oldest')
 
 
 def _fields(names: str, kind: type) -> list[tuple[str, type]]:
@@ -48,12 +48,12 @@ class _Bank(ctypes.Structure):
 
 
 class _Hindsight(ctypes.Structure):
-    _fields_ = [*_fields('count judges number', _INTEGER), ('tolerance', _NUMBER),
+    _fields_ = [*_fields('count judges number', _INTEGER),
                 *_fields(' '.join(_HINDSIGHT), _POINTER)]
 
 
 class _Estimator(ctypes.Structure):
-    _fields_ = [('bank', _Bank), ('hindsight', _Hindsight), ('lag', _Hindsight),
+    _fields_ = [('bank', _Bank), ('hindsight', _Hindsight),
                 *_fields('velocities bridged duplicate begun', _INTEGER), ('outliers', _POINTER),
                 *_fields('step time good stalled began', _NUMBER),
                 *_fields(' '.join(_ESTIMATOR), _POINTER)]
@@ -76,8 +76,8 @@ def library() -> ctypes.PyDLL:
         made_of = ctypes.c_char_p.in_dll(library, 'urdf2dyn_version').value
         if made_of != version.encode():
             raise OSError(f'{path} is of another version of estimator.c')
-        library.urdf2dyn_update.argtypes = library.urdf2dyn_settle.argtypes = (_POINTER, _NUMBER)
-        library.urdf2dyn_keep.argtypes = (_POINTER,)
+        library.urdf2dyn_update.argtypes = (_POINTER, _NUMBER)
+        library.urdf2dyn_settle.argtypes = library.urdf2dyn_keep.argtypes = (_POINTER,)
         names = ctypes.c_char_p.in_dll(library, 'urdf2dyn_constants').value
         assert names is not None
         values = [next(float(getattr(module, name)) for module in (bank, hindsight, estimator)
@@ -158,16 +158,14 @@ class CompiledEstimator(Estimator):
             self._kept.extend(arrays)
             return [array.ctypes.data for array in arrays]
 
-        both = [_Hindsight(len(of.errors), of._judges, of._number, of._tolerance,
-                           *pointers(of, _HINDSIGHT))
-                for of in (self._hindsight, self._lag.hindsight if self._lag is not None
-                           else self._hindsight)]
+        hindsight = self._hindsight
         self._struct = _Estimator(
             _Bank(joints, filters, bank.each, 0, filters - int(bank.by_velocity.sum()),
                   int(bank.by_position.sum()), filters, rows, 0, kept, bank.derivative, bank._unit,
                   *pointers(bank, _BANK)),
-            *both, self._velocities, self._bridged, self._duplicate, 0,
-            *pointers(self, ('outliers',)),
+            _Hindsight(len(hindsight.errors), hindsight._judges, hindsight._number,
+                       *pointers(hindsight, _HINDSIGHT)),
+            self._velocities, self._bridged, self._duplicate, 0, *pointers(self, ('outliers',)),
             self._step, self._time, self._good, self._stalled, self._time,
             *pointers(self, _ESTIMATOR))
         self._address = ctypes.addressof(self._struct)
@@ -183,6 +181,6 @@ class CompiledLag(Lag):
     def _keep(self) -> None:
         self._estimator._library.urdf2dyn_keep(self._estimator._address)
 
-    def _settle(self, time: float, velocities: NDArray[np.bool_], at: float) -> Array:
-        self._estimator._library.urdf2dyn_settle(self._estimator._address, at)
+    def _settle(self) -> Array:
+        self._estimator._library.urdf2dyn_settle(self._estimator._address)
         return self._estimator._estimate[:3].copy()

@@ -54,7 +54,6 @@ typedef struct {
 
 typedef struct {
     int64_t count, judges, number;
-    double tolerance;
     int64_t *filters, *rows, *next;
     double *delays, *prior, *mixture_errors, *missed, *size, *variance, *variance_ratio, *times, *began;
     void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
@@ -63,11 +62,11 @@ typedef struct {
 
 typedef struct {
     Bank bank;
-    Hindsight hindsight, lag;   /* lag: the one of past states */
+    Hindsight hindsight;
     int64_t velocities, bridged, duplicate, begun, *outliers;
     double step, time, good, stalled, lag_began;
     double *usual, *counts, *trust, *velocity_trust, *alternation, *unconfirmed, *sampled, *last;
-    double *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
+    double *shifts, *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
     void *deviations, *oldest;     /* oldest (3, k, n), of the past */
 } Estimator;
 
@@ -288,7 +287,7 @@ static void weigh(Hindsight *self, const Bank *bank)
     for (long i = last - 1; i >= 0 && (double)self->rows[i] >= FEWEST; --i) {
         least(K + 1, n, errors[i + 1][0], lowest);
         EACH(j, n) {
-            enough[j] = self->missed[i * n + j] <= self->tolerance * lowest[j] ? enough[j] : 0.0;
+            enough[j] = self->missed[i * n + j] <= lowest[j] ? enough[j] : 0.0;
             size[j] = enough[j] != 0.0 ? self->size[i * n + j] : size[j];
         }
         EACH(k, K + 1) EACH(j, n) error[k][j] = enough[j] != 0.0 ? errors[i][k][j] : error[k][j];
@@ -355,9 +354,8 @@ static void begin_joint(Estimator *self, long joint, double q, double qd, long s
 {
     self->bank.slot[joint] = slot;
     start(&self->bank, joint, q, qd, slot);
-    self->hindsight.began[joint] = self->lag.began[joint]
-        = self->lag_began = self->sampled[joint] = self->time;
-    self->hindsight.variance_ratio[joint] = self->lag.variance_ratio[joint] = INFINITY;
+    self->hindsight.began[joint] = self->lag_began = self->sampled[joint] = self->time;
+    self->hindsight.variance_ratio[joint] = INFINITY;
     self->trust[joint] = FIRST_TRUST;
     self->outliers[joint] = 0;
 }
@@ -374,7 +372,7 @@ static void begin(Estimator *self, const double *q, const double *qd)
         self->velocity_trust[j] = FIRST_TRUST;
         self->outliers[n + j] = 0;
     }
-    self->hindsight.number = self->lag.number = 0;
+    self->hindsight.number = 0;
     self->good = self->time;
     self->stalled = 0.0;
 }
@@ -467,6 +465,7 @@ static void resolve(Estimator *self, const double *z, const double *deviation,
         }
         if (same) {   /* the sensor has another zero */
             EACH(k, K) x[0][k][j] += deviation[j];
+            self->shifts[j] += deviation[j];
             self->trust[j] = FIRST_TRUST;
             self->outliers[j] = 0;
             bad[j] = 0;
@@ -680,14 +679,13 @@ EXPORTED void urdf2dyn_keep(Estimator *self)
 }
 
 /* `Lag._settle` */
-EXPORTED VECTORS void urdf2dyn_settle(Estimator *self, double at)
+EXPORTED VECTORS void urdf2dyn_settle(Estimator *self)
 {
     Bank *bank = &self->bank;
     SHAPE(bank);
     double (*past)[3][n][K] = bank->past, (*oldest)[K][n] = self->oldest;
     EACH(i, 3) EACH(j, n) EACH(k, K) oldest[i][k][j] = past[bank->oldest][i][j][k];
-    add(&self->lag, bank, self->time, self->velocity_trust, at, oldest[bank->derivative][0]);
-    motion(&self->lag, bank, oldest[0][0], self->estimate);
+    motion(&self->hindsight, bank, oldest[0][0], self->estimate);
     bank->oldest = ROW(bank, 1);
     bank->kept -= 1;
 }

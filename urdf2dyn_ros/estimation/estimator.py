@@ -21,7 +21,7 @@ not 0, is stale.
 Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
 and for 0.1 s at least, which starts at 0.7, must be above 3/4, and its filters must be settled.
 Two publishers of the same joints, or a sensor that fails often, keep it below. So does a joint
-whose innovations alternate, mean(y_k y_(k-1)) < -mean(y^2) / 2: two publishers in turn that began
+whose innovations alternate, mean(y_k y_(k-1)) < -0.8 mean(y^2): two publishers in turn that began
 together, or a simulation that oscillates. Velocities are compared in the same way; without trust,
 no filter of velocities has a weight.
 
@@ -40,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimation.bank import Bank, mixed
+from urdf2dyn_ros.estimation.bank import DELAY, Bank, mixed
 from urdf2dyn_ros.estimation.clock import Clock
 from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, Hindsight, Lag
 from urdf2dyn_ros.robot.spatial import Array
@@ -68,11 +68,14 @@ FIRST_TRUST = 0.7   # trust of a joint that begins
 TRUST_MEMORY = 0.1   # s, time constant of this share
 TRUST_SAMPLES = 12.0   # samples that it remembers at least
 MOST_VARIANCE = 3.0   # mean variance over the steady one from which there is no estimate
-ALTERNATING = 0.5   # mean product of a deviation and the one before, over the mean square
+# mean product of an innovation and the one before, over the mean square, with the other sign:
+# white noise has up to 0.5, two publishers have 1.0
+ALTERNATING = 0.8
 ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts: 3 mrad are no encoder's
 AT_REST = 0.3   # s, time of one repeated message after which the joints are at rest
 BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
 COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
+VELOCITY_REFERENCE = 5   # filter by which velocities are judged: 62 rad/s
 PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velocities the next one
 
 class Verdict(IntEnum):
@@ -166,6 +169,7 @@ class Estimator:
         self._alternation = np.zeros((3, joints))
         self._deviations = np.zeros((IN_A_ROW, joints))
         self._unconfirmed = np.zeros(joints)   # acceleration that rests on suspect samples
+        self.shifts = np.zeros(joints)   # of positions by another zero; the reader sets them to 0
         self._sampled = np.zeros(joints)   # time of the last sample that was used
         self._step = self._time = self._good = self._stalled = 0.0
         self._bridged = self._other_rates = 0
@@ -177,6 +181,21 @@ class Estimator:
         self._time = -math.inf
         self._confirmed = False
         self._clock.begin()
+
+    @property
+    def delayed_velocity(self) -> tuple[float, Array] | None:
+        """
+        Velocities and accelerations (2, n) a time [s] ago, by positions alone.
+
+        They are those of a filter of order 4, whose jerk leads back to where its low-pass is
+        without lag.
+        """
+        bank = self._bank
+        if bank is None:
+            return None
+        number = min(VELOCITY_REFERENCE, bank.each - 1)
+        delay, (_, v, a, j) = DELAY / float(bank.w[number]), bank.x[:, number]
+        return delay, np.stack((v - delay * (a - delay / 2.0 * j), a - delay * j))
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s], NaN for none."""
@@ -212,8 +231,8 @@ class Estimator:
         assert self._lag is not None and self._origin is not None
         # a message that is not used is a moment, too
         past = (None if verdict in (LATE, AFTER_GAP) or self._time != time
-                else self._lag.add(self._time, self.velocity_trust >= TRUSTED))
-        if past is None or not self._lag.hindsight.known:
+                else self._lag.add(self._time))
+        if past is None or not self._hindsight.known:
             nothing = np.full(self._joints, math.nan)
             return Estimate(stamp, nothing, nothing, nothing, nothing, verdict or STARTING)
         time, state, std = past
@@ -277,7 +296,7 @@ class Estimator:
         self._candidates = tuple(np.flatnonzero(fast & by) for by in (
             ~bank.by_velocity, ~bank.by_position))
         self._hindsight = Hindsight(bank)
-        self._lag = Lag(bank, self._lag_time) if self._lag_time else None
+        self._lag = Lag(bank, self._lag_time, self._hindsight) if self._lag_time else None
         self._other_rates = 0
         self._time = time
         self._begin(q, qd)
@@ -450,6 +469,7 @@ class Estimator:
             away = self._deviations[:IN_A_ROW - 1, joint] - by
             if (away * away <= sample.gate[0, joint] / 4.0).all():
                 bank.shift(joint, by)
+                self.shifts[joint] += by
                 self.trust[joint] = FIRST_TRUST
                 outlier[0, joint], used[0, joint] = False, True
                 self._outliers[0, joint] = 0
@@ -463,7 +483,7 @@ class Estimator:
                 bank.begin_joint(joint, float(q[joint]), float(qd[joint]))
                 self._hindsight.begin_joint(joint, self._time)
                 if self._lag is not None:
-                    self._lag.begin_joint(joint, self._time)
+                    self._lag.began = self._time
                 self.trust[joint] = FIRST_TRUST
                 self._outliers[0, joint] = 0
                 self._sampled[joint] = self._time

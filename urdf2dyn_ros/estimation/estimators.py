@@ -108,8 +108,7 @@ class Kalman(Estimator, EstimatorBase):
         if bank is not None and self._fixed:
             distance = np.abs(np.log(bank.w / self._fixed))
             others = (distance > distance.min() + 1e-9) | (bank.order == 3)
-            for hindsight in (self._hindsight, *(each.hindsight for each in (self._lag,) if each)):
-                hindsight._prior[np.append(others, True)] = 0.0
+            self._hindsight._prior[np.append(others, True)] = 0.0
         return verdict
 
 

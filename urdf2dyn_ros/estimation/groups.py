@@ -17,7 +17,7 @@ import numpy as np
 
 from urdf2dyn_ros.estimation.degrees import DegreesGuard
 from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
-from urdf2dyn_ros.estimation.estimators import EstimatorBase, make_estimator
+from urdf2dyn_ros.estimation.estimators import EstimatorBase, Kalman, fastest_kalman
 from urdf2dyn_ros.estimation.hold import ModelJoints
 from urdf2dyn_ros.estimation.messages import (
     MAX_LAYOUTS,
@@ -28,7 +28,7 @@ from urdf2dyn_ros.estimation.messages import (
     unwrap,
 )
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
-from urdf2dyn_ros.estimation.velocities import VelocityReport
+from urdf2dyn_ros.estimation.velocities import FrozenJoints, VelocityGate
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed
 
@@ -40,6 +40,8 @@ LAG_DECAY = 0.01   # by which the lag of an estimator follows one that is shorte
 MOST_CARRIED_PERIODS = 2.5   # over which joints are carried: one lost message and jitter
 LEAST_CARRIED_NS = 5_000_000   # time over which joints are carried, whatever their rate
 SKEWED_TO_WARN = 20   # messages in a row at which joints are too far away, before that is reported
+TURN = 2.0 * pi
+LOST_TURN = 0.3   # rad from whole turns by which a joint differs after a gap: turns were lost
 VELOCITIES_JUDGED = 50   # messages after which the scale of velocities is looked at
 
 MOST_INCOMPLETE = 2   # messages in a row with a part of a group that are bridged
@@ -165,6 +167,23 @@ class GroupFigures(NamedTuple):
     skew: float   # by how much their newest stamp is older than that of the newest efforts [s]
 
 
+class PositionShift(NamedTuple):
+    """A position that jumped, and goes on from there."""
+
+    joint: str
+    size: float   # [rad or m]
+    stamp: int   # of the message in which it was found [ns]
+
+    def __str__(self) -> str:
+        turns = round(self.size / TURN)
+        lost = turns and abs(self.size - TURN * turns) < LOST_TURN
+        return (f'jump of position of {self.joint!r}: by {self.size:.3g} rad or m at '
+                f'{self.stamp * 1e-9:.3f} s, and it stays there: '
+                + (f'were {abs(turns)} turns lost?' if lost else
+                   'were counts lost, or was its sensor set to another zero?')
+                + ' The efforts are those of the new position')
+
+
 class Reception(NamedTuple):
     """What became of a sample in its group."""
 
@@ -177,15 +196,20 @@ class Group:
     """The samples of joints that are received together, with their indices (k,) in the model."""
 
     def __init__(self, joints: Indices, model: ModelJoints, estimator: EstimatorBase, steps: Steps,
-                 several: bool, newest: int) -> None:
+                 several: bool, newest: int, shifts: dict[str, PositionShift]) -> None:
         count, chosen = len(joints), model.chosen(joints)
         self.joints, self.names = joints, chosen.names
         self._endless, self._turning = chosen.turn_error >= pi, np.flatnonzero(chosen.turn_error)
         self._turn_error = chosen.turn_error[self._turning]
         self.estimator, self.steps = estimator, steps
-        self._check = make_estimator('kalman', count) if estimator.CHECKED else None
+        # the filters that judge samples: the estimator's own, or those beside it
+        self._filters = (estimator if isinstance(estimator, Kalman)
+                         else fastest_kalman()(count) if estimator.CHECKED else None)
+        self._check = None if self._filters is estimator else self._filters
         self.history = History(count, several)
-        self.velocities = VelocityReport(count)
+        self.velocities = VelocityGate(count)
+        self.frozen = FrozenJoints(count)
+        self._shifts = shifts   # the newest of each joint, by its name
         self.degrees = DegreesGuard(chosen)
         self.newest = newest   # stamp [ns]; 0 before the first sample
         self.outcome = Outcome.WARMING_UP   # of the newest sample, USED if there is an estimate
@@ -219,6 +243,8 @@ class Group:
         if len(self._recent) > MOST_RECENT:
             self._recent.popitem(last=False)
         self.newest = stamp
+        if event is Event.GAP:
+            self._find_lost_turns(stamp, q)
         if event:   # a joint with limits may have gone the long way, or it is another robot
             self._q = np.where(self._endless & (event is Event.GAP), self._q, nan)
         elif not self._sampled:
@@ -231,14 +257,37 @@ class Group:
             unwrap(q, self._turning, self._turn_error, self._q, self._before)
         self._before, self._q = self._q, q
         self._efforts.append((stamp, effort))
+        if self.frozen.add(stamp, q, qd, self.velocities.trusted):
+            if self.outcome is not Outcome.FROZEN:   # what follows is another motion
+                self.restart(gap=True)
+                event = event or Event.RESTART
+            self.outcome = Outcome.FROZEN
+            return Reception(self.outcome, event, True)
         self.outcome, outlier = self._estimate(stamp, q, qd)
         return Reception(self.outcome, event, outlier)
 
+    def _find_lost_turns(self, stamp: int, q: Array) -> None:
+        """Note joints with limits that differ by whole turns from where they were before a gap."""
+        step = q - self._q
+        turns = np.rint(step / TURN)
+        lost = (turns != 0.0) & (np.abs(step - TURN * turns) < LOST_TURN) & ~self._endless
+        for joint in np.intersect1d(np.flatnonzero(lost), self._turning).tolist():
+            self._add_shift(joint, float(step[joint]), stamp)
+
+    def _add_shift(self, joint: int, size: float, stamp: int) -> None:
+        name = self.names[joint]
+        self._shifts[name] = PositionShift(name, size, stamp)
+
     def _estimate(self, stamp: int, q: Array, qd: Array) -> tuple[Outcome, bool]:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
-        checked, outlier = Verdict.PUBLISHED, False
+        checked, outlier, measured = Verdict.PUBLISHED, False, qd
+        filters = self._filters
+        if filters is not None and not self.velocities.follows.all():
+            qd = np.where(self.velocities.follows, qd, nan)
         if self._check is not None:
             checked, outlier = self._check.update(stamp, q, qd).verdict, self._check.contradicts
+            if not self.velocities.judged:   # they are not handed on before
+                qd = np.full_like(qd, nan)
             outcome = _OUTCOMES[checked]
             if outcome is Outcome.USED and outlier:
                 outcome = Outcome.CONTRADICTORY
@@ -249,6 +298,10 @@ class Group:
                 return outcome, outlier
         estimate = self.estimator.update(stamp, q, qd)
         outlier |= self.estimator.contradicts
+        if filters is not None and any(filters.shifts.tolist()):
+            for joint in np.flatnonzero(filters.shifts).tolist():
+                self._add_shift(joint, float(filters.shifts[joint]), stamp)
+            filters.shifts[:] = 0.0
         verdict = estimate.verdict
         if verdict is Verdict.PUBLISHED and checked is Verdict.BEGUN_ANEW:
             verdict = checked
@@ -261,7 +314,9 @@ class Group:
         self.degrees.add_velocities(estimate.qd)
         lag = stamp - estimate.stamp
         self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
-        self.velocities.add(stamp, qd, estimate, self.estimator)
+        if filters is not None and checked is Verdict.PUBLISHED:
+            self.velocities.add(stamp, measured, self.estimator.velocity_use,
+                                filters.delayed_velocity)
         self._messages += 1
         if self.velocities.rejected and self._messages % VELOCITIES_JUDGED == 0:
             scales = self.velocities.positions_in_degrees
@@ -291,6 +346,7 @@ class Group:
     def warnings(self, newest: int) -> Iterator[str]:
         """Yield what is not credible or too old at the newest stamp of all joints [ns]."""
         rejected = self.velocities.warnings if self.velocities.rejected else {}
+        yield from self.frozen.sentences(self.names)
         yield from dict.fromkeys((*self.degrees.sentences, *(
             f'velocity of {self.names[k]!r}: {text}' for k, text in rejected.items())))
         late = (newest - self.newest) * 1e-9
@@ -332,17 +388,20 @@ class Groups:
     has a lag, the output is at the first message by which all estimates have reached a stamp of
     the leader.
 
-    `max_gap` and `max_skew` are as in `Stream`, but in [ns].
+    `max_gap` and `max_skew` are as in `Stream`, but in [ns]. Positions that another zero has
+    shifted are added to `shifts`, by joint.
     """
 
     def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], EstimatorBase],
-                 events: Counter[str], max_gap: int, max_skew: int) -> None:
+                 events: Counter[str], max_gap: int, max_skew: int,
+                 shifts: dict[str, PositionShift] | None = None) -> None:
         self._model, self._make_estimator = joints, make_estimator
         self._events, self._max_skew = events, max_skew
+        self._shifts = {} if shifts is None else shifts
         self.all: list[Group] = []   # replaced as a whole when it changes
         count = len(joints.names)
         self._replace([Group(np.arange(count, dtype=np.intp), joints, make_estimator(count),
-                             Steps(max_gap), several=False, newest=0)])
+                             Steps(max_gap), several=False, newest=0, shifts=self._shifts)])
         self._leader = self._due = self.all[0]   # `_due`: whose message may have an output
         self._last_output, self._missed = 0, False
 
@@ -387,7 +446,8 @@ class Groups:
             else:
                 groups += [Group(group.joints[part], self._model,
                                  self._make_estimator(int(part.sum())), group.steps.copy(),
-                                 several=True, newest=group.newest) for part in (inside, ~inside)]
+                                 several=True, newest=group.newest, shifts=self._shifts)
+                           for part in (inside, ~inside)]
         if len(groups) > len(self.all):
             self._replace(groups)
 

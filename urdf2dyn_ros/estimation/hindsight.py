@@ -13,7 +13,7 @@ row is L_i old,
     D_i  <- D_i  + g ((ref_i - ref_(i+1)(u))^2 - D_i)               what a slower reference misses
 
 The errors of a joint are those by reference 2; by a slower one, which has less noise, where it
-misses nothing: D_i is at most the least E_(i+1),k (7 times with a lag). The weights of the
+misses nothing: D_i is at most the least E_(i+1),k. The weights of the
 filters are
 
     w_k ~ s_k^(1/2) (r_k (E_k + 1e-12 + (0.0001 A)^2))^-3
@@ -45,8 +45,6 @@ SIZE_MEMORY = 3.0   # s, time constant of the size of accelerations
 BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
 LEAST_ERROR = 1e-12   # rad^2/s^4 or m^2/s^4, at which filters are equally good
 LEAST_PART = 1e-4   # of the size of accelerations, at which they are
-SHARED_NOISE = 7.2   # by which the least error of smoothed states, at most, is too small: they
-# share their noise with a reference that is not much older than the lag
 ALONE = 1e-6   # part of the weight of a = 0 that counts for positions and velocities
 ROUGH = 0.7   # bandwidth of order 3 over that of order 4 with the same lag
 
@@ -59,16 +57,15 @@ class Hindsight:
     others share its weight. Where it has all of it, the fastest filter of positions has all.
     """
 
-    def __init__(self, bank: Bank, lag: float = 0.0) -> None:
+    def __init__(self, bank: Bank) -> None:
         filters, joints = bank.x.shape[1:]
         self._bank = bank
-        known = [k for k in REFERENCES if k < bank.each and lag * float(bank.w[k]) <= DELAY]
+        known = [k for k in REFERENCES if k < bank.each]
         self._filters = known or [min(REFERENCES[0], bank.each - 1)]
         self._delays = [DELAY / float(bank.w[k]) for k in self._filters]
         count = len(self._filters)
-        # what is smoothed is less wrong, and so is one derivative of noise in the place of two
-        self._judges = JUDGES + (lag > 0.0 or bank.derivative == 1)
-        self._tolerance = SHARED_NOISE if lag > 0.0 else 1.0
+        # one derivative of noise is less wrong than two
+        self._judges = JUDGES + (bank.derivative == 1)
         self.errors = np.zeros((count, filters + 1, joints))   # E
         self.mixture_errors, self._missed, self.size = np.zeros((3, count, joints))
         self.rows = np.zeros(count, dtype=np.int64)   # that each reference has judged
@@ -176,7 +173,7 @@ class Hindsight:
             if self.rows[i] < FEWEST:
                 break
             enough = enough & (
-                self._missed[i] <= self._tolerance * self.errors[i + 1].min(axis=0))
+                self._missed[i] <= self.errors[i + 1].min(axis=0))
             error = np.where(enough, self.errors[i], error)
             size = np.where(enough, self.size[i], size)
         variance_ratio = self._bank.variance_ratio()
@@ -199,15 +196,15 @@ class Hindsight:
 #
 # States of all filters are kept every 2.4 ms or more, and corrected by all measurements until they
 # are as old as the lag (the Rauch-Tung-Striebel smoother, in the form that goes along with the
-# filter: Bar-Shalom, Li and Kirubarajan, section 8.5). Then they are mixed, with weights of their
-# own by hindsight. Between two of them, both are continued.
+# filter: Bar-Shalom, Li and Kirubarajan, section 8.5). Then they are mixed with the weights of the
+# present states: references share their noise with smoothed states, and cannot judge them. So is
+# the deviation, which is too large for them. Between two of them, both are continued.
 
 class Lag:
     """The estimates a lag [s] ago."""
 
-    def __init__(self, bank: Bank, lag: float) -> None:
-        self._bank, self._lag = bank, lag
-        self.hindsight = Hindsight(bank, lag)
+    def __init__(self, bank: Bank, lag: float, hindsight: Hindsight) -> None:
+        self._bank, self._lag, self._hindsight = bank, lag, hindsight
         self._kept: deque[float] = deque()   # times of the past states of the bank
         self._samples: deque[float] = deque()   # times that wait for their estimate
         self._known: deque[tuple[float, Array]] = deque()   # states (3, n) that are old enough
@@ -218,14 +215,8 @@ class Lag:
         for each in (self._kept, self._samples, self._known):
             each.clear()
         self.began = time
-        self.hindsight.begin(time)
 
-    def begin_joint(self, joint: int, time: float) -> None:
-        """Leave out the past of a joint."""
-        self.began = time
-        self.hindsight.begin_joint(joint, time)
-
-    def add(self, time: float, velocities: NDArray[np.bool_]) -> tuple[float, Array, Array] | None:
+    def add(self, time: float) -> tuple[float, Array, Array] | None:
         """
         Add the sample that the filters were corrected by.
 
@@ -238,7 +229,7 @@ class Lag:
             self._kept.append(time)
         while self._kept and self._kept[0] <= time - self._lag + ROUNDING:
             at = self._kept.popleft()
-            self._known.append((at, self._settle(time, velocities, at)))
+            self._known.append((at, self._settle()))
         # samples that came at once are not told one by one, each with a later message
         while len(self._samples) > 1 and self._samples[1] <= time - self._lag - 2.0 * SPACING:
             self._samples.popleft()
@@ -251,18 +242,16 @@ class Lag:
             return None
         state = self._known[0][1] if len(self._known) == 1 else _between(
             at, self._known[0], self._known[1])
-        return (at, state, np.sqrt(self.hindsight.variance)) if self.began <= at else None
+        return (at, state, np.sqrt(self._hindsight.variance)) if self.began <= at else None
 
     def _keep(self) -> None:
         self._bank.keep()
 
-    def _settle(self, time: float, velocities: NDArray[np.bool_], at: float) -> Array:
+    def _settle(self) -> Array:
         """Return the motion (3, n) at the time of the oldest past state, and forget it."""
-        bank, hindsight = self._bank, self.hindsight
-        past = bank.past[0]
-        hindsight.add(time, velocities, at, past[bank.derivative])
-        bank.forget(1)
-        return hindsight.motion(past)
+        past = self._bank.past[0]
+        self._bank.forget(1)
+        return self._hindsight.motion(past)
 
 
 def _between(time: float, before: tuple[float, Array], after: tuple[float, Array]) -> Array:

@@ -36,6 +36,11 @@ class ModelJoints(NamedTuple):
     # (n,), velocity beyond which an angle without limits is one in degrees [rad/s]; else infinite
     fastest: Array
 
+    def equals(self, other: ModelJoints) -> bool:
+        """Return whether all joints are the same."""
+        return self.names == other.names and all(
+            map(np.array_equal, self[1:], other[1:]))
+
     def chosen(self, joints: Indices) -> ModelJoints:
         return ModelJoints(tuple(self.names[joint] for joint in joints.tolist()),
                            self.turn_error[joints], self.limits[joints], self.fastest[joints])

@@ -38,6 +38,7 @@ class Outcome(str, Enum):
     REPEATED = 'repeated'
     CONTRADICTORY = 'contradictory'
     DISTRUSTED = 'distrusted'
+    FROZEN = 'frozen'
     IMPLAUSIBLE = 'implausible'
     UNCERTAIN = 'uncertain'
     NO_BASE = 'no_base'
@@ -91,6 +92,8 @@ JOINT_STATE_OUTCOMES = {
     'distrusted': 'too many positions of a joint contradict its motion: two publishers of the '
                   'same joints, a sensor that fails, or a controller that oscillates at half the '
                   'rate of the messages',
+    'frozen': 'the position of a joint stays the same while its velocity moves it: its sensor or '
+              'its driver has stopped',
     'implausible': 'a position looks, or looked since the joints began, like degrees, by its '
                    'limits or its speed, and the parameter implausible is stop',
     'uncertain': 'the standard deviation of an acceleration is above stream.max_deviation',

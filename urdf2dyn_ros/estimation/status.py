@@ -4,6 +4,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from math import nan
 from typing import NamedTuple
 
@@ -146,10 +147,32 @@ def remedy(stream: Stream, hold: Sequence[str], node: str) -> str:
         return prefix
     without = (f'published without a position (NaN or none): {listed(unmeasured)}'
                if unmeasured else '')
+    if missing and len(missing) == len(stream.unknown_joints):
+        return (f'as many names are unknown as are missing: did you mean '
+                f'{listed(_renamed(missing, stream.unknown_joints))}? Publish the names of the '
+                'robot description')
     if stream.newest is None and missing:   # holding all of them is no remedy
         return without or ('no joint of the robot is published: is it the description of another '
                            'robot?')
     return '; '.join(filter(None, (without, hold_advice(missing, hold, node))))
+
+
+def _renamed(missing: Sequence[str], unknown: Sequence[str]) -> list[str]:
+    """Return which missing joint an unknown name is likely to mean, each once."""
+    left, pairs = list(missing), []
+    for name in unknown:
+        joint = max(left, key=lambda other: SequenceMatcher(None, name, other).ratio())
+        left.remove(joint)
+        pairs.append(f'{joint} by {name}')
+    return pairs
+
+
+def missing_joints(stream: Stream, advice: str) -> str:
+    """Return which joints are missing, which names are unknown, and what to do about it."""
+    return '; '.join(filter(None, (
+        'missing joints: ' + ', '.join(stream.missing_joints),
+        'joints that the model does not have: ' + ', '.join(stream.unknown_joints)
+        if stream.unknown_joints else '', advice)))
 
 
 def _prefix_advice(missing: Sequence[str], unknown: Sequence[str]) -> str:
@@ -329,6 +352,8 @@ def _faults(state: NodeState, figures: MonitorReport, grown: Counter[str],
         more = f' And {len(others)} more.' if others else ''
         yield Level.ERROR, (f'no efforts, {first}{more} Publish radians, correct the limits in '
                             'the robot description, or set the parameter implausible to warn')
+    if stream is not None and grown['frozen'] and (frozen := stream.frozen):
+        yield Level.ERROR, '; '.join(frozen)
     if relayed > many:
         yield Level.WARN, (f'{relayed} of {messages} messages are the same as one before, which '
                            'is used once: a relay, or a recording that is played beside its '
@@ -351,8 +376,7 @@ def _faults(state: NodeState, figures: MonitorReport, grown: Counter[str],
         yield Level.WARN, (f'{counted(grown["overruns"], "message")} lost before they were '
                            'received: the node or the network is slower than their publisher')
     if stream is not None and stream.missing_joints and messages:
-        yield Level.WARN, '; '.join(filter(None, (
-            'missing joints: ' + ', '.join(stream.missing_joints), state.remedy)))
+        yield Level.WARN, missing_joints(stream, state.remedy)
     if warnings := state.warnings:
         more = f', and {len(warnings) - 1} more' if len(warnings) > 1 else ''
         yield Level.WARN, warnings[0] + more
@@ -409,7 +433,7 @@ WARNING_MEMORY = 60.0   # s, after which a warning that returns is logged again
 
 # no faults, or reported by warnings
 _NOT_LOGGED = {*ACCEPTED_OUTCOMES, 'received', 'accelerations', 'velocity_rejected', 'distrusted',
-               'implausible', 'position_rejected'}
+               'implausible', 'position_rejected', 'frozen'}
 # may be correct: a bag that starts again, the joint states of a gripper, which are logged once
 _HARMLESS = {'gap', 'jump_back', 'other_joints'}
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import LoopError, StateError
 from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import EstimatorBase
-from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimate
+from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimate, PositionShift
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
 from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_any, is_finite
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
@@ -72,6 +72,12 @@ class OutputBatch(NamedTuple):
 MOST_WAITING = 2048   # estimates that may wait for base data
 LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | Outcome']   # after qdd
 
+
+def no_load_arguments(estimate: Estimate) -> tuple[Array, ...]:
+    """Return that the equations have no arguments after qdd."""
+    return ()
+
+
 IMPLAUSIBLE = Parameter(
     'implausible', 'stop', 'What happens where a position looks like degrees: more than 2 pi '
     'beyond the limits of its joint, or, without these, 20 times as fast as it may be. stop: no '
@@ -111,7 +117,7 @@ class Stream:
     def __init__(self, joints: ModelJoints,
                  inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
                  make_estimator: Callable[[int], EstimatorBase], *, clock: Callable[[], int],
-                 load_arguments: LoadArguments = lambda estimate: (),
+                 load_arguments: LoadArguments = no_load_arguments,
                  counters: Counter[str] | None = None, implausible: str = 'stop',
                  **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
@@ -128,6 +134,7 @@ class Stream:
         self._use_receive_time: bool = values['use_receive_time']
         self._stop = implausible == 'stop'
         self._last_output = 0
+        self._shifts: dict[str, PositionShift] = {}   # by joint
         self.hold(Hold())
 
     def hold(self, hold: Hold) -> None:
@@ -140,7 +147,7 @@ class Stream:
         self._names = received.names
         self._reader = MessageReader(received.names, self.counters)
         self._groups = Groups(received, self._make_estimator, self.counters, self._max_gap,
-                              self._max_skew)
+                              self._max_skew, self._shifts)
 
     @property
     def never_received(self) -> tuple[str, ...]:
@@ -186,8 +193,30 @@ class Stream:
     def warnings(self) -> tuple[str, ...]:
         """Sentences about data that are not credible or not received any more, with the reason."""
         newest = self._groups.newest
-        return tuple(warning for group in self._groups
-                     for warning in group.warnings(newest))
+        return (*(warning for group in self._groups for warning in group.warnings(newest)),
+                *map(str, self._shifts.values()))
+
+    def acknowledge(self) -> list[PositionShift]:
+        """Forget the positions that were shifted, whose warnings stay until then; return them."""
+        shifts = list(self._shifts.values())
+        self._shifts.clear()
+        return shifts
+
+    def proceed(self, before: Stream) -> bool:
+        """Go on with the samples of another stream, if it has the same joints; else begin anew."""
+        if not self._joints.equals(before._joints):
+            return False
+        self.held, self._names = before.held, before._names
+        self._reader, self._groups = before._reader, before._groups
+        self._last_output, self._waiting = before._last_output, before._waiting
+        self._shifts = before._shifts
+        return True
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        """Sentences about positions that stay the same while their velocities move them."""
+        return tuple(sentence for group in self._groups
+                     for sentence in group.frozen.sentences(group.names))
 
     @property
     def implausible(self) -> tuple[str, ...]:

@@ -1,22 +1,26 @@
-"""What is known of measured velocities: whether they are used, their lag and their scale."""
+"""What is known of measured velocities: whether they follow the positions, lag and scale."""
 
+from collections import deque
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimation.estimator import Estimate
-from urdf2dyn_ros.estimation.estimators import EstimatorBase
 from urdf2dyn_ros.robot.spatial import Array
 
 BETWEEN_NS = 9_000_000   # time between two compared samples
 MEMORY = 1000.0   # compared samples that count, about 10 s
 FEWEST = 50.0   # compared samples from which figures are known
+JUDGED = 20   # compared samples between two judgements
 USED = 0.05   # share of the velocities in the estimate, below which they are not used
-LEAST_SPEED = 1e-3   # rad/s or m/s, root mean square from which figures are known
+LEAST_SPEED = 1e-2   # rad/s or m/s, root mean square from which figures are known
 SCALE_OFF = 0.1   # difference of the scale from 1 that is a fault
 LAG_OFF = 0.01   # s, lag that is a fault
+OFFSET = 0.03   # rad/s or m/s, offset that is a fault, and as a part of the root mean square
+ROUNDING = 1e-9   # part of a mean square that is no variance
 DEGREES = 180.0 / np.pi   # in a radian
-FOLLOWS = 0.5   # part of its mean square that the motion explains of a velocity with a scale
+FOLLOWS = 0.5   # part of its variance that the motion explains of a velocity with a scale
 IN_DEGREES = 0.1   # difference of a ratio to that of degrees, up to which it is this
 
 
@@ -38,74 +42,110 @@ class JointVelocity(NamedTuple):
             f' ({self.fault})' if self.fault else '')
 
 
-class VelocityReport:
+class VelocityGate:
     """
-    Compares the velocities of joints (n,) with estimates.
+    Compares the velocities of joints (n,) with their positions: what does not follow is not used.
 
-    Least squares of z = c v + d a over the last seconds, with the measured velocity z and the
-    estimates v and a. A velocity with the scale s and the lag L has c = s cos(w L) and
+    Least squares of z = o + c v + d a over the last seconds, with the measured velocity z, and v
+    and a by positions alone. A velocity with the scale s and the lag L has c = s cos(w L) and
     d = -s sin(w L) / w in a motion of the frequency w, which is that of the sizes of v and a.
     """
 
     def __init__(self, joints: int) -> None:
-        self._sums = np.zeros((6, joints))   # of vv, va, aa, zv, za, zz
+        self._sums = np.zeros((9, joints))   # means of vv, va, aa, zv, za, zz, v, a, z
         self._count = 0.0
-        self._last = 0
+        self._measured_at: deque[tuple[int, Array]] = deque()   # stamps and velocities
         self._use = np.zeros(joints)
         self._measured = np.zeros(joints, dtype=np.bool_)
+        self.follows = np.ones(joints, dtype=np.bool_)   # as far as it is known
         self.rejected = False   # whether a velocity of the newest sample was not used
 
-    def add(self, stamp: int, measured: Array, estimate: Estimate,
-            estimator: EstimatorBase) -> None:
-        """Add measured velocities (n,), NaN for none, and the estimate of the same sample."""
-        if 0 <= stamp - self._last < BETWEEN_NS:
+    @property
+    def judged(self) -> bool:
+        """Whether enough samples were compared."""
+        return self._count >= FEWEST
+
+    @property
+    def trusted(self) -> NDArray[np.bool_]:
+        """Whether velocities (n,) follow their positions, without a delay that matters."""
+        return self.follows & self.judged
+
+    def add(self, stamp: int, measured: Array, use: Array | None,
+            delayed: tuple[float, Array] | None) -> None:
+        """
+        Add measured velocities (n,), NaN for none.
+
+        `use` (n,) is their share in the estimate, if it is known; `delayed` as of `Estimator`.
+        """
+        past = self._measured_at
+        if past and 0 <= stamp - past[-1][0] < BETWEEN_NS:
             return
-        self._last = stamp
         self._measured = there = np.isfinite(measured)
-        use = estimator.velocity_use
-        self._use = np.where(there, 1.0, 0.0) if use is None else np.where(there, use, 0.0)
+        self._use = np.where(there & self.follows, 1.0 if use is None else use, 0.0)
         self.rejected = bool((there & (self._use < USED)).any())
-        if estimate.stamp != stamp or not there.any():
+        if past and stamp < past[-1][0]:
+            past.clear()
+        past.append((stamp, measured))
+        if delayed is None:
             return
-        self._count = min(self._count, MEMORY - 1.0)
-        self.compare(measured[None], estimate.qd[None], estimate.qdd[None])
+        delay, (v, a) = delayed
+        then = stamp - round(delay * 1e9)
+        while len(past) > 1 and past[1][0] <= then:
+            past.popleft()
+        (first, z), (second, after) = past[0], past[1 if len(past) > 1 else 0]
+        if first <= then < second:
+            z = z + (then - first) / (second - first) * (after - z)
+            self._count = min(self._count, MEMORY - 1.0)
+            self.compare(z[None], v[None], a[None])
+            if (self.judged and self._count % JUDGED == 0.0) or self._count == MEMORY:
+                self.follows = np.array([not velocity.fault for velocity in self.joints])
 
     def compare(self, measured: Array, qd: Array, qdd: Array) -> None:
         """Compare measured velocities (k, n), NaN for none, with velocities and accelerations."""
         there = np.isfinite(measured)
-        z, v, a = (np.where(there, each, 0.0) for each in (measured, qd, qdd))
+        z, v, a = (np.where(there, values, 0.0) for values in (measured, qd, qdd))
         self._count += len(z)
-        sums = np.stack((v * v, v * a, a * a, z * v, z * a, z * z)).sum(axis=1)
+        sums = np.stack((v * v, v * a, a * a, z * v, z * a, z * z, v, a, z)).sum(axis=1)
         self._sums += (sums - len(z) * self._sums) / self._count
 
     @property
     def joints(self) -> list[JointVelocity]:
-        vv, va, aa, zv, za, zz = self._sums
+        """Figures and faults of all joints."""
+        *products, v, a, z = self._sums
+        speed, square = np.sqrt(products[0]), products[5]
+        vv, va, aa, zv, za, zz = (product - mean for product, mean in zip(
+            products, (v * v, v * a, a * a, z * v, z * a, z * z)))
         with np.errstate(all='ignore'):
             determinant = vv * aa - va * va
             c, d = (zv * aa - za * va) / determinant, (za * vv - zv * va) / determinant
             w = np.sqrt(aa / vv)
             scale = np.copysign(np.hypot(c, d * w), c)
             lag = np.where(zz > 0.0, -np.arctan(d * w / c) / w, 0.0)
-            explained = np.where(zz > 0.0, (c * zv + d * za) / zz, 1.0)
-        known = (self._count >= FEWEST) & (vv > LEAST_SPEED ** 2) & np.isfinite(lag)
+            explained = np.where(zz > ROUNDING * square, (c * zv + d * za) / zz,
+                                 np.where(square > 0.0, 0.0, 1.0))   # a constant follows nothing
+            noise = np.sqrt(np.maximum(square - 2.0 * products[3] + products[0], 0.0))
+        offset = z - v
+        known = self.judged & (vv > LEAST_SPEED ** 2) & np.isfinite(lag)
         result = []
-        for k in range(len(vv)):
-            used = bool(self._use[k] >= USED)
-            follows = explained[k] > FOLLOWS
-            if not known[k] or not (used or follows):
-                result.append(JointVelocity(
-                    used, np.nan, np.nan, 'it does not follow the position' if known[k] else '',
-                    bool(self._measured[k])))
-                continue
-            fault = '' if used else _fault(float(scale[k]), float(lag[k]), float(zz[k]))
-            result.append(JointVelocity(used, float(lag[k]), float(scale[k]), fault))
+        for k in range(len(v)):
+            fault = ''
+            if known[k]:
+                fault = ('it does not follow the position' if explained[k] <= FOLLOWS
+                         else _fault(float(scale[k]), float(lag[k]), float(square[k])))
+            if not fault and self.judged and abs(offset[k]) > OFFSET * (1.0 + speed[k]) + (
+                    noise[k] / 5.0 if known[k] else 0.0):
+                fault = f'it has an offset of {offset[k]:.3g} rad/s or m/s'
+            shown = known[k] and explained[k] > FOLLOWS
+            result.append(JointVelocity(
+                bool(self._use[k] >= USED), float(lag[k]) if shown else np.nan,
+                float(scale[k]) if shown else np.nan, fault, bool(self._measured[k])))
         return result
 
     @property
     def warnings(self) -> dict[int, str]:
-        """Faults of velocities that are not used, by joint."""
-        return {k: each.fault for k, each in enumerate(self.joints) if each.fault}
+        """Faults of velocities, by joint."""
+        return {k: velocity.fault for k, velocity in enumerate(self.joints)
+                if velocity.fault and velocity.measured}
 
     @property
     def positions_in_degrees(self) -> dict[int, float]:
@@ -115,7 +155,7 @@ class VelocityReport:
 
 
 def _fault(scale: float, lag: float, square: float) -> str:
-    """Return what is wrong with a velocity that is not used, or an empty text."""
+    """Return what is wrong with a velocity, or an empty text."""
     if square == 0.0:
         return 'it is zero throughout while the position changes'
     if abs(scale - 1.0) > SCALE_OFF:
@@ -128,3 +168,49 @@ def _fault(scale: float, lag: float, square: float) -> str:
     if abs(lag) > LAG_OFF:
         return f'it is {1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
     return ''
+
+
+# ---- Positions that stay the same while velocities move them
+
+PATIENCE = 0.25   # s for which a velocity that is not judged yet may be late
+STEPS_MOVED = 3.0   # steps of a position by which its velocity must have moved it
+LEAST_MOVED = 0.01   # rad or m, likewise: less makes no effort wrong
+STEP_MEMORY = 10.0   # s, in which the size of steps fades
+LONGEST_MOVE = 0.1   # s of one message that count
+
+
+class FrozenJoints:
+    """
+    Finds joints (n,) whose position stays the same while their velocity moves them.
+
+    The velocity is integrated since the position changed: by more than three of the steps that
+    the position had makes, a sensor of a lower rate included, it cannot have stayed.
+    """
+
+    def __init__(self, joints: int) -> None:
+        self._q = np.full(joints, np.nan)
+        self._since, self._moved, self._step = np.zeros((3, joints))   # [s], [rad or m]
+        self._stamp = 0
+        self._frozen = np.zeros(joints, dtype=np.bool_)
+
+    def add(self, stamp: int, q: Array, qd: Array, trusted: NDArray[np.bool_]) -> bool:
+        """Add a sample, with the velocities that are trusted; return whether a joint is frozen."""
+        step = np.abs(q - self._q)
+        h = min((stamp - self._stamp) * 1e-9, LONGEST_MOVE) if stamp > self._stamp else 0.0
+        self._stamp = stamp
+        stays = step == 0.0
+        self._since = np.where(stays, self._since + h, 0.0)
+        counts = stays & (trusted | (self._since > PATIENCE)) & np.isfinite(qd)
+        self._moved = np.where(stays, self._moved + np.where(counts, h * qd, 0.0), 0.0)
+        self._step *= 1.0 - h / STEP_MEMORY
+        self._step = np.maximum(self._step, np.where(step > 0.0, step, 0.0))
+        self._q = np.where(np.isfinite(q), q, self._q)
+        self._frozen = np.abs(self._moved) > np.maximum(STEPS_MOVED * self._step, LEAST_MOVED)
+        return bool(self._frozen.any())
+
+    def sentences(self, names: Sequence[str]) -> list[str]:
+        """What is frozen, for a person."""
+        return [f'position of {names[k]!r}: it stays at {self._q[k]:.4g} rad or m, while its '
+                f'velocity has moved it by {abs(self._moved[k]):.3g}: has its sensor or its '
+                'driver stopped? There are no efforts'
+                for k in np.flatnonzero(self._frozen).tolist()]

@@ -19,6 +19,7 @@ from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import Imu as ImuMessage
 from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from urdf2dyn_ros.codegen.compiled import BACKENDS
@@ -38,8 +39,8 @@ from urdf2dyn_ros.estimation.messages import Backlog, Message, Overruns
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, Imu, MovingBase, Odometry
 from urdf2dyn_ros.estimation.observer import OBSERVER_PARAMETERS, WrenchEstimate
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
-from urdf2dyn_ros.estimation.status import CHECK_PERIOD, Monitor, NodeState, remedy
-from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.estimation.status import CHECK_PERIOD, Monitor, NodeState, missing_joints, remedy
+from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.nodes.endpoints import (
@@ -191,8 +192,9 @@ class Wiring:
         StatusPublisher(endpoints, monitor, self._state,   # ~/status, /diagnostics
                         values['diagnostics.enabled'])
 
-        # the service export_model, and what is received
+        # the services export_model and ~/acknowledge, and what is received
         ExportService(endpoints, self._pipeline, monitor, exporting)
+        endpoints.service(Trigger, '~/acknowledge', self._acknowledge)
         self.descriptions = Descriptions(endpoints, self._pipeline, building, self._activate)
         depth = values['queue_depth']
         self._joint_states = JointStates(endpoints, depth, self._receive, self._count_lost)
@@ -256,6 +258,12 @@ class Wiring:
     def _count_lost(self, messages: int) -> None:
         if self._pipeline.active is not None:
             self._pipeline.active.stream.counters['overruns'] += messages
+
+    def _acknowledge(self, request: Trigger.Request, response: Trigger.Response) -> None:
+        active = self._pipeline.active
+        shifts = [] if active is None else active.stream.acknowledge()
+        response.success = bool(shifts)
+        response.message = '; '.join(map(str, shifts)) or 'there is nothing to acknowledge'
 
     # ---- models and parameters
 
@@ -690,21 +698,18 @@ class MissingData:
             if not grown['used']:
                 advice = remedy(active.stream, active.values['hold'],
                                 self._endpoints.node.get_fully_qualified_name())
-                warn('; '.join(filter(None, (f'no efforts: {_reasons(grown, active.stream)}',
-                                             advice, *active.sources.warnings,
+                missing = (missing_joints(active.stream, advice) if active.stream.missing_joints
+                           else advice)
+                warn('; '.join(filter(None, (f'no efforts: {_reasons(grown)}', missing,
+                                             *active.stream.warnings, *active.sources.warnings,
                                              *self._base.advice))))
         self._received = self._monitor.messages
 
 
-def _reasons(grown: Counter[str], stream: Stream) -> str:
+def _reasons(grown: Counter[str]) -> str:
     """Return the outcomes of messages that gave no efforts, most frequent first."""
-    texts = [f'{counted(count, "message")} {name} ({JOINT_STATE_OUTCOMES[name]})'
-             for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES]
-    if stream.missing_joints:
-        texts.append('missing joints ' + ', '.join(stream.missing_joints))
-    if stream.unknown_joints:
-        texts.append('joints that the model does not have ' + ', '.join(stream.unknown_joints))
-    return '; '.join(texts)
+    return '; '.join(f'{counted(count, "message")} {name} ({JOINT_STATE_OUTCOMES[name]})'
+                     for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES)
 
 
 def main() -> int:

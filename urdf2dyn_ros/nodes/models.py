@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from std_msgs.msg import String
 
 from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
-from urdf2dyn_ros.estimation.assembly import Sources, make_sources, make_stream
+from urdf2dyn_ros.estimation.assembly import Sources, make_sources, make_stream, streaming
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
-from urdf2dyn_ros.estimation.stream import Stream
+from urdf2dyn_ros.estimation.stream import Stream, no_load_arguments
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
@@ -78,13 +78,13 @@ class Pipeline:
         """Compute with another model from the next message on."""
         message = JointStateFields(list(model.dynamics.joint_names), model.dynamics.model.root)
         with self._replacing:
-            self.active = self._started(model, message)
+            self.active = self._started(model, message, self.active)
 
     def restart(self) -> None:
         """Compute with the requested estimator from the next message on."""
         with self._replacing:
             if self.active is not None:
-                self.active = self._started(self.active.model, self.active.message)
+                self.active = self._started(self.active.model, self.active.message, None)
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Take values that change nothing of the active model."""
@@ -94,19 +94,25 @@ class Pipeline:
                     model=self.active.model._replace(values=values),
                     values={**self.active.values, **model_values(values)})
 
-    def _started(self, model: BuiltModel, message: JointStateFields) -> Active:
-        """Return a stream and sources without samples; they share the counters."""
+    def _started(self, model: BuiltModel, message: JointStateFields,
+                 samples: Active | None) -> Active:
+        """
+        Return a stream and sources, which share the counters.
+
+        The stream goes on with the samples of `samples` if their parameters are the same.
+        """
         before, dynamics = self.active, model.dynamics
         # newer values may have been requested since, and wait for their model
         waiting = model_values(self.requested)
         values = {name: value for name, value in self.requested.items()
                   if name not in waiting} | model_values(model.values)
-        new_sources = make_sources(values, dynamics, self._clock, self._payload,
-                              self.sources)
-        new_stream = make_stream(values, dynamics, self._clock,
-                            counters=None if before is None else before.stream.counters, **(
-                                {'load_arguments': new_sources} if len(dynamics.inputs) > 3
-                                else {}))
+        new_sources = make_sources(values, dynamics, self._clock, self._payload, self.sources)
+        if samples is not None and streaming(samples.values) != streaming(values):
+            samples = None
+        new_stream = make_stream(
+            values, dynamics, self._clock, None if samples is None else samples.stream,
+            counters=None if before is None else before.stream.counters,
+            load_arguments=new_sources if len(dynamics.inputs) > 3 else no_load_arguments)
         return Active(model, values, dynamics, new_stream, new_sources, message)
 
 

@@ -15,7 +15,7 @@ from urdf2dyn_ros.estimation.hold import ModelJoints
 from urdf2dyn_ros.estimation.messages import MAX_GAP_NS, Indices, Sample
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
-from urdf2dyn_ros.estimation.velocities import VelocityReport
+from urdf2dyn_ros.estimation.velocities import VelocityGate
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.jumps import (
     PositionJump,
@@ -109,7 +109,7 @@ class OfflineStream(Stream):
                  add: Callable[[OutputBatch], None]) -> None:
         # stamps [ns], joints, and measured efforts and velocities of messages
         self._recorded: list[tuple[int, Indices, tuple[Array, Array]]] = []
-        self.velocity_report = VelocityReport(len(joints.names))   # which are not used
+        self.velocity_report = VelocityGate(len(joints.names))   # which are not used
         self._pass_on = add
         super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
         self._dynamics = dynamics

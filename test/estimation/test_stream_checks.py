@@ -1,0 +1,210 @@
+"""What the input says is heard, by every estimator: velocities, frozen joints, shifts of zeros."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from support.robot_files import OWN
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
+from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.messages import Message
+from urdf2dyn_ros.estimation.status import remedy
+from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.robot.spatial import Array
+
+DYNAMICS = InverseDynamics(read_urdf(OWN / 'rx90.urdf'))
+NAMES = list(DYNAMICS.joint_names)
+VALUES = {row.name: row.default for row in STREAM_PARAMETERS}
+ENCODER = 2.0 * np.pi / 2**17   # rad
+WRONG = 0.3   # of the largest effort
+SETTLED = 2.0   # s
+AMPLITUDE, W = np.array([1.5, 0.8, 0.8, 1.5, 1.5, 1.5]), 2.0 * np.pi * np.array(
+    [0.3, 0.45, 0.6, 0.75, 0.9, 0.5])
+SMALL, FAST = np.array([0.05, 0.04, 0.03, 0.06, 0.05, 0.05]), 2.0 * np.pi * np.array(
+    [1.7, 2.1, 1.3, 2.4, 2.9, 1.9])
+Change = Callable[[Array, Array, Array, Array], tuple[Array, Array, Array]]
+
+
+def motion(t: Array, speed: float = 1.0) -> tuple[Array, Array, Array]:
+    """Return q, qd and qdd (k, 6) at times (k,) [s]."""
+    slow, fast = speed * np.outer(t, W), speed * np.outer(t, FAST) + 1.0
+    return (AMPLITUDE * np.sin(slow) + SMALL * np.sin(fast),
+            speed * (AMPLITUDE * W * np.cos(slow) + SMALL * FAST * np.cos(fast)),
+            -speed**2 * (AMPLITUDE * W**2 * np.sin(slow) + SMALL * FAST**2 * np.sin(fast)))
+
+
+class Played(NamedTuple):
+    """What a stream makes of a fault."""
+
+    stream: Stream
+    answered: float   # share of messages with an output
+    wrong: float   # share of outputs that are off by more than WRONG, without a warning
+    warnings: list[str]   # each once
+
+
+def played(change: Change, estimator: str = 'kalman', rate: float = 250.0,
+           seconds: float = 8.0, **values: Any) -> Played:
+    random, t = np.random.default_rng(1), np.arange(0.0, seconds, 1.0 / rate)
+    q, qd, _ = motion(t)
+    q, qd, stamps = change(t, np.round(q / ENCODER) * ENCODER,
+                           qd + 1e-3 * random.normal(size=qd.shape))
+    stream = make_stream({**VALUES, 'estimator': estimator, **values}, DYNAMICS, lambda: 0)
+    outputs: list[tuple[Output, bool]] = []
+    warnings: dict[str, None] = {}
+    for stamp, position, velocity in zip(np.round(1e9 * stamps).astype(int) + 10**9, q, qd):
+        output = stream.receive(Message(int(stamp), NAMES, position, velocity))
+        found = stream.warnings
+        warnings |= dict.fromkeys(found)
+        if output is not None:
+            outputs.append((output, bool(found)))
+    at = np.array([output.stamp - 10**9 for output, _ in outputs]) * 1e-9
+    right = DYNAMICS(*motion(at))
+    off = (np.abs([output.effort for output, _ in outputs] - right)
+           / np.abs(right).max(axis=0)).max(axis=1) > WRONG
+    off &= (at > SETTLED) & ~np.array([warned for _, warned in outputs])
+    return Played(stream, len(outputs) / len(t), float(off.mean()), list(warnings))
+
+
+def velocities(change: Callable[[Array, Array], Array]) -> Change:
+    return lambda t, q, qd: (q, change(t, qd), t)
+
+
+WRONG_VELOCITIES = {
+    'degrees': velocities(lambda t, qd: np.degrees(qd)),
+    'negative': velocities(lambda t, qd: -qd),
+    'zero': velocities(lambda t, qd: 0.0 * qd),
+    'offset': velocities(lambda t, qd: qd + 1.0),
+    'drift': velocities(lambda t, qd: qd + 0.3 * t[:, None]),
+    'late': velocities(lambda t, qd: motion(t - 0.05)[1]),
+}
+
+
+@pytest.mark.parametrize('fault', WRONG_VELOCITIES)
+@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag', 'finite_difference', 'none'])
+@pytest.mark.fault(37)
+def test_velocities_that_do_not_follow_are_reported_and_not_used(fault, estimator):
+    found = played(WRONG_VELOCITIES[fault], estimator)
+    assert found.answered > 0.8   # the first 1.3 s of degrees are uncertain
+    assert found.wrong <= 0.003 or estimator == 'none'   # which has no accelerations
+    assert sum(line.startswith('velocity of ') for line in found.warnings) >= 6
+    assert not any(velocity.used for velocity in found.stream.velocities.values())
+
+
+@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag', 'finite_difference'])
+@pytest.mark.fault(40)
+def test_a_frozen_position_is_named_and_nothing_is_published(estimator):
+    def frozen(t, q, qd):
+        q[(t > 4.0) & (t < 6.0), 2] = q[t > 4.0][0, 2]
+        return q, qd, t
+
+    found = played(frozen, estimator)
+    assert 0.65 < found.answered < 0.78   # all but 2 s, and 0.2 s at both starts
+    assert found.wrong <= 0.003
+    assert found.stream.counters['frozen'] > 450
+    named = f"position of '{NAMES[2]}': it stays at"
+    assert any(line.startswith(named) for line in found.warnings)
+
+
+def resting(t, q, qd):
+    """Stop all joints, the first of which goes on with its velocity alone."""
+    q[t > 4.0] = q[t > 4.0][0]
+    qd[t > 4.0] = 0.0
+    return q, qd, t
+
+
+def test_joints_that_rest_are_not_frozen():
+    assert not played(resting).stream.counters['frozen']
+
+
+@pytest.mark.fault(35)
+@pytest.mark.parametrize('estimator', ['kalman', 'finite_difference'])
+@pytest.mark.parametrize('size', [1.0, -0.05])
+def test_another_zero_is_a_warning_until_it_is_acknowledged(estimator, size):
+    def shifted(t, q, qd):
+        q[t > 4.0, 2] += size
+        return q, qd, t
+
+    found = played(shifted, estimator)
+    assert found.answered > 0.9
+    warning, = found.stream.warnings
+    assert warning.startswith(f"jump of position of '{NAMES[2]}': by {size:.3g} rad or m at 5.0")
+    assert [shift.joint for shift in found.stream.acknowledge()] == [NAMES[2]]
+    assert found.stream.warnings == () and found.stream.acknowledge() == []
+
+
+@pytest.mark.fault(32, 35)
+def test_turns_that_are_lost_in_a_gap_are_a_warning():
+    def turned(t, q, qd):
+        stamps = t + np.where(t > 4.0, 1.0, 0.0)
+        q[t > 4.0, 3] -= 2.0 * np.pi
+        return *(q, qd), stamps
+
+    found = played(turned, implausible='warn')
+    assert any('1 turns lost' in line and NAMES[3] in line for line in found.warnings)
+
+
+def late(t, q, qd):
+    random = np.random.default_rng(2)
+    return q, qd, np.maximum.accumulate(
+        t + random.exponential(1.5e-3, len(t)) + 1e-9 * np.arange(len(t)))
+
+
+def coarse(t, q, qd):
+    return np.round(q / np.radians(0.5)) * np.radians(0.5), qd, t
+
+
+@pytest.mark.parametrize('change', [late, coarse])
+def test_noise_is_not_taken_for_publishers_that_alternate(change):
+    found = played(change)
+    assert found.answered > 0.93 and found.wrong == 0.0 and found.warnings == []
+
+
+@pytest.mark.parametrize(('rate', 'speed', 'noise', 'velocity', 'lag'), [
+    (250.0, 0.3, 1e-4, True, 0.02), (250.0, 0.3, 1e-4, True, 0.04),
+    (200.0, 1.0, 1e-5, False, 0.005), (50.0, 1.0, 1e-4, True, 0.1),
+    (500.0, 1.0, 1e-5, False, 0.1), (1000.0, 0.3, 1e-4, True, 0.04)])
+def test_a_fixed_lag_is_not_worse_than_none(rate, speed, noise, velocity, lag):
+    def error(name: str, **parameters: float) -> float:
+        random, t = np.random.default_rng(1), np.arange(0.0, 6.0, 1.0 / rate)
+        q, qd, _ = motion(t, speed)
+        q += noise * random.normal(size=q.shape)
+        qd = qd + 1e-3 * random.normal(size=q.shape) if velocity else np.full_like(q, np.nan)
+        estimator = make_estimator(name, 6, **parameters)
+        estimates = [estimate for estimate in map(
+            estimator.update, (round(1e9 * time) + 10**9 for time in t), q, qd) if estimate.valid]
+        at = np.array([estimate.stamp - 10**9 for estimate in estimates]) * 1e-9
+        true = motion(at, speed)[2]
+        away = (np.array([estimate.qdd for estimate in estimates]) - true)[at > SETTLED]
+        return float((away.std(axis=0) / true.std(axis=0)).max())
+
+    assert error('kalman_fixed_lag', lag=lag) <= 1.2 * error('kalman')
+
+
+def test_other_equations_go_on_with_the_samples():
+    t = np.arange(0.0, 2.0, 0.004)
+    q, qd, qdd = motion(t)
+    moon = InverseDynamics(read_urdf(OWN / 'rx90.urdf'), gravity=(0.0, 0.0, -1.62))
+    stream = make_stream(VALUES, DYNAMICS, lambda: 0)
+    outputs = []
+    for k, (position, velocity) in enumerate(zip(q, qd)):
+        if k == 300:
+            stream = make_stream(VALUES, moon, lambda: 0, stream)
+        outputs.append(stream.receive(Message(4_000_000 * k + 10**9, NAMES, position, velocity)))
+    assert all(outputs[100:])
+    for k, output in enumerate(outputs[300:], 300):
+        np.testing.assert_allclose(output.effort, moon(output.q, output.qd, output.qdd))
+        np.testing.assert_allclose(output.qdd, qdd[k], atol=1.0)
+    other = InverseDynamics(read_urdf(OWN / 'scara.urdf'))
+    assert make_stream(VALUES, other, lambda: 0, stream).newest is None, 'of other joints'
+
+
+def test_names_that_differ_are_asked_about():
+    stream = make_stream(VALUES, DYNAMICS, lambda: 0)
+    names = [*NAMES[:4], 'joint_6', 'joint_5']
+    stream.receive(Message(10**9, names, np.zeros(6)))
+    advice = remedy(stream, (), '/node')
+    assert 'did you mean' in advice and 'hold' not in advice
+    assert 'joint5 by joint_5' in advice and 'joint6 by joint_6' in advice
