@@ -18,6 +18,7 @@ import pytest
 import yaml
 from language_tools import DRIVERS
 
+from support.mechanisms import mechanism
 from support.paths import ROOT
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
@@ -335,6 +336,7 @@ def test_with_gains_it_commands_currents() -> None:
     (None, {'loads': Loads(external=('link6',))}, 'external wrenches'),
     (GRIPPER, {'loads': Loads(terms={'right_joint': [Friction(load=0.1)]})},
      'depends on its load'),
+    (mechanism('five_bar'), {}, 'does not close loops'),
 ])
 def test_what_no_controller_can_be_is_refused(urdf: str | None, options: dict, words: str) -> None:
     with pytest.raises(ExportError, match=words):
