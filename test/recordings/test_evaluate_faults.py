@@ -173,3 +173,28 @@ def test_efforts_that_are_practically_zero_are_not_credible(tmp_path, capsys):
     assert main(['evaluate', str(tmp_path / 'tiny.csv'), '--urdf', urdf, '--efforts', 'simulated',
                  '-o', str(tmp_path / 'out')]) == 0
     assert 'the measured effort is zero: at most ' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(('name', 'words'), [
+    ('mN m', 'one cause would explain all joints: the efforts are 1e+03 times what the URDF '
+     'needs: are they in mN m?'),
+    ('interchanged', 'one cause would explain all joints: the efforts of joint2 and joint3 look '
+     'interchanged'),
+    ('right', '')])
+def test_one_cause_for_all_joints_is_asked_for_first(name, words, tmp_path, capsys):
+    """And nothing is asked of each joint then."""
+    lines = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
+    head, values = lines[0].split(','), np.loadtxt(lines[1:], delimiter=',')
+    efforts = [column for column, text in enumerate(head) if text.startswith('effort')]
+    if name == 'mN m':
+        values[:, efforts] *= 1000.0
+    elif name == 'interchanged':
+        values[:, efforts[1:3]] = values[:, efforts[2:0:-1]]
+    np.savetxt(tmp_path / 'r.csv', values, '%.9g', ',', header=lines[0], comments='')
+    urdf = str(ROOT / 'urdf' / 'rx90.urdf')
+    assert main(['evaluate', str(tmp_path / 'r.csv'), '--urdf', urdf,
+                 '-o', str(tmp_path / 'out')]) == 0
+    said = capsys.readouterr()
+    assert words in said.err and ('one cause' in said.err) == bool(words)
+    if words:
+        assert 'times the computed one' not in said.out + said.err

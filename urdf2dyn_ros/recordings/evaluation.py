@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from importlib.util import find_spec
 from itertools import compress
@@ -33,6 +33,7 @@ from urdf2dyn_ros.recordings.external import ExternalEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, match_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
+from urdf2dyn_ros.recordings.mistakes import Piece, RecordingFit, one_cause
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
 from urdf2dyn_ros.recordings.recording import Record, Recording
 from urdf2dyn_ros.recordings.report import (
@@ -193,6 +194,9 @@ def figures_table(result: Evaluation) -> str:
 _AT_ONCE = 1024   # outputs that are passed on, and written, together
 # for pictures, of all joints together: some 120 MB; of each more than wait for later ones
 _KEPT_SAMPLES, _FEWEST_KEPT = 1_000_000, 20_000
+# outputs of which a cause is looked for; R2 of joints that need none; motion [rad or m]
+_MOST_JUDGED, _FEWEST_JUDGED, _EXPLAINED, _LEAST_MOTION = 4000, 100, 0.8, 0.02
+_WRONG_UNITS = 3.0   # efforts of all joints over those of the URDF, or its inverse: other units
 _RESTING_SPEED = 0.005   # velocity up to which a joint is at rest [rad/s or m/s]
 
 
@@ -223,6 +227,8 @@ class _Sinks:
         self.span: tuple[int, int] | None = None
         self._range = np.array([[np.inf], [-np.inf]]) * np.ones(len(self._joints))
         self._kinds = KINDS if self.external is None else OBSERVED
+        # some outputs, of which one cause of what is wrong with all joints is looked for
+        self._seen, self._every, self._kept = 0, 1, list[tuple[Any, ...]]()
         # columns of the table that have a number
         self.known = np.zeros(len(self._kinds) * len(self._joints), dtype=bool)
         write_head(table, self._joints, self._kinds)
@@ -233,6 +239,11 @@ class _Sinks:
             return
         self._range = np.array((np.fmin(self._range[0], outputs.q.min(axis=0)),
                                 np.fmax(self._range[1], outputs.q.max(axis=0))))
+        first, self._seen = -self._seen % self._every, self._seen + len(outputs.stamps)
+        self._kept += zip(*(values[first::self._every].tolist() for values in (
+            outputs.stamps, outputs.q, outputs.qd, outputs.qdd, outputs.measured)))
+        while len(self._kept) > _MOST_JUDGED:
+            self._kept, self._every = self._kept[::2], 2 * self._every
         stamps = (outputs.stamps - self.later).tolist()
         for output, stamp, q, qd, effort in zip(outputs.stamps.tolist(), stamps, outputs.q,
                                                 outputs.qd, outputs.effort):
@@ -263,6 +274,25 @@ class _Sinks:
                                                      computed + residual)
         self.known |= np.isfinite(columns).any(axis=0)
         write_rows(self._table, stamps, columns.tolist())
+
+    def cause(self, dynamics: InverseDynamics, joints: Sequence[JointComparison]) -> str:
+        """Return the one cause that would explain what is wrong with all joints, or ''."""
+        poor = [not joint.fault and not joint.figures.r2 > _EXPLAINED for joint in joints]
+        if self._semantics.gravity or not any(poor) or len(self._kept) < _FEWEST_JUDGED:
+            return ''
+        stamps, q, qd, qdd, measured = map(np.array, zip(*self._kept))
+        time = (stamps - stamps[0]) / SECOND_NS
+        steps = np.diff(time)
+        if not (steps > 0.0).all():
+            return ''
+        piece = Piece(time, 1.0 / float(np.median(steps)), q, qd, qdd,
+                      measured * np.array(self._gains))
+        moving = np.ptp(piece.q, axis=0) > _LEAST_MOTION
+        used = np.array([not joint.fault for joint in joints]) & moving & np.isfinite(
+            piece.effort).all(axis=0)
+        recording = RecordingFit(dynamics, [piece], 1.0 * used, np.zeros(len(used), dtype=bool))
+        return one_cause(recording, moving, self._semantics.current, _WRONG_UNITS) if (
+            used.any()) else ''
 
     def dead(self, joints: Sequence[JointComparison]) -> list[str]:
         """Return the joints whose position is always the same, but whose effort is of a motion."""
@@ -450,5 +480,9 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
         result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints
     result.joints = sinks.comparison.joints()
+    if cause := sinks.cause(dynamics, result.joints):   # before what is said of each joint
+        result.remarks.insert(0, f'one cause would explain all joints: {cause}')
+        result.joints = tuple(replace(joint, total=replace(joint.total, hint=''))
+                              for joint in result.joints)
     if dead := sinks.dead(result.joints):
         result.remark(dead_position(dead))
