@@ -1,19 +1,24 @@
 """
 A palletizer whose chains close: its passive joints, the efforts of its motors, and C code.
 
-    python3 examples/palletizer.py
+    python examples/palletizer.py
 """
 
+import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
 
-from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+    from urdf2dyn_ros import InverseDynamics, Urdf2DynError, export_model, read_urdf
+except ImportError as error:
+    sys.exit(f"this example needs urdf2dyn_ros ({error}); in a clone of it: pip install '.[all]'")
 
-URDF = Path(__file__).resolve().parent.parent / 'urdf' / 'palletizer.urdf'
+URDF = Path(__file__).parent.parent / 'urdf' / 'palletizer.urdf'
 
 
 def main() -> None:
+    """Print what the passive joints follow, and the largest efforts of a pick."""
     model = read_urdf(URDF)
     dynamics = InverseDynamics(model)
     print(f'motors: {", ".join(dynamics.joint_names)}')
@@ -41,4 +46,8 @@ def main() -> None:
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except (Urdf2DynError, OSError, ValueError) as error:
+        sys.exit(f'{error}; in a clone of the repository: '
+                 'python examples/palletizer.py')
