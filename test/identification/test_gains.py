@@ -156,3 +156,14 @@ def test_free_gains_of_a_ur10_have_the_scale_of_the_gravity_of_its_urdf(tmp_path
     ratios = [found[name]['gain']['effort_per_recorded_unit'] / gain
               for name, gain in zip(names, gains)][:4]
     assert np.abs(np.log(ratios)).max() < 0.15, ratios
+
+
+def test_a_gain_that_is_not_determined_is_refused_by_an_export(tmp_path, capsys):
+    """As identify writes it; commands that do not use it read the file."""
+    (tmp_path / 'p.yaml').write_text(
+        '/**:\n  ros__parameters:\n    current_gains: [1.0, 2.0, 3.0, 4.0, 5.0, .nan]\n')
+    words = [str(OWN / 'rx90.urdf'), '--parameters', str(tmp_path / 'p.yaml'), '-o',
+             str(tmp_path / 'out')]
+    assert main(['export', *words, '--language', 'c']) == 0
+    assert main(['export', *words, '--language', 'ros2_control']) != 0
+    assert 'current_gains of joint6 are unknown' in capsys.readouterr().err
