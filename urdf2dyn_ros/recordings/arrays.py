@@ -67,8 +67,8 @@ def npz_columns(path: Path, defect: Defect, remark: Remark) -> Cells:
     try:
         file = np.load(path, allow_pickle=False)
     except Exception as error:   # many types, as zipfile's
-        raise defect(f'no .npz of NumPy ({one_line(error)}); if it is of a spreadsheet, save it '
-                     'as CSV') from None
+        raise defect(f'no .npz, or damaged ({one_line(error)}); if it is of a spreadsheet, save '
+                     'it as CSV') from None
     with file:
         arrays, objects = {}, []
         for name in file.files:
