@@ -61,7 +61,7 @@ def test_the_receive_time_stands_in_for_a_stamp():
         now[0] = START + ms * MS
         outputs.append(receive(stream, ms, stamp=0))
     assert outputs[-1].stamp == now[0]
-    assert outputs[-1].effort == pytest.approx(pendulums(*motion(now[0])), abs=0.05)
+    assert outputs[-1].effort == pytest.approx(pendulums(*motion(now[0])), abs=0.1)
 
 
 @pytest.mark.fault(29)
@@ -106,7 +106,7 @@ def test_a_clock_that_is_set_back_by_less_than_a_gap_resets(stream, back):
     assert stream.counters['jump_back'] == stream.counters['out_of_order'] == 1
     for output in found:
         assert output.effort == pytest.approx(
-            pendulums(*motion(output.stamp + back * MS)), abs=0.05)
+            pendulums(*motion(output.stamp + back * MS)), abs=0.1)
 
 
 @pytest.mark.parametrize('gap', [101, 5000, 3_600_000])

@@ -331,6 +331,7 @@ class Group:
                 estimator.pause() if gap else estimator.reset()
         self.history.clear()
         self._efforts.clear()
+        self.velocities.restart()
         self.degrees.reset()
         self.lag = 0
         self.outcome = Outcome.WARMING_UP

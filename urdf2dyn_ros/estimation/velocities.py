@@ -70,6 +70,10 @@ class VelocityGate:
         """Whether velocities (n,) follow their positions, without a delay that matters."""
         return self.follows & self.judged
 
+    def restart(self) -> None:
+        """Compare no velocity before the next one: the stamps have jumped."""
+        self._measured_at.clear()
+
     def add(self, stamp: int, measured: Array, use: Array | None,
             delayed: tuple[float, Array] | None) -> None:
         """

@@ -172,3 +172,17 @@ def test_lags_that_contradict_each_other_at_the_start_end_the_node(graph: Graph)
 
 
 # ---- What the log of the node inverse_dynamics says of its model, and when
+
+
+def test_a_shift_is_acknowledged_and_other_equations_leave_no_message_out(graph: Graph) -> None:
+    """As the counters show: the filters go on."""
+    with started(graph):
+        robot = connected(graph)
+        robot.move(60)
+        answer = graph.call(Trigger, 'inverse_dynamics/acknowledge')
+        assert not answer.success and 'nothing to acknowledge' in answer.message
+        before = len(robot.efforts)
+        assert graph.set_parameter(
+            'gravity', type=8, double_array_value=[0.0, 0.0, -1.62]).successful
+        robot.move(120)
+        graph.wait(lambda: len(robot.efforts) >= before + 110, what='an effort of each message')
