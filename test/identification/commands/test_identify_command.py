@@ -235,5 +235,5 @@ def test_a_recording_that_does_not_fit_the_others_is_named(result, tmp_path):
     summaries = [result / 'out' / 'summaries' / name for name in ('a.npz', 'b.npz')]
     assert identified(*summaries, result / 'c.csv', path, '-o', tmp_path / 'out') == 0
     verdict = json.loads((tmp_path / 'out' / 'identification.json').read_text())['verdict']
-    assert verdict.startswith('The data contradict the model: recording loaded does not fit the')
+    assert verdict.startswith('Yes, but recording loaded does not fit the others')
     assert verdict.count('does not fit the others') == 1 and 'It is not used. The' in verdict
