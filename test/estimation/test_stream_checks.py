@@ -87,7 +87,7 @@ WRONG_VELOCITIES = {
 @pytest.mark.fault(37)
 def test_velocities_that_do_not_follow_are_reported_and_not_used(fault, estimator):
     found = played(WRONG_VELOCITIES[fault], estimator)
-    assert found.answered > 0.8   # the first 1.3 s of degrees are uncertain
+    assert found.answered > 0.75   # the first 1.3 to 1.7 s of degrees are uncertain
     assert found.wrong <= 0.003 or estimator == 'none'   # which has no accelerations
     assert sum(line.startswith('velocity of ') for line in found.warnings) >= 6
     assert not any(velocity.used for velocity in found.stream.velocities.values())
