@@ -11,7 +11,7 @@ from hypothesis import given
 from support.acting_loads import terms
 from support.oracles import Pinocchio, columns, random_state, worst
 from support.random_trees import examples, robot, trees
-from support.robot_files import OWN, ROBOTS, robot_path
+from support.robot_files import OWN, TREES, robot_path
 from urdf2dyn_ros import (
     InverseDynamics,
     Loads,
@@ -26,7 +26,7 @@ from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
 from urdf2dyn_ros.robot.writer import clean_urdf
 
-PEERS = [*ROBOTS, *map(robot_path, (
+PEERS = [*TREES, *map(robot_path, (
     'panda', 'talos_reduced', 'kinova', 'icub_reduced', 'double_pendulum_continuous'))]
 
 

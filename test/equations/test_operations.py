@@ -134,7 +134,8 @@ def relative(sweep: Any, efforts: Any) -> float:
     """Return the largest difference of efforts over the largest force or moment."""
     if not sweep.efforts:
         return 0.0
-    largest = max(abs(float(x)) for wrench in sweep.wrenches for x in (*wrench.f, *wrench.n))
+    largest = max(abs(float(x)) for wrench in sweep.wrenches.values()
+                  for x in (*wrench.f, *wrench.n))
     return float(np.abs(np.subtract(efforts, sweep.efforts)).max() / max(largest, 1e-300))
 
 

@@ -10,7 +10,7 @@ from lxml import etree
 from urdf_parser_py import urdf
 
 from support.descriptions import VALID, codes
-from support.robot_files import EXAMPLES, ROBOTS, mostly_slow, robot_path
+from support.robot_files import EXAMPLES, TREES, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, SourceError, UrdfError, read_urdf
 from urdf2dyn_ros.robot.model import ExternalForce
 from urdf2dyn_ros.robot.writer import clean_urdf
@@ -33,7 +33,7 @@ def parsed(text: str) -> Any:
 
 
 @pytest.mark.parametrize('path', mostly_slow(
-    [*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf'))], *(path.stem for path in ROBOTS), 'panda', 'pr2'))
+    [*TREES, *sorted(EXAMPLES.rglob('*.urdf'))], *(path.stem for path in TREES), 'panda', 'pr2'))
 def test_a_robot_object_is_the_model_of_its_file(path: Path) -> None:
     try:
         robot = urdf.Robot.from_xml_file(path)

@@ -13,6 +13,7 @@ from support.paths import ROOT
 
 OWN = ROOT / 'urdf'
 ROBOTS = tuple(sorted(OWN.glob('*.urdf')))
+TREES = tuple(path for path in ROBOTS if b'<loop_joint' not in path.read_bytes())
 
 
 def _examples() -> Path:

@@ -16,8 +16,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import chain, islice
 
-from lxml import etree
-
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
@@ -133,8 +131,9 @@ def repeated_elements(robot: Description) -> Iterator[Problem]:
         for tag in (tag for tag, count in counts.items() if count > 1):
             _, second, *_ = found = element.findall(tag)
             said = f'there are {counts[tag]} <{tag}>, one is allowed; delete the others'
-            texts = {etree.tostring(each, method='c14n', with_tail=False) for each in found}
-            if len(texts) == 1:
+            contents = [[(part.tag, dict(part.attrib)) for part in each.iter('*')]
+                        for each in found]
+            if all(content == contents[0] for content in contents):
                 yield warn('element-twice', second, f'{said}, which say the same',
                            effect=NO_EFFECT)
             else:
