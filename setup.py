@@ -26,8 +26,8 @@ DEMO = [*ROS, *RECORDINGS, 'dartpy>=6.13', 'mujoco>=3.3']   # MuJoCo: where DART
 MUJOCO = [*ROS, 'mujoco>=3.3']
 CLUSTER = ['dask>=2023.1', 'distributed>=2023.1']
 TEST = [
-    *DEMO, *ALL, *CLUSTER, 'catkin-pkg', 'check-jsonschema', 'clarabel',
-    'colcon-common-extensions', 'cvxpy', 'example-robot-data', 'hypothesis', 'lxml-stubs',
+    *DEMO, *ALL, *CLUSTER, 'casadi', 'catkin-pkg', 'check-jsonschema', 'clarabel',
+    'colcon-common-extensions', 'cvxpy', 'example-robot-data', 'hypothesis', 'jax', 'lxml-stubs',
     'mpmath', 'mypy', 'pandas', 'pin', 'pyarrow', 'pytest', 'pytest-cov', 'pytest-timeout',
     'pytest-xdist', 'ruff',
 ]

@@ -91,9 +91,9 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     model : RobotModel, str, bytes, path or urdf_parser_py's Robot
         A model, or what `read_urdf` reads as one.
     language : str or Target
-        'python', 'c', 'cpp', 'matlab', 'rust' or 'javascript'; a Target chooses single precision
-        in C, C++ and Rust. 'ros2_control': a package with a controller, which has no choice of
-        style and functions.
+        'python', 'c', 'cpp', 'matlab', 'rust', 'javascript', 'casadi', 'jax' or 'torch'; a Target
+        chooses single precision in C, C++ and Rust. 'ros2_control': a package with a controller,
+        which has no choice of style and functions.
     style : str
         'readable', 'fast', or 'general': readable, with every number of the description, also 0
         and 1, as a named parameter.

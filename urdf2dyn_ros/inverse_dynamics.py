@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() shows short names of types
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.codegen.closing import Closing
 from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values, not_compiled
 from urdf2dyn_ros.codegen.generator import LOADS, generate
+from urdf2dyn_ros.codegen.languages import CALLABLE
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.program import Operations
 from urdf2dyn_ros.codegen.signature import FRAME_AXES, ONLY_TIP, FrameAxes, LinkFrames
@@ -723,6 +724,43 @@ class InverseDynamics:
 
         """
         return latex(self._system, self.gravity_vector, self.loads, what, symbolic)
+
+    def function(self, language: str, name: str = 'inverse_dynamics', link: str | None = None,
+                 axes: FrameAxes = FRAME_AXES[0]) -> Callable[..., Any]:
+        """
+        Return a generated function on the arrays of a library.
+
+        Parameters
+        ----------
+        language : str
+            'casadi': columns (n, 1) of SX, MX or DM; 'jax' or 'torch': arrays (..., n), in their
+            own precision. Matrices are (n, m), or (..., n, m).
+        name : str
+            As that of `export_model`: inverse_dynamics, mass_matrix, forward_dynamics ...
+        link, axes : str, optional
+            For a function about a link, as `jacobian` takes them.
+
+        Returns
+        -------
+        callable
+            Its arguments are q, qd, qdd or tau, those that the function has, then those of
+            base_motion, external, payload that exist. It checks nothing.
+
+        Raises
+        ------
+        ExportError, ParameterError, MissingLibraryError
+            For an unknown language, function or link; without the library.
+
+        """
+        if language not in CALLABLE:
+            raise ExportError(f'functions of {language!r} cannot be called here: choose one of '
+                              f'{", ".join(CALLABLE)}, or export_model for the text')
+        program = generate(
+            self._system, name='robot', style='fast', gravity=self.gravity_vector,
+            functions=name, loads=self.loads,
+            frames=LinkFrames((link,) if link else (), axes))
+        function: Callable[..., Any] = CALLABLE[language].load(program)[program.functions[-1].name]
+        return function
 
     def named(self, values: ArrayLike) -> dict[str, float | Array]:
         """

@@ -12,13 +12,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from urdf2dyn_ros.codegen.languages import c, cpp, javascript, matlab, python, rust
+from urdf2dyn_ros.codegen.languages import arrays, c, cpp, javascript, matlab, python, rust
 from urdf2dyn_ros.codegen.program import SINGLE, Program, scales
 from urdf2dyn_ros.errors import ExportError
 
 # ros2_control: a whole package, in export.py
 LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'rust', 'javascript',
-                                  'ros2_control']
+                                  'casadi', 'jax', 'torch', 'ros2_control']
 PrecisionName: TypeAlias = Literal['double', 'float']
 
 # name of a language to what writes a Program in it: {file name: text}
@@ -29,11 +29,18 @@ LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
     'matlab': matlab.Matlab.write,
     'rust': rust.Rust.write,
     'javascript': javascript.JavaScript.write,
+    'casadi': arrays.Casadi.write,
+    'jax': arrays.Jax.write,
+    'torch': arrays.Torch.write,
 }
+# those whose functions can be called, as `InverseDynamics.function` returns them
+CALLABLE: dict[str, type[arrays.Arrays]] = {
+    'casadi': arrays.Casadi, 'jax': arrays.Jax, 'torch': arrays.Torch}
 
 # why a language has no choice of the precision
 DOUBLE_ALONE = {
     **dict.fromkeys(('python', 'javascript'), 'its numbers are always of double precision'),
+    **dict.fromkeys(CALLABLE, 'its numbers have the precision of the arrays it is called with'),
     'matlab': 'its literals are of double precision, which results would follow'}
 PREFIXED = ('c', 'matlab')   # languages whose functions begin with the name of the program
 WITH_TWINS = ('c', 'cpp')   # languages that have a text for equal limbs that are computed at once

@@ -15,7 +15,15 @@ from urdf2dyn_ros.codegen.languages.language import (
     variables,
     wrapped,
 )
-from urdf2dyn_ros.codegen.program import Block, Function, Program, Row, names_in, wrench_scales
+from urdf2dyn_ros.codegen.program import (
+    Block,
+    Function,
+    Program,
+    Result,
+    Row,
+    names_in,
+    wrench_scales,
+)
 
 FLAG = 'in_root_frame'   # argument of the function that goes on with the vectors
 
@@ -79,12 +87,14 @@ class Python(Language):
     OMITS = False
     JOINTS, KEYS = 'JOINT_NAMES', ('{AXIS}_NAMES = [', "'", ']', '{AXIS}_NAMES')
     SCALE = ('{name} = [', ']')
-    TEST = 'python3 {name}_dynamics.py'
+    FILE, TEST = '{name}_dynamics.py', 'python3 {name}_dynamics.py'
+    ENTRIES = '{name}'   # the entries of an input
+    VECTOR = MATRIX = ('[', ']')   # around the entries of a vector, around the rows of a matrix
     PARAMETER = "'{name}': {value}"
     SELF_TEST, SCALED = 'python', 'scale'
 
     def files(self) -> dict[str, Iterable[str]]:
-        return {f'{self.program.name}_dynamics.py': self.module()}
+        return {self.FILE.format(name=self.program.name): self.module()}
 
     def module(self) -> Iterator[str]:
         yield from self.definitions()
@@ -94,10 +104,7 @@ class Python(Language):
         """Yield the lines before the self-test."""
         program = self.program
         yield from ['"""', *self.heading(), '"""']
-        called = ', '.join(name for name in self.called(program.functions) if name != 'abs')
-        yield f'from math import {called}'
-        yield (f'# from numpy import {called}   # instead of it, where numbers are arrays of '
-               'samples')
+        yield from self.imports()
         yield self._tuple('JOINT_NAMES', [ascii(row.name) for row in program.independent])
         yield self._tuple('EFFORT_UNITS', [f"'{row.effort_unit}'" for row in program.independent])
         yield from self.parameters()
@@ -109,6 +116,12 @@ class Python(Language):
             first = program.functions[0]
             arguments = ', '.join([*(x.name for x in first.inputs), 'True'])
             yield from [*_MODEL.splitlines(), f'    return {first.name}({arguments})']
+
+    def imports(self) -> Iterator[str]:
+        called = ', '.join(name for name in self.called(self.program.functions) if name != 'abs')
+        yield f'from math import {called}'
+        yield (f'# from numpy import {called}   # instead of it, where numbers are arrays of '
+               'samples')
 
     def constants(self, names: Sequence[str], values: Sequence[float]) -> str:
         return f'{", ".join(names)} = {", ".join(map(self.number, values))}'
@@ -186,7 +199,8 @@ class Python(Language):
 
     def _unpacked_inputs(self, function: Function) -> list[str]:
         """Return the lines that give the entries of the inputs their names, one if it is short."""
-        used = [(x.name, ', '.join(x.entries) + ',' * (len(x.entries) == 1), x.entries)
+        used = [(self.ENTRIES.format(name=x.name),
+                 ', '.join(x.entries) + (',' if len(x.entries) == 1 else ''), x.entries)
                 for x in function.inputs if x.entries]
         line = (f'    {", ".join(f"({names})" for _, names, _ in used)} = '
                 f'{", ".join(name for name, _, _ in used)}')
@@ -228,11 +242,12 @@ class Python(Language):
             yield from [*self.comments([block.comment] * bool(comment), indent), *lines]
 
     def _rows(self, head: str, rows: Sequence[Row], matrix: bool) -> Iterator[str]:
+        first, last = self.MATRIX if matrix else self.VECTOR
         if not rows:
-            yield f'    {head}[]'
+            yield f'    {head}{first}{last}'
         for k, row in enumerate(rows):
-            start = f'    {head}[' if k == 0 else ' ' * (5 + len(head))
-            end = ']' if k == len(rows) - 1 else ','
+            start = f'    {head}{first}' if k == 0 else ' ' * len(f'    {head}{first}')
+            end = last if k == len(rows) - 1 else ','
             entries = [self.INFIX.signed(entry) for entry in row.entries]
             if matrix:
                 yield self.array(f'{start}[', entries, f']{end}')
@@ -299,7 +314,7 @@ class Python(Language):
     def blocks(self) -> dict[str, Iterable[str]]:
         wrenches = self._checked_wrenches() if self.program.dynamic_model else ()
         return {**super().blocks(), 'shown': self.shown(self.program.functions[0]),
-                'wrenches': wrenches}
+                'wrenches': wrenches, 'start': ()}
 
     def shown(self, function: Function) -> Iterator[str]:
         arguments = [x.name for x in function.inputs]
@@ -308,6 +323,7 @@ class Python(Language):
             left, values = self._found(function)
             yield self.array(f'    {left} = {function.name}(', arguments, ')')
         for result, value in zip(function.results, values):
+            value = self.as_lists(result, value)
             if self.many(function):
                 yield f"    print('{result.name}')"
             names = self.row_names(result)
@@ -323,6 +339,10 @@ class Python(Language):
                 '):')
             yield _PRINT_ENTRY
 
+    def as_lists(self, result: Result, value: str) -> str:
+        """Return the entries of a result as lists of numbers."""
+        return value
+
     def _found(self, function: Function) -> tuple[str, list[str]]:
         """Return the left side of a call's assignment, and the expression of each result."""
         if self.many(function):
@@ -335,7 +355,7 @@ class Python(Language):
             f'reference_{x.name}[k]' for x in function.inputs], ')')
         for result, value in zip(function.results, values):
             yield self.array('        wrong += differences(', self.compared(
-                function, result, self.product(result, value), "'"), ')')
+                function, result, self.product(result, self.as_lists(result, value)), "'"), ')')
 
     def _checked_wrenches(self) -> Iterator[str]:
         """Yield the check of the vectors in the root frame, in the first state."""
