@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from urdf2dyn_ros.codegen.signature import LinkFrames
     from urdf2dyn_ros.errors import (
+        BalanceError,
         ComparisonError,
         CompilerError,
         DrawingError,
