@@ -136,7 +136,7 @@ def test_where_the_world_is_is_unknown_if_the_base_moves(type, root, moving, fra
     ([HAND], {'timeout': 0.0}, 'timeout = 0.0: must be a number, at least 0.001'),
     ([HAND], {'timeout': nan}, 'timeout'),
     ([HAND], {'policy': 'hold'}, 'one of stop, zero'),
-    ([HAND], {'sign': 'from'}, 'one of on, by'),
+    ([HAND], {'sign': 'from'}, 'one of on_link, by_link'),
     ([HAND], {'polcy': 'stop'}, 'unknown parameter')])
 def test_wrong_parameters(links: list[str], parameters: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):

@@ -282,12 +282,11 @@ class Group:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
         checked, outlier, measured = Verdict.PUBLISHED, False, qd
         filters = self._filters
-        if filters is not None and not self.velocities.follows.all():
+        if filters is not None and not self.velocities.follows.all() and (
+                self._check is not None or self.velocities.settled):
             qd = np.where(self.velocities.follows, qd, nan)
         if self._check is not None:
             checked, outlier = self._check.update(stamp, q, qd).verdict, self._check.contradicts
-            if not self.velocities.judged:   # they are not handed on before
-                qd = np.full_like(qd, nan)
             outcome = _OUTCOMES[checked]
             if outcome is Outcome.USED and outlier:
                 outcome = Outcome.CONTRADICTORY

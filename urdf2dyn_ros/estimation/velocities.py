@@ -12,6 +12,7 @@ from urdf2dyn_ros.robot.spatial import Array
 BETWEEN_NS = 9_000_000   # time between two compared samples
 MEMORY = 1000.0   # compared samples that count, about 10 s
 FEWEST = 50.0   # compared samples from which figures are known
+SETTLED = 400.0   # from which filters that weigh velocities themselves go by the judgement
 JUDGED = 20   # compared samples between two judgements
 USED = 0.05   # share of the velocities in the estimate, below which they are not used
 LEAST_SPEED = 1e-2   # rad/s or m/s, root mean square from which figures are known
@@ -64,6 +65,11 @@ class VelocityGate:
     def judged(self) -> bool:
         """Whether enough samples were compared."""
         return self._count >= FEWEST
+
+    @property
+    def settled(self) -> bool:
+        """Whether single outliers of positions do not decide any more."""
+        return self._count >= SETTLED
 
     @property
     def trusted(self) -> NDArray[np.bool_]:
@@ -192,7 +198,7 @@ class FrozenJoints:
     """
 
     def __init__(self, joints: int) -> None:
-        self._q = np.full(joints, np.nan)
+        self._q, self._qd = np.full((2, joints), np.nan)
         self._since, self._moved, self._step = np.zeros((3, joints))   # [s], [rad or m]
         self._stamp = 0
         self._frozen = np.zeros(joints, dtype=np.bool_)
@@ -204,7 +210,9 @@ class FrozenJoints:
         self._stamp = stamp
         stays = step == 0.0
         self._since = np.where(stays, self._since + h, 0.0)
-        counts = stays & (trusted | (self._since > PATIENCE)) & np.isfinite(qd)
+        # a velocity that repeats with its position is stale: the driver waits for its hardware
+        counts = stays & (qd != self._qd) & (trusted | (self._since > PATIENCE)) & np.isfinite(qd)
+        self._qd = qd
         self._moved = np.where(stays, self._moved + np.where(counts, h * qd, 0.0), 0.0)
         self._step *= 1.0 - h / STEP_MEMORY
         self._step = np.maximum(self._step, np.where(step > 0.0, step, 0.0))
