@@ -4,6 +4,7 @@ from __future__ import annotations  # help() shows short names of types
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
@@ -140,7 +141,6 @@ class InverseDynamics:
         self._functions: dict[tuple[str, LinkFrames], GeneratedFunction] = {}
         self.joint_names = tuple(self._system.joint_names[k] for k in self._system.actuated)
         self.passive_names = model.closures.passive if model.closures else ()
-        self._loops = Closing(self._system, self.passive_names, self._function)
         self._efforts = self._function('inverse_dynamics')
         program = self._efforts.program
         self.units = tuple(row.unit for row in program.independent)
@@ -874,6 +874,11 @@ class InverseDynamics:
         if not isinstance(link, str | None) or not isinstance(axes, str):
             raise ExportError(f'link is {link!r} and axes is {axes!r}; each must be one name')
         return self._function(name, LinkFrames(() if link is None else (link,), axes))
+
+    @cached_property
+    def _loops(self) -> Closing:
+        # not before it is needed: it refers to this, which delays the unloading of machine code
+        return Closing(self._system, self.passive_names, self._function)
 
     def _function(self, name: str, frames: LinkFrames = ONLY_TIP) -> GeneratedFunction:
         """Return a function, generated at its first call."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from support.descriptions import VALID
 from support.oracles import MuJoCo, Pinocchio, columns, difference, motion_of, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow, robot_path
+from support.robot_files import EXAMPLES, OWN, TREES, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.information import rounded_angles
 from urdf2dyn_ros.robot import spatial
@@ -38,7 +38,7 @@ TURNED_AWAY = (
 
 MISREAD = ('bolt',)   # MuJoCo forgets the inertia of feet that have no mass
 
-PATHS = [path for path in (*ROBOTS, *sorted(EXAMPLES.rglob('*.urdf')))
+PATHS = [path for path in (*TREES, *sorted(EXAMPLES.rglob('*.urdf')))
          if path.name not in REFUSED]
 BOTH = [path for path in PATHS if path.stem not in (*TURNED_AWAY, *MISREAD)]
 

@@ -15,7 +15,7 @@ def identified(out: Path, paths: list[str], *words: str) -> tuple[list[str], dic
     """Return which recordings the verdict names and are not used, and the figures."""
     assert main(['identify', *paths, '--urdf', str(SCARA), '-o', str(out), *words]) == 0
     found = json.loads((out / 'identification.json').read_text())
-    said = [each for each in found['contradictions'] if each.endswith('It is not used')]
+    said = [each for each in found['caveats'] if each.endswith('It is not used')]
     assert all('does not fit the others at ' in each and each in found['verdict']
                for each in said)
     names = [each.split()[1] for each in said]
@@ -47,7 +47,7 @@ def test_two_recordings_with_different_loads_are_named(tmp_path: Path) -> None:
     paths = [recording(tmp_path / f'{name}.csv', 4.0, seed, change=stopped,
                        recorded=robot(payload=payload))
              for seed, (name, payload) in enumerate(loads.items())]
-    names, _ = identified(tmp_path / 'out', paths, '--cutoff', '10', '--delay', '0')
+    names, _ = identified(tmp_path / 'out', paths, '--cutoff', '10', '--delay', '0', '--force')
     assert sorted(names) == ['heavy', 'light']
 
 

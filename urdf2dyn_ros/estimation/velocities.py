@@ -113,6 +113,7 @@ class VelocityGate:
     def compare(self, measured: Array, qd: Array, qdd: Array) -> None:
         """Compare measured velocities (k, n), NaN for none, with velocities and accelerations."""
         there = np.isfinite(measured)
+        self._measured |= there.any(axis=0)
         z, v, a = (np.where(there, values, 0.0) for values in (measured, qd, qdd))
         self._count += len(z)
         sums = np.stack((v * v, v * a, a * a, z * v, z * a, z * z, v, a, z)).sum(axis=1)

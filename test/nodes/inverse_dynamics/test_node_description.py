@@ -27,7 +27,7 @@ def answered(robot: Robot, samples: int = 20) -> list[int]:
 
 
 @pytest.mark.fault(1, 5, 10, 20)
-def test_a_description_that_comes_again_does_nothing_and_a_changed_one_resets(graph):
+def test_a_description_that_comes_again_does_nothing_and_a_changed_one_goes_on(graph):
     """The faulty and the empty ones are logged, and the model before them remains active."""
     publisher = graph.describe(TEXT)
     with started(graph, robot_description='') as process:
@@ -44,8 +44,7 @@ def test_a_description_that_comes_again_does_nothing_and_a_changed_one_resets(gr
         assert process.output.count('the model before it remains active') == 4
         publisher.publish(String(data=TEXT.replace('mass value="35', 'mass value="36')))
         graph.wait(lambda: process.output.count('model of') == 2)
-        assert 1 not in answered(robot), 'a new estimator'
-        assert 1 in answered(robot)
+        assert 1 in answered(robot), 'new equations for the same estimators'
         assert 'joints added' not in process.output
         publisher.publish(String(data=TEXT.replace('joint6', 'wrist')))
         graph.wait(lambda: 'joints added: "wrist"; removed: "joint6"' in process.output)
