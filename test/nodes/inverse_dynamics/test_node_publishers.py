@@ -118,9 +118,10 @@ def test_a_second_publisher_of_the_description_is_an_error(graph: Graph) -> None
         status = Statuses(graph)
         first.publish(String(data=TEXT))
         graph.wait(lambda: 'model of' in node.output and status.level('model') == ERROR)
+        # names of nodes are discovered after their publishers
+        graph.wait(lambda: status.message('model').count('/test (') == 2)
         assert status.message('model').startswith(
             '/robot_description has 2 publishers and must have one: /test ')
-        assert status.message('model').count('/test (') == 2
         graph.wait(lambda: '/robot_description has 2 publishers' in node.output)
         graph.node.destroy_publisher(second)
         graph.wait(lambda: status.level('model') == OK)
