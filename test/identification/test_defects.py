@@ -85,7 +85,7 @@ def jump(size: float) -> Change:
       for size in (3.0, 1e7, -1e-9)),
     ('the measured effort has spikes of up to 1e+05, where 95 % are below', {'change': spikes}),
     ('wrong sign', {'change': lambda q, effort: (q, -effort)}),
-    ('times what the URDF needs', {'change': lambda q, effort: (q, 1000.0 * effort)}),
+    ('URDF needs: are they in mN m?', {'change': lambda q, effort: (q, 1000.0 * effort)}),
     ('in degrees', {'change': lambda q, effort: (np.degrees(q), effort)}),
     ('in degrees', {'change': lambda q, effort: (
         np.where(np.arange(q.shape[1]) == 1, np.degrees(q), q), effort)}),
