@@ -105,9 +105,11 @@ def test_two_nodes_of_one_name_are_an_error_of_both(graph: Graph) -> None:
     with started(graph) as first, started(graph, gravity=[0.0, 0.0, -19.62]):
         status = Statuses(graph)
         graph.wait(lambda: status.level('output') == ERROR)
+        # names of nodes are discovered after their publishers
+        graph.wait(lambda: status.message('output').count(
+            '/inverse_dynamics (RELIABLE, VOLATILE)') == 2)
         assert status.message('output').startswith(
             '/inverse_dynamics/efforts has 2 publishers and must have one: /inverse_dynamics ')
-        assert status.message('output').count('/inverse_dynamics (RELIABLE, VOLATILE)') == 2
         graph.wait(lambda: '/efforts has 2 publishers' in first.output)
 
 
