@@ -661,7 +661,8 @@ class InverseDynamics:
 
     # ---- identification: tau = Y(q, qd, qdd) pi
 
-    def regressor(self, q: Values, qd: Values | None = None, qdd: Values | None = None) -> Array:
+    def regressor(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
+                  **passive: Values) -> Array:
         """
         Return Y of tau = Y pi, with pi the values of `base_parameters`.
 
@@ -670,7 +671,7 @@ class InverseDynamics:
 
         Parameters
         ----------
-        q, qd, qdd : array_like, (n,) or (N, n)
+        q, qd, qdd, **passive : array_like, (n,) or (N, n)
             As `__call__` takes them.
 
         Returns
@@ -684,7 +685,7 @@ class InverseDynamics:
             If the base moves.
 
         """
-        return self._function('regressor')(q, qd, qdd)
+        return self._run(self._function('regressor'), (q, qd, qdd), passive)
 
     @property
     def base_parameters(self) -> BaseParameters:

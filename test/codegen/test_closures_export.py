@@ -40,7 +40,8 @@ def test_the_python_file_closes_and_computes_the_same(name: str, style: str) -> 
     assert module['close']([9.0] * len(q)) != (passive, 'closed')
 
 
-@pytest.mark.parametrize('functions', ['mass_matrix', 'gravity', 'bias', 'energy', 'terms', 'all'])
+@pytest.mark.parametrize('functions', [
+    'mass_matrix', 'gravity', 'bias', 'energy', 'terms', 'all', 'forward_dynamics', 'regressor'])
 def test_every_function_has_its_self_test(tmp_path: Path, functions: str) -> None:
     files = export_model(read_urdf(mechanism('ankle')), 'python', 'readable', 'robot',
                          functions=functions)
@@ -48,10 +49,13 @@ def test_every_function_has_its_self_test(tmp_path: Path, functions: str) -> Non
 
 
 @pytest.mark.parametrize('tool', ONE_EACH)
-@pytest.mark.parametrize('name', ['five_bar', 'ankle'])
-def test_every_language_agrees_with_itself(tmp_path: Path, tool: str, name: str) -> None:
+@pytest.mark.parametrize(('name', 'functions'), [
+    ('five_bar', 'regressor'), ('ankle', 'inverse_dynamics'), ('ankle', 'forward_dynamics')])
+def test_every_language_agrees_with_itself(tmp_path: Path, tool: str, name: str,
+                                           functions: str) -> None:
     for style in STYLES:
-        files = export_model(read_urdf(mechanism(name)), TOOLS[tool].language, style, 'robot')
+        files = export_model(read_urdf(mechanism(name)), TOOLS[tool].language, style, 'robot',
+                             functions=functions)
         check_self_test(tool, files, tmp_path / style)
 
 

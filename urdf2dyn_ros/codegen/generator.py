@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.explanations import Notebook, in_words, named_constants
@@ -55,7 +56,7 @@ from urdf2dyn_ros.codegen.signature import (
     inputs_of,
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
-from urdf2dyn_ros.equations.closures import near_start, passive_start
+from urdf2dyn_ros.equations.closures import closed_poses, passive_start
 from urdf2dyn_ros.equations.fewest_operations import inherited_spin
 from urdf2dyn_ros.equations.newton_euler import (
     TEXTBOOK,
@@ -243,6 +244,9 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
         mechanics = _simplified(request, function, arguments, notebook)
         graph.cancels = True
     named_nodes = len(graph.nodes)
+    others = [FUNCTIONS[each] for each in request.functions if request.readable and each != name]
+    for each in others:   # all graphs begin with the same nodes
+        each.constants(mechanics)
     constants = function.constants(mechanics)
     shared = len(graph.nodes)
     mechanics = mechanics.loaded(loads).closed()
@@ -448,7 +452,9 @@ def _references(request: Request) -> tuple[Reference, ...]:
         if 'payload' in state:
             state['payload'] = _PAYLOAD
         if system.closures:
-            state['q'], state['passive'] = near_start(system, state['q'])
+            pose = closed_poses(system, 0.2 * np.array(state['q'])[:, None])[:, 0].tolist()
+            state['q'], state['passive'] = (tuple(pose[j] for j in joints)
+                                            for joints in (system.actuated, system.unknown))
         mechanics = Mechanics(
             system, request.gravity, [*inertias], with_second_moments(inertias), TEXTBOOK,
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from urdf2dyn_ros.codegen.signature import BY_JOINT, ONLY_TIP, LinkFrames, Quantity
-from urdf2dyn_ros.equations.closures import Closure, summed
+from urdf2dyn_ros.equations.closures import Closure, dotted
 from urdf2dyn_ros.equations.fewest_operations import (
     ParallelAxes,
     behind_one_joint,
@@ -131,15 +131,14 @@ class Mechanics:
         """
         if not isinstance(self.arguments, ClosedArguments):
             return entries
-        closure = self.arguments.closure
-        if name.columns == BY_JOINT:
-            motions = closure.motions()
-            entries = [[summed(x * y for x, y in zip(row, motion)) for motion in motions]
-                       for row in entries]
-        if name.rows == BY_JOINT and len(entries) == len(self.system.joint_names):
-            entries = ([*zip(*map(closure.reduced, zip(*entries)))] if name.columns else
-                       closure.reduced(entries))
-        return entries
+        closure, n = self.arguments.closure, len(self.system.joint_names)
+        of_joints = name.rows == BY_JOINT and len(entries) == n
+        if name.columns is None:
+            return closure.reduced(entries) if of_joints else entries
+        if name.columns == BY_JOINT and len(entries[0]) == n:
+            entries = [[dotted(row, motion) for motion in closure.motions] for row in entries]
+        return entries if not of_joints else [
+            [dotted(motion, column) for column in zip(*entries)] for motion in closure.motions]
 
     @property
     def textbook(self) -> bool:

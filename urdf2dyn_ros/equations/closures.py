@@ -17,12 +17,17 @@ so is text without branches.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+
+import numpy as np
 
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.robot.loops import LoopState, State
 from urdf2dyn_ros.robot.multibody import Multibody
-from urdf2dyn_ros.robot.spatial import Scalar, reciprocal
+from urdf2dyn_ros.robot.spatial import Array, Scalar, reciprocal
+
+_NOT_SINGULAR = 0.1   # least sine of poses that are usual ones
+_STEPS, _NEWTON = 6, 4   # on the way to such a pose, and of Newton's method in each
 
 Rows = Sequence[Mapping[int, Scalar]]   # of a matrix: entries by column
 Block = tuple[tuple[int, ...], tuple[int, ...]]   # rows and columns
@@ -82,8 +87,9 @@ class Closure:
         return [efforts[k] - summed(row[k] * force for row, force in zip(self._J, forces)
                                   if k in row) for k in self._actuated]
 
+    @cached_property
     def motions(self) -> list[list[Scalar]]:
-        """Return the columns of G: velocities of all joints for a unit velocity of each."""
+        """The columns of G: velocities of all joints for a unit velocity of each motor."""
         n = len(self._actuated)
         return [self.rates([1.0 if j == k else 0.0 for j in range(n)]) for k in range(n)]
 
@@ -173,25 +179,25 @@ class _GramSchmidt:
         for j, k in enumerate(self._order):
             v = list(columns[k])
             for i in range(j):
-                self._R[i][j] = r = _dot(self._Q[i], v) * self._inverse[i]
+                self._R[i][j] = r = dotted(self._Q[i], v) * self._inverse[i]
                 v = _less(v, r, self._Q[i])
             self._Q.append(v)
-            self._D.append(_dot(v, v))
+            self._D.append(dotted(v, v))
             self._inverse.append(reciprocal(self._D[-1]))
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         y = []
         for q, inverse in zip(self._Q, self._inverse):
-            y.append(_dot(q, b) * inverse)
+            y.append(dotted(q, b) * inverse)
             b = _less(b, y[-1], q)
         for i in reversed(range(len(y))):
-            y[i] = y[i] - _dot(self._R[i][i + 1:], y[i + 1:])
+            y[i] = y[i] - dotted(self._R[i][i + 1:], y[i + 1:])
         return [y[self._order.index(k)] for k in range(len(y))]
 
     def solve_transposed(self, b: Sequence[Scalar]) -> list[Scalar]:
         z: list[Scalar] = []
         for j, k in enumerate(self._order):
-            z.append(b[k] - _dot([self._R[i][j] for i in range(j)], z))
+            z.append(b[k] - dotted([self._R[i][j] for i in range(j)], z))
         x: list[Scalar] = [0.0] * len(z)
         for q, inverse, entry in zip(self._Q, self._inverse, z):
             x = _less(x, -1.0 * (entry * inverse), q)
@@ -205,7 +211,8 @@ def _factored(columns: Sequence[Sequence[Scalar]]) -> _Adjugate | _GramSchmidt:
     return _Adjugate(columns) if len(columns) < 3 else _GramSchmidt(columns)
 
 
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+def dotted(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    """Return a . b, where entries that are zero are not even multiplied."""
     return summed([x * y for x, y in zip(a, b) if not (_is_zero(x) or _is_zero(y))])
 
 
@@ -280,22 +287,36 @@ def passive_start(system: Multibody) -> tuple[float, ...]:
     return tuple(start[system.joint_names[k]] for k in system.unknown)
 
 
-def near_start(system: Multibody, moves: Sequence[float],
-               ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return positions of the actuated and the passive joints in a usual closed pose."""
-    closures = system.closures
-    assert closures is not None
-    start = dict(closures.start)
-    q = [start[name] for name in system.joint_names]
-    best = tuple(q[k] for k in system.actuated), tuple(q[k] for k in system.unknown)
-    for share in (0.05, 0.1, 0.2):   # of what moves an open tree: as far as it is not singular
-        for k, move in zip(system.actuated, moves):
-            q[k] = start[system.joint_names[k]] + share * round(move, 2)
-        for _ in range(12):
-            closure = Closure(system, q, system)
-            if not closure.margin() > 0.01:
-                return best
-            for k, position in zip(system.unknown, closure.step()):
-                q[k] = position
-        best = tuple(q[k] for k in system.actuated), tuple(q[k] for k in system.unknown)
-    return best
+def closed_poses(system: Multibody, moves: Array) -> Array:
+    """
+    Return closed poses (n, N) of all joints: from the start by moves (a, N) of the actuated ones.
+
+    Towards a singular pose, or where the loops do not close, they end on the way.
+    """
+    assert system.closures is not None
+    start, N = dict(system.closures.start), moves.shape[1]
+    q = np.tile([[start[name]] for name in system.joint_names], N)
+    actuated, unknown = [*system.actuated], [*system.unknown]
+    way, step = np.zeros(N), np.full(N, 0.25)
+    for _ in range(_STEPS):
+        share = np.minimum(step, 1.0 - way)
+        trial = q.copy()
+        trial[actuated] += share * moves
+        with np.errstate(all='ignore'):
+            for _ in range(_NEWTON):
+                closure = Closure(system, [*trial], system)
+                trial[unknown] = closure.step()
+        good = (closure.gap() < 1e-12) & (closure.margin() > _NOT_SINGULAR**2) & (way < 1.0)
+        q[:, good] = trial[:, good]
+        way, step = way + share * good, np.where(good, step, 0.5 * step)
+    q[unknown] = Closure(system, [*q], system).step()   # to the last digits
+    return q
+
+
+def closed_states(system: Multibody, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
+    """Return q, qd and qdd of all joints (3, n, N) from closed q (n, N), and G' (a, n, N)."""
+    closure, like = Closure(system, [*q], system), np.zeros(q.shape[1])
+    rates = closure.rates([*qd])
+    return (np.array([[entry + like for entry in part] for part in (
+        q, rates, closure.accelerations(rates, [*qdd]))]),
+        np.array([[entry + like for entry in motion] for motion in closure.motions]))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.equations.closures import Closure
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Forward, in_joint, in_parent, summed
@@ -543,13 +544,19 @@ def weakness(system: Multibody, terms: BodyTerms) -> tuple[str, float, float] | 
     The joint, its entry on the diagonal [kg m^2 or kg], and what the joints behind leave of that.
     """
     inertias = with_second_moments(body_inertias(system))
-    n = len(system.joint_names)
-    for state in range(2):   # without symmetry
-        q = [math.sin(1.7 * k + 2.0 * state + 0.4) for k in range(n)]
+    n, motors = len(system.joint_names), system.actuated
+    states = [[math.sin(1.7 * k + 2.0 * state + 0.4) for k in range(n)]
+              for state in range(2)]   # without symmetry
+    if system.closures:
+        states = [[position for _, position in system.closures.start]]
+    for q in states:
         M: Array = np.array(mass_matrix(system, inertias, q, terms=terms)).reshape(n, n)
+        if system.closures:
+            G: Array = np.array(Closure(system, q, system).motions)
+            M = G @ M @ G.T
         rest = M.copy()
-        for k in reversed(range(n)):   # as in `factors`
+        for k in reversed(range(len(M))):   # as in `factors`
             if not rest[k, k] > max(SMALLEST_INERTIA, SMALLEST_SHARE * M[k, k]):
-                return system.joint_names[k], float(M[k, k]), float(rest[k, k])
+                return system.joint_names[motors[k]], float(M[k, k]), float(rest[k, k])
             rest[:k, :k] -= np.outer(rest[:k, k], rest[k, :k] / rest[k, k])
     return None

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.equations.closures import closed_poses, closed_states
 from urdf2dyn_ros.equations.newton_euler import (
     Sweep,
     in_parent,
@@ -19,7 +20,16 @@ from urdf2dyn_ros.equations.newton_euler import (
 from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin, total, transformed
 from urdf2dyn_ros.robot.joints import JOINTS, Note, Wrench, silent
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, link_inertia
-from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, TENSOR, ZERO, Array, Scalar, Vector
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    IDENTITY,
+    SMALLEST_DIVISOR,
+    TENSOR,
+    ZERO,
+    Array,
+    Scalar,
+    Vector,
+)
 from urdf2dyn_ros.text import counted, first_names
 
 # ---- The regressor: the efforts of unit inertial parameters, column by column
@@ -138,8 +148,8 @@ def grouping(system: Multibody, gravity: Vector) -> Grouping:
     """Return the columns for a robot in plain numbers; gravity [m/s^2] is in the root frame."""
     columns = structural_columns(system)
     Y = _sampled(system, gravity, columns)
-    rows = len(Y) * len(system.joint_names)
-    kept, factors = _independent(Y.reshape(rows, len(columns)), _undecided(Y))
+    W = Y.reshape(-1, len(columns))
+    kept, factors = _independent(W, _largest_first(W) if system.closures else _undecided(Y))
     factors.setflags(write=False)
     return Grouping(tuple(columns[k] for k in kept), columns, factors)
 
@@ -172,13 +182,18 @@ def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter
     n, several = len(system.joint_names), [0] * len(system.joint_names)
     for column in columns:
         several[system.bodies[column.body].coordinate] += 1
-    size = 2 * max(several, default=0) + 10
+    closes = system.closures is not None
+    size = 2 * max([*several, len(columns) // len(system.actuated)] if closes else several,
+                   default=0) + 10
     states = np.random.default_rng(_SEED).normal(size=(3, n, size))
+    if closes:
+        moves, *rates = states[:, [*system.actuated]]
+        states, G = closed_states(system, closed_poses(system, 0.5 * moves), *rates)
     result = np.zeros((size, n, len(columns)))
     units = [(column.body, unit_inertia(column.entry).with_tensor()) for column in columns]
     for body, numbers, efforts in sampled_columns(system, units, states, gravity):
         result[:, body.coordinate, numbers] += efforts
-    return result
+    return np.einsum('akp,pkc->pac', G, result) if closes else result
 
 
 def _undecided(Y: Array) -> list[int]:
@@ -195,6 +210,18 @@ def _undecided(Y: Array) -> list[int]:
                                        > CLEAR_COLUMN * np.sqrt(len(Y))):
             undecided.difference_update(some)
     return sorted(undecided)
+
+
+def _largest_first(W: Array) -> list[int]:
+    """Return all columns, each time that with the largest part which those before do not have."""
+    rest, order = W.copy(), list[int]()
+    while len(order) < W.shape[1]:   # nearly equal columns, as of closed loops, stand last
+        sizes = np.linalg.norm(rest, axis=0)
+        sizes[order] = -1.0
+        order.append(int(sizes.argmax()))
+        unit = rest[:, order[-1]] / max(sizes.max(), SMALLEST_DIVISOR)
+        rest -= np.outer(unit, unit @ rest)
+    return order
 
 
 def _independent(W: Array, undecided: Sequence[int]) -> tuple[list[int], Array]:

@@ -428,7 +428,6 @@ def _moment_of(xy: str) -> str:
 class Regressor(ModelFunction):
     """Y of tau = Y pi, and pi, for a robot with a fixed base and nothing else that acts."""
 
-    NO_LOOPS = 'the regressor'
     INPUTS = ('q', 'qd', 'qdd')
     LOAD_INPUTS = ()
     SUMMARY = ('the matrix Y of tau = Y pi, the efforts of links and gravity, and the base '

@@ -43,7 +43,6 @@ ACCELERATION_UNITS = {'N m': 'rad/s^2', 'N': 'm/s^2'}
 
 
 class AccelerationsOfEfforts(ModelFunction):
-    NO_LOOPS = 'the forward dynamics'
     INPUTS = ('q', 'qd', 'tau')
     SUMMARY = 'the accelerations qdd that efforts cause, the inverse of inverse_dynamics'
     TITLE = ('Forward dynamics{robot}: {results} = FD({forward_dynamics}), the accelerations that '
@@ -68,8 +67,9 @@ class AccelerationsOfEfforts(ModelFunction):
 
     def expected(self, mechanics: Mechanics) -> dict[str, tuple[float, ...]]:
         """Return the accelerations by Cholesky's factors of the dense matrix."""
-        return {'qdd': dense_solution(MassMatrix().derive(mechanics)['M'], np.subtract(
-            mechanics.arguments['tau'], without_accelerations(mechanics)))}
+        bias = without_accelerations(mechanics)
+        return {'qdd': dense_solution(_of_motors(mechanics), np.subtract(
+            mechanics.arguments['tau'], bias))}
 
 
 def dense_solution(M: Rows, b: ArrayLike) -> tuple[float, ...]:
@@ -82,12 +82,17 @@ def dense_solution(M: Rows, b: ArrayLike) -> tuple[float, ...]:
     return tuple((scale * (half.T @ (half @ (scale * np.array(b))))).tolist())
 
 
-def without_accelerations(mechanics: Mechanics) -> list[Scalar]:
-    """Return the bias; a base that moves has its accelerations."""
+def without_accelerations(mechanics: Mechanics) -> Sequence[Scalar]:
+    """Return the bias of the actuated joints; a base that moves has its accelerations."""
     def renamed(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         mechanics.notes.note(i, 'bias' if symbol == 'tau' else symbol, entries)
 
-    return mechanics.efforts(('q', 'qd'), renamed).efforts
+    return mechanics.reduced(EffortsOfMotion.RESULTS[0],
+                             mechanics.efforts(('q', 'qd'), renamed).efforts)
+
+
+def _of_motors(mechanics: Mechanics) -> Rows:
+    return mechanics.reduced(MassMatrix.RESULTS[0], MassMatrix().derive(mechanics)['M'])
 
 
 _FACTORS = "Factors of the mass matrix, M = L' D L, tips to root"
@@ -130,14 +135,14 @@ def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
     if bias is None:
         bias = without_accelerations(mechanics)
     log = _noted_rows(mechanics)
-    known = factors(MassMatrix().derive(mechanics)['M'] if M is None else M, log)
+    known = factors(_of_motors(mechanics) if M is None else M, log)
     rest = [a - b for a, b in zip(mechanics.arguments['tau'], bias)]
     return solved(known, rest, log), known
 
 
 def _noted_rows(mechanics: Mechanics) -> RowNote:
     """Return what notes the rows of the factors and the entries of the solution."""
-    notes, system, drivers = mechanics.notes, mechanics.system, mechanics.system.drivers
+    notes, system, drivers = mechanics.notes, mechanics.system, mechanics.system.motors
     behind: dict[int, list[int]] = {}   # numbers of the joints behind one
     title = ''
 
@@ -311,6 +316,8 @@ class CheapestAccelerations(AccelerationsByArticulatedBodies):
         """Return the two ways, or the second alone where the first one takes far more."""
         # each pivot waits for those of the joints behind it
         by_bodies = AccelerationsByArticulatedBodies(), WAITING_PER_JOINT * system.depth
+        if system.closures:   # which bodies that move freely would not heed
+            return ((AccelerationsByFactors(), 0),)
         return (by_bodies,) if system.depth > DEEPEST else (
             (AccelerationsByFactors(), 0), by_bodies)
 
