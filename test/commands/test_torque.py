@@ -202,6 +202,10 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
         (1.5 * np.square(found['rms']) + 3.0 * np.square(rest)) / 4.5, abs=1e-9)
     written, _ = read_table(tmp_path / 'o.csv')
     assert len(written.time) == 1501
+    path.write_text('time,q_joint1,qd_joint1\n0,0,0\n2,1,\n')
+    words = [f'--hold=joint{k}' for k in range(2, 7)]
+    assert ('velocities are not used, as only 1 of 2 points have those of all joints'
+            in figures(path.rename(tmp_path / 'plan.csv'), *words)['said'])
     path.write_text(CASE.replace('1.6', '9.6'))
     assert 'joint1: the velocity 12 rad/s at 0.750 s is beyond its limit' in figures(path)['said']
 

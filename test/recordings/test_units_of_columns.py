@@ -10,7 +10,13 @@ from scipy.io import savemat
 
 from support.paths import ROOT
 from support.recordings.bags import write_csv
-from urdf2dyn_ros import InverseDynamics, Urdf2DynError, evaluate, open_recording
+from urdf2dyn_ros import (
+    InverseDynamics,
+    RecordingError,
+    Urdf2DynError,
+    evaluate,
+    open_recording,
+)
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings.columns import find_columns, split_unit, unit_of
 from urdf2dyn_ros.recordings.evaluation import EvaluationSettings
@@ -72,13 +78,29 @@ def test_the_end_of_a_name_is_a_unit_where_the_joints_say_so(
     ('q_{}', 'q_des_{}'), ('q_{}', 'q_d_{}'), ('actual_q_{}', 'target_q_{}'), ('q{}', 'q{}_cmd'),
     ('{}_pos', '{}_pos_ref'), ('q{} (measured)', 'q{} (desired)'),
     ('/jtc/feedback/positions[{}]', '/jtc/reference/positions[{}]'),
-    ('observation.state[{}]', 'action.state[{}]'), ('q_{}', 'desired_q_{}')])
+    ('observation.state[{}]', 'action.state[{}]'), ('q_{}', 'desired_q_{}'), ('q{}', 'q_d{}'),
+    ('q_act_{}', 'q_set_{}'), ('q_msr_{}', 'q_cmd_{}'), ('measured_q{}', 'q{}')])
 def test_measured_columns_are_preferred_to_desired_ones(measured: str, desired: str) -> None:
     names = [form.format(k) for form in (desired, measured) for k in (1, 2)]
     found = find_columns(['t', *names])
     assert [column.name for [column] in found.joints['position'].values()] == names[2:]
-    if not desired.startswith('action'):   # which is no position
+    if not desired.startswith(('action', 'q{')):   # which is no position, or not called desired
         assert all(name in found.remarks[0] for name in names[:2])
+
+
+def test_no_advice_chooses_between_measured_and_desired_columns(tmp_path: Path) -> None:
+    heads = [f'q_{what}_{k}' for what in ('old', 'new') for k in range(1, 7)]
+    path = write_csv(tmp_path / 'x.csv', ['t', *heads], np.column_stack((TIME, Q, Q)).tolist())
+    with pytest.raises(Urdf2DynError, match=r"measured, not desired\? Choose these: --rename "
+                       r"'old_\(\.\*\)=joint\\1' or 'new_"):
+        evaluate(open_recording(path), InverseDynamics(RX90), EvaluationSettings('none'))
+
+
+def test_efforts_with_numbers_are_of_the_joints_of_the_robot() -> None:
+    found = find_columns(['t', 'q_b', 'q_a', 'q_b_filtered', 'q_a_filtered', 'tau_1', 'tau_2'], (),
+                         'ab'.__contains__)
+    assert {joint: column.name for joint, [column] in found.joints['effort'].items()} == {
+        'b': 'tau_1', 'a': 'tau_2'}
 
 
 def test_a_joint_may_be_called_as_what_is_desired_is() -> None:
@@ -106,6 +128,8 @@ NOTATIONS = {
                  (1e-6, DEGREE, DEGREE, 1), ()),
     'words': (('Time (s)', 'Joint{} Position (degrees)', 'Joint{} Velocity (deg/s)',
                'Joint{} Torque (kN·m)'), (1, DEGREE, DEGREE, 1e3), ()),
+    'angles': (('t <ms>', 'q{} <deg>', 'dq{} <deg/s>', 'tau{} <Nm>'), (1e-3, DEGREE, DEGREE, 1),
+               ()),
     'option': (('time', 'q_joint{}', 'qd_joint{}', 'effort_joint{}'), (1, DEGREE, DEGREE, 1),
                ('--degrees',)),
     'columns': (('tick', 'p{}', 'v{}', 'f{}'), (1e-3, DEGREE, DEGREE, 1e-3), (
@@ -180,13 +204,16 @@ def check_arrays(path: Path, rate: float | None = None) -> None:
 def test_arrays_of_numpy_and_matlab_and_tables_without_a_time(tmp_path: Path) -> None:
     arrays = {'t': TIME, 'q': Q, 'qd': QD, 'tau': EFFORT}
     np.savez(tmp_path / 'x.npz', **arrays, note=np.array(['a note'], dtype=object))
-    savemat(tmp_path / 'x.mat', {'data': {
-        't_ms': 1e3 * TIME[:, None], 'q_deg': np.degrees(Q).T, 'qd': QD, 'tau': EFFORT}})
+    savemat(tmp_path / 'x.mat', {'data': {'logged': {
+        't_ms': 1e3 * TIME[:, None], 'q_deg': np.degrees(Q).T, 'qd': QD, 'tau': EFFORT}}})
     np.savez(tmp_path / 'named.npz', q=Q, dq=QD, torque=EFFORT, joint_names=JOINTS)
     check_arrays(tmp_path / 'x.npz')
     check_arrays(tmp_path / 'x.mat')
     check_arrays(tmp_path / 'named.npz', rate=100.0)
     assert next(iter(open_recording(tmp_path / 'named.npz', rate=100.0))).names == tuple(JOINTS)
+    np.savez(tmp_path / 'short.npz', **{**arrays, 't': TIME[1:]})
+    with pytest.raises(Urdf2DynError, match="not of 299 samples as 't': 'q', 'qd', 'tau'"):
+        open_recording(tmp_path / 'short.npz')
     header = ' '.join(f'{name}{k}' for name in ('q', 'qd', 'tau') for k in range(1, 7))
     np.savetxt(tmp_path / 'x.dat', np.column_stack((Q, QD, EFFORT)), header=header)
     check_arrays(tmp_path / 'x.dat', rate=100.0)
@@ -198,8 +225,28 @@ def test_arrays_of_numpy_and_matlab_and_tables_without_a_time(tmp_path: Path) ->
                  '-o', str(tmp_path / 'out'), '--force']) in (0, 3)
 
 
+def test_times_with_too_few_digits_need_a_rate(tmp_path: Path) -> None:
+    header = ['__time', *(f'/joint_states/{joint}/{what}' for what in (
+        'position', 'velocity', 'effort') for joint in JOINTS)]
+    path = write_csv(tmp_path / 'x.csv', header, [
+        ['1.7e+09', *row] for row in np.column_stack((Q, QD, EFFORT)).tolist()])
+    with pytest.raises(RecordingError, match=r"'__time'.* too few digits.* add --rate HZ"):
+        open_recording(path)
+    check_arrays(path, rate=100.0)
+    assert open_recording(path, rate=100.0).remarks == ["columns that are not read: '__time'"]
+    assert read_table(path, rate=100.0)[0].time == pytest.approx(TIME)
+    path.write_text('t,q1\n0,0\n1,0\n')
+    for read in (open_recording, read_table):
+        with pytest.raises(Urdf2DynError, match="--rate 100 is of tables without a time, but the "
+                           "column 't' is one: omit --rate"):
+            read(path, rate=100.0)
+
+
 def test_what_is_no_table_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / 'x.csv')
+    os.mkfifo(tmp_path / 'x.npz')
+    assert main(['identify', str(tmp_path / 'x.npz'), '--urdf', str(RX90),
+                 '-o', str(tmp_path / 'out')]) == 3
     np.save(tmp_path / 'x.npy', Q)
     (tmp_path / 'x.xlsx').write_bytes(b'PK\x03\x04' + bytes(100))
     for name, words in (('x.csv', 'a pipe or a device'), ('x.npy', 'arrays need names'),

@@ -293,7 +293,8 @@ def summary_paths(folder: Path) -> list[Path]:
 
 def is_summary(path: Path) -> bool:
     """Return whether a file is one that `summary_bytes` wrote, not a recording as arrays."""
-    return path.suffix == SUFFIX and is_zipfile(path) and 'head.npy' in ZipFile(path).namelist()
+    return (path.suffix == SUFFIX and path.is_file() and is_zipfile(path)
+            and 'head.npy' in ZipFile(path).namelist())
 
 
 # ---- Summaries of several recordings, merged into one of the same size

@@ -91,11 +91,17 @@ def mat_columns(path: Path, defect: Defect, remark: Remark) -> Cells:
         raise defect("a .mat file of version 7.3 (HDF5): save it with save(..., '-v7')") from None
     except Exception as error:
         raise defect(f'no .mat file ({one_line(error)})') from None
-    arrays = {name: value for name, value in content.items() if not name.startswith('__')}
-    for value in [*arrays.values()]:
+    return _columns(_flat({name: value for name, value in content.items()
+                           if not name.startswith('__')}), defect, remark)
+
+
+def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of structs as well, those further out before others of their name."""
+    inner = dict[str, Any]()
+    for value in content.values():
         if isinstance(value, dict):
-            arrays = {**value, **arrays}
-    return _columns(arrays, defect, remark)
+            inner |= _flat(value)
+    return inner | {name: value for name, value in content.items() if not isinstance(value, dict)}
 
 
 def other_format(_: Path, defect: Defect, __: Remark) -> Cells:
@@ -109,7 +115,7 @@ def _columns(content: Mapping[str, Any], defect: Defect, remark: Remark) -> Cell
     joints = next(([*map(str, np.ravel(content[name]))] for name in _NAMES
                    if name in content and np.asarray(content[name]).dtype.kind in 'UO'), [])
     for name, value in content.items():
-        array = np.squeeze(np.asarray(value)) if not isinstance(value, dict) else np.array('')
+        array = np.squeeze(np.asarray(value))
         if array.dtype.kind in 'fiub' and 1 <= array.ndim <= 2:
             arrays[name] = array
         elif name not in _NAMES:
@@ -130,10 +136,13 @@ def _columns(content: Mapping[str, Any], defect: Defect, remark: Remark) -> Cell
         single = array.ndim == 1 and (name == time or (not joints[:1] and not _is_quantity(name)))
         for entry, values in zip(entries, table.T.astype(float).tolist()):
             columns[name if single else f'{name}_{entry}'] = [*map(repr, values)]
-    if others:
-        remark(f'not read, as they are no numbers or not of {rows} samples: {column_list(others)}')
-    if not columns:
-        raise defect('there are no arrays of numbers: t (samples,), q (samples, joints), tau ...')
+    unread = others and ('not read, as they are no real numbers, or not of '
+                         f'{rows} samples{f" as {time!r}" if time else ""}: {column_list(others)}')
+    if not columns.keys() - {time}:
+        raise defect('there are no arrays t (samples,), q (samples, joints), tau ...'
+                     + (f'; {unread}' if unread else ''))
+    if unread:
+        remark(unread)
     return columns
 
 

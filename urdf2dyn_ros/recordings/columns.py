@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from math import pi
 from typing import NamedTuple
 
@@ -79,7 +80,7 @@ _SHORT_WORDS = re.compile('raw|real|base|tool|hand|head|hip|knee|axis|pan|tilt|l
                           'mean|max|abs|rel|[xyzlr]')
 _LONG_UNITS = re.compile('counts|ticks|pulses|steps|inches|gradians|percent|permille|arcmin|'
                          'arcsec|pounds|volts|frames|samples')
-_BRACKETS = re.compile(r'\s*[\[(]([^\[\]()]*)[\])]')
+_BRACKETS = re.compile(r'\s*[\[(<]([^\[\]()<>]*)[\])>]')
 
 
 def unit_of(quantity: str, text: str) -> Unit | None:
@@ -147,11 +148,11 @@ _FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',       # q_<joint>
           '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
 _COMMON_TIME = re.compile(r'(?i)_*(?:t|time|(?:.*[./])?(?:time)?stamp|secs?|seconds?)')
 # what a controller wants, not what was measured; of d only where the same exists without it
-_DESIRED = ('des|desired|cmd|command|commanded|ref|reference|target|goal|setpoint|action|error|'
-            'err|output|d')
+_DESIRED = ('des|desired|cmd|command|commanded|ref|reference|target|goal|set|setpoint|soll|'
+            'planned|action|error|err|output|d')
 _MARKED = re.compile(rf'(?i)[_./ (\[]*(?<![a-z])(?:{_DESIRED})(?![a-z])[)\]]*')
-_MEASURED = re.compile(r'(?i)[_./ (\[]*(?<![a-z])(?:measured|meas|actual|act|observation|obs|'
-                       r'feedback)(?![a-z])[)\]]*')
+_MEASURED = re.compile(r'(?i)[_./ (\[]*(?<![a-z])(?:measured|meas|msr|actual|act|observation|obs|'
+                       r'feedback|ist)(?![a-z])[)\]]*')
 _PATTERN_RULE = (
     f'QUANTITY=NAME, with a quantity of time, {", ".join(QUANTITIES)}, and in the name '
     "{joint}, or {n} for a number: 'position={joint}_pos', 'effort=cur{n} [mA]', 'time=t [ms]'")
@@ -192,11 +193,7 @@ def find_columns(names: Sequence[str], patterns: Sequence[str] = (),
         if quantity in chosen:
             joints[quantity] = _matching(names, quantity, *chosen[quantity])
         else:
-            tried = ([_FORMS[0].format(_OWN[quantity])],
-                     [f'(?i:{form.format(_COMMON[quantity])})' for form in _FORMS])
-            found = [_common(names, quantity, forms, known) for forms in tried]
-            measured, desired = next((each for each in found if each[0]), next(
-                (each for each in found if each[1]), found[0]))
+            measured, desired = _common(names, quantity, known)
             joints[quantity] = measured or desired
             if desired and measured:
                 left_out += [column.name for columns in desired.values() for column in columns]
@@ -204,15 +201,16 @@ def find_columns(names: Sequence[str], patterns: Sequence[str] = (),
                 remarks.append(f'there is no measured {quantity}, and the desired one is taken: '
                                + column_list([each[0].name for each in desired.values()]))
         if quantity == 'position':
-            known = _either(is_joint, joints[quantity])
+            known = partial(_either, is_joint, joints[quantity])
     if left_out:
         remarks.append(f'the measured columns are read, not the desired {column_list(left_out)}')
-    remarks += filter(None, (_number_joints(joints, quantity) for quantity in QUANTITIES[1:]))
+    remarks += filter(None, (_number_joints(joints, quantity, is_joint)
+                             for quantity in QUANTITIES[1:]))
     return TableColumns(_time_column(names, chosen), joints, left_out, remarks)
 
 
-def _either(is_joint: IsJoint, names: Mapping[str, object]) -> IsJoint:
-    return lambda name: is_joint(name) or name in names
+def _either(is_joint: IsJoint, names: Mapping[str, object], name: str) -> bool:
+    return is_joint(name) or name in names
 
 
 def _patterns(words: Sequence[str]) -> dict[str, tuple[str, str, str]]:
@@ -283,9 +281,11 @@ class _NameReading(NamedTuple):
     other_unit: str
 
 
-def _common(names: Sequence[str], quantity: str, forms: Sequence[str], is_joint: IsJoint,
+def _common(names: Sequence[str], quantity: str, is_joint: IsJoint,
             ) -> tuple[dict[str, list[TableColumn]], dict[str, list[TableColumn]]]:
-    """Return the measured columns by joint that have one of some forms, and the desired ones."""
+    """Return the measured columns of a quantity by joint, and the desired ones."""
+    own = _FORMS[0].format(_OWN[quantity])
+    forms = own, *(f'(?i:{form.format(_COMMON[quantity])})' for form in _FORMS)
     measured: list[tuple[_NameReading, str]] = []
     desired: list[tuple[_NameReading, _NameReading | None, str]] = []
     for name in names:
@@ -299,7 +299,11 @@ def _common(names: Sequence[str], quantity: str, forms: Sequence[str], is_joint:
             desired.append((bare, reading, name))
         elif reading:
             measured.append((reading, name))
+    # our own names go before others, which may be of another device
+    measured = [each for each in measured if _read(each[1], quantity, (own,))] or measured
     plain = _named(measured, is_joint)
+    for joint, columns in plain.items():
+        plain[joint] = [each for each in columns if _MEASURED.search(each.name)] or columns
     twins = _named([(bare, name) for bare, _, name in desired], is_joint)
     twin_of = {column.name: joint for joint, columns in twins.items() for column in columns}
     # what has no measured twin may be of a joint called so
@@ -349,10 +353,12 @@ def _named(readings: Sequence[tuple[_NameReading, str]], is_joint: IsJoint,
     return result
 
 
-def _number_joints(joints: dict[str, dict[str, list[TableColumn]]], quantity: str) -> str:
+def _number_joints(joints: dict[str, dict[str, list[TableColumn]]], quantity: str,
+                   is_joint: IsJoint) -> str:
     """Give columns with numbers, such as tau1, to the joints of the positions; return a remark."""
+    of_robot = [*filter(is_joint, joints['position'])]
     position, other = (sorted(names, key=int) if all(map(str.isdecimal, names)) else [*names]
-                       for names in (joints['position'], joints[quantity]))
+                       for names in (of_robot or joints['position'], joints[quantity]))
     numbers = sum(all(map(str.isdecimal, names)) for names in (position, other))
     if numbers != 1 or len(position) != len(other):
         return ''

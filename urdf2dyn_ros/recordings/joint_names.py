@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice, product
+from itertools import chain, islice
 from pathlib import Path
 from shlex import quote as quoted
 from typing import NamedTuple
@@ -113,9 +113,8 @@ def _matched(recorded: Sequence[str], joints: Sequence[str], in_order: bool) -> 
     """
     if len(recorded) != len(joints):
         return {}
-    rule = _rule_between(recorded, joints)
-    if rule != _EXAMPLE:
-        return dict(zip(recorded, renaming([rule], Path())(tuple(recorded))))
+    if rules := _rules_between(recorded, joints):
+        return dict(zip(recorded, renaming(rules[:1], Path())(tuple(recorded))))
     if all(name.isdecimal() for name in recorded):
         return dict(zip(sorted(recorded, key=int), joints))
     return dict(zip(recorded, joints)) if in_order else {}
@@ -149,9 +148,11 @@ def _check_recorded(joints: Sequence[str], recorded: Sequence[str], path: Path) 
     sides = (f'\n  recorded: {first_names(recorded, _MOST_NAMES)}'
              f'\n  robot: {first_names(joints, _MOST_NAMES)}\n')
     if len(missing) == len(joints):
-        raise RecordingError(
-            path, f'none of its joints is a joint of the robot:{sides}if only their names '
-            f"differ, rename the recording's: --rename {quoted(_rule_between(recorded, joints))}")
+        rules = _rules_between(recorded, joints) or [_EXAMPLE]
+        remedy = ("if only their names differ, rename the recording's: " if len(rules) == 1 else
+                  'which of them were measured, not desired? Choose these: ')
+        remedy += f'--rename {" or ".join(map(quoted, rules))}'
+        raise RecordingError(path, f'none of its joints is a joint of the robot:{sides}{remedy}')
     raise RecordingError(
         path, f'joints of the robot that are not in it: {first_names(missing, _MOST_NAMES)}; '
         f'efforts need the motion of all joints:{sides}if their names differ, rename the recorded '
@@ -160,20 +161,22 @@ def _check_recorded(joints: Sequence[str], recorded: Sequence[str], path: Path) 
         '--hold auto holds all of them')
 
 
-def _rule_between(recorded: Sequence[str], joints: Sequence[str]) -> str:
-    """Return a rule that makes recorded names those of all joints, or one as an example."""
-    first = joints[0][:_LONGEST_NAME]
-    parts = {first[i:j] for i in range(len(first)) for j in range(i + 1, len(first) + 1)}
-    for name, part in product(recorded, sorted(parts, key=len, reverse=True)):
-        before, _, after = name.partition(part)
-        left, _, right = first.partition(part)
-        if name != before + part + after or not all(
-                joint.startswith(left) and joint.endswith(right)
-                and before + joint[len(left):len(joint) - len(right)] + after in recorded
-                for joint in joints):
-            continue
-        return f'{re.escape(before)}(.*){re.escape(after)}={left}\\1{right}'
-    return _EXAMPLE
+def _rules_between(recorded: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """Return the rules, each of which makes recorded names those of all joints."""
+    first, rules = joints[0][:_LONGEST_NAME], list[str]()
+    parts = sorted({first[i:j] for i in range(len(first)) for j in range(i + 1, len(first) + 1)},
+                   key=len, reverse=True)
+    for name in recorded:
+        for part in parts:
+            before, _, after = name.partition(part)
+            left, _, right = first.partition(part)
+            if name == before + part + after and all(
+                    joint.startswith(left) and joint.endswith(right)
+                    and before + joint[len(left):len(joint) - len(right)] + after in recorded
+                    for joint in joints):
+                rules.append(f'{re.escape(before)}(.*){re.escape(after)}={left}\\1{right}')
+                break
+    return rules
 
 
 def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tuple[str, ...]]:

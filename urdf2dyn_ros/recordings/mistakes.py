@@ -463,8 +463,10 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
 
     def nearest(value: float, steps: Sequence[float], change: Callable[[float], Change]) -> float:
         for step in steps:
-            value = min((value - step, value, value + step),
-                        key=lambda trial: unexplained(change(trial)))
+            before = math.nan
+            while value != before:
+                before, value = value, min((value, value - step, value + step),
+                                           key=lambda trial: unexplained(change(trial)))
         return value
 
     if mistake.kind == 'zero':

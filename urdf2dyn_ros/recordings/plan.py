@@ -106,6 +106,11 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
 
     Where most of the second differences of positions are noise, neighbours have opposite signs.
     """
+    for what, values in (('velocities', points[1]), ('accelerations', points[2])):
+        known = np.isfinite(values).all(axis=1).sum()
+        if np.isfinite(values).any() and known < len(time):
+            yield (f'{what} are not used, as only {known} of {len(time)} points have those of all '
+                   'joints')
     steps = np.diff(time)[:, None]
     if len(time) < _FEWEST_POINTS or np.median(steps) > _CLOSE:
         return

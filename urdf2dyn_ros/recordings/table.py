@@ -226,11 +226,11 @@ class TableRecording(Recording):
         if topic:
             raise RecordingError(path, f'a table has no topics: omit --topic {topic}')
         self._patterns, self._rate = columns, checked_rate(rate)
+        self._no_time = False   # whether a column of times has none, and the rate counts
         rows = self._rows()
         self._names = next(rows)[1]
         self._read_header()   # a wrong header is an error at once
-        if not rate:
-            self._check_time_unit(rows)
+        self._check_time(rows)
         rows.close()
 
     def know(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
@@ -268,16 +268,13 @@ class TableRecording(Recording):
         if missing:
             raise self.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
                               f'{column_list(names)}')
-        if time.name and self._rate:
-            raise self.defect(f'--rate {self._rate:g} is of tables without a time, but the column '
-                              f'{time.name!r} is one: omit --rate, or rename the column')
         try:
             self._time_unit = known_unit(TIME, time)
         except ValueError as error:
             raise self.defect(f'line 1: {error}') from None
         self._unit = self._time_unit.factor if self._time_unit else Decimal(1)
         # which cells are read, first that of the time; for each quantity one of each joint
-        self._cells = [names.index(time.name) if time.name else _MISSING]
+        self._cells = [names.index(time.name) if time.name and not self._no_time else _MISSING]
         self._slices: dict[str, slice] = {}
         self._columns: dict[str, dict[str, TableColumn]] = {}
         for what, by_joint in columns.items():
@@ -300,15 +297,17 @@ class TableRecording(Recording):
         if ignored:
             self.remark(f'columns that are not read: {column_list(ignored)}')
 
-    def _check_time_unit(self, rows: Iterator[TableRow]) -> None:
+    def _check_time(self, rows: Iterator[TableRow]) -> None:
         """
-        Raise a RecordingError if the times of the first rows are not in their unit.
+        Raise a RecordingError if the times of the first rows are not in their unit, or no times.
 
         Positions differentiated over steps of a second or more are no motion of a robot. Single
         states, with velocities and accelerations, may be as far apart, unless their positions
         differ by far less than these velocities say.
         """
-        times, states = [], []
+        if self._cells[0] == _MISSING:
+            return
+        times, states, name = list[Decimal](), [], self._names[self._cells[0]]
         with suppress(RecordingError):   # a defect is reported behind the rows before it
             for _, row in islice(rows, _CHECKED_ROWS):
                 with suppress(ValueError, ArithmeticError, IndexError):
@@ -317,10 +316,16 @@ class TableRecording(Recording):
                         times.append(time)
                         states.append(values)
         steps = sorted(after - before for before, after in pairwise(times) if after > before)
+        check_rate(self._rate, name, bool(steps), self.defect)
+        if self._rate:
+            self._no_time = True
+            self._read_header()
+            return
         if len(times) > _FEWEST_STEPS and not steps:
             raise RecordingError(
-                self.path, f"column 'time': the first {len(times)} rows have the time {times[0]}: "
-                'was it written with too few digits? Write it with all of its decimals')
+                self.path, f'column {name!r}: the first {len(times)} rows have the time '
+                f'{times[0]}: was it written with too few digits? Write it with all of its '
+                'decimals, or, if the steps are equal, add --rate HZ')
         step = float(steps[len(steps) // 2]) if len(steps) >= _FEWEST_STEPS else 0.0
         if step < _LONGEST_STEP:
             return
@@ -331,7 +336,7 @@ class TableRecording(Recording):
             moved = np.abs(np.diff(q, axis=0)) + 0.0 * expected   # NaN where either is unknown
             if np.nansum(moved) >= _SLOW_MOTION * np.nansum(expected + 0.0 * moved):
                 return
-        name, said = self._names[self._cells[0]], self._time_unit
+        said = self._time_unit
         unit = next((unit for unit, power in _UNITS.items()
                      if step < _LONGEST_STEP * 10.0 ** power), 'UNIT')
         stated = f'its name says {said.text}' if said else 'its unit is the second'
@@ -372,7 +377,7 @@ class TableRecording(Recording):
     def _entries(self, row: Sequence[str], number: int) -> tuple[Decimal, Array]:
         """Return the time of a row as it is written [s], and the numbers of all cells (c,)."""
         cells = ['' if column == _MISSING else row[column] for column in self._cells]
-        if self._rate:
+        if self._cells[0] == _MISSING:
             return Decimal(number) / Decimal(self._rate), np.array(cell_numbers(cells))
         # a float of seconds since 1970 does not resolve nanoseconds
         time = Decimal(cells[0])
@@ -451,7 +456,11 @@ def read_table(path: Path, patterns: Sequence[str] = (), degrees: bool = False,
         raise defect('there are names of columns, but no values below them')
     columns = {name: factors.get(name, 1.0) * values for name, values in zip(
         names, np.frombuffer(values).reshape(-1, len(names)).T)}
-    time = columns.pop(named.time.name) if named.time.name else np.arange(len(lines)) / rate
+    time = columns.pop(named.time.name) if named.time.name else np.empty(0)
+    if rate:
+        rises = bool((np.diff(time[:_CHECKED_ROWS]) > 0.0).any())
+        check_rate(rate, named.time.name, rises, defect)
+        time = np.arange(len(lines)) / rate
     for wrong, message in (
             (~np.isfinite(time), 'there is no time; delete the line'),
             (np.abs(time) > _LATEST_TIME, 'beyond the year 2260; write the time in seconds'),
@@ -470,6 +479,13 @@ def checked_rate(rate: float | None) -> float:
     if rate is not None and not 0.0 < rate < math.inf:
         raise ParameterError(f'--rate {rate:g}: must be a number of rows a second above 0')
     return rate or 0.0
+
+
+def check_rate(rate: float, name: str, rises: bool, defect: Defect) -> None:
+    """Raise the error of a rate [Hz], or 0, for a table whose column of times rises."""
+    if rate and rises:
+        raise defect(f'--rate {rate:g} is of tables without a time, but the column {name!r} is '
+                     'one: omit --rate, or rename the column')
 
 
 def check_degrees(degrees: bool, units: Mapping[str, Mapping[str, Unit | None]],
