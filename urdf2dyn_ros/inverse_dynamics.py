@@ -250,6 +250,16 @@ class InverseDynamics:
         """
         return self._loops.close(q, start)
 
+    @property
+    def margin(self) -> float:
+        """
+        Least sine between the columns of the passive joints where loops were closed last.
+
+        It is 1 far from a singular pose, and below 1e-3 there are no efforts; NaN before the first
+        pose, and of robots whose loops are linear.
+        """
+        return self._loops.margin
+
     # ---- parts of tau = M(q) qdd + bias(q, qd)
 
     @overload

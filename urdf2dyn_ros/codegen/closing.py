@@ -43,6 +43,7 @@ class Closing:
         self._start = tuple(np.array([start.get(system.joint_names[k], 0.0) for k in joints])
                             for joints in (system.actuated, system.unknown))
         self._last = self._start   # closed pose, from which the next one is found if it is near
+        self.margin = math.nan   # there
 
     def close(self, q: Values, start: Values | None = None) -> Array:
         """Return the positions of all passive joints, (p,) or (N, p); rows follow each other."""
@@ -110,7 +111,7 @@ class Closing:
                 passive, margin = self._way(at, passive, row, k, q)
             if margin < SINGULAR:
                 raise self._singular(k, q)
-            at = row
+            at, self.margin = row, margin
             poses.append(passive)
         self._last = at, passive
         return np.array(poses).reshape(*q.shape[:-1], -1)

@@ -13,6 +13,7 @@ from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
 from urdf2dyn_ros.estimation.outcomes import Outcome
+from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.stream import IMPLAUSIBLE, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -106,8 +107,9 @@ def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics,
     name = values['estimator']
     result = Stream(joints_of(dynamics), dynamics,
                     lambda joints: make_estimator(name, joints, **group(values, name)),
-                    clock=clock, implausible=values['implausible'], **group(values, 'stream'),
-                    **options)
+                    clock=clock, implausible=values['implausible'],
+                    passive=PassiveJoints(dynamics) if dynamics.passive_names else None,
+                    **group(values, 'stream'), **options)
     if before is None or not result.proceed(before):
         result.hold(read_hold(values['hold'], dynamics)[0])
     return result

@@ -47,6 +47,7 @@ class MonitorReport:
     newest: Output | None
     failures: int
     failure: str   # traceback of a new one
+    margin: float = nan   # least one of outputs to a singular pose
 
 
 class Monitor:
@@ -64,6 +65,7 @@ class Monitor:
         self._latencies: deque[int] = deque(maxlen=MAX_LATENCIES)
         self._published = 0
         self._newest: Output | None = None
+        self._margin = nan
         self._failures = 0
         self._failure = ''
         self._reported = clock()
@@ -83,6 +85,8 @@ class Monitor:
         """Count the output of a message that was received at `began` [ns]."""
         self._published += 1
         self._newest = output
+        if not self._margin <= output.margin:   # also the first of a second
+            self._margin = output.margin
         self._latencies.append(self._clock() - began)
 
     def failed(self, text: str) -> None:
@@ -118,9 +122,9 @@ class Monitor:
             published=self._published / elapsed, messages=self.messages,
             silence=None if self._last is None else (now - self._last) / SECOND_NS,
             silent=self.silent, latency=_summary(self._latencies), newest=self._newest,
-            failures=self._failures, failure=self._failure)
+            failures=self._failures, failure=self._failure, margin=self._margin)
         self._latencies.clear()
-        self._published, self._newest, self._failure = 0, None, ''
+        self._published, self._newest, self._failure, self._margin = 0, None, '', nan
         self._reported, self._messages_reported = now, self.messages
         self._silent_reported = figures.silent
         return figures
@@ -406,7 +410,9 @@ def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
         'largest standard deviation of accelerations [rad/s^2 or m/s^2]': _number(deviation),
         'lag [ms]': _number(lag), 'latency p50 [us]': _number(median),
         'latency p99 [us]': _number(high), 'latency max [us]': _number(most),
-        'memory [MB]': _number(resident_memory()), 'callback errors': str(figures.failures)}
+        'memory [MB]': _number(resident_memory()), 'callback errors': str(figures.failures),
+        **({'margin to a singular pose': _number(figures.margin)}
+           if figures.margin == figures.margin else {})}
     if figures.failure:
         return Status('output', Level.ERROR, 'a callback failed, this is a defect',
                       {**values, 'callback error': figures.failure})

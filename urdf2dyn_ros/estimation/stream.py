@@ -16,6 +16,7 @@ from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimat
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
 from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_any, is_finite
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
+from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.velocities import JointVelocity
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array
@@ -39,6 +40,7 @@ class Output(NamedTuple):
     # frame; None where the root is fixed
     wrench: Array | None = None
     prompt_qd: Array | None = None   # as of the `Estimate`
+    margin: float = np.nan   # of closed loops to a singular pose: a least sine
 
     @property
     def observed_qd(self) -> Array:
@@ -119,10 +121,10 @@ class Stream:
                  make_estimator: Callable[[int], EstimatorBase], *, clock: Callable[[], int],
                  load_arguments: LoadArguments = no_load_arguments,
                  counters: Counter[str] | None = None, implausible: str = 'stop',
-                 **parameters: Any) -> None:
+                 passive: PassiveJoints | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
-        self._joints = joints
+        self._joints, self._passive = joints, passive
         self._make_estimator = make_estimator
         self._max_gap, self._max_skew = (round(values[name] * 1e9)
                                          for name in ('max_gap', 'max_skew'))
@@ -157,8 +159,9 @@ class Stream:
     @property
     def unknown_joints(self) -> tuple[str, ...]:
         """Names in messages that are no joints of the model, the first few."""
+        passive = () if self._passive is None else self._passive.names
         return tuple(name for name in self._reader.unknown
-                     if name not in self.held.positions)
+                     if name not in self.held.positions and name not in passive)
 
     @property
     def unmeasured_joints(self) -> tuple[str, ...]:
@@ -194,7 +197,8 @@ class Stream:
         """Sentences about data that are not credible or not received any more, with the reason."""
         newest = self._groups.newest
         return (*(warning for group in self._groups for warning in group.warnings(newest)),
-                *map(str, self._shifts.values()))
+                *map(str, self._shifts.values()),
+                *(() if self._passive is None else self._passive.warnings))
 
     def acknowledge(self) -> list[PositionShift]:
         """Forget the positions that were shifted, whose warnings stay until then; return them."""
@@ -290,6 +294,9 @@ class Stream:
         if not is_stamp(message.stamp):
             return Outcome.NO_STAMP
         sample = self._read(message)
+        if self._passive is not None and self._passive.receive(message) and (
+                sample is Outcome.OTHER_JOINTS):
+            return Outcome.INCOMPLETE
         return sample if isinstance(sample, Outcome) else self._add(
             message.stamp, sample, compute)
 
@@ -360,12 +367,19 @@ class Stream:
         if isinstance(loads, Outcome):
             return loads if loads is Outcome.WAITING or all(
                 map(is_finite, (q, qd, qdd))) else Outcome.NOT_FINITE
+        passive = self._passive
+        if passive is not None:
+            passive.place(estimate.stamp, q)
         try:
             result = self._inverse_dynamics(q, qd, qdd, *loads)
         except LoopError as error:
+            if passive is not None:
+                passive.compare(estimate.stamp, q, False)
             return Outcome(error.status)
         except StateError:   # the estimate, the efforts or the wrench are not finite
             return Outcome.NOT_FINITE
+        if passive is not None:
+            passive.compare(estimate.stamp, q, True)
         effort, wrench = result if isinstance(result, tuple) else (result, None)
         return Output(estimate.stamp, q, qd, qdd, effort, measured, estimate.std, loads, wrench,
-                      estimate.prompt_qd)
+                      estimate.prompt_qd, np.nan if passive is None else passive.margin)

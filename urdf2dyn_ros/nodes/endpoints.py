@@ -27,6 +27,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
 from urdf2dyn_ros.estimation.stream import Output
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, Status
 
@@ -361,6 +362,15 @@ def filled_wrench(message: WrenchStamped, stamp: int, frame: str, wrench: Array)
     force, torque = message.wrench.force, message.wrench.torque
     message.header.stamp, message.header.frame_id = time_message(stamp), frame
     force.x, force.y, force.z, torque.x, torque.y, torque.z = wrench.tolist()
+    return message
+
+
+def completed_message(output: Output, dynamics: InverseDynamics) -> JointState:
+    """Return positions of all joints, the passive ones included, for robot_state_publisher."""
+    passive = dynamics.close(output.q) if dynamics.passive_names else output.q[:0]
+    message = JointState(name=[*dynamics.joint_names, *dynamics.passive_names])
+    message.header.stamp = time_message(output.stamp)
+    message.position = [*output.q.tolist(), *passive.tolist()]
     return message
 
 

@@ -47,6 +47,7 @@ from urdf2dyn_ros.nodes.endpoints import (
     Endpoints,
     Worker,
     best_effort,
+    completed_message,
     filled_wrench,
     nanoseconds,
     state_message,
@@ -184,7 +185,7 @@ class Wiring:
             self._node.get_clock().now().nanoseconds))
 
         # what is published
-        self._outputs = OutputTopics(endpoints, monitor)   # ~/efforts, ~/state, ~/residuals
+        self._outputs = OutputTopics(endpoints, monitor)   # ~/efforts, ~/state and others
         self._terms = TermTopics(endpoints, values['terms.enabled'])   # ~/terms/<term>
         self._observer = Observer(endpoints, self._pipeline)   # ~/external_efforts, ~/contact
         self._wrench = WrenchTopic(endpoints, self._pipeline)   # ~/wrench
@@ -224,6 +225,7 @@ class Wiring:
 
     def _receive(self, message: Message, compute: bool) -> None:
         received = self._monitor.received()
+        self.descriptions.locate(message)
         active = self._pipeline.active
         if active is None:
             return
@@ -460,7 +462,7 @@ def _with_information(callback: Callable[[bytes, Mapping[str, Any]], None],
     return called
 
 
-# ---- The topics of an output: ~/efforts, ~/state, ~/residuals and ~/terms/<term>
+# ---- The topics of an output: ~/efforts, ~/state, ~/joint_states, ~/residuals, ~/terms/<term>
 
 _COUNT_VALID_NS = 20_000_000   # for which a count of subscribers is used: DDS is asked seldom
 
@@ -473,6 +475,7 @@ class OutputTopics:
         self._efforts = endpoints.publisher(JointState, '~/efforts')
         self._states = _Optional(endpoints.publisher(JointTrajectory, '~/state'))
         self._residuals = _Optional(endpoints.publisher(JointState, '~/residuals'))
+        self._completed = _Optional(endpoints.publisher(JointState, '~/joint_states'))
 
     def publish(self, active: Active, output: Output, received: int) -> None:
         """Publish an output of the message that was received at a time [ns]."""
@@ -483,6 +486,8 @@ class OutputTopics:
         if self._residuals.subscribed(received) and not np.isnan(output.measured).all():
             self._residuals.publish(active.message.filled(
                 output, output.measured - output.effort))   # NaN where not measured
+        if self._completed.subscribed(received):
+            self._completed.publish(completed_message(output, active.dynamics))
 
 
 class _Optional:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from math import isfinite
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -11,11 +12,13 @@ from std_msgs.msg import String
 
 from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
 from urdf2dyn_ros.estimation.assembly import Sources, make_sources, make_stream, streaming
+from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.stream import Stream, no_load_arguments
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
+from urdf2dyn_ros.robot.closures import closed
 from urdf2dyn_ros.robot.loads import check_names, loading, with_loads
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import RobotModel
@@ -141,6 +144,8 @@ class Descriptions:
         self._newest = ''
         self._values: Mapping[str, Any] = {}   # with which the newest model is or was built
         self.rejection = ''
+        self._unplaced: tuple[str, ...] = ()   # passive joints, of which several poses close
+        self._positions: dict[str, float] = {}   # of all joints, where these are not known
         self._decided = threading.Event()
         self._published = endpoints.published
         self._subscription = endpoints.subscribe(
@@ -186,6 +191,15 @@ class Descriptions:
             self._node.get_logger().warning('an empty robot description is dropped')
         elif message.data != self._newest:
             self._build(message.data)
+
+    def locate(self, message: Message) -> None:
+        """Build a model whose loops can be assembled in several ways as joints are measured."""
+        if self._unplaced and self.rejection and message.names:
+            self._positions.update((name, q) for name, q in zip(message.names, message.position)
+                                   if isfinite(q))
+            if self._positions.keys() >= {*self._unplaced}:
+                self._unplaced = ()
+                self._build(self._newest)
 
     def apply(self, old: Mapping[str, Any]) -> bool:
         """
@@ -236,7 +250,21 @@ class Descriptions:
         """Have the worker build a model; the previous one is active until then."""
         self._newest = text
         self._values = values = dict(self._pipeline.requested)
-        self._worker.submit(lambda: BuiltModel(text, values, _dynamics(text, values)), self._take)
+        positions, self._positions, self._unplaced = self._positions, {}, ()
+        self._worker.submit(lambda: BuiltModel(
+            text, values, self._dynamics(text, values, positions)), self._take)
+
+    def _dynamics(self, text: str, values: Mapping[str, Any],
+                  positions: Mapping[str, float]) -> InverseDynamics:
+        model = read_configured(text, values)
+        if model.closures and model.closures.other:
+            every_passive = model.closures.passive
+            every = {name for name, _ in model.closures.start}.union(every_passive)
+            if start := {name: q for name, q in positions.items() if name in every}:
+                model = closed(model, start)
+            else:
+                self._unplaced = every_passive
+        return _dynamics(model, values)
 
     def _take(self, model: BuiltModel | None, error: Exception | None) -> None:
         self.rejection = '' if error is None else str(error)
@@ -259,8 +287,8 @@ def _ingredients(robot: RobotModel | None, values: Mapping[str, Any]) -> tuple[A
             *(tuple(values[row.name]) for row in LOOP_PARAMETERS))
 
 
-def _dynamics(text: str, values: Mapping[str, Any]) -> InverseDynamics:
-    model, loads = with_loads(values, read_configured(text, values))
+def _dynamics(robot: RobotModel, values: Mapping[str, Any]) -> InverseDynamics:
+    model, loads = with_loads(values, robot)
     dynamics = InverseDynamics(model, values['gravity'], values['backend'], loads=loads)
     if values['terms.enabled']:
         dynamics.prepare('terms')

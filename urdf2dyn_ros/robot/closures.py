@@ -48,13 +48,7 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
         If no pose closes, the actuated joints are too few or too many, or the start is singular.
 
     """
-    if model.closures:   # solved before, from another start
-        before = model.closures.passive
-        model = replace(
-            model, closures=None, warnings=tuple(
-                each for each in model.warnings if each.code != 'idle-joint'),
-            joints=tuple(replace(joint, mimic=None, also=()) if joint.name in before else joint
-                         for joint in model.joints))
+    model = _unsolved(model)
     if not (model.loops or model.couplings):
         if start:
             raise _problem('loop-open', 'start', 'it is a pose of a robot with closed loops, and '
@@ -94,6 +88,43 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             tuple(replace(tree.rows[r], loop=number[tree.rows[r].loop]) for r in sorted(rows)),
             tuple(zip(tree.names, pose.tolist())), margin,
             tuple(zip(tree.names, other.tolist())) if other is not None else ()))
+
+
+def _unsolved(model: RobotModel) -> RobotModel:
+    """Return a model without what an earlier solution of its loops added."""
+    if model.closures is None:
+        return model
+    before = model.closures.passive
+    return replace(
+        model, closures=None,
+        warnings=tuple(each for each in model.warnings if each.code != 'idle-joint'),
+        joints=tuple(replace(joint, mimic=None, also=()) if joint.name in before else joint
+                     for joint in model.joints))
+
+
+class Gaps:
+    """How far open each loop and each gear of a robot is in poses of all its joints."""
+
+    def __init__(self, model: RobotModel) -> None:
+        self._tree = _Tree(replace(_unsolved(model), warnings=()))
+
+    def __call__(self, poses: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
+        """Return distance [m] and angle [rad] of each, by its name: the least of all poses."""
+        tree = self._tree
+        phi, _ = tree.evaluate(np.array([[pose[name] for name in tree.names] for pose in poses]))
+        found = {}
+        for k, loop in enumerate(tree.model.loops):
+            of = [r for r, row in enumerate(tree.rows) if row.loop == k]
+            turn = [r for r in of if tree.rows[r].kind == 'turn']
+            sine = np.linalg.norm(phi[:, turn], axis=1).min() / tree.size
+            found[loop.name] = (float(np.linalg.norm(phi[:, [*{*of} - {*turn}]], axis=1).min()),
+                                math.asin(min(sine, 1.0)))
+        for r, coupling in enumerate(tree.model.couplings, len(tree.rows)):
+            gap = np.abs(phi[:, r])
+            turns = tree.turning[tree.gears[r - len(tree.rows)][0] != 0.0].all()
+            gap = np.abs(np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi) if turns else gap
+            found[coupling.name] = ((0.0, float(gap.min())) if turns else (float(gap.min()), 0.0))
+        return found
 
 
 def about_loops(model: RobotModel) -> Iterator[str]:
