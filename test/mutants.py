@@ -6,9 +6,10 @@ Break single operators, comparisons and numbers, and count how many of them the 
 
 Lines that tests of `make test` run are broken one at a time, in a copy of the tree, and the tests
 that run the line are run until one fails: those of the line's own folder first, one case of each
-test before the next, at most --seconds of them. What only child processes run is tried by the
-tests of its folder. A table by folder and a list of what no test found are printed; a line of that
-list lacks an assertion, or can go.
+test before the next, and other tests of the folder after them (a robot that was read once is kept
+by the next test, which then does not run the reader), at most --seconds in all. A test that fails
+with nothing broken as well does not count. A table by folder and a list of what no test found are
+printed; a line of that list lacks an assertion, or can go.
 
 """
 
@@ -18,6 +19,7 @@ import collections
 import concurrent.futures
 import dataclasses
 import io
+import itertools
 import keyword
 import os
 import queue
@@ -37,6 +39,8 @@ import coverage
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / '.cache' / 'mutants'
 PACKAGE = 'urdf2dyn_ros'
+ENVIRONMENT = {**os.environ, 'EVERY_PACKAGE': '1', 'OPENBLAS_NUM_THREADS': '1',
+               'PYTHONDONTWRITEBYTECODE': ''}
 SWAPS = {'+': '-', '-': '+', '*': '/', '/': '*', '//': '/', '%': '*', '**': '*', '@': '+',
          '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==', 'is': 'is not',
          'in': 'not in', 'and': 'or', 'or': 'and', 'not': '', '+=': '-=', '-=': '+=',
@@ -55,8 +59,8 @@ class Mutant:
 
     @property
     def folder(self) -> str:
-        """The folder below the package, '' for its root."""
-        return '/'.join(self.path.split('/')[1:-1]).split('/')[0]
+        """The folder below the package, 'root' for its root."""
+        return self.path.split('/')[1] if self.path.count('/') > 1 else 'root'
 
     def apply(self, text: str) -> str:
         """Return the text of the file with the change."""
@@ -65,6 +69,14 @@ class Mutant:
         lines[self.line - 1] = (
             line[:self.column] + self.new + line[self.column + len(self.old):])
         return ''.join(lines)
+
+    def parses(self) -> bool:
+        """Return whether the file is still Python."""
+        try:
+            ast.parse(self.apply((ROOT / self.path).read_text(encoding='utf-8')))
+        except SyntaxError:
+            return False
+        return True
 
     def __str__(self) -> str:
         place = f'{self.path}:{self.line}:{self.column + 1}'
@@ -108,12 +120,7 @@ def mutants(path: str, text: str) -> Iterator[Mutant]:
                         tokenize.DEDENT):
             previous = token
         if new is not None:
-            changed = Mutant(path, line, column, old, new)
-            try:
-                ast.parse(changed.apply(text))
-            except SyntaxError:
-                continue
-            yield changed
+            yield Mutant(path, line, column, old, new)
 
 
 def _positions(node: ast.AST) -> Iterator[tuple[int, int]]:
@@ -136,7 +143,9 @@ class Covered:
         self.seconds = {
             f'{case.get("classname", "").replace(".", "/")}.py::{case.get("name")}':
             float(case.get('time', 0))
-            for case in ElementTree.parse(times).iter('testcase')}
+            for case in ElementTree.parse(times).iter('testcase')
+            if case.find('failure') is None and case.find('error') is None
+            and case.find('skipped') is None}
 
     def lines(self, path: str) -> dict[int, set[str]]:
         """Return the tests of each line of a file that is run at all."""
@@ -145,16 +154,17 @@ class Covered:
 
     def chosen(self, mutant: Mutant, tests: set[str], budget: float) -> list[str]:
         """Return the tests to run, the most telling first."""
-        near = f'test/{mutant.folder}/'
-        tests = tests or {name for name in self.seconds if name.startswith(near)}
+        near = f'test/{mutant.folder}/'.replace('/root/', '/codegen/')
         counts: collections.Counter[str] = collections.Counter()
         ranked = []
-        for name in sorted(tests, key=lambda name: self.seconds[name]):
+        for name in sorted(self.seconds, key=lambda name: self.seconds[name]):
             function = name.partition('[')[0]
             counts[function] += 1
-            ranked.append((not name.startswith(near), counts[function], name))
+            if name in tests or name.startswith(near):
+                ranked.append((name not in tests, not name.startswith(near),
+                               counts[function], name))
         result, total = [], 0.0
-        for _, _, name in sorted(ranked):
+        for *_, name in sorted(ranked):
             total += self.seconds[name]
             if total > budget and result:
                 break
@@ -174,8 +184,7 @@ def _measure(jobs: int, data: Path, times: Path) -> None:
             [sys.executable, '-m', 'pytest', '-n', str(jobs), '--dist', 'worksteal', '-q',
              '-m', 'not slow', '--timeout', '600', f'--cov={PACKAGE}', f'--cov-config={settings}',
              '--cov-context=test', '--cov-report=', f'--junitxml={times}'],
-            cwd=ROOT, check=False, env={**os.environ, 'EVERY_PACKAGE': '1'}, stdout=output,
-            stderr=output)
+            cwd=ROOT, check=False, env=ENVIRONMENT, stdout=output, stderr=output)
     if not data.exists():
         subprocess.run([sys.executable, '-m', 'coverage', 'combine', f'--rcfile={settings}',
                         '--keep'], cwd=CACHE, check=True, stdout=sys.stderr)
@@ -185,7 +194,7 @@ class Tree:
     """A copy of the files of the repository, in which one line at a time is broken."""
 
     def __init__(self, folder: Path) -> None:
-        self.root = folder / 'tree'
+        self.root = folder / ROOT.name   # names of tests have it
         shared = ROOT.parent / 'shared'
         if shared.exists():
             (folder / 'shared').symlink_to(shared)
@@ -196,25 +205,49 @@ class Tree:
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, self.root / name)
         self._stamp = int(time.time())
+        self._passed: set[str] = set()   # tests that pass here with nothing broken
 
-    def finds(self, mutant: Mutant, tests: list[str]) -> bool:
-        """Return whether a test fails with the change."""
+    def finds(self, mutant: Mutant, tests: list[str]) -> str:
+        """Return the test that fails with the change, '' if none does."""
         path = self.root / mutant.path
         whole = path.read_text(encoding='utf-8')
+        while tests:
+            try:
+                self._write(path, mutant.apply(whole))
+                failed = self._first_failure(tests)
+            finally:
+                self._write(path, whole)
+            if not failed or failed in self._passed:
+                return failed
+            if failed not in tests:
+                if self._first_failure(tests, '--collect-only') != '':
+                    raise RuntimeError(f'with nothing broken as well: {failed}\n{tests}')
+                return failed
+            if not self._first_failure([failed]):
+                self._passed.add(failed)
+                return failed
+            tests = [name for name in tests if name != failed]
+        return ''
+
+    def _first_failure(self, tests: list[str], *options: str) -> str:
         names = self.root.parent / 'tests'
         names.write_text('\n'.join(tests), encoding='utf-8')
-        environment = {**os.environ, 'PYTHONPATH': str(self.root), 'EVERY_PACKAGE': '1'}
         try:
-            self._write(path, mutant.apply(whole))
             done = subprocess.run(
                 [sys.executable, '-m', 'pytest', '-x', '-q', '-p', 'no:cacheprovider',
-                 '--timeout', '120', f'@{names}'], cwd=self.root, env=environment,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=900, check=False)
+                 '--tb', 'no', '-rfE', '--timeout', '60', *options, f'@{names}'], cwd=self.root,
+                env={**ENVIRONMENT, 'PYTHONPATH': str(self.root)}, text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900, check=False)
         except subprocess.TimeoutExpired:
-            return True
-        finally:
-            self._write(path, whole)
-        return done.returncode != 0
+            return '(no end)'
+        if done.returncode == 0:
+            return ''
+        for line in done.stdout.splitlines():
+            name = line.removeprefix('FAILED ').removeprefix('ERROR ')
+            if name != line:
+                return next((test for test in tests
+                             if f'{name} - '.startswith(f'{test} - ')), '(no import)')
+        return '(no start)'
 
     def _write(self, path: Path, text: str) -> None:
         path.write_text(text, encoding='utf-8')
@@ -240,11 +273,11 @@ def main() -> int:
         lines = covered.lines(path)
         candidates += [(mutant, lines[mutant.line])
                        for mutant in mutants(path, file.read_text(encoding='utf-8'))
-                       if mutant.line in lines]
-    if arguments.folder:
-        candidates = [each for each in candidates if each[0].folder in arguments.folder]
-    chosen = random.Random(arguments.seed).sample(
-        candidates, min(arguments.number, len(candidates)))
+                       if mutant.line in lines
+                       and mutant.folder in (arguments.folder or [mutant.folder])]
+    random.Random(arguments.seed).shuffle(candidates)
+    parsed = (each for each in candidates if each[0].parses())
+    chosen = list(itertools.islice(parsed, arguments.number))
 
     found: dict[str, list[bool]] = collections.defaultdict(list)
     missed = []
@@ -255,7 +288,7 @@ def main() -> int:
             folder.mkdir()
             trees.put(Tree(folder))
 
-        def judge(mutant: Mutant, tests: set[str]) -> bool:
+        def judge(mutant: Mutant, tests: set[str]) -> str:
             tree = trees.get()
             try:
                 return tree.finds(mutant, covered.chosen(mutant, tests, arguments.seconds))
@@ -266,15 +299,15 @@ def main() -> int:
             running = {pool.submit(judge, *each): each[0] for each in chosen}
             for count, done in enumerate(concurrent.futures.as_completed(running), 1):
                 mutant = running[done]
-                found[mutant.folder].append(done.result())
+                found[mutant.folder].append(bool(done.result()))
                 if not done.result():
                     missed.append(mutant)
-                word = 'found' if done.result() else 'MISSED'
-                print(f'{count}/{len(chosen)} {word}  {mutant}', file=sys.stderr, flush=True)
+                print(f'{count}/{len(chosen)}  {mutant}  {done.result() or "MISSED"}',
+                      file=sys.stderr, flush=True)
 
     print(f'{"folder":16s} found  of')
     for name, results in sorted(found.items()):
-        print(f'{name or "root":16s} {sum(results):5d} {len(results):3d}'
+        print(f'{name:16s} {sum(results):5d} {len(results):3d}'
               f'  {100 * sum(results) / len(results):3.0f} %')
     total = sum(map(sum, found.values()))
     print(f'{"all":16s} {total:5d} {len(chosen):3d}  {100 * total / len(chosen):3.0f} %')
