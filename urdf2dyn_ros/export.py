@@ -114,7 +114,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     current_gains : sequence of float, (n,) or (1,)
         Effort per current [N m/A or N/A] where the controller commands currents; otherwise 1.
     contacts : ContactRule
-        Of a controller: gains of its observer and thresholds of contacts, none by default.
+        Gains of the observer, of `external_efforts` or a controller, and of a controller the
+        thresholds of contacts, none by default.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     target.check()
     program = generate(system, name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames,
-                       twins=target.language in WITH_TWINS, closing=True)
+                       twins=target.language in WITH_TWINS, closing=True, gains=contacts.gains)
     return target.write(program)
 
 

@@ -110,7 +110,7 @@ def driven(tool: str, program: Program, states: NDArray[np.float64], folder: Pat
     """
     Return joint names, and what all functions return for states, by rows.
 
-    A state is q, qd, qdd and the load arguments, (k, 3, n) or (k, all entries).
+    A state is q, qd, qdd (or tau) and the other arguments, (k, 3, n) or (k, all entries).
 
     """
     files = {**files_of(tool, program), **driver(program, TOOLS[tool].language)}
@@ -156,7 +156,7 @@ def driver(program: Program, language: str) -> dict[str, str]:
     """Return a program that prints joint names as bytes, and results for the states it reads."""
     file, argument, call, show, end = _DRIVERS[language]
     n, slices, width = len(program.numbers), {}, 0
-    for x in ('q', 'qd', 'qdd', *beside(program)):
+    for x in (*program.state, *beside(program)):
         size = beside(program).get(x, n)
         slices[x] = {'first': width, 'size': size, 'end': width + size, 'one': width + 1}
         width += size

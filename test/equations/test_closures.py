@@ -236,7 +236,7 @@ def test_a_start_chooses_the_assembly() -> None:
 
 def test_what_does_not_exist_for_loops_is_refused() -> None:
     dynamics = dynamics_of('four_bar')
-    for call in (lambda: dynamics.momentum([0.0]), lambda: dynamics.coriolis_matrix([0.0], [0.0]),
+    for call in (lambda: dynamics.coriolis_matrix([0.0], [0.0]),
                  lambda: dynamics.derivatives([0.0])):
         with pytest.raises(ParameterError, match='loops'):
             call()

@@ -37,6 +37,7 @@ from urdf2dyn_ros.codegen.program import (
     Function,
     JointRow,
     ParameterGroup,
+    ParameterLine,
     Program,
     Reference,
     Result,
@@ -69,7 +70,14 @@ from urdf2dyn_ros.robot.inertia import (
     BodyInertia,
     with_second_moments,
 )
-from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
+from urdf2dyn_ros.robot.loads import (
+    GRAVITY,
+    OBSERVER_GAIN,
+    Loads,
+    body_terms,
+    checked_gravity,
+    checked_loads,
+)
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias
 from urdf2dyn_ros.robot.spatial import TENSOR, Scalar, upper
 from urdf2dyn_ros.robot.terms import JointTerm
@@ -86,7 +94,8 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
              gravity: ArrayLike = GRAVITY,
              functions: str | tuple[str, ...] = 'inverse_dynamics',
              loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP,
-             twins: bool = False, closing: bool = False) -> Program:
+             twins: bool = False, closing: bool = False,
+             gains: Sequence[float] = OBSERVER_GAIN.default) -> Program:
     """
     Return the equations of a robot, whose identifiers begin with `name`.
 
@@ -97,7 +106,8 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     of several FUNCTIONS. An ExportError
     or a ParameterError for what the robot, the functions or the loads do not have.
     """
-    request = _request(system, style, gravity, functions, loads, frames, closing)
+    request = replace(_request(system, style, gravity, functions, loads, frames, closing),
+                      gains=tuple(gains))
     graphs = [express(request, each) for each in request.functions]
     constants, known = _constants(graphs)
     written: list[Function] = []
@@ -138,6 +148,7 @@ class Request:
     loads: Loads
     frames: LinkFrames   # of existing links
     general: bool   # every number of the description is a parameter, also those of 0 and 1
+    gains: tuple[float, ...] = OBSERVER_GAIN.default   # of the momentum observer [1/s]
 
     @property
     def inputs(self) -> dict[str, Input]:
@@ -236,10 +247,18 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
             for i, inertia in zip((*range(len(system.bodies)), ROOT), moments):
                 if inertia:
                     graph.label_entries(f'S{i + 1}', TENSOR, upper(inertia.J), i)
+        gains: tuple[Scalar, ...] = request.gains
+        if 'state' in FUNCTIONS[name].INPUTS:
+            numbers = [i + 1 for i in request.system.motors]
+            names = tuple(f'K{n}' for n in numbers)
+            values = (request.gains * len(numbers))[:len(numbers)]
+            gains = tuple(graph.parameter(each) for each in names)
+            parameters.append(ParameterGroup('the observer', (ParameterLine(
+                names, values, 'bandwidth of the external efforts [1/s]'),)))
         mechanics = Mechanics(
             system, gravity, inertias, moments, Recursion(note=notebook.note), arguments,
             (request.system, request.gravity), moving, named_terms, notes=notebook,
-            frames=request.frames)
+            frames=request.frames, gains=gains)
     else:
         mechanics = _simplified(request, function, arguments, notebook)
         graph.cancels = True
@@ -284,7 +303,7 @@ def _simplified(request: Request, function: ModelFunction,
         system, request.gravity, inertias, at_rest,
         Recursion(second_moment, inherited_spin(system, inertias), notes.note), arguments,
         (system, request.gravity), request.loads.moving(request.system), terms, notes=notes,
-        frames=request.frames)
+        frames=request.frames, gains=request.gains)
 
 
 def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
@@ -448,7 +467,12 @@ def _references(request: Request) -> tuple[Reference, ...]:
             return tuple(round(_AMPLITUDES.get(name, 1.0) * math.sin(
                 (1.7 + 0.3 * k) * i + _PHASES.get(name, 0.0) + 2.0 * k), 2) for i in range(size))
 
-        state = {name: entries(name, len(each.entries)) for name, each in request.inputs.items()}
+        used = {'q', 'qd', 'qdd', *itertools.chain.from_iterable(
+            [x.name for x in _inputs(request, FUNCTIONS[name])] for name in functions)}
+        state = {name: entries(name, len(each.entries)) for name, each in request.inputs.items()
+                 if name in used}
+        if 'dt' in state:
+            state['dt'] = (0.004,)
         if 'payload' in state:
             state['payload'] = _PAYLOAD
         if system.closures:
@@ -458,7 +482,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
         mechanics = Mechanics(
             system, request.gravity, [*inertias], with_second_moments(inertias), TEXTBOOK,
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
-            frames=request.frames).loaded(loads).closed()
+            frames=request.frames, gains=request.gains).loaded(loads).closed()
         for name in functions:
             for each in FUNCTIONS[name].quantities(mechanics):
                 if each.columns is not None:

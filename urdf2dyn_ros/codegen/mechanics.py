@@ -58,6 +58,11 @@ class ClosedArguments(Mapping[str, Sequence[Scalar]]):
         moves = 'qd' in inputs or 'qdd' in inputs
         return [self.q, rates, self.closure.accelerations(rates, qdd) if moves else rates]
 
+    def with_turning(self, p: Sequence[Scalar], beta: Sequence[Scalar]) -> list[Scalar]:
+        """Return beta with dG/dt' p in addition, at the actuated joints; p is that of all."""
+        turning = dict(zip(self.closure.actuated, self.closure.turning(self['qd'], p)))
+        return [entry + turning.get(k, 0.0) for k, entry in enumerate(beta)]
+
     def __getitem__(self, name: str) -> Sequence[Scalar]:
         if name == 'q':
             return self.q
@@ -90,6 +95,7 @@ class Mechanics:
     wrenches: Mapping[int, Wrench] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     frames: LinkFrames = ONLY_TIP   # of the links that a function is about
+    gains: Sequence[Scalar] = ()   # of the momentum observer [1/s], one for all joints or for each
     _sweeps: dict[tuple[str, ...], Sweep] = field(default_factory=dict)
 
     def loaded(self, loads: Loads) -> 'Mechanics':

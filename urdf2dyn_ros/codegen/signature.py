@@ -110,6 +110,10 @@ def inputs_of(system: Multibody, loads: Loads) -> dict[str, Input]:
             False), Input('base_acceleration', _of_root('a', 'wd'), (
                 'of the root, in its axes: acceleration of the origin [m/s^2], angular '
                 'acceleration [rad/s^2]'), False)]
+    inputs += [Input('state', ('begun', *(f'{symbol}{i + 1}' for symbol in ('rb', 'pb', 'kb')
+                                          for i in system.motors)),
+                     'zeros at first, then next_state of the call before', False),
+               Input('dt', ('step',), 'time since the call before [s]', False)]
     return {each.name: each for each in inputs}
 
 

@@ -41,7 +41,7 @@ class Closure:
         # `numbers` is the same robot with no expression in it
         self._system, self._numbers, self._q = system, numbers, q
         self._rows = system.closures.rows
-        self._actuated, self._unknown = system.actuated, system.unknown
+        self.actuated, self._unknown = system.actuated, system.unknown
         loops = self._loops((q, [0.0] * len(q), [0.0] * len(q)))
         self.phi = [loops[row.loop].value(row) for row in self._rows]
         self._J = [loops[row.loop].column(row) for row in self._rows]
@@ -66,7 +66,7 @@ class Closure:
 
     def rates(self, qd: Sequence[Scalar]) -> list[Scalar]:
         """Return velocities of all joints (n,) from those of the actuated ones."""
-        known = dict(zip(self._actuated, qd))
+        known = dict(zip(self.actuated, qd))
         known.update(self._solver.solve([
             -1.0 * summed(row[k] * rate for k, rate in known.items() if k in row)
             for row in self._J]))
@@ -74,7 +74,7 @@ class Closure:
 
     def accelerations(self, rates: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
         """Return accelerations of all joints from all velocities and the actuated ones'."""
-        known = dict(zip(self._actuated, qdd))
+        known = dict(zip(self.actuated, qdd))
         given = [known.get(k, 0.0) for k in range(len(self._q))]
         loops = self._loops((self._q, rates, given))
         known.update(self._solver.solve([
@@ -85,12 +85,30 @@ class Closure:
         """Return G' tau: efforts of the actuated joints from those of all joints of the tree."""
         forces = self._solver.solve_transposed({k: efforts[k] for k in self._unknown})
         return [efforts[k] - summed(row[k] * force for row, force in zip(self._J, forces)
-                                  if k in row) for k in self._actuated]
+                                  if k in row) for k in self.actuated]
+
+    def turning(self, rates: Sequence[Scalar], p: Sequence[Scalar]) -> list[Scalar]:
+        """
+        Return dG/dt' p for momenta of all joints (n,), an entry for each actuated joint.
+
+        With J_p' lambda = p_p it is -lambda' dJ/dt G, and lambda' dJ/dt x is half of what the
+        quadratic form lambda' d2phi/dt2, at qdd = 0, has of rates and x together.
+        """
+        forces = self._solver.solve_transposed({k: p[k] for k in self._unknown})
+
+        def form(rates: Sequence[Scalar]) -> Scalar:
+            loops = self._loops((self._q, rates, [0.0] * len(rates)))
+            return summed(force * loops[row.loop].second_derivative(row)
+                          for force, row in zip(forces, self._rows))
+
+        alone = form(rates)
+        return [0.5 * (alone + form(motion) - form([a + b for a, b in zip(rates, motion)]))
+                for motion in self.motions]
 
     @cached_property
     def motions(self) -> list[list[Scalar]]:
         """The columns of G: velocities of all joints for a unit velocity of each motor."""
-        n = len(self._actuated)
+        n = len(self.actuated)
         return [self.rates([1.0 if j == k else 0.0 for j in range(n)]) for k in range(n)]
 
 

@@ -1,6 +1,12 @@
 """The table of generated functions: a new one is a file and a line here."""
 
-from urdf2dyn_ros.codegen.functions import closure, dynamics, forward_dynamics, links
+from urdf2dyn_ros.codegen.functions import (
+    closure,
+    dynamics,
+    forward_dynamics,
+    links,
+    observer,
+)
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 
 FUNCTIONS: dict[str, ModelFunction] = {
@@ -10,6 +16,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'mass_matrix': dynamics.MassMatrix(),
     'forward_dynamics': forward_dynamics.CheapestAccelerations(),
     'momentum': dynamics.Momentum(),
+    'external_efforts': observer.ExternalEfforts(),
     'coriolis_matrix': forward_dynamics.CoriolisMatrix(),
     'energy': dynamics.Energy(),
     'centre_of_mass': dynamics.CentreOfMass(),

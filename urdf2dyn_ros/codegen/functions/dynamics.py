@@ -9,7 +9,7 @@ from typing import ClassVar
 from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, tensor, vector
 from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
 from urdf2dyn_ros.codegen.functions.links import LINK_SYMBOLS, VELOCITY, base_and_joints
-from urdf2dyn_ros.codegen.mechanics import Mechanics
+from urdf2dyn_ros.codegen.mechanics import ClosedArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Axis, Quantity
 from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, for_any_inertia, inherited_spin
 from urdf2dyn_ros.equations.mass_matrix import (
@@ -249,11 +249,11 @@ def _load(at: Notation) -> str:
 class Momentum(ModelFunction):
     """p = M(q) qd, and beta and load of its derivative, without accelerations."""
 
-    NO_LOOPS = 'the momentum'
-    INPUTS = ('q', 'qd')
+    INPUTS: ClassVar[tuple[str, ...]] = ('q', 'qd')
     SUMMARY = 'the momentum p = M(q) qd, and beta and load of d/dt p = tau + beta - load'
-    RESULTS = (Quantity('p', 'p [kg m^2/s or kg m/s]', MOMENTUM_UNITS),
-               Quantity('beta', EFFORTS_UNIT), Quantity('load', EFFORTS_UNIT))
+    RESULTS: ClassVar[tuple[Quantity, ...]] = (
+        Quantity('p', 'p [kg m^2/s or kg m/s]', MOMENTUM_UNITS),
+        Quantity('beta', EFFORTS_UNIT), Quantity('load', EFFORTS_UNIT))
     SPINS = False
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
         'mq': Symbol(_VELOCITIES, ('q{n}', 'qd{n}'), 'q{n} = {multiplier}q{driver}{offset}',
@@ -292,10 +292,13 @@ pqi, Lmi      momentum of joint i, and what its rotor has of it
 betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones"""}
 
     def derive(self, mechanics: Mechanics) -> Results:
-        return {**momentum(
+        found: Results = {**momentum(
             mechanics.system, mechanics.inertias, mechanics.arguments['q'],
             mechanics.arguments['qd'], mechanics.gravity, of_momentum(mechanics),
             mechanics.loads())}
+        if isinstance(mechanics.arguments, ClosedArguments):
+            found['beta'] = mechanics.arguments.with_turning(found['p'], found['beta'])
+        return found
 
 
 def of_momentum(mechanics: Mechanics) -> Recursion:
