@@ -1,6 +1,7 @@
 """Efforts of robots with closed loops against Pinocchio's tree, energies, and each other."""
 
 from dataclasses import replace
+import re
 from functools import cache
 
 import numpy as np
@@ -285,11 +286,15 @@ def test_every_type_of_loop_keeps_the_balance_of_power(kind: str) -> None:
     assert dynamics(q, qd, qdd) @ qd == pytest.approx(power, rel=1e-6, abs=1e-8)
 
 
-def test_a_rod_between_two_balls_is_held_where_it_spins() -> None:
+@pytest.mark.parametrize('off', [0.0, 1e-3])
+def test_a_rod_between_two_balls_is_held_where_it_spins(off: float) -> None:
+    """Also if the hinges of a ball do not meet in one point, as in files of CAD programs."""
     b = Builder('spinning')
     crank = b.joint('crank', 'base', (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), motor=True,
                     reach=(0.2, 0.0, 0.0))
-    rod = b.ball('rod', crank, (0.2, 0.0, 0.0), 0.5)
+    rod = crank
+    for k, axis in enumerate(np.eye(3)):
+        rod = b.joint(f'rod_{k}', rod, (0.2, 0.0, off * (k == 1)), axis, mass=0.5 * (k == 2))
     rocker = b.joint('rocker', 'base', (0.1, 0.5, 0.3), (1.0, 0.0, 0.0), reach=(0.1, 0.6, 0.0))
     b.loop('ball', rod, rocker, (0.1, 0.6, 0.0), 'spherical')
     model = read_urdf(b.text)
@@ -298,3 +303,43 @@ def test_a_rod_between_two_balls_is_held_where_it_spins() -> None:
     dynamics = InverseDynamics(model, backend='python')
     assert dynamics.joint_names == ('crank',) and len(dynamics.passive_names) == 4
     assert np.isfinite(dynamics([0.1], [1.0], [1.0])).all()
+
+
+def test_a_pose_that_an_error_names_can_be_given_as_the_start() -> None:
+    """
+    A five-bar that a weld closes, with angles of five digits, and joints that do not move.
+
+    The weld cannot be exact, the hinge across the plane is a sum of nothing, and the zero pose is
+    open.
+    """
+    b = Builder('welded')
+    tip = (0.15, 0.0, 0.5)
+    links = []
+    for side, x, elbow in (('left', 0.0, -0.12), ('right', 0.3, 0.45)):
+        arm = b.joint(side, 'base', (x, 0.0, 0.0), motor=True, reach=(elbow, 0.0, 0.25))
+        links.append(b.joint(f'{side}_elbow', arm, (elbow, 0.0, 0.25), reach=tip))
+    pin = b.joint('pin', links[1], tip)
+    across = b.joint('across', pin, tip, (1.0, 0.0, 0.0), mass=0.3)
+    b.loop('weld', links[0], across, tip, 'fixed')
+    exact, rounded = 'rpy="0 0 0"/><link2', 'rpy="1.5708 0.4 0"/><link2'
+    assert exact in b.text
+    text = b.text.replace(exact, rounded).replace('rpy="0 0 0"/><axis',
+                                                  'rpy="1.570796 0 0"/><axis')
+    model = read_urdf(text)
+    with pytest.raises(UrdfError, match='ambiguous-assembly') as error:
+        InverseDynamics(model)
+    poses = [eval(each) for each in re.findall(r'{[^{}.][^{}]*}', str(error.value))]
+    assert len(poses) == 2 and all({*pose} == {
+        'left', 'left_elbow', 'right', 'right_elbow', 'pin', 'across'} for pose in poses)
+    for pose in poses:
+        dynamics = InverseDynamics(text, backend='python', start=pose)
+        assert dynamics.joint_names == ('left', 'right')
+        q = np.array([pose['left'], pose['right']])
+        closed = dict(zip(dynamics.passive_names, dynamics.close(q)))
+        assert {name: closed[name] for name in closed} == pytest.approx(
+            {name: pose[name] for name in closed}, abs=1e-3)
+        qd, qdd, h = np.array([0.3, -0.2]), np.array([1.0, 0.5]), 1e-4
+        E = [dynamics.energy(q + qd * t + 0.5 * qdd * t * t, qd + qdd * t).sum()
+             for t in h * np.array([-2.0, -1.0, 1.0, 2.0])]
+        power = (E[0] - 8.0 * E[1] + 8.0 * E[2] - E[3]) / (12.0 * h)
+        assert dynamics(q, qd, qdd) @ qd == pytest.approx(power, rel=1e-6)

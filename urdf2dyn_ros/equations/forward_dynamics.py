@@ -548,7 +548,8 @@ def weakness(system: Multibody, terms: BodyTerms) -> tuple[str, float, float] | 
     states = [[math.sin(1.7 * k + 2.0 * state + 0.4) for k in range(n)]
               for state in range(2)]   # without symmetry
     if system.closures:
-        states = [[position for _, position in system.closures.start]]
+        start = dict(system.closures.start)
+        states = [[start[name] for name in system.joint_names]]
     for q in states:
         M: Array = np.array(mass_matrix(system, inertias, q, terms=terms)).reshape(n, n)
         if system.closures:

@@ -28,6 +28,8 @@ Mask = NDArray[np.bool_]
 
 OPEN = 1e-6   # [m] that a loop may be open before a step of Newton's method, which closes it
 _CLOSED_AT_ZERO = 1e-3, 1e-2   # [m, and m for a turn of 1 m]; least margin: a pose to start from
+_ASSEMBLED = 1e-4   # [m] that a pose may be open: of rounded files all rows never close
+_IDLE = 1e-2   # share of the size that a rod moves whose joints are not exactly on its axis
 _LINEAR = 1e-9   # that a row of G may change between poses
 _SEEDS = 48   # poses from which the robot is assembled
 _POSES = 8   # in which G and rows are compared
@@ -67,6 +69,9 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             continue
         rows = picked(tree.evaluate(poses)[1][:, :, passive])
         pose, margin, other = tree.start(poses, rows, passive, bool(start))
+        for _ in range(4 * (tree.open(pose) > 1e-9)):   # rows that are dropped may stay open
+            phi, J = tree.evaluate(pose[None])
+            pose[passive] -= np.linalg.solve(J[0, rows][:, passive], phi[0, rows])
         relations = tree.linear(pose, rows, passive)
         if not relations:
             break
@@ -86,8 +91,8 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             tuple(model.loops[k] for k in used), actuated, tuple(names),
             tuple(name for name in every if name not in actuated),
             tuple(replace(tree.rows[r], loop=number[tree.rows[r].loop]) for r in sorted(rows)),
-            tuple(zip(tree.names, pose.tolist())), margin,
-            tuple(zip(tree.names, other.tolist())) if other is not None else ()))
+            tree.positions(pose, every), margin,
+            tree.positions(other, every) if other is not None else ()))
 
 
 def _unsolved(model: RobotModel) -> RobotModel:
@@ -146,13 +151,11 @@ def about_loops(model: RobotModel) -> Iterator[str]:
 
 def ambiguous(closures: Closures) -> UrdfError:
     """Return an error that says that two poses close the loops, and how to choose one."""
-    poses = [', '.join(f'{name!r}: {position:.4g}' for name, position in pose
-                       if name in closures.passive) for pose in (closures.start, closures.other)]
-    at = ', '.join(f'{name} {position:.4g}' for name, position in closures.start
-                   if name in closures.actuated)
-    return _problem('ambiguous-assembly', 'loops', f'the robot can be assembled in several ways: '
-                    f'at {at} the passive joints may be {{{poses[0]}}} or {{{poses[1]}}}; say '
-                    'which: start={...}, a zero pose that is closed, or limits of joints')
+    poses = [', '.join(f'{name!r}: {position:.5g}' for name, position in pose)
+             for pose in (closures.start, closures.other)]
+    return _problem('ambiguous-assembly', 'loops', 'the robot can be assembled in several ways, '
+                    f'as {{{poses[0]}}} or {{{poses[1]}}}: say which, start={{...}} with one of '
+                    'these, or give joints limits that leave one')
 
 
 def _problem(code: str, element: str, message: str) -> UrdfError:
@@ -291,7 +294,7 @@ class _Tree:
             error = np.where(better, new, error)
         return q, error
 
-    def _open(self, q: Array) -> float:
+    def open(self, q: Array) -> float:
         return float(np.abs(self.evaluate(q[None])[0]).max(initial=0.0))
 
     def within(self, q: Array) -> Mask:
@@ -308,6 +311,15 @@ class _Tree:
         turn = 2.0 * math.pi
         return np.where(free & (np.abs(q) > math.pi), q - turn * np.round(q / turn), q)
 
+    def positions(self, pose: Array, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
+        """Return the positions of joints of the tree, also of those that follow others now."""
+        found = dict.fromkeys(names, 0.0)
+        for body in self.system.bodies:
+            name = body.name if body.name in found else body.name.partition('/')[0]
+            if name in found:
+                found[name] += float(body.multiplier * pose[body.coordinate] + body.offset)
+        return tuple(found.items())
+
     # ---- Poses that close, and which joints are passive
 
     def assembled(self, start: Mapping[str, float]) -> Array:
@@ -320,13 +332,15 @@ class _Tree:
         rng = np.random.default_rng(1)
         seeds = np.clip(first + rng.normal(0.0, 0.3, (_POSES, self.n)), *self.range)
         seeds[0] = np.clip(first, self.lower, self.upper)
-        if not start and self._open(first) > _CLOSED_AT_ZERO[0]:   # it may be anywhere
+        if not start and self.open(first) > _CLOSED_AT_ZERO[0]:   # it may be anywhere
             seeds = np.vstack([seeds, rng.uniform(*self.range, (_SEEDS, self.n))])
+        apart = np.abs(self.evaluate(seeds)[1]).max(axis=(0, 1), initial=0.0) < 1e-9
+        seeds[:, apart] = seeds[0, apart]   # joints in no loop
         poses, error = self.close(seeds, range(self.n))
-        good = (error < 1e-9) & ~self._half_turned(poses)
+        good = (error < _ASSEMBLED) & ~self._half_turned(poses)
         if not good.any():
             poses, error = self.close(seeds, range(self.n), sided=True)
-            good = error < 1e-9
+            good = error < _ASSEMBLED
         poses = self._wrapped(poses)
         if not good.any() or (start and not good[0]):
             k = 0 if start else int(error.argmin())
@@ -382,7 +396,7 @@ class _Tree:
         for v in null:
             speed = np.zeros(self.n)
             speed[passive] = v
-            if self._travel(poses[k], speed) > SINGULAR * self.size:
+            if self._travel(poses[k], speed) > _IDLE * self.size:
                 return {}
         held = {}
         for _ in range(count):
@@ -434,7 +448,7 @@ class _Tree:
                 f'{name}: {position:.4g}' for name, position in zip(self.names, poses[best]))
             raise _problem('singular-start', 'start', 'the loops are singular there, with a '
                            f'least sine of {margins[0 if given else best]:.2g}{better}')
-        if given or (self._open(np.zeros(self.n)) < _CLOSED_AT_ZERO[0]
+        if given or (self.open(np.zeros(self.n)) < _CLOSED_AT_ZERO[0]
                      and margins[0] > _CLOSED_AT_ZERO[1] and np.abs(poses[0]).max() < 0.1):
             pose = np.where(np.abs(poses[0]) < 1e-12, 0.0, poses[0])
             return pose, float(margins[0]), None
@@ -447,7 +461,7 @@ class _Tree:
         turn = np.where(self.turning, 2.0 * math.pi, 1e9)
         away = np.abs(others - pose)
         away = np.minimum(away, np.abs(away - turn * np.round(away / turn))).max(axis=1)
-        good = (error < 1e-9) & (away > 1e-3) & self.within(others) & ~self._half_turned(others)
+        good = (error < _ASSEMBLED) & (away > 1e-3) & self.within(others) & ~self._half_turned(others)
         others = others[good]
         others = others[self.margins(others, rows, passive) > SINGULAR] if len(others) else others
         return pose, float(margins[best]), others[0] if len(others) else None
@@ -493,10 +507,13 @@ def picked(J: Array) -> list[int]:
     left = np.where(sizes > 1e-9, J / np.maximum(sizes, 1e-300), 0.0)   # [m]: else none at all
     rows: list[int] = []
     while len(rows) < min(J.shape[1:]):
-        sines = np.quantile(np.linalg.norm(left, axis=2), 0.25, axis=0)
-        sines[rows] = 0.0
-        r = int(sines.argmax())
-        if sines[r] < SINGULAR:
+        for share in (0.25, 0.75):   # else some of the poses are nearly singular
+            sines = np.quantile(np.linalg.norm(left, axis=2), share, axis=0)
+            sines[rows] = 0.0
+            r = int(sines.argmax())
+            if sines[r] > SINGULAR:
+                break
+        else:
             break
         rows.append(r)
         unit = left[:, r] / np.maximum(np.linalg.norm(left[:, r], axis=1), 1e-300)[:, None]
