@@ -1,7 +1,7 @@
 """Efforts of robots with closed loops against Pinocchio's tree, energies, and each other."""
 
-from dataclasses import replace
 import re
+from dataclasses import replace
 from functools import cache
 
 import numpy as np

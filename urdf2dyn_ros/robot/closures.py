@@ -461,9 +461,11 @@ class _Tree:
         turn = np.where(self.turning, 2.0 * math.pi, 1e9)
         away = np.abs(others - pose)
         away = np.minimum(away, np.abs(away - turn * np.round(away / turn))).max(axis=1)
-        good = (error < _ASSEMBLED) & (away > 1e-3) & self.within(others) & ~self._half_turned(others)
+        good = ((error < _ASSEMBLED) & (away > 1e-3) & self.within(others)
+                & ~self._half_turned(others))
         others = others[good]
-        others = others[self.margins(others, rows, passive) > SINGULAR] if len(others) else others
+        if len(others):
+            others = others[self.margins(others, rows, passive) > SINGULAR]
         return pose, float(margins[best]), others[0] if len(others) else None
 
     def linear(self, pose: Array, rows: Sequence[int], passive: Sequence[int],
