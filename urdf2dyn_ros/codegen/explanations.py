@@ -50,20 +50,16 @@ from urdf2dyn_ros.robot.spatial import (
     TENSOR,
     Matrix,
     Scalar,
+    Three,
     Triple,
     Vector,
-    add,
-    apply,
     cos,
     cross,
     dot,
-    product,
     reciprocal,
-    scale,
     sin,
     sqrt,
     symmetric,
-    transpose,
     upper,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
@@ -165,8 +161,7 @@ class ConstantNames:
         for kept, comment in _TENSOR_LINES:
             six |= zip(kept, self._add(tuple(f'I{suffix}_{TENSOR[k]}' for k in kept),
                                        tuple(inertia.tensor[k] for k in kept), comment))
-        return LinkInertia(mass, (com[0], com[1], com[2]),
-                           symmetric(tuple(six[k] for k in range(6))),
+        return LinkInertia(mass, Vector(*com), symmetric(tuple(six[k] for k in range(6))),
                            self.inertial_axes(old, new, suffix, inertia.rpy), new.body_R_link,
                            new.body_p_link)
 
@@ -196,15 +191,15 @@ class ConstantNames:
         self.graph.label_entries(f'h{suffix}', AXES, inertia.h, self.number)
         self.graph.label_entries(f'J{suffix}', TENSOR, upper(inertia.J), self.number)
 
-    def vector(self, name: str, values: Vector, comment: str) -> Vector:
+    def vector(self, name: str, values: Three, comment: str) -> Vector:
         """Return a vector whose entries are parameters where they are not zero."""
-        x, y, z = self._named(self.STRUCTURAL[:1], [f'{name}_{x}' for x in AXES], values, comment)
-        return x, y, z
+        return Vector(*self._named(self.STRUCTURAL[:1], [f'{name}_{x}' for x in AXES], values,
+                                   comment))
 
     def _rotation(self, name: str, m: Matrix, comment: str) -> Matrix:
-        x, y, z = (tuple(self._named(self.STRUCTURAL, [f'{name}_{x}{y}' for y in AXES], row,
-                                     comment)) for x, row in zip(AXES, m))
-        return x, y, z
+        return Matrix(*(
+            self._named(self.STRUCTURAL, [f'{name}_{x}{y}' for y in AXES], row, comment)
+            for x, row in zip(AXES, m)))
 
     def _named(self, structural: Sequence[float], names: Sequence[str], values: Sequence[float],
                comment: str) -> list[Scalar]:
@@ -248,8 +243,8 @@ class GeneralNames(ConstantNames):
                     n, body.normal, aligned(body.normal), f'normal of the plane of joints {n} to '
                     f'{i + 3}, not to be edited: export the edited URDF')
                 self._label_matrix(f'V{n}', self._plane)
-            body = replace(body, alignment=product(self._plane, composed(
-                transpose(aligned(body.normal)), body.alignment)))
+            body = replace(body, alignment=self._plane @ composed(
+                aligned(body.normal).T, body.alignment))
         self._body = body
         return super().body(i, body, follows)
 
@@ -258,7 +253,7 @@ class GeneralNames(ConstantNames):
         if body.placement is None:
             return body.parent_p_joint, body.parent_R_joint
         p, R = self._from_urdf(n, body.placement, f'joint {n}')
-        R = product(R, body.alignment)
+        R = R @ body.alignment
         self._label_frame(n, p, 'A', R)
         return p, R
 
@@ -266,7 +261,7 @@ class GeneralNames(ConstantNames):
         p, R = old.body_p_link, old.body_R_link
         body = self._body
         if old.placement is None and body is not None and (body.axis or body.normal):
-            R = transpose(body.alignment)
+            R = body.alignment.T
             self._label_matrix(f'B{suffix}', R)
         if old.placement is not None:
             p, R = self._from_urdf(suffix, old.placement, f'fixed link {suffix}')
@@ -282,15 +277,15 @@ class GeneralNames(ConstantNames):
         torque = self.vector(f'Nt{k}', tag.torque, f'torque {what}, along these axes [N m]')
         xyz = self.vector(f'xyzF{k}', tag.xyz, f'point {what}, in the frame of the link [m]')
         R = self._from_angles(f'F{k}', tag.rpy, f'roll, pitch, yaw of the axes {what} [rad]')
-        f = apply(R, force)
-        moment = add(apply(R, torque), cross(xyz, f))
+        f = R @ force
+        moment = R @ torque + cross(xyz, f)
         self.graph.label_entries(f'Fu{k}', AXES, f, self.number)
         self.graph.label_entries(f'Nu{k}', AXES, moment, self.number)
         return LinkWrench(wrench.link, f, moment)
 
     def inertial_axes(self, old: Attached, new: Attached, suffix: str, rpy: Triple) -> Matrix:
-        R = product(new.body_R_link, self._from_angles(
-            f'I{suffix}', rpy, 'roll, pitch, yaw of its inertial axes [rad]'))
+        R = new.body_R_link @ self._from_angles(
+            f'I{suffix}', rpy, 'roll, pitch, yaw of its inertial axes [rad]')
         self._label_matrix(f'E{suffix}', R)
         return R
 
@@ -300,7 +295,7 @@ class GeneralNames(ConstantNames):
         link = mention(placement.link)
         xyz = self.vector(f'xyz{n}', placement.xyz, f'origin of {what} in its parent{link} [m]')
         R = self._from_angles(n, placement.rpy, f'roll, pitch, yaw of {what} there [rad]')
-        return add(link_p, apply(link_R, xyz)), product(link_R, R)
+        return link_p + link_R @ xyz, link_R @ R
 
     def _aligned(self, n: str, direction: Triple, exported: Matrix, what: str) -> Matrix:
         """
@@ -312,16 +307,16 @@ class GeneralNames(ConstantNames):
         axis = self.vector(f'axis{n}', direction, what)
         size = sqrt(dot(axis, axis))
         self.graph.label(f'la{n}', size, self.number)
-        x, y, z = apply(transpose(exported), scale(reciprocal(size), axis))
+        x, y, z = exported.T @ (reciprocal(size) * axis)
         self.graph.label_entries(f'ua{n}', AXES, (x, y, z), self.number)
         sign = (z + _NO_ZERO) * reciprocal(abs(z + _NO_ZERO))
         a = -reciprocal(sign + z)
         self.graph.label(f'sa{n}', sign, self.number)
         self.graph.label(f'ka{n}', a, self.number)
         across = x * y * a
-        columns = ((1.0 + sign * x * x * a, sign * across, -sign * x),
-                   (across, sign + y * y * a, -y), (x, y, z))
-        return product(exported, transpose(columns))
+        columns = Matrix((1.0 + sign * x * x * a, sign * across, -sign * x),
+                         (across, sign + y * y * a, -y), (x, y, z))
+        return exported @ columns.T
 
     def _from_angles(self, n: str, rpy: Triple, comment: str) -> Matrix:
         angles = self.vector(f'rpy{n}', (meant(rpy[0]), meant(rpy[1]), meant(rpy[2])), comment)
@@ -341,9 +336,9 @@ class GeneralNames(ConstantNames):
             self.graph.label_entries(name, (x + y for y in AXES), row, self.number)
 
 
-def named_constants(graph: Graph, system: Multibody, gravity: Vector, terms: BodyTerms,
+def named_constants(graph: Graph, system: Multibody, gravity: Three, terms: BodyTerms,
                     moving: bool, general: bool) -> tuple[
-                        Multibody, Vector, dict[int, tuple[JointTerm, ...]],
+                        Multibody, Three, dict[int, tuple[JointTerm, ...]],
                         list[BodyInertia | None], dict[int | str, tuple[ParameterLine, ...]]]:
     """
     Return a robot whose masses, centres, inertias and lengths are parameters of the graph.

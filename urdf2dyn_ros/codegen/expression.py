@@ -32,7 +32,7 @@ from urdf2dyn_ros.codegen.program import (
     Term,
     Twin,
 )
-from urdf2dyn_ros.robot.spatial import Scalar, cos, exp, reciprocal, sin, sqrt, tanh
+from urdf2dyn_ros.robot.spatial import Scalar, Vector, cos, exp, reciprocal, sin, sqrt, tanh
 
 
 class Node:
@@ -137,7 +137,7 @@ class Expression:
 
     def __mul__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
-            return self._scaled(float(other))
+            return NotImplemented if isinstance(other, Vector) else self._scaled(float(other))
         first, second = self.node, other.node
         if first.serial > second.serial:
             first, second = second, first

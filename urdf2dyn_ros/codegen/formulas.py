@@ -7,12 +7,12 @@ from typing import NamedTuple
 from urdf2dyn_ros.robot.joints import JOINTS, Coordinate, Motion
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
-from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, TENSOR, ZERO
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, TENSOR, ZERO, Vector
 from urdf2dyn_ros.robot.terms import JointTerm
 
 # ruff: noqa: N802 - symbols are as in the formulas
 
-_MOTION = Motion((1.0, 1.0, 1.0), (1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
+_MOTION = Motion(*[Vector(1.0, 1.0, 1.0)] * 3)
 _COORDINATE = Coordinate(1.0, 1.0, 1.0)
 
 

@@ -24,7 +24,7 @@ from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, t
 from urdf2dyn_ros.robot.joints import Motion, Note, Wrench
 from urdf2dyn_ros.robot.loads import BodyTerms, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, LinkWrench, Multibody
-from urdf2dyn_ros.robot.spatial import ZERO, Scalar, Triple, Vector, symmetric
+from urdf2dyn_ros.robot.spatial import ZERO, Scalar, Three, Triple, Vector, symmetric
 
 
 class Notes:
@@ -82,7 +82,7 @@ class Mechanics:
     """A robot in one kind of scalar, numbers or expressions: what functions are derived from."""
 
     system: Multibody
-    gravity: Vector   # [m/s^2], root frame
+    gravity: Three   # [m/s^2], root frame
     # one per body, then the root's: as `recursion` takes them; with second moments for tensors
     inertias: Sequence[BodyInertia | None]
     second_moments: Sequence[BodyInertia | None]
@@ -105,7 +105,7 @@ class Mechanics:
             i, at = self.system.links[loads.payload]
             m, x, y, z, *six = self.arguments['payload']
             payload = about_origin(LinkInertia(
-                m, (x, y, z), symmetric(tuple(six)), at.body_R_link, at.body_R_link,
+                m, Vector(x, y, z), symmetric(tuple(six)), at.body_R_link, at.body_R_link,
                 at.body_p_link))
             same, with_moments = moments is inertias, payload.with_second_moments()
             if moments and not same:
@@ -114,7 +114,7 @@ class Mechanics:
             self.notes.note(i, 'It', whole.entries)
             moments = inertias if same else moments
         entries = iter(self.arguments.get('external', ()))   # six of each link
-        triples = zip(entries, entries, entries)
+        triples = (Vector(*three) for three in zip(entries, entries, entries))
         wrenches = body_wrenches(self.system, [*self.system.forces, *(
             LinkWrench(link, force, moment)
             for link, force, moment in zip(loads.external, triples, triples))],
@@ -156,8 +156,8 @@ class Mechanics:
         if not self.moving:
             return None
         e = self.arguments['base_motion']
-        return Motion((e[0], e[1], e[2]) if 'qd' in inputs else ZERO,
-                      (e[3], e[4], e[5]) if 'qdd' in inputs else ZERO, (e[6], e[7], e[8]))
+        return Motion(Vector(*e[:3]) if 'qd' in inputs else ZERO,
+                      Vector(*e[3:6]) if 'qdd' in inputs else ZERO, Vector(*e[6:9]))
 
     def loads(self) -> AppliedLoads:
         return AppliedLoads(self.base(), self.terms, self.wrenches)
@@ -198,7 +198,7 @@ class Mechanics:
                 for x in ('q', 'qd', 'qdd')]
 
     def sweep_of(self, state: Sequence[Sequence[Scalar]], recursion: Recursion | None = None,
-                 loads: AppliedLoads | None = None, gravity: Vector | None = None) -> Sweep:
+                 loads: AppliedLoads | None = None, gravity: Three | None = None) -> Sweep:
         """Run a recursion in a state, by default this one under all loads."""
         return newton_euler(self.system, self.inertias, state, gravity or self.gravity,
                             recursion or self.recursion, loads or self.loads())

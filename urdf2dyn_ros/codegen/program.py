@@ -25,7 +25,7 @@ from urdf2dyn_ros.codegen.signature import (
 )
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
-from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, Matrix, transpose
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, Matrix
 from urdf2dyn_ros.text import counted
 
 
@@ -477,7 +477,7 @@ def joint_table(system: Multibody) -> tuple[JointRow, ...]:
             _named(body.attached[0].body_R_link) if body.attached else 'x y z',
             'passive' if i in passive else
             '' if driver == i else _follows(body, driver + 1), _limits(body),
-            '' if body.parent_R_joint == IDENTITY else _named(transpose(body.parent_R_joint))))
+            '' if body.parent_R_joint == IDENTITY else _named(body.parent_R_joint.T)))
     return tuple(rows)
 
 

@@ -45,17 +45,12 @@ from urdf2dyn_ros.robot.spatial import (
     ZERO,
     Matrix,
     Scalar,
+    Three,
     Vector,
-    add,
-    apply,
     cross,
     dot,
-    matrix_sum,
     outer,
-    product,
-    scale,
     symmetric,
-    transpose,
     upper,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
@@ -74,12 +69,12 @@ class Composite(NamedTuple):
     K: Matrix = NO_TENSOR
 
     def plus(self, other: Composite) -> Composite:
-        return Composite(self.m + other.m, add(self.h, other.h), matrix_sum(self.J, other.J),
-                         add(self.P, other.P), matrix_sum(self.K, other.K))
+        return Composite(self.m + other.m, self.h + other.h, self.J + other.J,
+                         self.P + other.P, self.K + other.K)
 
     @property
     def entries(self) -> tuple[Scalar, ...]:
-        return (self.m, *self.h, *upper(self.J), *self.P, *sum(self.K, ()))
+        return (self.m, *self.h, *upper(self.J), *self.P, *self.K.entries)
 
     def rotated_about_z(self, c: Scalar, s: Scalar) -> Composite:
         """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
@@ -90,18 +85,17 @@ class Composite(NamedTuple):
         """Return it in axes to which R rotates vectors."""
         if R is IDENTITY:
             return self
-        back = transpose(R)
-        return Composite(self.m, apply(R, self.h),
-                         symmetric(upper(product(product(R, self.J), back))),
-                         apply(R, self.P), product(product(R, self.K), back))
+        back = R.T
+        return Composite(self.m, R @ self.h, symmetric(upper(R @ self.J @ back)), R @ self.P,
+                         R @ self.K @ back)
 
     def about(self, r: Vector, twice_v: Vector) -> Composite:
         """Return it about an origin from which this one is at r, and moves with half twice_v."""
-        h = add(self.h, scale(self.m, r))
-        second = matrix_sum(outer(self.h, r), outer(r, h))
-        first = matrix_sum(outer(self.P, r), outer(twice_v, h))
-        return Composite(self.m, h, symmetric(upper(matrix_sum(self.J, traced(second)))),
-                         add(self.P, scale(self.m, twice_v)), matrix_sum(self.K, traced(first)))
+        h = self.h + self.m * r
+        second = outer(self.h, r) + outer(r, h)
+        first = outer(self.P, r) + outer(twice_v, h)
+        return Composite(self.m, h, symmetric(upper(self.J + traced(second))),
+                         self.P + self.m * twice_v, self.K + traced(first))
 
 
 def own_composite(inertia: BodyInertia | None, S: Matrix | None, twice_w: Vector) -> Composite:
@@ -109,8 +103,7 @@ def own_composite(inertia: BodyInertia | None, S: Matrix | None, twice_w: Vector
     if inertia is None or S is None:
         return Composite()
     # T = [w]x S has no trace
-    columns = tuple(cross(twice_w, (S[0][k], S[1][k], S[2][k])) for k in range(3))
-    K = transpose((scale(-1.0, columns[0]), scale(-1.0, columns[1]), scale(-1.0, columns[2])))
+    K = Matrix(*(-cross(twice_w, column) for column in S.T)).T
     return Composite(inertia.m, inertia.h, inertia.J, cross(twice_w, inertia.h), K)
 
 
@@ -118,9 +111,9 @@ def _rotated_about_z(m: Matrix, c: Scalar, s: Scalar) -> Matrix:
     """Return R m R', with four products for the block of x and y, from c^2 + s^2 = 1."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = m
     t = c * (xx - yy) - s * (xy + yx)
-    return ((yy + c * t, xy + s * t, c * xz - s * yz),
-            (yx + s * t, xx - c * t, s * xz + c * yz),
-            (c * zx - s * zy, s * zx + c * zy, zz))
+    return Matrix((yy + c * t, xy + s * t, c * xz - s * yz),
+                  (yx + s * t, xx - c * t, s * xz + c * yz),
+                  (c * zx - s * zy, s * zx + c * zy, zz))
 
 
 # ---- The frames in which columns of derivatives begin, and the bodies with what they carry there
@@ -137,11 +130,11 @@ class SpunMotion(NamedTuple):
     @property
     def e(self) -> Vector:
         """Return U z: how the velocity of z changes as the frame moves on."""
-        return (self.U[0][2], self.U[1][2], self.U[2][2])
+        return self.U.T[2]
 
     @property
     def twice_w(self) -> Vector:
-        return scale(2.0, self.motion.w)
+        return 2.0 * self.motion.w
 
 
 class ColumnFrame(NamedTuple):
@@ -191,8 +184,8 @@ def slide(system: Multibody, frames: Frames, i: int, at: Coordinate,
     """Return the origin of body i from that of its joint, and twice its velocity from there."""
     joint, twice_w = JOINTS[system.bodies[i].type], frames[i].here.twice_w
     distance = joint.slides * at.q
-    return (0.0, 0.0, distance), (twice_w[1] * distance, -(twice_w[0] * distance),
-                                  2.0 * (joint.slides * at.qd))
+    return Vector(0.0, 0.0, distance), Vector(
+        twice_w[1] * distance, -(twice_w[0] * distance), 2.0 * (joint.slides * at.qd))
 
 
 def composites(system: Multibody, frames: Frames, own: Sequence[Composite],
@@ -217,7 +210,7 @@ def composites(system: Multibody, frames: Frames, own: Sequence[Composite],
         for term in terms.get(i, ()):
             whole = _carried_with_rotor(whole, term, at[i])
         note(i, 'jointed', whole.entries[1:])
-        twice_v = cross(scale(2.0, parent_w(system, frames, i)), frame.p)
+        twice_v = cross(2.0 * parent_w(system, frames, i), frame.p)
         if not frame.shared:
             whole = whole.rotated(body.parent_R_joint)
         whole = whole.about(frame.p, twice_v)
@@ -232,7 +225,7 @@ def _carried_with_rotor(whole: Composite, term: JointTerm, at: Coordinate) -> Co
     spinning = at._replace(qdd=0.0)
     columns = [term.on_parent(Motion(w, ZERO, ZERO), spinning) for w in IDENTITY[:2]]
     K = whole.K
-    return whole._replace(K=(
+    return whole._replace(K=Matrix(
         (K[0][0] + columns[0][0], K[0][1] + columns[1][0], K[0][2]),
         (K[1][0] + columns[0][1], K[1][1] + columns[1][1], K[1][2]), K[2]))
 
@@ -247,7 +240,7 @@ def _carried_with_rotor(whole: Composite, term: JointTerm, at: Coordinate) -> Co
 # (P and K as in `Composite`) and is rotated with the joint. From there it is transformed towards
 # the root, as any wrench.
 
-_Z = (0.0, 0.0, 1.0)
+_Z = Vector(0.0, 0.0, 1.0)
 
 
 class Column(NamedTuple):
@@ -275,21 +268,19 @@ def begun(joint: JointType, composite: Composite, frame: ColumnFrame, note: Body
 
     if joint.turns:   # dw, e and da are w x z, U z and a x z of q; z, 2 w x z and 0 of qd; 0, z, 0
         return Column(
-            noted('fq', add(add(add(scale(m, cross(a, _Z)), cross(e, h)),
-                                cross(cross(w, _Z), P)), cross(_Z, f))),
-            noted('nq', add(add(add(cross(h, cross(a, _Z)), apply(J, e)),
-                                apply(K, cross(w, _Z))), cross(_Z, n))),
-            noted('fv', add(cross(cross(scale(2.0, w), _Z), h), cross(_Z, P))),
-            noted('nv', add(apply(J, cross(scale(2.0, w), _Z)), apply(K, _Z))),
+            noted('fq', m * cross(a, _Z) + cross(e, h) + cross(cross(w, _Z), P) + cross(_Z, f)),
+            noted('nq', cross(h, cross(a, _Z)) + J @ e + K @ cross(w, _Z) + cross(_Z, n)),
+            noted('fv', cross(cross(2.0 * w, _Z), h) + cross(_Z, P)),
+            noted('nv', J @ cross(2.0 * w, _Z) + K @ _Z),
             noted('fa', cross(_Z, h)),
-            noted('na', apply(J, _Z)),
+            noted('na', J @ _Z),
             noted('g', K[2]))
     return Column(   # dw and e are 0, and da is U z of q, 2 w x z of qd and z of qdd
-        noted('fq', scale(m, e)),
-        noted('nq', add(cross(h, e), cross(_Z, f))),
-        noted('fv', scale(m, cross(scale(2.0, w), _Z))),
-        noted('nv', cross(h, cross(scale(2.0, w), _Z))),
-        noted('fa', scale(m, _Z)),
+        noted('fq', m * e),
+        noted('nq', cross(h, e) + cross(_Z, f)),
+        noted('fv', m * cross(2.0 * w, _Z)),
+        noted('nv', cross(h, cross(2.0 * w, _Z))),
+        noted('fa', m * _Z),
         noted('na', cross(h, _Z)),
         noted('g', cross(P, _Z)))
 
@@ -307,9 +298,9 @@ def column_in_parent(system: Multibody, frames: Frames, i: int, at: Coordinate,
     column = Column(*vectors)
     w = parent_w(system, frames, i)
     for term in terms:
-        in_joint = w if frame.shared else apply(transpose(body.parent_R_joint), w)
+        in_joint = w if frame.shared else body.parent_R_joint.T @ w
         column = _with_rotor(column, term, Motion(in_joint, ZERO, ZERO), at, noted)
-    twice_v = cross(scale(2.0, w), frame.p)
+    twice_v = cross(2.0 * w, frame.p)
     R = IDENTITY if frame.shared else body.parent_R_joint
     return _transformed(column, frame.p, twice_v, R, noted, 'p')
 
@@ -319,12 +310,12 @@ def _transformed(column: Column, r: Vector, twice_v: Vector, R: Matrix, note: Bo
     """Return a column in axes to which R rotates, about an origin from which its own is at r."""
     forces, vectors = {}, []
     for name, vector in zip(Column._fields, column):
-        rotated = apply(R, vector)
+        rotated = R @ vector
         if name.startswith('f'):
             forces[name[1:]] = rotated
         else:
-            rotated = add(rotated, cross(twice_v, forces['a']) if name == 'g' else
-                          cross(r, forces[name[1:]]))
+            rotated = rotated + (cross(twice_v, forces['a']) if name == 'g' else
+                                 cross(r, forces[name[1:]]))
         if stage:
             note(f'd{name}{stage}', rotated)
         vectors.append(rotated)
@@ -338,8 +329,8 @@ def _with_rotor(column: Column, term: JointTerm, parent: Motion, at: Coordinate,
     by_acceleration = term.on_parent(parent, at._replace(qd=0.0, qdd=1.0))
     if by_acceleration == ZERO:
         return column
-    changed = {'nv': add(column.nv, by_rate), 'na': add(column.na, by_acceleration),
-               'g': add(column.g, by_rate)}
+    changed = {'nv': column.nv + by_rate, 'na': column.na + by_acceleration,
+               'g': column.g + by_rate}
     for name, vector in changed.items():
         note(f'd{name}r', vector)
     return column._replace(**changed)
@@ -442,40 +433,39 @@ def _shared_frame(body: Body, at: Coordinate, parent: ColumnFrame) -> ColumnFram
     if shared:
         (w, wd, a), U = parent.here
         p = turned(body.parent_p_joint, parent.turn[0], -parent.turn[1])
-        column = (U[0][2], U[1][2], U[2][2])
-        a = add(a, apply(U, p))
+        column = U.T[2]
+        a = a + U @ p
         angle = (parent.angle[0] + angle[0], parent.angle[1] + angle[1])
     else:
         motion, U = parent.own
         p, R = body.parent_p_joint, body.parent_R_joint
-        back = transpose(R)
-        w, wd = apply(back, motion.w), apply(back, motion.wd)
-        a = apply(back, add(motion.a, apply(U, p)))
-        column = (apply(back, apply(U, (R[0][2], R[1][2], R[2][2]))) if swaps(R)
-                  else third_column(w, wd))
+        back = R.T
+        w, wd = back @ motion.w, back @ motion.wd
+        a = back @ (motion.a + U @ p)
+        column = back @ (U @ R.T[2]) if swaps(R) else third_column(w, wd)
     rate = joint.turns * at.qd
-    wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + joint.turns * at.qdd)
-    w = (w[0], w[1], w[2] + rate)
+    wd = Vector(wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + joint.turns * at.qdd)
+    w = Vector(w[0], w[1], w[2] + rate)
     if joint.slides:
         distance, twice = joint.slides * at.q, 2.0 * (joint.slides * at.qd)
-        a = (a[0] + column[0] * distance + twice * w[1],
-             a[1] + column[1] * distance - twice * w[0],
-             a[2] + column[2] * distance + joint.slides * at.qdd)
+        a = Vector(a[0] + column[0] * distance + twice * w[1],
+                   a[1] + column[1] * distance - twice * w[0],
+                   a[2] + column[2] * distance + joint.slides * at.qdd)
     turn = turn_by(*angle)
     _, U = spin_about(column, w, wd, False)
     own_w = turned(w, *turn)
-    own_wd, own_U = spin_about(turned(column, *turn), own_w, (0.0, 0.0, wd[2]), True)
+    own_wd, own_U = spin_about(turned(column, *turn), own_w, Vector(0.0, 0.0, wd[2]), True)
     own = Motion(own_w, own_wd, turned(a, *turn))
     return ColumnFrame(SpunMotion(Motion(w, wd, a), U), SpunMotion(own, own_U), p, shared=shared,
                        angle=angle, turn=turn)
 
 
 def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
-                state: Sequence[Sequence[Scalar]], gravity: Vector, loads: AppliedLoads,
+                state: Sequence[Sequence[Scalar]], gravity: Three, loads: AppliedLoads,
                 note: Note) -> tuple[list[Scalar], Wrench, Frames, list[Composite],
                                      list[Coordinate]]:
     """Return efforts and root's wrench, frames, bodies alone (of second moments), coordinates."""
-    root = (SpunMotion(Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR) if loads.base is None
+    root = (SpunMotion(Motion(ZERO, ZERO, -Vector(*gravity)), NO_TENSOR) if loads.base is None
             else SpunMotion(loads.base, spin(loads.base.w, loads.base.wd)))
     at = [body.at(*state) for body in system.bodies]
     frames = {ROOT: _root_frame(root)}
@@ -527,15 +517,15 @@ def _backward(system: Multibody, at: Sequence[Coordinate], frames: Frames,
             body, frames[body.parent].own.motion)
         for term in loads.terms.get(i, ()):
             effort = effort + term.effort(parent, at[i], transmitted)
-            wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, at[i])))
+            wrench = Wrench(wrench.f, wrench.n + term.on_parent(parent, at[i]))
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
         note(i, 'tau', (efforts[body.coordinate],))
         if body.parent == ROOT and loads.base is None:
             continue
         distance = joint.slides * at[i].q
-        f, n = wrench.f, add(wrench.n, cross((0.0, 0.0, distance), wrench.f))
+        f, n = wrench.f, wrench.n + cross((0.0, 0.0, distance), wrench.f)
         if not frame.shared:
-            f, n = apply(body.parent_R_joint, f), apply(body.parent_R_joint, n)
+            f, n = body.parent_R_joint @ f, body.parent_R_joint @ n
         parts = shared if frame.shared else apart
-        parts[body.parent] = parts[body.parent].plus(Wrench(f, add(n, cross(frame.p, f))))
+        parts[body.parent] = parts[body.parent].plus(Wrench(f, n + cross(frame.p, f)))
     return efforts, apart[ROOT].less(loads.wrenches.get(ROOT, NO_WRENCH))

@@ -12,7 +12,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.links import turns_before
@@ -36,19 +36,14 @@ from urdf2dyn_ros.robot.joints import (
 from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody, body_inertias, turned_frames
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
+    NO_TENSOR,
     ROUNDING,
     ZERO,
     Matrix,
     Scalar,
     Vector,
-    add,
-    apply,
-    matrix_sum,
     outer,
-    product,
     rounded,
-    scale,
-    transpose,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 
@@ -151,12 +146,11 @@ def _cost_of_position(p: Vector, turning: int) -> float:
 
 
 def _axis(body: Body) -> Vector:
-    R = body.parent_R_joint
-    return (R[0][2], R[1][2], R[2][2])
+    return body.parent_R_joint.T[2]
 
 
 def _displaced(body: Body, t: float) -> Vector:
-    return add(body.parent_p_joint, scale(t, _axis(body)))
+    return body.parent_p_joint + t * _axis(body)
 
 
 def _lowered(p: Vector, t_parent: float, longest: float) -> Vector:
@@ -165,7 +159,7 @@ def _lowered(p: Vector, t_parent: float, longest: float) -> Vector:
 
 
 def _lower(p: Vector, t: float) -> Vector:
-    return (p[0], p[1], p[2] - t)
+    return Vector(p[0], p[1], p[2] - t)
 
 
 # ---- Virtual masses: a point mass at a joint, added to one body and subtracted from the other
@@ -224,10 +218,10 @@ def virtual_mass(inertia: BodyInertia,
                     abs(inertia.h[k]) > LARGEST_RATIO * abs(inertia.m * p[k])):
                 continue
             mu = inertia.h[k] / p[k]
-            h = list(add(inertia.h, scale(-mu, p)))
+            h = list(inertia.h - mu * p)
             h[k] = 0.0
-            rest = BodyInertia(inertia.m - mu, (h[0], h[1], h[2]),
-                               matrix_sum(inertia.J, outer(scale(-mu, p), p)))
+            rest = BodyInertia(inertia.m - mu, Vector(*h),
+                               inertia.J + outer(-mu * p, p))
             cost = _cost_of_inertia(rest) + MASS + alone * WHOLE
             if cost < least:
                 best, least = (child, mu, rest), cost
@@ -301,13 +295,13 @@ def _cleaned(inertia: BodyInertia) -> BodyInertia:
     """Return an inertia with entries of the size of rounding errors set to zero."""
     m, h, S = inertia
     largest = max(abs(entry) for row in S for entry in row)
-    return BodyInertia(m, rounded(h, max(map(abs, h))), (
-        rounded(S[0], largest), rounded(S[1], largest), rounded(S[2], largest)))
+    return BodyInertia(m, rounded(h, max(map(abs, h))),
+                       Matrix(*(rounded(row, largest) for row in S)))
 
 
 # ---- Frames and inertial parameters, whatever these are or for those of one robot
 
-FULL_INERTIA = BodyInertia(1.0, (1.0, 1.0, 1.0), ((1.0, 1.0, 1.0),) * 3)   # without any zero
+FULL_INERTIA = BodyInertia.of([1.0] * 10)   # without any zero
 
 
 def for_any_inertia(system: Multibody) -> tuple[Multibody, list[BodyInertia | None]]:
@@ -317,6 +311,7 @@ def for_any_inertia(system: Multibody) -> tuple[Multibody, list[BodyInertia | No
     return system, with_second_moments(body_inertias(system))
 
 
+@lru_cache(maxsize=8)   # several functions of a robot ask for it
 def fewest_operations(system: Multibody, moving: bool = True,
                       ) -> tuple[Multibody, list[BodyInertia | None]]:
     """Return the same robot in other frames, and its inertias with second moments."""
@@ -353,13 +348,12 @@ def inherited_spin(system: Multibody, inertias: Sequence[BodyInertia | None]) ->
         known = body.parent == ROOT or (spin_is_needed[body.parent] and swaps(R))
         known |= body.cos_sin is not None and R == IDENTITY   # the column is the parent's
         if joint.turns and known:
-            z = (R[0][2], R[1][2], R[2][2])
-            column = turned(apply(transpose(R), apply(U_parent, z)), c, s)
+            column = turned(R.T @ (U_parent @ R.T[2]), c, s)
         elif joint.turns and not wd_is_needed[i] and 0.0 not in motion.w:
             column = turned(third_column(motion.w, motion.wd), c, s)
         elif known and not joint.turns and swaps(rotation):
-            parent_R_body = product(R, rotation)
-            return wd, product(product(transpose(parent_R_body), U_parent), parent_R_body)
+            parent_R_body = R @ rotation
+            return wd, parent_R_body.T @ U_parent @ parent_R_body
         else:
             column = third_column(w, wd)
         return spin_about(column, w, wd, wd_is_needed[i])
@@ -375,20 +369,20 @@ def spin_about(column: Vector, w: Vector, wd: Vector,
     xy = w[0] * w[1]
     if wd_is_needed:
         xz, yz = w[0] * w[2], w[1] * w[2]
-        wd = (yz - U_yz, U_xz - xz, wd[2])
+        wd = Vector(yz - U_yz, U_xz - xz, wd[2])
         U_zx, U_zy = xz - wd[1], yz + wd[0]
     else:
         twice = w[2] + w[2]
         U_zx, U_zy = twice * w[0] - U_xz, twice * w[1] - U_yz
     # U_zz - U_yy = zz - yy, a difference that the moment needs as well
-    return wd, ((-(yy + zz), xy - wd[2], U_xz),
-                (xy + wd[2], U_zz - (zz - yy), U_yz),
-                (U_zx, U_zy, U_zz))
+    return wd, Matrix((-(yy + zz), xy - wd[2], U_xz),
+                      (xy + wd[2], U_zz - (zz - yy), U_yz),
+                      (U_zx, U_zy, U_zz))
 
 
 def third_column(w: Vector, wd: Vector) -> Vector:
     """Return U z from w and wd."""
-    return (w[0] * w[2] + wd[1], w[1] * w[2] - wd[0], -(w[0] * w[0] + w[1] * w[1]))
+    return Vector(w[0] * w[2] + wd[1], w[1] * w[2] - wd[0], -(w[0] * w[0] + w[1] * w[1]))
 
 
 def swaps(R: Matrix) -> bool:
@@ -398,7 +392,7 @@ def swaps(R: Matrix) -> bool:
 
 def _spin_is_needed(bodies: Sequence[Body], inertias: Sequence[BodyInertia | None]) -> list[bool]:
     """Return for every body whether its inertia, or a child away from its z, needs its U."""
-    result = [inertia is not None and (inertia.h, inertia.J) != (ZERO, (ZERO, ZERO, ZERO))
+    result = [inertia is not None and (inertia.h, inertia.J) != (ZERO, NO_TENSOR)
               for inertia in inertias]
     for body in bodies:
         if body.parent != ROOT and (body.parent_p_joint != ZERO

@@ -35,16 +35,9 @@ from urdf2dyn_ros.robot.spatial import (
     Matrix,
     Scalar,
     Vector,
-    add,
-    apply,
     cross,
-    matrix_sum,
-    product,
     reciprocal,
-    scale,
-    subtract,
     symmetric,
-    transpose,
     upper,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
@@ -172,14 +165,12 @@ class SpatialInertia(NamedTuple):
     J: Matrix = NO_TENSOR
 
     def plus(self, other: SpatialInertia) -> SpatialInertia:
-        return SpatialInertia(matrix_sum(self.M, other.M), matrix_sum(self.H, other.H),
-                              matrix_sum(self.J, other.J))
+        return SpatialInertia(self.M + other.M, self.H + other.H, self.J + other.J)
 
     def along(self, joint: JointType) -> Wrench:
         """Return the wrench that a unit acceleration of a joint requires."""
-        H_z = (self.H[0][2], self.H[1][2], self.H[2][2])
-        return Wrench(add(scale(joint.slides, self.M[2]), scale(joint.turns, H_z)),
-                      add(scale(joint.slides, self.H[2]), scale(joint.turns, self.J[2])))
+        return Wrench(joint.slides * self.M[2] + joint.turns * self.H.T[2],
+                      joint.slides * self.H[2] + joint.turns * self.J[2])
 
     def freed(self, rest: Mapping[int, Scalar], row: Mapping[int, Scalar]) -> SpatialInertia:
         """
@@ -195,9 +186,8 @@ class SpatialInertia(NamedTuple):
             return row[a] * rest[b] if is_one(row[a]) else rest[a] * row[b]
 
         def less(part: Matrix, first: int, second: int) -> Matrix:
-            x, y, z = ([part[a][b] - product_of(first + a, second + b) for b in range(3)]
-                       for a in range(3))
-            return ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
+            return Matrix(*([part[a][b] - product_of(first + a, second + b) for b in range(3)]
+                            for a in range(3)))
 
         return SpatialInertia(less(self.M, 0, 0), less(self.H, 0, 3), less(self.J, 3, 3))
 
@@ -211,7 +201,7 @@ class SpatialInertia(NamedTuple):
             return self
         if R[0] == IDENTITY[0] and 0.0 not in (R[1][1], R[2][1]):
             return self._rotated(0, R[1][1], R[2][1])
-        M, H, J = (product(product(R, part), transpose(R)) for part in self)
+        M, H, J = (R @ part @ R.T for part in self)
         return SpatialInertia(symmetric(upper(M)), H, symmetric(upper(J)))
 
     def _rotated(self, axis: int, c: Scalar, s: Scalar) -> SpatialInertia:
@@ -225,9 +215,8 @@ class SpatialInertia(NamedTuple):
             return self
         x, y, z = r
         H, J = self.H, self.J
-        new: Matrix = (subtract(H[0], cross(self.M[0], r)), subtract(H[1], cross(self.M[1], r)),
-                       subtract(H[2], cross(self.M[2], r)))   # H - M [r]x
-        both = matrix_sum(H, new)
+        new = Matrix(*(row - cross(m, r) for row, m in zip(H, self.M)))   # H - M [r]x
+        both = H + new
         # J + ([r]x H)' + [r]x new
         return SpatialInertia(self.M, new, symmetric((
             J[0][0] + (y * both[2][0] - z * both[1][0]),
@@ -243,8 +232,8 @@ def rigid(inertia: BodyInertia | None) -> SpatialInertia:
     if inertia is None:
         return SpatialInertia()
     m, (x, y, z), J = inertia
-    return SpatialInertia(((m, 0.0, 0.0), (0.0, m, 0.0), (0.0, 0.0, m)),
-                          ((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)), symmetric(upper(J)))
+    return SpatialInertia(symmetric((m, 0.0, 0.0, m, 0.0, m)),
+                          Matrix((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)), symmetric(upper(J)))
 
 
 def _rotated(m: Matrix, k: int, c: Scalar, s: Scalar, symmetrical: bool) -> Matrix:
@@ -257,8 +246,7 @@ def _rotated(m: Matrix, k: int, c: Scalar, s: Scalar, symmetrical: bool) -> Matr
     rows[j][i], rows[j][j] = m[j][i] + s * t, m[i][i] - c * t
     rows[i][k], rows[j][k] = c * m[i][k] - s * m[j][k], s * m[i][k] + c * m[j][k]
     rows[k][i], rows[k][j] = c * m[k][i] - s * m[k][j], s * m[k][i] + c * m[k][j]
-    x, y, z = rows
-    return ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
+    return Matrix(*rows)
 
 
 # ---- Which joints are eliminated together, as they are coupled, and in the frame of which body
@@ -328,8 +316,8 @@ def block_mass_matrix(
             for term in terms.get(i, ()) if i == j else ():
                 if term.INERTIAL:
                     effort = effort + term.effort(AT_REST, accelerated, 0.0)
-                    moment = add(moment, term.on_parent(AT_REST, accelerated))   # along the axis
-            of_1 = wrench._replace(n=add(wrench.n, moment))
+                    moment = moment + term.on_parent(AT_REST, accelerated)   # along the axis
+            of_1 = wrench._replace(n=wrench.n + moment)
             if i in block.bodies and body.multiplier != 0.0:
                 m = row[body.coordinate]
                 entry = moving.multiplier * (body.multiplier * effort)
@@ -341,7 +329,7 @@ def block_mass_matrix(
                     M[k][n] = M[k][n] + moving.multiplier * entry
                 break
             _, before = joint.backward(wrench, at[i], prefixed(note, i, 'c'))
-            before = before._replace(n=add(before.n, moment))
+            before = before._replace(n=before.n + moment)
             if body.parent != ROOT:
                 wrench = in_parent(body, before, prefixed(note, i, 'c'))
             i = body.parent
@@ -399,7 +387,7 @@ class ArticulatedBodies:
                 part = term.effort(parent, at, 0.0)
                 says(term.NAME, (part,))
                 left = left - body.multiplier * part
-                moment = add(moment, term.on_parent(parent, at))
+                moment = moment + term.on_parent(parent, at)
             left = left - body.multiplier * joint.along(wrench.f[2], wrench.n[2])
             rest[body.coordinate] = left
             if any(block.bodies == (i,) for block in self._blocks.get(i, ())):
@@ -410,7 +398,7 @@ class ArticulatedBodies:
                 kind = 'A' if self._is_freed(i) else ''
                 _, wrench = joint.backward(wrench, at, prefixed(self._note, i, kind))
                 if moment != ZERO:
-                    wrench = wrench._replace(n=add(wrench.n, moment))
+                    wrench = wrench._replace(n=wrench.n + moment)
                     says('Anr', wrench.n)
                 received[body.parent].append(in_parent(body, wrench, says))
         self._freed(ROOT, False, NO_WRENCH, rest)
@@ -420,7 +408,7 @@ class ArticulatedBodies:
 
     def _say_inertia(self, i: int, symbol: str, inertia: SpatialInertia) -> None:
         M, H, J = inertia
-        self._note(i, symbol, (*upper(M), *H[0], *H[1], *H[2], *upper(J)))
+        self._note(i, symbol, (*upper(M), *H.entries, *upper(J)))
 
     def _carry(self, i: int) -> None:
         """Hand the inertia of body i to its parent."""
@@ -474,8 +462,7 @@ class ArticulatedBodies:
         e = reduced(known, [*(-1.0 * x for x in (*wrench.f, *wrench.n)[:first]), *rest], note)
         self._eliminated.setdefault(i, []).append((block, known, e))
         if i != ROOT:
-            f_x, f_y, f_z, n_x, n_y, n_z = (-1.0 * x for x in e[:first])
-            wrench = Wrench((f_x, f_y, f_z), (n_x, n_y, n_z))
+            wrench = Wrench(-Vector(*e[:3]), -Vector(*e[3:6]))
             self._part(together, about)
             self._note(i, f'{kind}f', wrench.f)
             self._note(i, f'{kind}n', wrench.n)
@@ -495,10 +482,10 @@ class ArticulatedBodies:
                 joint = JOINTS[body.type]
                 by_joint = body.multiplier * qdd[body.coordinate]
                 if joint.slides:
-                    a = (a[0], a[1], a[2] + joint.slides * by_joint)
+                    a = Vector(a[0], a[1], a[2] + joint.slides * by_joint)
                     self._note(i, 'xa', a)
                 if joint.turns:
-                    wd = (wd[0], wd[1], wd[2] + joint.turns * by_joint)
+                    wd = Vector(wd[0], wd[1], wd[2] + joint.turns * by_joint)
                     self._note(i, 'xw', wd)
                 self._accelerate(i, False, (a, wd), qdd)
                 accelerations[i] = (a, wd)
@@ -518,13 +505,13 @@ class ArticulatedBodies:
         """Return the acceleration of the parent at body i, in its axes."""
         body, at = self._system.bodies[i], self._forward.coordinates[i]
         joint, says = JOINTS[body.type], partial(self._note, i)
-        back = transpose(body.parent_R_joint)
-        a = apply(back, add(parent[0], cross(parent[1], body.parent_p_joint)))
-        wd = apply(back, parent[1])
+        back = body.parent_R_joint.T
+        a = back @ (parent[0] + cross(parent[1], body.parent_p_joint))
+        wd = back @ parent[1]
         says('xaj', a)
         says('xwj', wd)
         c, s = joint.cos_sin(at)
-        a = turned(add(a, cross(wd, joint.displacement(at.q))), c, s)
+        a = turned(a + cross(wd, joint.displacement(at.q)), c, s)
         says('xab' if joint.slides else 'xa', a)
         wd = turned(wd, c, s)
         says('xwb' if joint.turns else 'xw', wd)

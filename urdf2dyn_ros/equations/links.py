@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import partial
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.newton_euler import displaced, oriented, unnoted
@@ -23,13 +23,8 @@ from urdf2dyn_ros.robot.spatial import (
     Matrix,
     Scalar,
     Vector,
-    add,
-    apply,
     cross,
-    product,
     rounded,
-    scale,
-    transpose,
 )
 
 # ---- Frames of bodies and links, each from that of the body before
@@ -41,8 +36,7 @@ class Pose(NamedTuple):
     p: Vector
 
     def link(self, link: Attached) -> Pose:
-        return Pose(product(self.R, link.body_R_link),
-                         add(self.p, apply(self.R, link.body_p_link)))
+        return Pose(self.R @ link.body_R_link, self.p + self.R @ link.body_p_link)
 
 
 class Frame(NamedTuple):
@@ -79,39 +73,38 @@ def turns_before(bodies: Sequence[Body]) -> list[int]:
 
 
 def next_pose(parent: Pose, body: Body, at: Coordinate) -> Pose:
-    return Pose(oriented(parent.R, body, at),
-                     add(parent.p, apply(parent.R, displaced(body, at))))
+    return Pose(oriented(parent.R, body, at), parent.p + parent.R @ displaced(body, at))
 
 
 def next_frame(parent: Frame, body: Body, at: Coordinate, note: BodyNote = silent) -> Frame:
     joint = JOINTS[body.type]
     note('kq', (at.q, at.qd, at.qdd))
     R = oriented(parent.R, body, at, note)
-    note('kT', sum(R, ()))
-    d = apply(parent.R, displaced(body, at))
+    note('kT', R.entries)
+    d = parent.R @ displaced(body, at)
     note('kd', d)
     fixed = ('kr', 'ku', 'kvb', 'kab') if joint.slides else ('kr', 'ku', 'kv', 'ka')
     p, v, a = _fixed_point(parent, d, fixed, note)
-    w, wd, z = parent.w, parent.wd, (R[0][2], R[1][2], R[2][2])
+    w, wd, z = parent.w, parent.wd, R.T[2]
     if joint.slides:
-        rate = scale(joint.slides * at.qd, z)
-        v = add(v, rate)
+        rate = joint.slides * at.qd * z
+        v = v + rate
         note('kv', v)
-        a = add(a, add(scale(2.0, cross(w, rate)), scale(joint.slides * at.qdd, z)))
+        a = a + (2.0 * cross(w, rate) + joint.slides * at.qdd * z)
         note('ka', a)
     if joint.turns:
-        rate = scale(joint.turns * at.qd, z)
-        wd = add(wd, add(cross(w, rate), scale(joint.turns * at.qdd, z)))
+        rate = joint.turns * at.qd * z
+        wd = wd + (cross(w, rate) + joint.turns * at.qdd * z)
         note('kwd', wd)
-        w = add(w, rate)
+        w = w + rate
         note('kw', w)
     return Frame(R, p, v, a, w, wd)
 
 
 def link_frame(body: Frame, link: Attached, note: BodyNote = silent) -> Frame:
-    R = product(body.R, link.body_R_link)
-    note('lR', sum(R, ()))
-    r = apply(body.R, link.body_p_link)
+    R = body.R @ link.body_R_link
+    note('lR', R.entries)
+    r = body.R @ link.body_p_link
     note('ld', r)
     p, v, a = _fixed_point(body, r, ('lp', 'lu', 'lv', 'la'), note)
     return Frame(R, p, v, a, body.w, body.wd)
@@ -120,13 +113,13 @@ def link_frame(body: Frame, link: Attached, note: BodyNote = silent) -> Frame:
 def _fixed_point(frame: Frame, r: Vector, symbols: Sequence[str], note: BodyNote,
            ) -> tuple[Vector, Vector, Vector]:
     """Return p, v, a of a point fixed to a frame, r [m] from its origin."""
-    p = add(frame.p, r)
+    p = frame.p + r
     note(symbols[0], p)
     u = cross(frame.w, r)
     note(symbols[1], u)
-    v = add(frame.v, u)
+    v = frame.v + u
     note(symbols[2], v)
-    a = add(frame.a, add(cross(frame.wd, r), cross(frame.w, u)))
+    a = frame.a + (cross(frame.wd, r) + cross(frame.w, u))
     note(symbols[3], a)
     return p, v, a
 
@@ -208,7 +201,7 @@ class Screws:
 
     def _go(self, R: Matrix, p: Vector) -> None:
         before = self._constant
-        self._constant = Pose(composed(before.R, R), add(before.p, apply(before.R, p)))
+        self._constant = Pose(composed(before.R, R), before.p + before.R @ p)
 
     def _end(self, posed: bool) -> None:
         """Complete the last group with the way to the link."""
@@ -262,7 +255,7 @@ class Screws:
         R, (x, y, z) = self._constant
         if self._sign > 0.0:
             return self._constant
-        return Pose(composed(turned_about_x(math.pi), R), (x, -y, -z))
+        return Pose(composed(turned_about_x(math.pi), R), Vector(x, -y, -z))
 
 
 def _rooted(R: Matrix, p: Vector) -> tuple[Vector, float]:
@@ -273,12 +266,12 @@ def _rooted(R: Matrix, p: Vector) -> tuple[Vector, float]:
     k = [abs(entry) for entry in z].index(1.0)
     x = list(p)
     height, x[k] = p[k] * z[k], 0.0
-    return (x[0], x[1], x[2]), height
+    return Vector(*x), height
 
 
 def _turned(p: Vector, angle: float) -> Vector:
     """Return a vector in axes that are turned about z; rounding errors are zeros."""
-    return rounded(apply(turned_about_z(-angle), p), max(map(abs, p)))
+    return rounded(turned_about_z(-angle) @ p, max(map(abs, p)))
 
 
 # ---- A group of parallel axes in a position: the angles of its joints, and vectors across it
@@ -307,7 +300,7 @@ class TurnedGroup:
 
     def beyond(self, v: Vector) -> Vector:
         """Return a point of the next group's frame in the turned axes."""
-        return add((*self.group.normal, 0.0), apply(self.tilt, v))
+        return Vector(*self.group.normal, 0.0) + self.tilt @ v
 
     def before(self, v: Vector) -> Vector:
         """Return a vector in the turned axes as one in the group's frame."""
@@ -315,7 +308,7 @@ class TurnedGroup:
 
     def along(self, v: Vector) -> Vector:
         """Return a vector with what the group adds along z."""
-        return (v[0], v[1], v[2] + self.group.height + self.height)
+        return Vector(v[0], v[1], v[2] + self.group.height + self.height)
 
     def arms(self, after: bool = False) -> list[Vector]:
         """Return the vector from each joint to the next one, in the turned axes if `after`."""
@@ -325,7 +318,7 @@ class TurnedGroup:
             if after:
                 angle, phase = angle - self.angles[-1], phase - self.group.turn
             c, s = turn_by(angle, phase) if step.arm else (0.0, 0.0)
-            arms.append((step.arm * c, step.arm * s, 0.0))
+            arms.append(Vector(step.arm * c, step.arm * s, 0.0))
         return arms
 
 
@@ -358,11 +351,11 @@ class LinkKinematics:
         v = ZERO
         for group in reversed(self._groups):
             v = group.before(group.beyond(v))
-            v = group.along(reduce(add, group.arms(), v))
+            v = group.along(sum(group.arms(), v))
         *_, R = self._rotations()
         if len(self._groups) >= _FEWEST_GROUPS:
             R = _third_row(R, self._screws.R)
-        return Pose(R, add(self._screws.p, apply(self._screws.R, v)))
+        return Pose(R, self._screws.p + self._screws.R @ v)
 
     def jacobian(self, joints: int, in_link: bool, root: bool = False) -> list[Twist]:
         """Return a column for each independent joint, behind six of the twist of a `root`."""
@@ -375,20 +368,20 @@ class LinkKinematics:
                 v = group.before(v)
             parts: dict[int, Twist] = {}
             for joint, arm in zip(reversed(group.joints), [ZERO, *reversed(group.arms(in_link))]):
-                v = add(v, arm)
+                v = v + arm
                 part = parts.get(joint.coordinate, Twist(ZERO, ZERO))
                 parts[joint.coordinate] = Twist(
-                    add(part.v, (-joint.turns * v[1], joint.turns * v[0], joint.slides)),
-                    add(part.w, (0.0, 0.0, joint.turns)))
+                    part.v + Vector(-joint.turns * v[1], joint.turns * v[0], joint.slides),
+                    part.w + Vector(0.0, 0.0, joint.turns))
             for k, part in parts.items():
-                columns[k] = Twist(*(add(a, apply(R, b)) for a, b in zip(columns[k], part)))
+                columns[k] = Twist(*(a + R @ b for a, b in zip(columns[k], part)))
             v = group.along(group.before(v) if in_link else v)
         if not root:
             return columns
-        R, p = axes[-1], add(self._screws.p, apply(self._screws.R, v))
-        units = transpose(R)
+        R, p = axes[-1], self._screws.p + self._screws.R @ v
+        units = R.T
         return [*(Twist(unit, ZERO) for unit in units),
-                *(Twist(apply(R, cross(e, p)), unit) for e, unit in zip(IDENTITY, units)),
+                *(Twist(R @ cross(e, p), unit) for e, unit in zip(IDENTITY, units)),
                 *columns]
 
     def motion(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
@@ -399,69 +392,69 @@ class LinkKinematics:
         for group in reversed(self._groups):
             rates, seconds = group.turning(qd), group.turning(qdd)
             r = group.beyond(r)
-            v, a, w, wd = (apply(group.tilt, each) for each in (v, a, w, wd))
+            v, a, w, wd = (group.tilt @ each for each in (v, a, w, wd))
             v, a, wd = _carried(rates[-1], seconds[-1], r, v, a, w, wd)
-            w = (w[0], w[1], w[2] + rates[-1])
+            w = Vector(w[0], w[1], w[2] + rates[-1])
             r, v, a, w, wd = (group.before(each) for each in (r, v, a, w, wd))
             for arm, rate, second in zip(group.arms(), rates, seconds):
                 arm_v, arm_a, _ = _carried(rate, second, arm, ZERO, ZERO, ZERO, ZERO)
-                r, v, a = add(r, arm), add(v, arm_v), add(a, arm_a)
+                r, v, a = r + arm, v + arm_v, a + arm_a
             r = group.along(r)
-            v, a = (add(each, (0.0, 0.0, group.sliding(rate)))
+            v, a = (each + Vector(0.0, 0.0, group.sliding(rate))
                     for each, rate in ((v, qd), (a, qdd)))
-        r, v, a, w, wd = (apply(self._screws.R, each) for each in (r, v, a, w, wd))
-        v, a = _point(add(self._screws.p, r), v, a, root.v, root.a, root.w, root.wd)
-        wd = add(root.wd, add(cross(root.w, w), wd))
-        return Twist(v, add(root.w, w)), Twist(a, wd)
+        r, v, a, w, wd = (self._screws.R @ each for each in (r, v, a, w, wd))
+        v, a = _point(self._screws.p + r, v, a, root.v, root.a, root.w, root.wd)
+        wd = root.wd + (cross(root.w, w) + wd)
+        return Twist(v, root.w + w), Twist(a, wd)
 
     def motion_in_link(self, qd: Sequence[Scalar], qdd: Sequence[Scalar],
                        root: Frame = REFERENCE) -> tuple[Twist, Twist]:
         """Return velocity and acceleration in the link's axes; of the root, in the root's."""
         # from the root to the link: v and a of the origin of each group, its w and wd
         v, a = _point(self._screws.p, ZERO, ZERO, root.v, root.a, root.w, root.wd)
-        first_R_root = transpose(self._screws.R)
-        v, a, w, wd = (apply(first_R_root, each) for each in (v, a, root.w, root.wd))
+        first_R_root = self._screws.R.T
+        v, a, w, wd = (first_R_root @ each for each in (v, a, root.w, root.wd))
         for group in self._groups:
             rates, seconds = group.turning(qd), group.turning(qdd)
             r = group.along(ZERO)
-            v_r: Vector = (0.0, 0.0, group.sliding(qd))
-            a_r: Vector = (0.0, 0.0, group.sliding(qdd))
+            v_r = Vector(0.0, 0.0, group.sliding(qd))
+            a_r = Vector(0.0, 0.0, group.sliding(qdd))
             for arm, rate, second in zip(group.arms(), rates, seconds):
                 arm_v, arm_a, _ = _carried(rate, second, arm, ZERO, ZERO, ZERO, ZERO)
-                r, v_r, a_r = add(r, arm), add(v_r, arm_v), add(a_r, arm_a)
+                r, v_r, a_r = r + arm, v_r + arm_v, a_r + arm_a
             v, a = _point(r, v_r, a_r, v, a, w, wd)
             rate, second = rates[-1], seconds[-1]
-            wd = (wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + second)
-            w = (w[0], w[1], w[2] + rate)
+            wd = Vector(wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + second)
+            w = Vector(w[0], w[1], w[2] + rate)
             v, a, w, wd = (turned(each, group.cos, group.sin) for each in (v, a, w, wd))
-            v, a = _point((*group.group.normal, 0.0), ZERO, ZERO, v, a, w, wd)
-            back = transpose(group.tilt)
-            v, a, w, wd = (apply(back, each) for each in (v, a, w, wd))
-        link_R_end = transpose(self._screws.link_R)
-        v, a, w, wd = (apply(link_R_end, each) for each in (v, a, w, wd))
+            v, a = _point(Vector(*group.group.normal, 0.0), ZERO, ZERO, v, a, w, wd)
+            back = group.tilt.T
+            v, a, w, wd = (back @ each for each in (v, a, w, wd))
+        link_R_end = self._screws.link_R.T
+        v, a, w, wd = (link_R_end @ each for each in (v, a, w, wd))
         return Twist(v, w), Twist(a, wd)
 
     def _rotations(self) -> list[Matrix]:
         rotations = [self._screws.R]
         for group in self._groups:
             R = _times_about_z(rotations[-1], group.cos, group.sin)
-            rotations.append(product(R, group.tilt))
-        return [*rotations[:-1], product(rotations[-1], self._screws.link_R)]
+            rotations.append(R @ group.tilt)
+        return [*rotations[:-1], rotations[-1] @ self._screws.link_R]
 
     def _turned_axes(self) -> list[Matrix]:
         """Return the rotations to the link from each group's turned axes, last first, and root."""
-        R, rotations = transpose(self._screws.link_R), []
+        R, rotations = self._screws.link_R.T, []
         for group in reversed(self._groups):
-            R = product(R, transpose(group.tilt))
+            R = R @ group.tilt.T
             rotations.append(R)
             R = _times_about_z(R, group.cos, -group.sin)
-        return [*rotations, product(R, transpose(self._screws.R))]
+        return [*rotations, R @ self._screws.R.T]
 
 
 def _times_about_z(R: Matrix, c: Scalar, s: Scalar) -> Matrix:
     """Return R Rz."""
-    x, y, z = transpose(R)
-    return transpose((add(scale(c, x), scale(s, y)), add(scale(c, y), scale(-s, x)), z))
+    x, y, z = R.T
+    return Matrix(c * x + s * y, c * y - s * x, z).T
 
 
 def _third_row(R: Matrix, root_R_first: Matrix) -> Matrix:
@@ -469,23 +462,23 @@ def _third_row(R: Matrix, root_R_first: Matrix) -> Matrix:
     k = max(range(3), key=lambda row: abs(root_R_first[row][2]))
     rows = list(R)
     rows[(k + 2) % 3] = cross(rows[k], rows[(k + 1) % 3])
-    return (rows[0], rows[1], rows[2])
+    return Matrix(*rows)
 
 
 def _carried(rate: Scalar, second: Scalar, r: Vector, v: Vector, a: Vector, w: Vector,
              wd: Vector) -> tuple[Vector, Vector, Vector]:
     """Return v, a and wd of what a rotation about z carries, with this rate and its derivative."""
     u_x, u_y = -rate * r[1], rate * r[0]
-    carried = (v[0] + u_x, v[1] + u_y, v[2])
+    carried = Vector(v[0] + u_x, v[1] + u_y, v[2])
     return (carried,
-            (a[0] - rate * (v[1] + carried[1]) - second * r[1],
-             a[1] + rate * (v[0] + carried[0]) + second * r[0], a[2]),
-            (wd[0] - rate * w[1], wd[1] + rate * w[0], wd[2] + second))
+            Vector(a[0] - rate * (v[1] + carried[1]) - second * r[1],
+                   a[1] + rate * (v[0] + carried[0]) + second * r[0], a[2]),
+            Vector(wd[0] - rate * w[1], wd[1] + rate * w[0], wd[2] + second))
 
 
 def _point(r: Vector, v_r: Vector, a_r: Vector, v: Vector, a: Vector, w: Vector,
            wd: Vector) -> tuple[Vector, Vector]:
     """Return v and a of a point at r of a frame, relative to which it has v_r and a_r."""
     rate = cross(w, r)
-    more = add(cross(wd, r), cross(w, add(rate, scale(2.0, v_r))))
-    return add(v, add(rate, v_r)), add(a, add(more, a_r))
+    more = cross(wd, r) + cross(w, rate + 2.0 * v_r)
+    return v + (rate + v_r), a + (more + a_r)

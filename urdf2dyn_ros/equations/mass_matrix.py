@@ -44,12 +44,10 @@ from urdf2dyn_ros.robot.spatial import (
     ZERO,
     Matrix,
     Scalar,
+    Three,
     Vector,
-    add,
-    apply,
     dot,
     reciprocal,
-    scale,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 
@@ -129,7 +127,7 @@ def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordin
             effort = effort + term.effort(AT_REST, moved_by_1, 0.0)
             moment = term.on_parent(AT_REST, moved_by_1)
             if moment != ZERO:
-                before = before._replace(n=add(before.n, moment))
+                before = before._replace(n=before.n + moment)
                 noted('nr', before.n)
                 noted = partial(spun, i)
         row, k = body.coordinate, moving.coordinate
@@ -173,11 +171,11 @@ def of_velocities(note: Note) -> Note:
 
 def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
     """Return J w from second moments S, as J = tr(S) 1 - S, with w in the place of wd."""
-    return apply(traced(S), motion.wd)
+    return traced(S) @ motion.wd
 
 
 def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
-             qd: Sequence[Scalar], gravity: Vector, recursion: Recursion = TEXTBOOK,
+             qd: Sequence[Scalar], gravity: Three, recursion: Recursion = TEXTBOOK,
              loads: AppliedLoads = NO_LOADS) -> dict[str, list[Scalar]]:
     """
     Return p [kg m^2/s or kg m/s] of every joint, beta and load [N m or N], (n,).
@@ -261,7 +259,7 @@ def kinetic_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
 
 
 def potential_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
-                     q: Sequence[Scalar], gravity: Vector, note: Note = unnoted,
+                     q: Sequence[Scalar], gravity: Three, note: Note = unnoted,
                      terms: Mapping[int, Sequence[JointTerm]] = NO_LOADS.terms) -> Scalar:
     """Return the energy [J] of all links in gravity, zero at the root's origin, and of springs."""
     energy = -dot(gravity, _carried(system, inertias, q, note)[ROOT].h)
@@ -280,22 +278,21 @@ def centre_of_mass(system: Multibody, inertias: Sequence[BodyInertia | None],
     """
     share = reciprocal(sum((each.m for each in inertias if each), 0.0))
     if isinstance(share, float):   # of numbers, for which a call does no work
-        inertias = [each and each._replace(m=share * each.m, h=scale(share, each.h))
+        inertias = [each and each._replace(m=share * each.m, h=share * each.h)
                     for each in inertias]
         share = 1.0
     carried = _carried(system, inertias, q, note)
-    p = scale(share, carried[ROOT].h)
+    p = share * carried[ROOT].h
     note(ROOT, 'com', p)
     columns = [ZERO] * len(system.joint_names)
     root_R: dict[int, Matrix] = {ROOT: IDENTITY}
     for i, body in enumerate(system.bodies):
         root_R[i] = oriented(root_R[body.parent], body, body.at(q), partial(note, i))
-        note(i, 'kT', sum(root_R[i], ()))
+        note(i, 'kT', root_R[i].entries)
         joint, (m, (x, y, _), _) = JOINTS[body.type], carried[i]
-        column = scale(share, apply(root_R[i], (
-            -(joint.turns * y), joint.turns * x, joint.slides * m)))
+        column = share * (root_R[i] @ (-(joint.turns * y), joint.turns * x, joint.slides * m))
         note(i, 'Jcom', column)
-        columns[body.coordinate] = add(columns[body.coordinate], scale(body.multiplier, column))
+        columns[body.coordinate] = columns[body.coordinate] + body.multiplier * column
     return p, columns
 
 

@@ -52,15 +52,10 @@ from urdf2dyn_ros.robot.spatial import (
     ZERO,
     Matrix,
     Scalar,
+    Three,
     Vector,
     about_z,
-    add,
-    apply,
     cross,
-    product,
-    scale,
-    subtract,
-    transpose,
 )
 from urdf2dyn_ros.robot.terms import JointTerm
 
@@ -80,9 +75,9 @@ def textbook_spin(i: int, joint: Motion, U_parent: Matrix, at: Coordinate, note:
 
 def textbook_moment(J: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
     """Return J wd + w x J w."""
-    L = apply(J, motion.w)
+    L = J @ motion.w
     note('L', L)
-    return add(apply(J, motion.wd), cross(motion.w, L))
+    return J @ motion.wd + cross(motion.w, L)
 
 
 def unnoted(body: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
@@ -130,9 +125,9 @@ def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves:
         total = NO_WRENCH
         for wrench in some:
             at = links[wrench.link][1]
-            f = apply(at.body_R_link, wrench.force)
-            n = add(apply(at.body_R_link, wrench.moment), cross(at.body_p_link, f))
-            total = Wrench(add(total.f, f), add(total.n, n))
+            f = at.body_R_link @ wrench.force
+            n = at.body_R_link @ wrench.moment + cross(at.body_p_link, f)
+            total = Wrench(total.f + f, total.n + n)
         sums[i] = total
         note(i, 'fe', total.f)   # once for a body: a name is that of one number
         note(i, 'ne', total.n)
@@ -151,7 +146,7 @@ class Sweep(NamedTuple):
 
 
 def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
-                 state: Sequence[Sequence[Scalar]], gravity: Vector,
+                 state: Sequence[Sequence[Scalar]], gravity: Three,
                  recursion: Recursion = TEXTBOOK, loads: AppliedLoads = NO_LOADS) -> Sweep:
     """
     Return the efforts (n,) [N m or N] that a state requires, positive along the joint's axis.
@@ -179,10 +174,10 @@ class Forward(NamedTuple):
 
 
 def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
-            state: Sequence[Sequence[Scalar]], gravity: Vector, recursion: Recursion,
+            state: Sequence[Sequence[Scalar]], gravity: Three, recursion: Recursion,
             loads: AppliedLoads) -> Forward:
     """Return the motion of every body; arguments are those of `newton_euler`."""
-    root, U_root = Motion(ZERO, ZERO, scale(-1.0, gravity)), NO_TENSOR
+    root, U_root = Motion(ZERO, ZERO, -Vector(*gravity)), NO_TENSOR
     if loads.base is not None:
         note = partial(recursion.note, ROOT)
         root, U_root = loads.base, spin(loads.base.w, loads.base.wd, note)
@@ -192,16 +187,16 @@ def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
         note, joint, at = partial(recursion.note, i), JOINTS[body.type], body.at(*state)
         parent, U_parent = sweep.motions[body.parent], sweep.spins[body.parent]
         note('q', at[:3])
-        b = add(parent.a, apply(U_parent, body.parent_p_joint))
+        b = parent.a + U_parent @ body.parent_p_joint
         note('b', b)
         note('A', ())
         # along the axes of the joint, still fixed to the parent
-        joint_R_parent = transpose(body.parent_R_joint)
-        w = apply(joint_R_parent, parent.w)
+        joint_R_parent = body.parent_R_joint.T
+        w = joint_R_parent @ parent.w
         note('wj', w)
-        wd = apply(joint_R_parent, parent.wd)
+        wd = joint_R_parent @ parent.wd
         note('wdj', wd)
-        b = apply(joint_R_parent, b)
+        b = joint_R_parent @ b
         note('bj', b)
         note('R', joint.cos_sin(at))
         before = Motion(w, wd, b)
@@ -221,9 +216,9 @@ def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Mom
     if inertia is None:
         return NO_WRENCH
     m, h, J = inertia
-    F = add(scale(m, motion.a), apply(U, h))
+    F = m * motion.a + U @ h
     note('F', F)
-    N = add(moment(J, motion, U, note), cross(h, motion.a))
+    N = moment(J, motion, U, note) + cross(h, motion.a)
     note('N', N)
     return Wrench(F, N)
 
@@ -247,7 +242,7 @@ def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Mapp
             known = effort if loads.transmitted is None else loads.transmitted[i]
             parent = in_joint(body, motions[body.parent])
             for term in loads.terms[i]:
-                wrench = Wrench(wrench.f, add(wrench.n, term.on_parent(parent, at)))
+                wrench = Wrench(wrench.f, wrench.n + term.on_parent(parent, at))
             note(i, 'nr', wrench.n)
             for term in loads.terms[i]:
                 part = term.effort(parent, at, known)
@@ -270,23 +265,23 @@ def summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
     for k, symbol in enumerate('fn'):
         total = own[k]
         for child in received:
-            total = add(total, child[k])
-        sums.append(total if external is None else subtract(total, external[k]))
+            total = total + child[k]
+        sums.append(total if external is None else total - external[k])
         note(i, symbol, sums[k])
     return Wrench(*sums)
 
 
 def in_joint(body: Body, parent: Motion) -> Motion:
     """Return w and wd of the parent in the axes of the joint, which terms depend on."""
-    joint_R_parent = transpose(body.parent_R_joint)
-    return Motion(apply(joint_R_parent, parent.w), apply(joint_R_parent, parent.wd), ZERO)
+    joint_R_parent = body.parent_R_joint.T
+    return Motion(joint_R_parent @ parent.w, joint_R_parent @ parent.wd, ZERO)
 
 
 def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:
     """Return a wrench in the joint's frame as one in the parent's, about the parent's origin."""
-    fp = apply(body.parent_R_joint, wrench.f)
+    fp = body.parent_R_joint @ wrench.f
     note('fp', fp)
-    np = add(apply(body.parent_R_joint, wrench.n), cross(body.parent_p_joint, fp))
+    np = body.parent_R_joint @ wrench.n + cross(body.parent_p_joint, fp)
     note('np', np)
     return Wrench(fp, np)
 
@@ -309,14 +304,14 @@ class _MovingFrame(NamedTuple):
 
     def at(self, p: Vector, R: Matrix) -> Vectors:
         """Return where a frame that is fixed in the body at p with axes R is, and its motion."""
-        return {'position': add(self.r, apply(self.T, p)),
-                'velocity': add(self.v, apply(self.T, cross(self.w, p))),
-                'acceleration': add(self.a, apply(self.T, apply(self.U, p))),
-                'orientation': sum(product(self.T, R), ()),
+        return {'position': self.r + self.T @ p,
+                'velocity': self.v + self.T @ cross(self.w, p),
+                'acceleration': self.a + self.T @ (self.U @ p),
+                'orientation': (self.T @ R).entries,
                 'angular_velocity': self.rate}
 
 
-def root_frame(system: Multibody, sweep: Sweep, gravity: Vector, note: Note) -> Vectors:
+def root_frame(system: Multibody, sweep: Sweep, gravity: Three, note: Note) -> Vectors:
     """
     Return vectors in the root frame, by name of joint or link.
 
@@ -349,24 +344,24 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Vector, note: Note) -> 
         parent, joint = root if body.parent == ROOT else frames[body.parent], JOINTS[body.type]
         at, motion = sweep.coordinates[i], sweep.motions[i]
         T = oriented(parent.T, body, at)
-        note(i, 'T', sum(T, ()))
+        note(i, 'T', T.entries)
         p = displaced(body, at)
-        r = add(parent.r, apply(parent.T, p))
+        r = parent.r + parent.T @ p
         note(i, 'r', r)
         # a displacement is linear in q: of qd it is the velocity along the joint
-        sliding = apply(body.parent_R_joint, joint.displacement(at.qd))
-        v = add(parent.v, apply(parent.T, add(cross(parent.w, p), sliding)))
+        sliding = body.parent_R_joint @ joint.displacement(at.qd)
+        v = parent.v + parent.T @ (cross(parent.w, p) + sliding)
         note(i, 'v', v)
-        a = add(apply(T, motion.a), gravity)
+        a = T @ motion.a + gravity
         note(i, 'acc', a)
-        rate = add(parent.rate, scale(joint.turns * at.qd, (T[0][2], T[1][2], T[2][2])))
+        rate = parent.rate + joint.turns * at.qd * T.T[2]
         note(i, 'wr', rate)
         frame = _MovingFrame(T, r, v, a, rate, motion.w, sweep.spins[i])
         frames.append(frame)
         add_values(body.name, frame.at(
             ZERO, body.attached[0].body_R_link if body.attached else IDENTITY))
         for name, vector in zip(('forces', 'torques'), sweep.wrenches[i]):
-            vectors[f'{name}_{body.name}'] = apply(T, vector)
+            vectors[f'{name}_{body.name}'] = T @ vector
         add_links(frame, body.attached)
         note(i, 'at', ())
     return vectors
@@ -377,13 +372,13 @@ def displaced(body: Body, at: Coordinate) -> Vector:
     joint = JOINTS[body.type]
     if not joint.slides:
         return body.parent_p_joint
-    return add(body.parent_p_joint, apply(body.parent_R_joint, joint.displacement(at.q)))
+    return body.parent_p_joint + body.parent_R_joint @ joint.displacement(at.q)
 
 
 def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = silent) -> Matrix:
     cos_sin = JOINTS[body.type].cos_sin(at)
     note('kR', cos_sin)
-    return product(product(parent_R, body.parent_R_joint), about_z(*cos_sin))
+    return parent_R @ body.parent_R_joint @ about_z(*cos_sin)
 
 
 # ---- The same moment with fewer operations, from the entries of U
@@ -403,4 +398,4 @@ def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vecto
             about_x = (S[y][y] + S[z][z]) * U[z][y]
         return about_x + S[x][y] * U[z][x] - S[x][z] * U[y][x] + S[y][z] * d[x]
 
-    return (n(0, 1, 2), n(1, 2, 0), n(2, 0, 1))
+    return Vector(n(0, 1, 2), n(1, 2, 0), n(2, 0, 1))

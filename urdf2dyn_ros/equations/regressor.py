@@ -28,6 +28,7 @@ from urdf2dyn_ros.robot.spatial import (
     ZERO,
     Array,
     Scalar,
+    Three,
     Vector,
 )
 from urdf2dyn_ros.text import counted, first_names
@@ -87,7 +88,7 @@ def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
 
 
 def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]], state: Array,
-                    gravity: Vector) -> Iterator[tuple[Body, list[int], Array]]:
+                    gravity: Three) -> Iterator[tuple[Body, list[int], Array]]:
     """
     Yield the columns of the regressor at N instants, from the tips to the root.
 
@@ -105,15 +106,14 @@ def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]],
         needed = inertial(inertias, sweep.motions[i], sweep.spins[i], textbook_moment, silent)
         parts = [(own, _stacked(needed, (len(own), state.shape[2]))), *waiting.pop(i, [])]
         numbers = [k for part, _ in parts for k in part]
-        f_x, f_y, f_z, n_x, n_y, n_z = np.concatenate([each for _, each in parts], axis=1)
+        entries = np.concatenate([each for _, each in parts], axis=1)
         effort, before = JOINTS[body.type].backward(
-            Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), sweep.coordinates[i], silent)
-        shape = f_x.shape
+            Wrench(Vector(*entries[:3]), Vector(*entries[3:])), sweep.coordinates[i], silent)
+        shape = entries[0].shape
         yield body, numbers, body.multiplier * np.broadcast_to(effort, shape).T
         if body.parent != ROOT:
-            f_x, f_y, f_z, n_x, n_y, n_z = np.eye(6)
             parent_X_joint = _stacked(in_parent(
-                body, Wrench((f_x, f_y, f_z), (n_x, n_y, n_z)), silent), (6,))
+                body, Wrench(Vector(*np.eye(6)[:3]), Vector(*np.eye(6)[3:])), silent), (6,))
             there = parent_X_joint @ _stacked(before, shape).reshape(6, -1)
             waiting.setdefault(body.parent, []).append((numbers, there.reshape(6, *shape)))
 
@@ -144,7 +144,7 @@ class Grouping(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def grouping(system: Multibody, gravity: Vector) -> Grouping:
+def grouping(system: Multibody, gravity: Three) -> Grouping:
     """Return the columns for a robot in plain numbers; gravity [m/s^2] is in the root frame."""
     columns = structural_columns(system)
     Y = _sampled(system, gravity, columns)
@@ -178,7 +178,7 @@ def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
     return whole
 
 
-def _sampled(system: Multibody, gravity: Vector, columns: Sequence[UnitParameter]) -> Array:
+def _sampled(system: Multibody, gravity: Three, columns: Sequence[UnitParameter]) -> Array:
     n, several = len(system.joint_names), [0] * len(system.joint_names)
     for column in columns:
         several[system.bodies[column.body].coordinate] += 1
@@ -295,7 +295,7 @@ class BaseParameters:
         return tuple(_sum(row, names) for row in self.matrix)
 
 
-def base_parameters(system: Multibody, gravity: Vector) -> BaseParameters:
+def base_parameters(system: Multibody, gravity: Three) -> BaseParameters:
     """Return the base parameters of a robot whose root is fixed, in the frames of its bodies."""
     moving = [each for body in system.bodies for each in body.attached]
     groups = grouped(system, gravity)
@@ -308,7 +308,7 @@ def base_parameters(system: Multibody, gravity: Vector) -> BaseParameters:
                   for each in moving]).reshape(-1))
 
 
-def grouped(system: Multibody, gravity: Vector) -> Grouping:
+def grouped(system: Multibody, gravity: Three) -> Grouping:
     """Return the columns of the regressor, which do not depend on inertias."""
     def massless(links: Sequence[Attached]) -> tuple[Attached, ...]:
         return tuple(replace(each, link=replace(each.link, inertia=None)) for each in links)

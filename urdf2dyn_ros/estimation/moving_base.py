@@ -25,7 +25,7 @@ from urdf2dyn_ros.robot.loads import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
-from urdf2dyn_ros.robot.spatial import Array, add, apply, cross, scale, subtract
+from urdf2dyn_ros.robot.spatial import Array, Vector, cross
 from urdf2dyn_ros.text import is_stamp, listed, quote
 
 HISTORY_LENGTH = 1024   # samples that are kept: a second at 1 kHz
@@ -143,11 +143,11 @@ class Mounting:
         for body in self._bodies:
             frame = next_frame(frame, body, body.at(q, qd, qdd))
         R, p, v, a, w, wd = link_frame(frame, self._link)
-        w0 = subtract(apply(R, motion.w), w)
-        wd0 = subtract(apply(R, motion.wd), add(wd, cross(w0, w)))
-        coriolis = scale(2.0, cross(w0, v))
-        lever = add(cross(wd0, p), cross(w0, cross(w0, p)))
-        return Motion(w0, wd0, subtract(apply(R, motion.a), add(a, add(coriolis, lever))))
+        w0 = R @ motion.w - w
+        wd0 = R @ motion.wd - (wd + cross(w0, w))
+        coriolis = 2.0 * cross(w0, v)
+        lever = cross(wd0, p) + cross(w0, cross(w0, p))
+        return Motion(w0, wd0, R @ motion.a - (a + (coriolis + lever)))
 
 
 class Rates:
@@ -209,7 +209,7 @@ class MovingBase(ABC):
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
-        self._gravity: tuple[float, float, float] = GRAVITY_PARAMETER.check(gravity)
+        self._gravity = Vector(*GRAVITY_PARAMETER.check(gravity))
         timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
         self._rates = Rates(self.CHANNELS, **values)
         self._clock = clock
@@ -280,9 +280,9 @@ class MovingBase(ABC):
         """
         motion = self._history.at(stamp, self._newest)
         if not isinstance(motion, str):
-            w_x, w_y, w_z, wd_x, wd_y, wd_z, a_x, a_y, a_z = motion.tolist()
+            w, wd, a = (Vector(*each) for each in motion.reshape(3, 3).tolist())
             root: Array = np.ravel(self._mounting.root_motion(
-                Motion((w_x, w_y, w_z), (wd_x, wd_y, wd_z), (a_x, a_y, a_z)),
+                Motion(w, wd, a),
                 *(np.asarray(each, dtype=np.float64).tolist() for each in (q, qd, qdd))))
             motion = root if is_finite(root) else 'base_not_finite'
         if isinstance(motion, str):
@@ -431,8 +431,8 @@ class Odometry(MovingBase):
             return None
         x, y, z, s = (rest / length).tolist()
         # by the conjugate quaternion, into the link's frame
-        twice = cross(scale(2.0, self._gravity), (x, y, z))
-        return np.array(add(self._gravity, add(scale(s, twice), cross(twice, (x, y, z)))))
+        twice = cross(2.0 * self._gravity, (x, y, z))
+        return np.array(self._gravity + (s * twice + cross(twice, (x, y, z))))
 
     def sensor_motion(self, state: SensorState) -> Array:
         w_x, w_y, w_z, *v = state.velocities.tolist()

@@ -18,12 +18,7 @@ from urdf2dyn_ros.robot.spatial import (
     Array,
     Scalar,
     Vector,
-    add,
-    apply,
     cross,
-    product,
-    subtract,
-    transpose,
 )
 from urdf2dyn_ros.text import SECOND_NS, is_stamp, quote, suggestion
 
@@ -57,8 +52,8 @@ class Chain:
         for body in self._outwards:
             frame = next_pose(frame, body, body.at(q))
         link, frame = link.link(self._here), frame.link(self._there)
-        link_R = transpose(link.R)
-        return Pose(product(link_R, frame.R), apply(link_R, subtract(frame.p, link.p)))
+        link_R = link.R.T
+        return Pose(link_R @ frame.R, link_R @ (frame.p - link.p))
 
 
 # ---- The wrenches on one link, and which of them acts at a stamp
@@ -215,9 +210,8 @@ class ExternalWrenches:
         key = link, self._frames[frame_id]
         if key not in self._chains:
             self._chains[key] = Chain(self._system, *key)
-        (f_x, f_y, f_z), (n_x, n_y, n_z) = force, torque
         return self._held[link].add(WrenchMessage(
-            stamp, self._chains[key], (f_x, f_y, f_z), (n_x, n_y, n_z)), self._clock())
+            stamp, self._chains[key], Vector(*force), Vector(*torque)), self._clock())
 
     def wrenches_at(self, stamp: int, q: Array) -> Array | str:
         """
@@ -248,8 +242,8 @@ class ExternalWrenches:
     def _in_link(self, message: WrenchMessage, q: Sequence[float]) -> tuple[float, ...] | str:
         """Return f, n of the wrench in the link's frame: f = R f', n = R n' + p x f."""
         R, p = message.frame_at(q)
-        f = apply(R, message.force)
-        n = add(apply(R, message.torque), cross(p, f))
+        f = R @ message.force
+        n = R @ message.torque + cross(p, f)
         entries = tuple(self._sign * entry for entry in (*f, *n))
         return entries if all(map(isfinite, entries)) else 'too_large'
 

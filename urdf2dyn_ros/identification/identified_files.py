@@ -32,7 +32,6 @@ from urdf2dyn_ros.robot.model import Inertia, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.rotations import from_rpy
-from urdf2dyn_ros.robot.spatial import transpose
 from urdf2dyn_ros.robot.terms import JointTerm, Rotor
 
 # ---- The identified robot: joints that are not explained keep the numbers of the URDF, and so do
@@ -309,7 +308,7 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
     bodies = {model.root: _add(robot, 'worldbody')}   # the root is fixed
     inertias = {link.name: link.inertia for link in model.links}
     for joint in model.joints:
-        x, y, _ = transpose(from_rpy(joint.rpy))
+        x, y, _ = from_rpy(joint.rpy).T
         body = _add(robot, 'body', name=joint.child, pos=joint.xyz, xyaxes=(*x, *y))
         bodies[joint.child] = body
         inertia = inertias[joint.child]

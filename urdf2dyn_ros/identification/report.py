@@ -42,7 +42,7 @@ from urdf2dyn_ros.recordings.pages import (
     thinned,
 )
 from urdf2dyn_ros.robot.multibody import Attached
-from urdf2dyn_ros.robot.spatial import Array, apply, geometric_mean, subtract, transpose
+from urdf2dyn_ros.robot.spatial import Array, Vector, geometric_mean
 from urdf2dyn_ros.system import json_text
 from urdf2dyn_ros.text import counted
 
@@ -212,12 +212,12 @@ def _friction_table(result: Identification) -> ReportTable:
          'A Stribeck velocity of up to 5 widths may also mean that the sign turns over faster.'))
 
 
-def centre_in_link(row: Array, link: Attached) -> tuple[float, ...]:
+def centre_in_link(row: Array, link: Attached) -> Vector:
     """Return the centre of mass [m] of a body's inertial parameters (10,) in a link's frame."""
     if not row[0]:
-        return (math.nan,) * 3
-    x, y, z = (row[1:4] / row[0]).tolist()
-    return apply(transpose(link.body_R_link), subtract((x, y, z), link.body_p_link))
+        return Vector(math.nan, math.nan, math.nan)
+    c = Vector(*(row[1:4] / row[0]).tolist())
+    return link.body_R_link.T @ (c - link.body_p_link)
 
 
 def _masses_table(result: Identification) -> ReportTable:

@@ -19,7 +19,7 @@ from urdf2dyn_ros.robot.loads import GRAVITY, Loads, Payload
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, multibody
 from urdf2dyn_ros.robot.rotations import composed
-from urdf2dyn_ros.robot.spatial import Matrix, Triple, Vector, add, apply, transpose
+from urdf2dyn_ros.robot.spatial import Matrix, Triple, Vector
 from urdf2dyn_ros.text import counted, printable
 
 NO_PAYLOAD = Payload(0.0)
@@ -81,7 +81,7 @@ def _body(body: Body) -> dict[str, object]:
     """Return a body with the axis of its joint in the frame of its first link."""
     first = body.attached[0]
     return {'joint': body.coordinate, 'turns': bool(JOINTS[body.type].turns),
-            'axis': apply(transpose(first.body_R_link), (0.0, 0.0, 1.0))}
+            'axis': first.body_R_link.T @ (0.0, 0.0, 1.0)}
 
 
 def _links(model: RobotModel, system: Multibody, place: dict[int, int]) -> list[dict[str, object]]:
@@ -98,7 +98,7 @@ def _links(model: RobotModel, system: Multibody, place: dict[int, int]) -> list[
             'name': name, 'body': place.get(number, -1), 'at': p,
             'parent': numbers[parents[name]] if name in parents else -1,
             'mass': inertia.mass if inertia else 0.0,
-            'com': add(p, apply(R, inertia.com)) if inertia else p})
+            'com': p + R @ inertia.com if inertia else p})
     return result
 
 
@@ -121,9 +121,9 @@ def _payload_data(system: Multibody, link: str, payload: Payload) -> dict[str, o
 
 def _in_frame_of(first: Attached, other: Attached) -> tuple[Matrix, Vector]:
     """Return rotation and origin of a link in the frame of another one of the same body."""
-    first_R_body = transpose(first.body_R_link)
+    first_R_body = first.body_R_link.T
     return (composed(first_R_body, other.body_R_link),
-            apply(first_R_body, other.body_p_link))   # the first has its origin
+            first_R_body @ other.body_p_link)   # the first has its origin
 
 
 # ---- One page of HTML, without any address outside it, that computes and draws a robot

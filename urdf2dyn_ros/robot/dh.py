@@ -39,12 +39,7 @@ from urdf2dyn_ros.robot.spatial import (
     ZERO,
     Matrix,
     Vector,
-    add,
-    apply,
     dot,
-    scale,
-    subtract,
-    transpose,
     upper,
 )
 from urdf2dyn_ros.robot.writer import clean_urdf
@@ -92,7 +87,7 @@ def transform(six: SixParameters) -> tuple[Matrix, Vector]:
     R_gamma, R_alpha, R_theta = (from_rpy(angles) for angles in (
         (0.0, 0.0, six.gamma), (six.alpha, 0.0, 0.0), (0.0, 0.0, six.theta)))
     R = composed(R_gamma, R_alpha)
-    return composed(R, R_theta), (
+    return composed(R, R_theta), Vector(
         R_gamma[0][0] * six.d + R[0][2] * six.r,
         R_gamma[1][0] * six.d + R[1][2] * six.r,
         six.b + R[2][2] * six.r)
@@ -260,8 +255,8 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
         if parent != ROOT:
             return R, p
         # what is on its axes stays there: no rounding errors
-        return (composed(transpose(base_R), R) if base_R != R else IDENTITY,
-                apply(transpose(base_R), subtract(p, base_p)))
+        return (composed(base_R.T, R) if base_R != R else IDENTITY,
+                base_R.T @ (p - base_p))
 
     frames = [_Frame('base', FIXED_ROW, ROOT, six_parameters(base_R, base_p), tuple(
         replace(each, body_R_link=R, body_p_link=p) for each in system.root
@@ -336,7 +331,7 @@ def _inertia_at(attached: tuple[Attached, ...], turn: float, slide: float) -> Bo
     back = turned_about_z(-turn)
     return total(about_origin(link_inertia(replace(
         each, body_R_link=composed(back, each.body_R_link),
-        body_p_link=apply(back, subtract(each.body_p_link, (0.0, 0.0, slide))))))
+        body_p_link=back @ (each.body_p_link - (0.0, 0.0, slide)))))
         for each in attached if each.link.inertia is not None)
 
 
@@ -530,7 +525,7 @@ def _model(name: str, rows: Sequence[RowData]) -> RobotModel:
     for row in movable:
         R, p = transform(_six(row))
         if row['antecedent'] == 0:
-            R, p = composed(base_R, R), add(base_p, apply(base_R, p))
+            R, p = composed(base_R, R), base_p + base_R @ p
         mimic = row['mimic'] and Mimic(**row['mimic'])
         joints.append(Joint(
             row['joint'], _URDF_TYPES[row['type']], link_of[row['antecedent']], row['link'], p,
@@ -549,13 +544,13 @@ def _inertia(row: RowData, R: Matrix, p: Vector) -> Inertia | None:
     *about_origin, mx, my, mz, m = (float(row[name]) for name in INERTIA_COLUMNS)
     if m == 0.0 and not any(about_origin):
         return None
-    c = ZERO if m == 0.0 else scale(1.0 / m, (mx, my, mz))
+    c = ZERO if m == 0.0 else 1.0 / m * Vector(mx, my, mz)
     squares = dot(c, c)
     pairs = [(AXES.index(entry[0]), AXES.index(entry[1])) for entry in TENSOR]
     xx, xy, xz, yy, yz, zz = (
         entry - m * ((squares if i == k else 0.0) - c[i] * c[k])
         for entry, (i, k) in zip(about_origin, pairs))
-    return Inertia(m, add(p, apply(R, c)), roll_pitch_yaw(R), (xx, xy, xz, yy, yz, zz))
+    return Inertia(m, p + R @ c, roll_pitch_yaw(R), (xx, xy, xz, yy, yz, zz))
 
 
 # ---- What is wrong in the rows of a table

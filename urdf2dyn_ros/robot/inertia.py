@@ -15,14 +15,8 @@ from urdf2dyn_ros.robot.spatial import (
     Matrix,
     Scalar,
     Vector,
-    add,
-    apply,
-    matrix_sum,
     outer,
-    product,
-    scale,
     symmetric,
-    transpose,
     upper,
 )
 
@@ -59,7 +53,7 @@ class BodyInertia(NamedTuple):
     def of(cls, entries: Iterable[Scalar]) -> BodyInertia:
         """Return the inertia of ten entries: m, h, and J in the order of TENSOR."""
         m, x, y, z, *six = entries
-        return cls(m, (x, y, z), symmetric(tuple(six)))
+        return cls(m, Vector(x, y, z), symmetric(tuple(six)))
 
     @property
     def entries(self) -> tuple[Scalar, ...]:
@@ -70,9 +64,9 @@ class BodyInertia(NamedTuple):
         """Return the same with S = tr(J)/2 1 - J in the place of J."""
         J = self.J
         half = 0.5 * (J[0][0] + J[1][1] + J[2][2])
-        return self._replace(J=((half - J[0][0], -J[0][1], -J[0][2]),
-                                (-J[1][0], half - J[1][1], -J[1][2]),
-                                (-J[2][0], -J[2][1], half - J[2][2])))
+        return self._replace(J=Matrix((half - J[0][0], -J[0][1], -J[0][2]),
+                                      (-J[1][0], half - J[1][1], -J[1][2]),
+                                      (-J[2][0], -J[2][1], half - J[2][2])))
 
     def with_tensor(self) -> BodyInertia:
         """Return the same with J = tr(S) 1 - S in the place of S."""
@@ -84,8 +78,9 @@ NO_INERTIA = BodyInertia(0.0, ZERO, NO_TENSOR)
 
 def traced(m: Matrix) -> Matrix:
     """Return tr(m) 1 - m."""
-    return ((m[1][1] + m[2][2], -m[0][1], -m[0][2]), (-m[1][0], m[0][0] + m[2][2], -m[1][2]),
-            (-m[2][0], -m[2][1], m[0][0] + m[1][1]))
+    return Matrix((m[1][1] + m[2][2], -m[0][1], -m[0][2]),
+                  (-m[1][0], m[0][0] + m[2][2], -m[1][2]),
+                  (-m[2][0], -m[2][1], m[0][0] + m[1][1]))
 
 
 def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
@@ -93,7 +88,7 @@ def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
     result = None
     for part in parts:
         result = part if result is None else BodyInertia(
-            result.m + part.m, add(result.h, part.h), matrix_sum(result.J, part.J))
+            result.m + part.m, result.h + part.h, result.J + part.J)
     return result
 
 
@@ -104,27 +99,26 @@ def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyIner
 
 def com_in_body(link: LinkInertia) -> Vector:
     """Return the centre of mass in the body's frame [m]."""
-    return add(apply(link.body_R_link, link.com), link.body_p_link)
+    return link.body_R_link @ link.com + link.body_p_link
 
 
 def about_origin(link: LinkInertia) -> BodyInertia:
     """Return a link's inertia about its body's origin: J = R I R' + m (c.c 1 - c c')."""
     com = com_in_body(link)
     R = link.body_R_inertial
-    tensor = product(product(R, link.tensor), transpose(R))
-    return BodyInertia(link.mass, scale(link.mass, com), symmetric(upper(
-        matrix_sum(tensor, _point_mass(link.mass, com)))))
+    tensor = R @ link.tensor @ R.T
+    return BodyInertia(link.mass, link.mass * com,
+                       symmetric(upper(tensor + _point_mass(link.mass, com))))
 
 
 def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
     """Return m, h and second moments S in a frame where r = R r' + p; J stands for S."""
     m, h, S = inertia
-    h = apply(R, h)
-    S = S if R is IDENTITY else product(product(R, S), transpose(R))
-    mixed = outer(h, p)
-    for part in (mixed, transpose(mixed), outer(scale(m, p), p)):
-        S = matrix_sum(S, part)
-    return BodyInertia(m, add(h, scale(m, p)), symmetric(upper(S)))
+    h = R @ h
+    S = S if R is IDENTITY else R @ S @ R.T
+    mixed, shifted = outer(h, p), outer(m * p, p)
+    S = S + mixed + mixed.T + shifted
+    return BodyInertia(m, h + m * p, symmetric(upper(S)))
 
 
 def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
@@ -139,8 +133,8 @@ def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
     xx, xy = S[1][1] + c * t, S[0][1] + s * t
     yy = (S[0][0] + S[1][1]) - xx
     xz, yz = c * S[0][2] - s * S[1][2], s * S[0][2] + c * S[1][2]
-    return BodyInertia(m, (c * x - s * y, s * x + c * y, z),
-                       ((xx, xy, xz), (xy, yy, yz), (xz, yz, S[2][2])))
+    return BodyInertia(m, Vector(c * x - s * y, s * x + c * y, z),
+                       symmetric((xx, xy, xz, yy, yz, S[2][2])))
 
 
 def _point_mass(m: Scalar, c: Vector) -> Matrix:
@@ -148,7 +142,7 @@ def _point_mass(m: Scalar, c: Vector) -> Matrix:
     x, y, z = c
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz = -(m * (x * y)), -(m * (x * z)), -(m * (y * z))
-    return ((m * (yy + zz), xy, xz), (xy, m * (xx + zz), yz), (xz, yz, m * (xx + yy)))
+    return symmetric((m * (yy + zz), xy, xz, m * (xx + zz), yz, m * (xx + yy)))
 
 
 # ---- Check whether a rigid body can have an inertia tensor

@@ -20,10 +20,8 @@ from urdf2dyn_ros.robot.spatial import (
     Triple,
     Vector,
     about_z,
-    add,
     cos,
     sin,
-    subtract,
 )
 
 # ---- Motion, wrench and coordinate of joints: what the forward and the backward sweep transmit
@@ -62,11 +60,11 @@ class Wrench(NamedTuple):
 
     def plus(self, other: Wrench) -> Wrench:
         """Return the sum of two about the same origin."""
-        return Wrench(add(self.f, other.f), add(self.n, other.n))
+        return Wrench(self.f + other.f, self.n + other.n)
 
     def less(self, other: Wrench) -> Wrench:
         """Return the difference of two about the same origin."""
-        return Wrench(subtract(self.f, other.f), subtract(self.n, other.n))
+        return Wrench(self.f - other.f, self.n - other.n)
 
     def rotated_about_z(self, c: Scalar, s: Scalar) -> Wrench:
         """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
@@ -110,10 +108,10 @@ def spin(w: Vector, wd: Vector, note: BodyNote = silent) -> Matrix:
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     note('ww', (xx, yy, zz, xy, xz, yz))
-    U = ((-(yy + zz), xy - wd[2], xz + wd[1]),
-         (xy + wd[2], -(xx + zz), yz - wd[0]),
-         (xz - wd[1], yz + wd[0], -(xx + yy)))
-    note('U', (*U[0], *U[1], *U[2]))
+    U = Matrix((-(yy + zz), xy - wd[2], xz + wd[1]),
+               (xy + wd[2], -(xx + zz), yz - wd[0]),
+               (xz - wd[1], yz + wd[0], -(xx + yy)))
+    note('U', U.entries)
     return U
 
 
@@ -161,7 +159,7 @@ class JointType:
 
     def displacement(self, q: Scalar) -> Vector:
         """Return the body's origin in the joint's frame [m]; of qd, the rate of change [m/s]."""
-        return (0.0, 0.0, self.slides * q)
+        return Vector(0.0, 0.0, self.slides * q)
 
     def forward(self, joint: Motion, at: Coordinate, note: BodyNote,
                 spun: Spun) -> tuple[Motion, Matrix]:
@@ -174,10 +172,10 @@ class JointType:
         c, s = self.cos_sin(at)
         rate = self.turns * at.qd
         w_x, w_y, w_z = turned(joint.w, c, s)
-        w = (w_x, w_y, w_z + rate)
+        w = Vector(w_x, w_y, w_z + rate)
         note('w', w)
         wd_x, wd_y, wd_z = turned(joint.wd, c, s)
-        wd = (wd_x + w_y * rate, wd_y - w_x * rate, wd_z + self.turns * at.qdd)
+        wd = Vector(wd_x + w_y * rate, wd_y - w_x * rate, wd_z + self.turns * at.qdd)
         note('wd', wd)
         a = turned(joint.a, c, s)
         if self.slides:
@@ -187,7 +185,7 @@ class JointType:
                      U[2][2] * distance + self.slides * at.qdd)
             twice = 2.0 * (self.slides * at.qd)
             coriolis = (twice * w[1], -twice * w[0], 0.0)
-            a = add(add(a, along), coriolis)
+            a = a + along + coriolis
             note('a', a)
         else:
             note('a', a)
@@ -207,7 +205,7 @@ class JointType:
         if self.slides:   # n + s z x f: the body's origin is s along z from that of the joint
             distance = self.slides * at.q
             n_x, n_y = n_x - distance * f_y, n_y + distance * f_x
-        n = turned((n_x, n_y, n_z), c, -s)
+        n = turned(Vector(n_x, n_y, n_z), c, -s)
         note('nj', n)
         return self.along(f_z, n_z), Wrench(f, n)
 
@@ -216,11 +214,11 @@ class JointType:
         m, (h_x, h_y, h_z), S = inertia
         shared, own = BodyInertia(0.0, ZERO, S), BodyInertia(m, inertia.h, NO_TENSOR)
         if self.turns:   # the second moment about the axis alone
-            shared = shared._replace(J=(ZERO, ZERO, (0.0, 0.0, S[2][2])))
-            own = own._replace(J=(S[0], S[1], (S[2][0], S[2][1], 0.0)))
+            shared = shared._replace(J=Matrix(ZERO, ZERO, (0.0, 0.0, S[2][2])))
+            own = own._replace(J=Matrix(S[0], S[1], (S[2][0], S[2][1], 0.0)))
         if not self.slides:   # and what lies on the axis
-            shared = shared._replace(m=m, h=(0.0, 0.0, h_z))
-            own = own._replace(m=0.0, h=(h_x, h_y, 0.0))
+            shared = shared._replace(m=m, h=Vector(0.0, 0.0, h_z))
+            own = own._replace(m=0.0, h=Vector(h_x, h_y, 0.0))
         return shared, own
 
 
@@ -236,7 +234,7 @@ def turn_by(angle: Scalar, constant: float) -> tuple[Scalar, Scalar]:
 
 def turned(a: Vector, c: Scalar, s: Scalar) -> Vector:
     """Return Rz' a, with c and s the cosine and sine of Rz's angle."""
-    return (c * a[0] + s * a[1], c * a[1] - s * a[0], a[2])
+    return Vector(c * a[0] + s * a[1], c * a[1] - s * a[0], a[2])
 
 
 # ---- A joint that turns its body about z: revolute and continuous

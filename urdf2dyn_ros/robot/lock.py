@@ -9,7 +9,6 @@ from urdf2dyn_ros.robot.joints import URDF_TYPES, Coordinate, JointType
 from urdf2dyn_ros.robot.model import FIXED, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.rotations import aligned, composed, from_rpy, to_rpy
-from urdf2dyn_ros.robot.spatial import add, apply, product, transpose
 from urdf2dyn_ros.text import quote, suggestion
 
 LOCK = Parameter(
@@ -99,8 +98,7 @@ def _fault(name: str, position: float, joints: Mapping[str, Joint]) -> str:
 
 def _fixed(joint: Joint, kind: JointType, position: float) -> Joint:
     parent_R_joint, joint_R_axis = from_rpy(joint.rpy), aligned(joint.axis)
-    turn = product(joint_R_axis, product(kind.rotation(Coordinate(position, 0.0, 0.0)),
-                                         transpose(joint_R_axis)))
-    shift = apply(parent_R_joint, apply(joint_R_axis, kind.displacement(position)))
-    return replace(joint, type=FIXED, xyz=add(joint.xyz, shift), mimic=None,
+    turn = joint_R_axis @ (kind.rotation(Coordinate(position, 0.0, 0.0)) @ joint_R_axis.T)
+    shift = parent_R_joint @ (joint_R_axis @ kind.displacement(position))
+    return replace(joint, type=FIXED, xyz=joint.xyz + shift, mimic=None,
                    rpy=to_rpy(composed(parent_R_joint, turn)) if kind.turns else joint.rpy)

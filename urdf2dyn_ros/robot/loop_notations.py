@@ -32,12 +32,7 @@ from urdf2dyn_ros.robot.spatial import (
     Matrix,
     Triple,
     Vector,
-    add,
-    apply,
     cross,
-    product,
-    subtract,
-    transpose,
 )
 from urdf2dyn_ros.text import quote, suggestion
 
@@ -201,11 +196,11 @@ def _of_gazebo(robot: Description, element: Element, name: str, kind: str) -> Lo
         raise ValueError(f'a {kind} joint has an axis; add <axis><xyz>...</xyz></axis>')
     axis, axis2 = (_unit(_three(text or axes[0] or '1 0 0')) for text in axes)
     (R1, p1), (R2, p2) = _at_zero(robot, first), _at_zero(robot, second)
-    R = product(R2, from_rpy(_as_triple(pose[1])))
-    p = add(p2, apply(R2, _as_triple(pose[0])))
-    back = product(transpose(R1), R)
+    R = R2 @ from_rpy(_as_triple(pose[1]))
+    p = p2 + R2 @ _as_triple(pose[0])
+    back = R1.T @ R
     return _checked(Loop(
-        name, kind, LoopFrame(first, apply(transpose(R1), subtract(p, p1)), _angles(back), axis),
+        name, kind, LoopFrame(first, R1.T @ (p - p1), _angles(back), axis),
         LoopFrame(second, _as_triple(pose[0]), _as_triple(pose[1]),
                   axis2 if kind == 'universal' else axis)))
 
@@ -234,11 +229,10 @@ def _parallel(robot: Description, link: str, first: str, second: str) -> Triple:
                 joint.get('type') in ('revolute', 'continuous')):
             axis = joint.find('axis')
             R, _ = _at_zero(robot, robot.child_of[joint])
-            axes.append(apply(R, (1.0, 0.0, 0.0) if axis is None else _unit(_triple(axis, 'xyz'))))
+            axes.append(R @ ((1.0, 0.0, 0.0) if axis is None else _unit(_triple(axis, 'xyz'))))
     if not axes or any(math.hypot(*cross(axes[0], axis)) > 1e-6 for axis in axes):
         return _Z
-    x, y, z = (round(float(entry), 9) + 0.0 for entry in apply(
-        transpose(_at_zero(robot, link)[0]), axes[0]))
+    x, y, z = (round(float(entry), 9) + 0.0 for entry in _at_zero(robot, link)[0].T @ axes[0])
     return _unit((x, y, z))
 
 
@@ -336,6 +330,6 @@ def _at_zero(robot: Description, link: str) -> tuple[Matrix, Vector]:
     p: Vector = ZERO
     for joint in _joints_to(robot, link):
         origin = joint.find('origin')
-        p = add(p, apply(R, _triple(origin, 'xyz')))
-        R = product(R, from_rpy(_rpy(origin)))
+        p = p + R @ _triple(origin, 'xyz')
+        R = R @ from_rpy(_rpy(origin))
     return R, p

@@ -28,15 +28,9 @@ from urdf2dyn_ros.robot.spatial import (
     Scalar,
     Vector,
     about_z,
-    add,
-    apply,
     cross,
     dot,
-    product,
     rounded,
-    scale,
-    subtract,
-    transpose,
 )
 
 _POINTS = tuple(('point', k, 0) for k in range(3))
@@ -90,35 +84,34 @@ class _End:
     def shift(self, d: Vector) -> None:
         """Go on by a constant vector of the body."""
         if d != ZERO:
-            turned = apply(about_z(*turn_by(self.angle, self.turn)), self._flip(d))
-            self._add(apply(self.B, turned))
+            turned = about_z(*turn_by(self.angle, self.turn)) @ self._flip(d)
+            self._add(self.B @ turned)
 
     def _flip(self, d: Vector) -> Vector:
-        return (d[0], -d[1], -d[2]) if self.flipped else d
+        return Vector(d[0], -d[1], -d[2]) if self.flipped else d
 
     def _add(self, r: Vector) -> None:
         u = cross(self.w, r)
-        self.p, self.v = add(self.p, r), add(self.v, u)
-        self.a = add(self.a, add(cross(self.wd, r), cross(self.w, u)))
+        self.p, self.v = self.p + r, self.v + u
+        self.a = self.a + (cross(self.wd, r) + cross(self.w, u))
 
     def rotate(self, C: Matrix) -> None:
         """Go on to axes that a constant rotation leads to."""
-        rows = [self._flip(column) for column in transpose(C)]
-        C = transpose((rows[0], rows[1], rows[2]))
+        C = Matrix(*map(self._flip, C.T)).T
         if isinstance(C[2][2], float) and abs(C[2][2]) == 1.0:
             self.flipped = C[2][2] < 0.0
             self.turn += math.atan2(C[1][0], C[0][0])
             return
-        before = product(self.B, about_z(*turn_by(self.angle, self.turn)))
+        before = self.B @ about_z(*turn_by(self.angle, self.turn))
         self.B = _composed(before, C)
         self.angle, self.turn, self.flipped = 0.0, 0.0, False
 
     @property
     def axes(self) -> Matrix:
         """Return reference_R_frame."""
-        R = product(self.B, about_z(*turn_by(self.angle, self.turn)))
-        x, y, z = transpose(R)
-        return transpose((x, scale(-1.0, y), scale(-1.0, z))) if self.flipped else R
+        R = self.B @ about_z(*turn_by(self.angle, self.turn))
+        x, y, z = R.T
+        return Matrix(x, -y, -z).T if self.flipped else R
 
     def move(self, system: Multibody, i: int, state: State) -> None:
         """Pass the joint of body i."""
@@ -126,22 +119,20 @@ class _End:
         self.shift(body.parent_p_joint)
         self.rotate(body.parent_R_joint)
         at, joint, sign = body.at(*state), JOINTS[body.type], -1.0 if self.flipped else 1.0
-        x, y, z = (sign * row[2] for row in self.B)
-        axis = (x, y, z)
+        axis = sign * self.B.T[2]
         self.joints.append((body.coordinate, body.multiplier, axis, self.p, bool(joint.turns)))
         if joint.turns:
-            rate = scale(at.qd, axis)
-            self.wd = add(self.wd, add(cross(self.w, rate), scale(at.qdd, axis)))
-            self.w = add(self.w, rate)
+            rate = at.qd * axis
+            self.wd = self.wd + (cross(self.w, rate) + at.qdd * axis)
+            self.w = self.w + rate
             self.angle = self.angle + sign * at.q
         else:
-            rate = scale(at.qd, axis)
-            self.v, self.a = add(self.v, rate), add(self.a, add(
-                scale(2.0, cross(self.w, rate)), scale(at.qdd, axis)))
-            r = scale(at.q, axis)
+            rate = at.qd * axis
+            self.v, self.a = self.v + rate, self.a + (2.0 * cross(self.w, rate) + at.qdd * axis)
+            r = at.q * axis
             u = cross(self.w, r)
-            self.p, self.v = add(self.p, r), add(self.v, u)
-            self.a = add(self.a, add(cross(self.wd, r), cross(self.w, u)))
+            self.p, self.v = self.p + r, self.v + u
+            self.a = self.a + (cross(self.wd, r) + cross(self.w, u))
         self.turn += sign * at.turn
 
 
@@ -158,23 +149,22 @@ class LoopState:
             shared += 1
         base = chains[0][shared - 1] if shared else ROOT
         reference = _attached(system, base)[0]
-        R = transpose(reference.body_R_link)
-        p = scale(-1.0, apply(R, reference.body_p_link))
+        R = reference.body_R_link.T
+        p = -(R @ reference.body_p_link)
         self.first, self.second = (
             self._reach(system, chain[shared:], _End(R, p), end, state)
             for chain, end in zip(chains, (loop.first, loop.second)))
         self.length = loop.length
-        self.d: Jet = (subtract(self.second.p, self.first.p),
-                       subtract(self.second.v, self.first.v),
-                       subtract(self.second.a, self.first.a))
+        self.d: Jet = (self.second.p - self.first.p, self.second.v - self.first.v,
+                       self.second.a - self.first.a)
 
     def _reach(self, system: Multibody, bodies: Sequence[int], end: _End, frame: LoopFrame,
                state: State) -> _End:
         for i in bodies:
             end.move(system, i, state)
         _, link = system.links[frame.link]
-        p, offset = link.body_p_link, apply(link.body_R_link, frame.xyz)
-        point = add(p, offset)
+        p, offset = link.body_p_link, link.body_R_link @ frame.xyz
+        point = p + offset
         if all(isinstance(entry, float) for entry in point):
             point = rounded(point, max(map(abs, (*p, *offset))))
         end.shift(point)
@@ -200,20 +190,18 @@ class LoopState:
         """Return the derivatives of phi by the coordinates that it depends on."""
         F, M, points = ZERO, ZERO, (self.second.p, self.second.p)
         if row.kind == 'point':
-            F, points = row.direction, (self.first.p, self.second.p)
+            F, points = Vector(*row.direction), (self.first.p, self.second.p)
         elif row.kind == 'slide':
-            F = transpose(self.first.axes)[row.i]
+            F = self.first.axes.T[row.i]
         elif row.kind == 'distance':
-            F = scale(1.0 / self.length, self.d[0])
+            F = 1.0 / self.length * self.d[0]
         else:
             u, v = self._vectors(row)
-            M = scale(-row.scale, cross(u[0], v[0]))
+            M = -row.scale * cross(u[0], v[0])
         result: dict[int, Scalar] = {}
         for sign, (k, multiplier, z, o, turns) in self.joints:
-            if turns:
-                entry = dot(z, M) + dot(cross(z, subtract(points[sign > 0.0], o)), F)
-            else:
-                entry = dot(z, F)
+            entry = (dot(z, M) + dot(cross(z, points[sign > 0.0] - o), F) if turns
+                     else dot(z, F))
             result[k] = result.get(k, 0.0) + (sign * multiplier) * entry
         return {k: entry for k, entry in result.items()
                 if not (isinstance(entry, float) and abs(entry) < 1e-13)}
@@ -228,19 +216,19 @@ class LoopState:
 
     def _vectors(self, row: ClosureRow) -> tuple[Jet, Jet]:
         if row.kind == 'point':
-            return (row.direction, ZERO, ZERO), self.d
+            return (Vector(*row.direction), ZERO, ZERO), self.d
         u = self._axis(self.first, row.i)
         return u, self.d if row.kind == 'slide' else self._axis(self.second, row.j)
 
     def _axis(self, end: _End, i: int) -> Jet:
-        u = transpose(end.axes)[i]
+        u = end.axes.T[i]
         rate = cross(end.w, u)
-        return u, rate, add(cross(end.wd, u), cross(end.w, rate))
+        return u, rate, cross(end.wd, u) + cross(end.w, rate)
 
 
 def _composed(m: Matrix, n: Matrix) -> Matrix:
     exact = all(isinstance(entry, float) for rows in (m, n) for row in rows for entry in row)
-    return composed(m, n) if exact else product(m, n)
+    return composed(m, n) if exact else m @ n
 
 
 def _chain(system: Multibody, link: str) -> list[int]:

@@ -42,12 +42,8 @@ from urdf2dyn_ros.robot.spatial import (
     Vector,
     about_x,
     about_z,
-    add,
-    apply,
     cross,
-    product,
     symmetric,
-    transpose,
 )
 
 ROOT = -1
@@ -191,7 +187,7 @@ def multibody(model: RobotModel) -> Multibody:
         joint = waiting.pop()
         number, parent = numbered[joint.parent]
         body_R_link = composed(parent.body_R_link, from_rpy(joint.rpy))
-        body_p_link = add(parent.body_p_link, apply(parent.body_R_link, joint.xyz))
+        body_p_link = parent.body_p_link + parent.body_R_link @ joint.xyz
         placement: Placement | None = Placement(joint.parent, joint.xyz, joint.rpy)
         if _moves(joint, model):
             kind = URDF_TYPES[joint.type]
@@ -207,7 +203,7 @@ def multibody(model: RobotModel) -> Multibody:
                                    normal=joint.axis if kind.axial and not kind.single else None))
                 number, placement = len(bodies) - 1, None
                 attached[number] = []
-                body_R_link, body_p_link = transpose(alignment), ZERO
+                body_R_link, body_p_link = alignment.T, ZERO
         child = Attached(links[joint.child], joint.name, body_R_link, body_p_link, placement)
         attached[number].append(child)
         numbered[joint.child] = (number, child)
@@ -274,8 +270,8 @@ def _world(model: RobotModel,
 def _at_origin(force: ExternalForce) -> LinkWrench:
     """Return a force of the URDF about the link's origin, in the link's axes."""
     R = from_rpy(force.rpy)
-    f = apply(R, force.force)
-    return LinkWrench(force.link, f, add(apply(R, force.torque), cross(force.xyz, f)), force)
+    f = R @ force.force
+    return LinkWrench(force.link, f, R @ force.torque + cross(force.xyz, f), force)
 
 
 # ---- The inertial parameters of a robot's bodies as plain numbers
@@ -290,7 +286,7 @@ def body_inertias(system: Multibody) -> list[BodyInertia | None]:
 def link_inertia(attached: Attached) -> LinkInertia:
     inertia = attached.link.inertia
     assert inertia is not None
-    return LinkInertia(inertia.mass, inertia.com, symmetric(inertia.tensor),
+    return LinkInertia(inertia.mass, Vector(*inertia.com), symmetric(inertia.tensor),
                        composed(attached.body_R_link, from_rpy(inertia.rpy)),
                        attached.body_R_link, attached.body_p_link)
 
@@ -333,12 +329,12 @@ def turned_frames(system: Multibody, inertias: Sequence[BodyInertia | None]) -> 
             body,
             parent_R_joint=composed(
                 turned_about_z(beta, close), turned_about_x(alpha, close), close),
-            parent_p_joint=apply(back, body.parent_p_joint),
+            parent_p_joint=back @ body.parent_p_joint,
             offset=body.offset - about_axis,
             turn=_quarter(math.remainder(gamma + turn + about_axis, 2.0 * math.pi), close),
             attached=tuple(replace(
                 attached, body_R_link=composed(to_body, attached.body_R_link, close),
-                body_p_link=apply(to_body, attached.body_p_link)) for attached in body.attached)))
+                body_p_link=to_body @ attached.body_p_link) for attached in body.attached)))
     return replace(system, bodies=tuple(bodies))
 
 
@@ -390,8 +386,8 @@ def zxz(R: Matrix) -> tuple[float, float, float]:
     if abs(beta) > math.pi / 2:   # the same normal in the opposite direction
         beta, across = beta - math.copysign(math.pi, beta), -across
     alpha = math.atan2(across, z)
-    rest = product(transpose(product(about_z(math.cos(beta), math.sin(beta)),
-                                     about_x(math.cos(alpha), math.sin(alpha)))), R)
+    Rz, Rx = about_z(math.cos(beta), math.sin(beta)), about_x(math.cos(alpha), math.sin(alpha))
+    rest = (Rz @ Rx).T @ R
     return beta, alpha, math.atan2(rest[1][0], rest[0][0])
 
 

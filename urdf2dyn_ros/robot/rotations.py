@@ -14,9 +14,6 @@ from urdf2dyn_ros.robot.spatial import (
     about_x,
     about_z,
     cross,
-    product,
-    scale,
-    transpose,
 )
 
 ROUNDOFF = 2e-15   # largest error of an entry by floating point alone, some units of 2^-53
@@ -32,8 +29,7 @@ Pair = tuple[Scalar, Scalar]
 
 def snapped(m: Matrix, within: float = ROUNDOFF) -> Matrix:
     """Return m with entries close to 0, 1 and -1 set to these."""
-    return tuple(tuple(_snapped(entry, within) for entry in row)  # type: ignore[return-value]
-                 for row in m)
+    return Matrix(*([_snapped(entry, within) for entry in row] for row in m))
 
 
 def turned_about_x(angle: float, within: float = ROUNDOFF) -> Matrix:
@@ -98,9 +94,9 @@ def from_rpy(rpy: Triple) -> Matrix:
 def from_cosines_and_sines(roll: Pair, pitch: Pair, yaw: Pair) -> Matrix:
     """Return the same of cosine and sine of each angle, any scalars."""
     (cr, sr), (cp, sp), (cy, sy) = roll, pitch, yaw
-    return ((cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
-            (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
-            (-sp, cp * sr, cp * cr))
+    return Matrix((cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+                  (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+                  (-sp, cp * sr, cp * cr))
 
 
 def to_rpy(m: Matrix) -> Triple:
@@ -121,7 +117,7 @@ def composed(m: Matrix, n: Matrix, within: float = ROUNDOFF) -> Matrix:
     """Return the rotation m n, snapped."""
     if m is IDENTITY:
         return n
-    return m if n is IDENTITY else snapped(product(m, n), within)
+    return m if n is IDENTITY else snapped(m @ n, within)
 
 
 def aligned(axis: Triple) -> Matrix:
@@ -133,15 +129,15 @@ def aligned(axis: Triple) -> Matrix:
     """
     x, y, z = (_snapped(entry) for entry in axis)
     if x == y == 0.0:
-        return IDENTITY if z > 0.0 else ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
+        return IDENTITY if z > 0.0 else Matrix((1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
     if y == z == 0.0:
-        return ((0.0, 0.0, x), (1.0, 0.0, 0.0), (0.0, x, 0.0))
+        return Matrix((0.0, 0.0, x), (1.0, 0.0, 0.0), (0.0, x, 0.0))
     if x == z == 0.0:
-        return ((0.0, y, 0.0), (0.0, 0.0, y), (1.0, 0.0, 0.0))
+        return Matrix((0.0, y, 0.0), (0.0, 0.0, y), (1.0, 0.0, 0.0))
     smallest = min(range(3), key=lambda k: abs(axis[k]))
     across = cross(axis, IDENTITY[smallest])
-    column_x = scale(1.0 / math.sqrt(sum(entry * entry for entry in across)), across)
-    return snapped(transpose((column_x, cross(axis, column_x), axis)))
+    column_x = 1.0 / math.sqrt(sum(entry * entry for entry in across)) * across
+    return snapped(Matrix(column_x, cross(axis, column_x), axis).T)
 
 
 def turn_in_words(m: Matrix) -> str:

@@ -1,8 +1,11 @@
 """Scalars, three-vectors and 3x3 matrices, for numbers and expressions alike."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Iterable
 from functools import singledispatch
-from typing import Any
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,89 +43,133 @@ exp.register(float, math.exp)
 sqrt.register(float, math.sqrt)
 
 
-# ---- Three-vectors and 3x3 matrices as tuples of any scalar
+# ---- Three-vectors and 3x3 matrices of any scalar
 
 Triple = tuple[float, float, float]
-Vector = tuple[Scalar, Scalar, Scalar]
-Matrix = tuple[Vector, Vector, Vector]
+Three = tuple[Scalar, Scalar, Scalar]   # entries of a vector, for a matrix or behind a +
 
-ZERO: Vector = (0.0, 0.0, 0.0)
-NO_TENSOR: Matrix = (ZERO, ZERO, ZERO)
-IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+_new = tuple.__new__   # quicker than a class of named tuples
+
+
+class _Entries(NamedTuple):
+    x: Scalar
+    y: Scalar
+    z: Scalar
+
+
+class Vector(_Entries):
+    """Three entries, with a + b, a - b and k a."""
+
+    __slots__ = ()
+    __array_priority__ = 1.0   # an array on the left leaves the operation to this class
+
+    def __add__(self, other: Three) -> Vector:  # type: ignore[override]
+        x, y, z = self
+        u, v, w = other
+        return _new(Vector, (x + u, y + v, z + w))
+
+    __radd__ = __add__   # else a tuple on the left is continued
+
+    def __sub__(self, other: Three) -> Vector:
+        x, y, z = self
+        u, v, w = other
+        return _new(Vector, (x - u, y - v, z - w))
+
+    def __neg__(self) -> Vector:
+        x, y, z = self
+        return _new(Vector, (-x, -y, -z))
+
+    def __mul__(self, k: Scalar) -> Vector:
+        x, y, z = self
+        return _new(Vector, (k * x, k * y, k * z))
+
+    __rmul__ = __mul__
+
+
+class _Rows(NamedTuple):
+    x: Vector
+    y: Vector
+    z: Vector
+
+
+class Matrix(_Rows):
+    """Three rows, with m + n, m v, m n and the transpose m.T."""
+
+    __slots__ = ()
+
+    def __new__(cls, x: Iterable[Scalar], y: Iterable[Scalar], z: Iterable[Scalar]) -> Matrix:
+        return _new(cls, (_new(Vector, x), _new(Vector, y), _new(Vector, z)))
+
+    def __add__(self, other: Matrix) -> Matrix:  # type: ignore[override]
+        (a, b, c), (d, e, f) = self, other
+        return _new(Matrix, (a + d, b + e, c + f))
+
+    @overload
+    def __matmul__(self, other: Matrix) -> Matrix: ...
+
+    @overload
+    def __matmul__(self, other: Three) -> Vector: ...
+
+    def __matmul__(self, other: Matrix | Three) -> Matrix | Vector:
+        if isinstance(other, Matrix):
+            (a, b, c), (d, e, f), (g, h, i) = other
+            return _new(Matrix, [_new(Vector, (
+                a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z))
+                for x, y, z in self])
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self
+        x, y, z = other
+        return _new(Vector, (xx * x + xy * y + xz * z, yx * x + yy * y + yz * z,
+                             zx * x + zy * y + zz * z))
+
+    @property
+    def T(self) -> Matrix:  # noqa: N802 - as of an array
+        return _new(Matrix, [_new(Vector, column) for column in zip(*self)])
+
+    @property
+    def entries(self) -> tuple[Scalar, ...]:
+        """All nine, row by row."""
+        return (*self[0], *self[1], *self[2])
+
+
+ZERO = Vector(0.0, 0.0, 0.0)
+NO_TENSOR = Matrix(ZERO, ZERO, ZERO)
+IDENTITY = Matrix((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 AXES = 'xyz'
 TENSOR = ('xx', 'xy', 'xz', 'yy', 'yz', 'zz')   # entries of a symmetric matrix, as in the URDF
 ROUNDING = 2.0**-50   # share of the largest number below which a number is a rounding error
 
 
-def add(a: Vector, b: Vector) -> Vector:
-    """Return a + b."""
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
-
-
-def subtract(a: Vector, b: Vector) -> Vector:
-    """Return a - b."""
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def scale(k: Scalar, a: Vector) -> Vector:
-    """Return k a."""
-    return (k * a[0], k * a[1], k * a[2])
-
-
-def dot(a: Vector, b: Vector) -> Scalar:
+def dot(a: Three, b: Three) -> Scalar:
     """Return a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def cross(a: Vector, b: Vector) -> Vector:
+def cross(a: Three, b: Three) -> Vector:
     """Return a x b."""
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def rounded(a: Vector, largest: float) -> Vector:
-    """Return a with entries set to zero that are rounding errors of numbers as the largest."""
-    least = ROUNDING * largest
-    x, y, z = a
-    return (0.0 if abs(x) <= least else x, 0.0 if abs(y) <= least else y,
-            0.0 if abs(z) <= least else z)
+    (x, y, z), (u, v, w) = a, b
+    return _new(Vector, (y * w - z * v, z * u - x * w, x * v - y * u))
 
 
 def outer(a: Vector, b: Vector) -> Matrix:
     """Return a b'."""
-    return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
+    return Matrix(a[0] * b, a[1] * b, a[2] * b)
 
 
-def transpose(m: Matrix) -> Matrix:
-    """Return m'."""
-    return ((m[0][0], m[1][0], m[2][0]), (m[0][1], m[1][1], m[2][1]), (m[0][2], m[1][2], m[2][2]))
-
-
-def apply(m: Matrix, a: Vector) -> Vector:
-    """Return m a."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = m
-    x, y, z = a
-    return (xx * x + xy * y + xz * z, yx * x + yy * y + yz * z, zx * x + zy * y + zz * z)
-
-
-def product(m: Matrix, n: Matrix) -> Matrix:
-    """Return m n."""
-    columns = transpose(n)
-    return (apply(columns, m[0]), apply(columns, m[1]), apply(columns, m[2]))
-
-
-def matrix_sum(m: Matrix, n: Matrix) -> Matrix:
-    """Return m + n."""
-    return (add(m[0], n[0]), add(m[1], n[1]), add(m[2], n[2]))
+def rounded(a: Three, largest: float) -> Vector:
+    """Return a with entries set to zero that are rounding errors of numbers as the largest."""
+    least = ROUNDING * largest
+    return Vector(*(0.0 if abs(entry) <= least else entry for entry in a))
 
 
 def about_x(angle_cos: Scalar, angle_sin: Scalar) -> Matrix:
     """Return the rotation about x of the angle with this cosine and sine."""
-    return ((1.0, 0.0, 0.0), (0.0, angle_cos, -angle_sin), (0.0, angle_sin, angle_cos))
+    return Matrix((1.0, 0.0, 0.0), (0.0, angle_cos, -angle_sin), (0.0, angle_sin, angle_cos))
 
 
 def about_z(angle_cos: Scalar, angle_sin: Scalar) -> Matrix:
     """Return the rotation about z of the angle with this cosine and sine."""
-    return ((angle_cos, -angle_sin, 0.0), (angle_sin, angle_cos, 0.0), (0.0, 0.0, 1.0))
+    return Matrix((angle_cos, -angle_sin, 0.0), (angle_sin, angle_cos, 0.0), (0.0, 0.0, 1.0))
 
 
 def upper(m: Matrix) -> tuple[Scalar, ...]:
@@ -133,4 +180,4 @@ def upper(m: Matrix) -> tuple[Scalar, ...]:
 def symmetric(six: tuple[Scalar, ...]) -> Matrix:
     """Return the matrix of its entries in the order of TENSOR."""
     xx, xy, xz, yy, yz, zz = six
-    return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+    return Matrix((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))

@@ -345,7 +345,7 @@ class Rotor(JointTerm):
         if not self.gyroscopic:
             return ZERO
         spin = self._coupled * at.qd
-        return (spin * parent.w[1], -(spin * parent.w[0]), self._coupled * at.qdd)
+        return Vector(spin * parent.w[1], -(spin * parent.w[0]), self._coupled * at.qdd)
 
     def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
         """Return the reflected inertia: the coupling depends on the joints before this one."""

@@ -17,7 +17,7 @@ from urdf2dyn_ros.robot.loads import GRAVITY, JOINT_PARAMETERS, TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.rotations import from_rpy
-from urdf2dyn_ros.robot.spatial import Array, Triple, product, symmetric, transpose, upper
+from urdf2dyn_ros.robot.spatial import Array, Triple, symmetric, upper
 from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.robot.writer import clean_urdf
 from urdf2dyn_ros.text import listed
@@ -155,7 +155,7 @@ def with_aligned_inertias(model: RobotModel) -> RobotModel:
     """Return the robot with every inertial frame parallel to the frame of its link."""
     def aligned(inertia: Inertia) -> Inertia:
         R = from_rpy(inertia.rpy)
-        tensor = product(product(R, symmetric(inertia.tensor)), transpose(R))
+        tensor = R @ symmetric(inertia.tensor) @ R.T
         xx, xy, xz, yy, yz, zz = upper(tensor)
         return replace(inertia, rpy=(0.0, 0.0, 0.0), tensor=(xx, xy, xz, yy, yz, zz))
 

@@ -49,9 +49,7 @@ from urdf2dyn_ros.robot.spatial import (
     ZERO,
     Scalar,
     Vector,
-    add,
     cross,
-    scale,
 )
 from urdf2dyn_ros.text import mention
 
@@ -411,7 +409,7 @@ class CentreOfMass(ModelFunction):
 def _sum(columns: Sequence[Vector], rates: Sequence[Scalar]) -> Vector:
     total = ZERO
     for column, rate in zip(columns, rates):
-        total = add(total, scale(rate, column))
+        total = total + rate * column
     return total
 
 

@@ -31,12 +31,7 @@ from urdf2dyn_ros.robot.spatial import (
     Matrix,
     Scalar,
     Vector,
-    add,
-    apply,
     cross,
-    scale,
-    subtract,
-    transpose,
 )
 from urdf2dyn_ros.text import mention
 
@@ -120,7 +115,7 @@ def in_axes(mechanics: Mechanics, R: Matrix, vectors: Sequence[Vector]) -> list[
     """Return vectors of the root's axes in the chosen axes; R is root_R_link."""
     if mechanics.frames.axes == 'root':
         return list(vectors)
-    return [apply(transpose(R), vector) for vector in vectors]
+    return [R.T @ vector for vector in vectors]
 
 
 def base_and_joints(system: Multibody) -> Axis:
@@ -199,7 +194,7 @@ def _root(mechanics: Mechanics) -> Frame:
     if not mechanics.moving:
         return REFERENCE
     twist, acceleration = (mechanics.arguments[f'base_{x}'] for x in ('twist', 'acceleration'))
-    v, w, a, wd = ((x, y, z) for six in (twist, acceleration) for x, y, z in (six[:3], six[3:]))
+    v, w, a, wd = (Vector(*six[k:k + 3]) for six in (twist, acceleration) for k in (0, 3))
     return REFERENCE._replace(v=v, w=w, a=a, wd=wd)
 
 
@@ -236,7 +231,7 @@ class ForwardKinematics(LinkFunction):
 
     def checked(self, mechanics: Mechanics, link: Frame) -> dict[str, Sequence[Scalar]]:
         x, y, z = mechanics.arguments['direction']
-        return {'R': apply(link.R, (x, y, z)), 'p': link.p}
+        return {'R': link.R @ (x, y, z), 'p': link.p}
 
 
 _OF_BASE = (
@@ -289,14 +284,14 @@ class Jacobian(LinkFunction):
         columns: list[list[Vector]] = [[ZERO, ZERO] for _ in mechanics.system.joint_names]
         for i, frame in bodies.items():
             body = mechanics.system.bodies[i]
-            joint, z = JOINT_TYPES[body.type], (frame.R[0][2], frame.R[1][2], frame.R[2][2])
-            v = scale(joint.slides, z)
+            joint, z = JOINT_TYPES[body.type], frame.R.T[2]
+            v = joint.slides * z
             if joint.turns:
-                v = add(v, scale(joint.turns, cross(z, subtract(link.p, frame.p))))
+                v = v + joint.turns * cross(z, link.p - frame.p)
             mechanics.notes.note(i, 'Jv', v)
             column = columns[body.coordinate]
-            for k, part in enumerate((v, scale(joint.turns, z))):
-                column[k] = add(column[k], scale(body.multiplier, part))
+            for k, part in enumerate((v, joint.turns * z)):
+                column[k] = column[k] + body.multiplier * part
         base = [[e, ZERO] for e in IDENTITY] + [[cross(e, link.p), e] for e in IDENTITY]
         base = [in_axes(mechanics, link.R, column) for column in base * mechanics.moving]
         for x, column in zip(AXES, base[3:]):
