@@ -8,9 +8,11 @@ sections with their formulas (`write_function`), which a language writes as text
 functions on plain numbers give the references that an exported file checks itself with.
 """
 
+import gc
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
@@ -90,6 +92,19 @@ STYLES: tuple[Style, ...] = ('readable', 'fast')
 GENERAL: Style = 'general'
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Spare the garbage collector the graphs: many small objects, all in use to the end."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@uncollected()
 def generate(system: Multibody, *, name: str, style: Style = 'readable',
              gravity: ArrayLike = GRAVITY,
              functions: str | tuple[str, ...] = 'inverse_dynamics',
@@ -498,7 +513,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
             expected[name] = {each.name: tuple(map(float, own.reduced(
                 each._replace(columns=None), results[each.name])))
                 for each in function.quantities(own) if each.name in results}
-        vectors = _in_root_frame(functions[0], mechanics)
+        vectors = _in_root_frame(functions[0], mechanics) if request.readable else {}
         wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches.values()
         result.append(Reference(
             state, {name: each for name, each in expected.items() if each},
