@@ -27,3 +27,32 @@ def test_check_says_how_loops_are_solved(capsys: pytest.CaptureFixture[str]) -> 
     assert main(['check', str(ROOT / 'urdf' / 'palletizer.urdf'), '-v']) == 0
     printed = capsys.readouterr().out + capsys.readouterr().err
     assert 'joint "elbow" = -1 j2 +1 j3' in printed
+
+
+def test_check_closes_loops_within_the_limits(tmp_path: Path,
+                                              capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a fault; with a passive joint whose limit is too narrow; with motors as options."""
+    text = mechanism('five_bar')
+    robot, plain = tmp_path / 'five_bar.urdf', tmp_path / 'plain.urdf'
+    robot.write_text(text)
+    assert main(['check', str(robot), '--strict']) == 0
+    said = capsys.readouterr().out
+    for part in ('actuated "left", "right"', ' of 30 positions from the start', 'least sine',
+                 'loop "tip": 3 of its 5 equations follow from the others'):
+        assert part in said
+    elbow = text.index('name="left_elbow" type="continuous"')
+    end = text.index('</joint>', elbow)
+    robot.write_text(text[:elbow] + text[elbow:end].replace('continuous', 'revolute')
+                     + '<limit lower="-0.05" upper="0.05" effort="10" velocity="1"/>' + text[end:])
+    assert main(['check', str(robot), '--strict']) == 1
+    assert 'joint "left_elbow" <limit>: it is at' in capsys.readouterr().out
+    loop, motors = text.index('<loop_joint'), text.index('<ros2_control')
+    plain.write_text(text[:loop] + text[text.index('</loop_joint>') + 13:motors] + '</robot>')
+    options = ['--loop', 'left_elbow_link=right_elbow_link:revolute', '--actuated', 'left',
+               'right']
+    assert main(['check', str(plain), *options]) == 1
+    # elbow to elbow, which is a triangle
+    assert 'mobility 0 of the joints "left", "right"' in capsys.readouterr().out
+    output = tmp_path / 'five_bar.dot'
+    assert main(['graph', str(robot), '-o', str(output)]) == 0
+    assert '"left_elbow_link" -> "right_elbow_link"' in output.read_text()

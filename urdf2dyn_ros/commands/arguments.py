@@ -132,7 +132,8 @@ _WORDS = {'replaced': 'existing files', 'angles': 'recorded angles whose unit is
           'link': 'link of a payload, whose inertial parameters are an input'}
 
 FILE = ('robot', '--xacro-args')
-CHECKED = ('--gravity', '--strict-inertia', '--lock', '--loop', '--actuated', '--start')
+LOOPS = ('--loop', '--actuated', '--start')
+CHECKED = ('--gravity', '--strict-inertia', '--lock', *LOOPS)
 ROBOT = (*FILE, *CHECKED)
 FUNCTION = ('--function --model', '--link', '--axes')
 FRICTION = ('--friction', '--parameters')

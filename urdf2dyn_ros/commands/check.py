@@ -4,15 +4,16 @@ import argparse
 import json
 import math
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from urdf2dyn_ros.codegen.information import rounded_angles
-from urdf2dyn_ros.commands.arguments import FILE, add
-from urdf2dyn_ros.errors import ParameterError, Problem, Urdf2DynError, UrdfError
+from urdf2dyn_ros.commands.arguments import FILE, LOOPS, add
+from urdf2dyn_ros.errors import ParameterError, Problem, StateError, Urdf2DynError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.closures import about_loops, ambiguous
 from urdf2dyn_ros.robot.document import (
@@ -28,7 +29,7 @@ from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.plausibility import notes
-from urdf2dyn_ros.robot.reader import load_urdf, read_description, read_tree
+from urdf2dyn_ros.robot.reader import load_urdf, read_configured, read_tree
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import counted, first_names, printable, quote
 
@@ -37,6 +38,7 @@ from urdf2dyn_ros.text import counted, first_names, printable, quote
 RANDOM_STATES = 100   # within the limits
 MOST_CHANGES = 10   # problems of a description that are evaluated
 _RATES = {'rad': (2.0, 5.0), 'm': (0.5, 2.0)}   # velocity without a limit, and acceleration
+_LOOP_STATES = 30   # in which loops are closed
 _LARGEST_RANGE = {'rad': math.pi, 'm': 1.0}
 
 
@@ -149,8 +151,8 @@ def _dynamics(model: RobotModel) -> InverseDynamics:
 def _states(system: Multibody) -> Array:
     """Return positions, velocities and accelerations within the limits, (3, RANDOM_STATES, n)."""
     generator = np.random.default_rng(0)
-    states = np.empty((3, RANDOM_STATES, len(system.drivers)))
-    for column, i in enumerate(system.drivers):
+    states = np.empty((3, RANDOM_STATES, len(system.motors)))
+    for column, i in enumerate(system.motors):
         body = system.bodies[i]
         unit, limits = JOINTS[body.type].unit, body.limits
         far, (velocity, acceleration) = _LARGEST_RANGE[unit], _RATES[unit]
@@ -203,17 +205,24 @@ class Finding:
                 'efforts': self.effect, 'effort_change': self.change}
 
 
-def findings(text: str | bytes) -> tuple[str, list[Finding], list[str], list[str]]:
-    """Return the robot's name, empty if rejected, findings, notes, and the rounded angles."""
+def findings(text: str | bytes, loops: Mapping[str, Any] | None = None,
+             ) -> tuple[str, list[Finding], list[str], list[str]]:
+    """
+    Return the robot's name, empty if rejected, findings, notes, and the rounded angles.
+
+    `loops` are values of loops, actuated and start, as the node has them.
+    """
     try:
-        model = read_description(text)
+        model = read_configured(text, loops or {})
     except UrdfError as error:
         return '', list(map(Finding, error.problems)), [], []
-    closures = model.closures
-    if closures and closures.unknown:   # which do not close at random positions
-        reported = list(map(Finding, model.warnings))
-        if closures.other:
-            reported += map(Finding, ambiguous(closures).problems)
+    closures, about = model.closures, [*about_loops(model)]
+    if closures and closures.other:
+        reported = [*map(Finding, (*model.warnings, *ambiguous(closures).problems))]
+    elif closures and closures.unknown:   # which do not close at random positions
+        closed, range_ = _closed_poses(model)
+        reported = [*map(Finding, (*model.warnings, *closed))]
+        about.append(range_)
     else:
         changes = EffortChanges(text, model)
         reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
@@ -225,16 +234,47 @@ def findings(text: str | bytes) -> tuple[str, list[Finding], list[str], list[str
         reported.append(Finding(Problem(
             'base', str(error), refused=False,
             effect='none are computed unless the base is fixed')))
-    about = [*notes(Description(parse_document(text))), *about_loops(model)]
-    return (model.name, reported, about,
+    return (model.name, reported, [*notes(Description(parse_document(text))), *about],
             list(rounded_angles(model)))
+
+
+def _closed_poses(model: RobotModel) -> tuple[list[Problem], str]:
+    """Return what is wrong with loops within the limits of the actuated joints, and a note."""
+    dynamics = _dynamics(model)
+    start = dict(model.closures.start) if model.closures else {}
+    names = (*dynamics.joint_names, *dynamics.passive_names)
+    near = np.array([start[name] for name in dynamics.joint_names])
+    poses, margins = [near], []
+    for k, far in enumerate(_states(multibody(model))[0, :_LOOP_STATES], start=1):
+        q = near + k / _LOOP_STATES * (far - near)
+        with suppress(StateError):   # out of reach, or beyond a singular pose
+            dynamics.close(q)
+            poses.append(q)
+            margins.append(dynamics.margin)
+    passive = np.array([dynamics.close(q) for q in poses])
+    every = [dict(zip(names, row)) for row in np.hstack([poses, passive]).tolist()]
+    problems = []
+    for joint in model.joints:
+        found = [pose[joint.name] for pose in every if joint.name in dynamics.passive_names
+                 and joint.name in pose]
+        for end, limit, sign in ((min, joint.limits.lower, -1.0), (max, joint.limits.upper, 1.0)):
+            if found and limit is not None and JOINTS[joint.type].bounded and (
+                    sign * (end(found) - limit) > 1e-6):
+                problems.append(Problem(
+                    'passive-limit', f'it is at {end(found):.4g} where the loops close within the '
+                    f'limits of the actuated joints; its limit is {limit:.4g}: correct it, or the '
+                    "actuated joints' limits", f'joint {quote(joint.name)} <limit>', None, False,
+                    'those of poses that the robot cannot reach are computed'))
+    return problems, (
+        f'the loops close at {len(margins)} of {_LOOP_STATES} positions from the start to limits'
+        + (f', least sine {min(margins):.3g} to {max(margins):.3g}' if margins else ''))
 
 
 # ---- Check a robot description: every problem, what it does to the efforts, and its remedy
 
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Add the robot, what counts as a failure, and the format."""
-    add(parser, *FILE)
+    add(parser, *FILE, *LOOPS)
     parser.add_argument('--strict', action='store_true',
                         help='fail on warnings as well as on errors')
     parser.add_argument('-v', '--verbose', action='store_true',
@@ -245,7 +285,8 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 def run_check(arguments: argparse.Namespace) -> int:
     """Print all findings; return 1 after errors, with --strict also after warnings."""
     text = load_urdf(arguments.robot, xacro_args=arguments.xacro_args)
-    name, reported, remarks, rounded = findings(text)
+    name, reported, remarks, rounded = findings(text, {
+        **vars(arguments), 'loops': arguments.loop})
     remarks += rounded if arguments.verbose or len(rounded) < 2 else [
         f'{len(rounded)} angles are read as the quarter turns that they almost are; -v lists them']
     if isinstance(text, str) and any(finding.problem.line for finding in reported):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from urdf2dyn_ros.commands.arguments import FILE, add, check_free, read_robot
+from urdf2dyn_ros.commands.arguments import FILE, LOOPS, add, check_free, read_robot
 from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.export import default_name, write_files
 from urdf2dyn_ros.recordings import pages as picture
@@ -37,7 +37,7 @@ class _Row(NamedTuple):
 
 def add_graph(parser: argparse.ArgumentParser) -> None:
     """Add the robot and the picture."""
-    add(parser, *FILE)
+    add(parser, *FILE, *LOOPS)
     parser.add_argument('-o', '--output', metavar='FILE', help='.svg or .png, or .dot for '
                         'Graphviz (default: <robot>_graph.svg)')
     add(parser, '--overwrite')
@@ -74,6 +74,9 @@ def _dot(model: RobotModel) -> str:
         style = ', style=dashed' if not joint.moves else ''
         lines.append(f'  {quoted(joint.parent)} -> {quoted(joint.child)} '
                      f'[label={quoted(joint.name)[:-1]}\\n{joint.type}"{style}];')
+    lines += [f'  {quoted(loop.first.link)} -> {quoted(loop.second.link)} [dir=none, '
+              f'style=dotted, constraint=false, label={quoted(loop.name)[:-1]}\\n{loop.type}"];'
+              for loop in model.loops]
     return '\n'.join([*lines, '}', ''])
 
 

@@ -141,6 +141,12 @@ def about_loops(model: RobotModel) -> Iterator[str]:
     yield (f'closed loops: actuated {listed(closures.actuated)}; passive '
            f'{listed(closures.passive)}' + f', least sine {closures.margin:.3g} at the start'
            * bool(closures.unknown))
+    for k, loop in enumerate(closures.loops):
+        needed = sum(row.loop == k for row in closures.rows)
+        if needed < (every := len(rows_of(k, loop, 1.0))):
+            yield (f'loop {quote(loop.name)}: {every - needed} of its {every} equations follow '
+                   'from the others, so what it transmits there is undetermined '
+                   '[redundant-closure]')
     for joint in model.joints:
         if joint.name in linear and joint.mimic is not None:
             sum_ = ' '.join(f'{mimic.multiplier:+.6g} {mimic.joint}'
@@ -372,7 +378,7 @@ class _Tree:
                      and len(picked(J[:, :, [*passive, k]])) > rank_p]
             raise _problem('too-many-actuators', f'loop {name}', f'{what}{len(driven)} of them '
                            f'are actuated, {listed(driven)}: leave out {rank - rank_p} of '
-                           f'{listed(spare)}')
+                           f'{listed(spare)}, or correct axes that ought to be parallel')
         if len(passive) > rank_p and (not driven or not self.idle(passive, poses)):
             raise _problem('too-few-actuators', f'loop {name}', what + (
                 f'actuated are {listed(driven)} alone' if driven else 'none of them is actuated')
