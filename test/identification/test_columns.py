@@ -38,7 +38,7 @@ def test_links_of_changed_bodies_have_the_efforts_of_these(name) -> None:
     new = replace(model, links=tuple(replace(link, inertia=links.get(link.name, link.inertia))
                                      for link in model.links))
     dynamics = InverseDynamics(new)
-    columns = Columns(system, dynamics.gravity_vector)
+    columns = Columns(system, dynamics, dynamics.gravity_vector)
     motion = np.random.default_rng(0).normal(size=(3, 60, len(dynamics.joint_names)))
     found = np.stack([part @ changed[bodies].ravel()
                       for part, bodies in zip(columns(*motion), columns.bodies)], axis=1)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, slopes_of
 from urdf2dyn_ros.identification.gains import Gains, free_gains
 from urdf2dyn_ros.identification.robot import (
@@ -112,8 +113,12 @@ def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_
                  change: Change) -> Array:
     """Return `held_out_error` (n,) of a changed piece, by any possible bodies."""
     if change.gravity is not None:
-        robot = replace(robot, columns=Columns(robot.system, change.gravity.tolist()))
-    return held_out_error(robot, [change.piece(piece)], used, free)
+        robot = replace(robot, columns=Columns(robot.system, robot.dynamics,
+                                               change.gravity.tolist()))
+    try:
+        return held_out_error(robot, [change.piece(piece)], used, free)
+    except LoopError:   # the changed positions close no loops: nothing is explained
+        return np.full(len(used), np.inf)
 
 
 # ---- Efforts of one joint that are late, from a drive or a filter of its own
@@ -203,7 +208,7 @@ class _SmallErrors:
         """Return the logarithms of what a linear fit leaves of held-out blocks (n,)."""
         robot, first = self._robot, 10 * len(self._slopes)
         columns = robot.columns if change.gravity is None else Columns(
-            robot.system, change.gravity.tolist())
+            robot.system, robot.dynamics, change.gravity.tolist())
         motion, terms = change.motion(*self._piece[2:5]), len(JOINT_COLUMNS[USUAL])
         size = first + terms * len(robot.joints) + 1
         grams = np.zeros((len(robot.joints), BLOCKS, size, size))

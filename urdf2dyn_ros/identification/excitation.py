@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import yaml
 
-from urdf2dyn_ros.errors import IdentificationError, ParameterError
+from urdf2dyn_ros.errors import IdentificationError, LoopError, ParameterError
 from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.identification.rows import STILL_RANGE
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -79,12 +79,15 @@ def restrict_limits(model: RobotModel, dynamics: InverseDynamics, fraction: floa
     Without limits of its own, a continuous joint has -pi to pi. Mimic joints keep theirs as well.
     A missing limit raises a ParameterError that names the joints.
     """
-    of_gears = gears(model)
-    of_drivers = {joint.name: limits for joint, limits in zip(of_gears.drivers, of_gears.limits)}
+    of_drivers = {}
+    if not model.closures:   # in loops, motors have their own limits alone
+        of_gears = gears(model)
+        of_drivers = {joint.name: limits
+                      for joint, limits in zip(of_gears.drivers, of_gears.limits)}
     rows, faults = [], []
     for joint, continuous, of_joint in zip(dynamics.joint_names, dynamics.continuous,
                                            dynamics.limits):
-        limits = of_drivers[joint]
+        limits = of_drivers.get(joint, of_joint)
         values: dict[str, float | None] = {
             # those of an empty range are not among the limits of the drivers
             **{name: sign * np.pi if continuous else
@@ -242,6 +245,7 @@ _STAGES = ((1e3, 40), (1e4, 40), (1e5, 60))
 _COARSE, _FINE = 100, 1000   # instants of a period, to optimise and to keep the limits
 _SHARE_OF_LIMITS = 0.995   # share of the limits that the optimisation aims at
 _LONGEST_MOTION = 300.0   # [s]
+_NOT_CLOSED = 10.0   # added to the cost of the motion before where loops do not close
 _MOST_SECONDS = 45.0   # then the best motion so far is the result
 
 
@@ -344,6 +348,7 @@ class _Search:
         # factors that leave the constant part of a motion alone
         self._centre: Array = np.eye(2 * HARMONICS - 1)[:, :1]
         self._started = time.monotonic()
+        self._last = 0.0   # cost of a motion
         self._steps, self._all = 0, (_STARTS - 1) * _STAGES[0][1] + sum(
             steps for _, steps in _STAGES)
 
@@ -376,6 +381,9 @@ class _Search:
         if not starts:
             number = int(np.argmax(worst))
             name = self._information.joint_names[number]
+            if np.isinf(worst[number]):
+                raise IdentificationError('the loops close nowhere within the limits of '
+                                          'positions: others (--limits) are needed')
             raise IdentificationError(
                 f'joint {name!r}: at rest, gravity needs up to {worst[number]:.2g} times the '
                 'effort that a motion may use; a larger --fraction or a smaller range of '
@@ -415,8 +423,11 @@ class _Search:
     def _cost(self, flat: Array, weight: float) -> tuple[float, Array]:
         """Return -log det with what exceeds limits, and its gradient by the coefficients."""
         z = flat.reshape(2 * HARMONICS - 1, -1)
-        cost, gradient = self._information.slopes(
-            self._motion(self._functions, z), _SHARE_OF_LIMITS * self._limits.effort, weight)
+        try:
+            cost, gradient = self._information.slopes(
+                self._motion(self._functions, z), _SHARE_OF_LIMITS * self._limits.effort, weight)
+        except LoopError:   # a line search goes back half of the way
+            return self._last + _NOT_CLOSED, np.zeros(z.size)
         bounds = self._bounds[:, None] * _SHARE_OF_LIMITS
         ratio = self._functions @ z / bounds
         beyond = np.sign(ratio) * np.maximum(np.abs(ratio) - 1.0, 0.0)
@@ -424,6 +435,7 @@ class _Search:
         slopes = 2.0 * weight / _COARSE * beyond / bounds
         slopes[:3] += gradient * self._limits.half
         by_z = np.einsum('ktf,ktn->fn', self._functions, slopes)
+        self._last = cost
         return cost, by_z.ravel()
 
     def _motion(self, functions: Array, z: Array) -> Array:
@@ -437,7 +449,10 @@ class _Search:
         return np.asarray(np.maximum(shares.max(axis=0), 1e-9))
 
     def _effort_excess(self, z: Array) -> Array:
-        efforts = self._information.efforts(self.motion(z))
+        try:
+            efforts = self._information.efforts(self.motion(z))
+        except LoopError:
+            return np.full(len(self._limits.half), np.inf)
         return np.asarray(np.abs(efforts / self._limits.effort).max(axis=0))
 
     def _kept(self, z: Array) -> Array | None:

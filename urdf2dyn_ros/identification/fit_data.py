@@ -247,8 +247,8 @@ def all_terms(robot: Robot, summaries: Sequence[Summary],
     fastest: Array = np.maximum.reduce([summary.fastest for summary in summaries])
     fixed: tuple[int, ...] = ()
     if np.count_nonzero(used) == 1:
-        fixed = tuple(number for number, body in enumerate(robot.system.bodies)
-                      if not used[body.coordinate])
+        fixed = tuple(number for number, movers in enumerate(robot.columns.movers)
+                      if not used[movers].any())
     return used_terms(robot, used, fastest)._replace(
         fixed=fixed, payload=None if payload is None else payload.mass)
 

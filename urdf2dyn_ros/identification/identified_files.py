@@ -43,8 +43,8 @@ def identified_model(result: Identification) -> RobotModel:
     inertias: dict[str, Inertia] = {}
     changes = sorted({body for j, used in enumerate(result.used) if used
                       for body in robot.columns.bodies[j]} - {*result.terms.fixed} - {
-        number for number, body in enumerate(robot.system.bodies)
-        if result.used[body.coordinate] and not result.written[body.coordinate]})
+        number for number, movers in enumerate(robot.columns.movers)
+        if (result.used & ~result.written)[movers].any()})
     for number in changes:
         inertias |= link_inertias(robot.system.bodies[number].attached,
                                   robot.prior.nominal[number], result.fit.bodies[number])

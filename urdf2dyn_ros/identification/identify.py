@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.errors import IdentificationError, ParameterError, RecordingError
+from urdf2dyn_ros.errors import IdentificationError, LoopError, ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import held_text, read_hold
 from urdf2dyn_ros.identification.checks import check_recording, small_errors
 from urdf2dyn_ros.identification.fit_data import payload_on
@@ -258,6 +258,13 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
                                settings.columns, settings.degrees, settings.rate)
     segments, names = read_segments(recording, source.names)
     pieces = pieces_of(segments, names, path)
+    try:
+        for piece in pieces if robot.system.closures else ():
+            robot.dynamics.close(piece.q)
+    except LoopError as error:
+        raise IdentificationError(
+            f'{path}: the recorded positions do not fit the loops of the robot: {error}; check '
+            'zeros, directions and names of the joints, units, and the start pose') from None
     gains, positions = source.gains, names.hold.positions
     late = np.full(len(robot.joints), settings.delay or 0.0)
     recorded = check_recording(robot, [without_delay(piece, late) for piece in pieces], gains)
@@ -285,6 +292,7 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
     found = recorded.contradictions
     if gains is None:
         longest = max(pieces, key=lambda piece: len(piece.q))
-        found.append(small_errors(robot, longest, summary, recorded.moving))
+        with suppress(LoopError):   # positions with an error may close no loops
+            found.append(small_errors(robot, longest, summary, recorded.moving))
     return replace(summary, contradictions=tuple(
         f'{name}: {contradiction}' for contradiction in found if contradiction))

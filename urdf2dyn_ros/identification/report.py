@@ -225,6 +225,8 @@ def _masses_table(result: Identification) -> ReportTable:
     rows = []
     for number, body in enumerate(robot.system.bodies):
         before, after = robot.prior.nominal[number], result.fit.bodies[number]
+        if not body.attached:
+            continue
         first = body.attached[0]
         centre = [', '.join(map(figure_text, centre_in_link(row, first)))
                   for row in (before, after)]

@@ -3,10 +3,12 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.equations.closures import closed_poses, closed_states
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.regressor import base_parameters, sampled_columns
@@ -16,7 +18,6 @@ from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin
 from urdf2dyn_ros.robot.model import Inertia, RobotModel
 from urdf2dyn_ros.robot.multibody import (
     Attached,
-    Body,
     Multibody,
     body_inertias,
     link_inertia,
@@ -114,26 +115,34 @@ _SAMPLES_AT_ONCE = 1024   # more do not fit into the processor's cache
 class Columns:
     """The columns of each joint's effort, for gravity (3,) in the root frame [m/s^2]."""
 
-    def __init__(self, system: Multibody, gravity: Sequence[float]) -> None:
+    def __init__(self, system: Multibody, dynamics: InverseDynamics,
+                 gravity: Sequence[float]) -> None:
         x, y, z = gravity
-        self._system, self._gravity = system, (x, y, z)
-        numbers = range(len(system.bodies))
+        self._system, self._dynamics, self._gravity = system, dynamics, (x, y, z)
+        # those without links are between joints in series
+        numbers = [number for number, body in enumerate(system.bodies) if body.attached]
+        self._numbers = np.array(numbers)
         self._units = [(number, BodyInertia.of(entries))
                        for number in numbers for entries in np.eye(10).tolist()]
         depends: list[set[int]] = [set() for _ in system.joint_names]
         for number in numbers:
             for moved in chain(system, number):
                 depends[system.bodies[moved].coordinate].add(number)
+        moves: Array = np.eye(len(depends))
+        if system.closures:
+            q = closed_poses(system, np.full((len(system.actuated), 1), 0.1))
+            moves = closed_states(system, q, q, q)[1][..., 0]   # of any motion
         # bodies whose parameters the effort of each joint depends on; ten columns each
-        self.bodies = [sorted(depend) for depend in depends]
+        self.bodies = [sorted(set().union(*compress(depends, row))) for row in moves]
+        # of each body the joints that move its own one: that joint, or those that close its loop
+        self.movers = [np.flatnonzero(moves[:, body.coordinate]) for body in system.bodies]
 
     def __call__(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
         """Return the columns (k, 10 b) of each joint at positions to accelerations (k, n)."""
-        result = [np.zeros((len(q), len(columns_), 10)) for columns_ in self.bodies]
-        for rows, body, units, efforts in self._of(self._units, q, qd, qdd):
-            joint = body.coordinate
+        result = [np.zeros((len(q), len(bodies), 10)) for bodies in self.bodies]
+        for rows, joint, units, efforts in self._of(self._units, q, qd, qdd):
             bodies, entries = np.divmod(units, 10)
-            places = np.searchsorted(self.bodies[joint], bodies)
+            places = np.searchsorted(self.bodies[joint], self._numbers[bodies])
             result[joint][rows][:, places, entries] += efforts
         return [columns_.reshape(len(q), -1) for columns_ in result]
 
@@ -142,19 +151,34 @@ class Columns:
         result = np.zeros(q.shape)
         inertias = [(number, BodyInertia.of(entries))
                     for number, entries in enumerate(bodies.tolist())]
-        for rows, body, _, efforts in self._of(inertias, q, qd, qdd):
-            result[rows, body.coordinate] += efforts.sum(axis=1)
+        for rows, joint, _, efforts in self._of(inertias, q, qd, qdd):
+            result[rows, joint] += efforts.sum(axis=1)
         return result
 
     def _of(self, units: Sequence[tuple[int, BodyInertia]], *state: Array,
-            ) -> Iterator[tuple[slice, Body, list[int], Array]]:
-        """Yield some rows of a state at a time, and their columns: see `sampled_columns`."""
+            ) -> Iterator[tuple[slice, int, list[int], Array]]:
+        """Yield some rows of a state at a time, a joint, and columns: see `sampled_columns`."""
         for first in range(0, len(state[0]), _SAMPLES_AT_ONCE):
-            rows = slice(first, first + _SAMPLES_AT_ONCE)
-            for columns in sampled_columns(self._system, units,
-                                           np.array([part[rows].T for part in state]),
-                                           self._gravity):
-                yield rows, *columns
+            rows, G = slice(first, first + _SAMPLES_AT_ONCE), None
+            motion: Array = np.array([part[rows].T for part in state])
+            if self._system.closures:
+                motion, G = closed_states(self._system, self._closed(motion[0]), *motion[1:])
+            for body, numbers, efforts in sampled_columns(self._system, units, motion,
+                                                          self._gravity):
+                if G is None:
+                    yield rows, body.coordinate, numbers, efforts
+                    continue
+                for joint in np.flatnonzero(G[:, body.coordinate].any(axis=1)).tolist():
+                    yield rows, joint, numbers, G[joint, body.coordinate][:, None] * efforts
+
+    def _closed(self, q: Array) -> Array:
+        """Return positions (n, k) of all joints of the tree from those of the actuated ones."""
+        system, names = self._system, self._dynamics.passive_names
+        result = np.zeros((len(system.joint_names), len(q.T)))
+        result[[*system.actuated]] = q
+        result[[*system.unknown]] = self._dynamics.close(q.T).T[
+            [names.index(system.joint_names[k]) for k in system.unknown]]
+        return result
 
 
 # ---- Inertial parameters of bodies as pseudo-inertias, and the prior that a URDF is of them
@@ -211,7 +235,7 @@ def prior_of(system: Multibody) -> Prior:
     for body, row in zip(system.bodies, nominal):
         P, remark = _possible(pseudo_inertia(row), light)
         matrices.append(P)
-        if remark:
+        if remark and body.attached:
             remarks.append(f'the body that joint {body.name!r} moves {remark}')
     P = np.array(matrices)
     factors: Array = np.asarray(np.linalg.cholesky(P), dtype=np.float64)
@@ -316,7 +340,7 @@ def robot_of(model: RobotModel, dynamics: InverseDynamics) -> Robot:
     """Return a robot from its model and the same model with its gravity."""
     system = multibody(model)
     limits = [limit.velocity or np.inf for limit in dynamics.limits]
-    return Robot(model, dynamics, system, Columns(system, dynamics.gravity_vector),
+    return Robot(model, dynamics, system, Columns(system, dynamics, dynamics.gravity_vector),
                  prior_of(system), joint_friction(model, dynamics),
                  np.array(limits, dtype=np.float64),
                  np.array([SIGN_WIDTHS[unit] for unit in dynamics.units]))
@@ -347,6 +371,9 @@ def estimate_base(robot: Robot, bodies: Array, covariance: Array) -> BaseEstimat
     base = base_parameters(for_any_inertia(robot.system)[0], robot.dynamics.gravity_vector)
     parts = []   # a body is as if it were its first link
     for body in robot.system.bodies:
+        if not body.attached:
+            parts.append(np.zeros((len(base.names), 10)))
+            continue
         first = body.attached[0]
         place = 10 * base.links.index(first.link.name)
         back = np.linalg.inv(place_in_body(first))

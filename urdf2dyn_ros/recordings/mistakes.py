@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.equations.links import chain
-from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
-from urdf2dyn_ros.robot.multibody import Multibody, body_inertias, multibody
+from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.spatial import Array
 
 # largest delay that the fit of an identification finds by itself [s]
@@ -162,12 +162,15 @@ class RecordingFit:
         q, qd, qdd = change.motion(self._q, self._qd, self._qdd)
         late = np.round(self._rate[self._rows, None] * change.late).astype(np.int64)
         effort = change.effort(self._effort[self._rows[:, None] + late, np.arange(len(q.T))])
-        nominal = self.dynamics(q, qd, qdd)
+        result = np.zeros((3, len(self.used)))
+        try:
+            nominal = self.dynamics(q, qd, qdd)
+        except LoopError:   # in positions that close no loops nothing is explained
+            return result[0], result[1], result[2]
         if change.gravity is not None:
             if self._by_axis is None:   # changes of gravity do not change positions
                 self._by_axis = self._gravity_by_axis(q)
             nominal = nominal + self._by_axis @ (change.gravity - self.gravity)
-        result = np.zeros((3, len(self.used)))
         for joint in self.joints if self.samples else ():
             result[:, joint] = self._of_joint(nominal[:, joint], qd[:, joint], qdd[:, joint],
                                               effort[:, joint], joint)
@@ -198,11 +201,8 @@ class RecordingFit:
 
     def _gravity_by_axis(self, q: Array) -> Array:
         """Return the efforts (k, n, 3) for a unit of gravity along each axis of the root frame."""
-        state = [list(rows.T) for rows in (q, 0.0 * q, 0.0 * q)]
-        inertias = body_inertias(self.system)
-        return np.stack([np.stack(np.broadcast_arrays(*newton_euler(
-            self.system, inertias, state, axis).efforts, q[:, 0])[:-1], axis=1)
-            for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))], axis=2)
+        _, _, J = self.dynamics.centre_of_mass(q)
+        return -self.dynamics.model.mass * J.transpose(0, 2, 1)
 
     def _of_joint(self, nominal: Array, qd: Array, qdd: Array, effort: Array,
                   joint: int) -> tuple[float, float, float]:
@@ -366,7 +366,9 @@ def candidates(recording: RecordingFit, base: Change,
 
 
 def moved_beyond(system: Multibody, moving: NDArray[np.bool_]) -> set[int]:
-    """Return the joints beyond which another one moves."""
+    """Return the joints beyond which another one moves, or that are driven together by loops."""
+    if system.closures:
+        return {*range(len(moving))}
     return {system.bodies[carrier].coordinate for number, body in enumerate(system.bodies)
             for carrier in chain(system, number)
             if moving[body.coordinate] and system.bodies[carrier].coordinate != body.coordinate}
