@@ -22,7 +22,7 @@ from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
 from urdf2dyn_ros.errors import ExportError, ParameterError, StateError
 from urdf2dyn_ros.robot.closures import ambiguous, closed
-from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, Payload, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.lock import lock_joints
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
@@ -39,6 +39,23 @@ Links: TypeAlias = list[str] | tuple[str, ...]
 LoadValues: TypeAlias = ArrayLike | Mapping[str, ArrayLike]   # of external also by link
 
 _HEAD = ('joint', 'unit of q', 'lower', 'upper', 'velocity', 'effort', 'unit of the effort')
+
+
+_OF_PINOCCHIO = {   # names that users of other libraries try, to ours
+    'rnea': 'the call itself, dynamics(q, qd, qdd)',
+    'inverse_dynamics': 'the call itself, dynamics(q, qd, qdd)',
+    'aba': 'forward_dynamics(q, qd, tau)', 'crba': 'mass_matrix(q)',
+    'nle': 'bias(q, qd)', 'nonlineareffects': 'bias(q, qd)',
+    'computegeneralizedgravity': 'gravity(q)', 'computecoriolismatrix': 'coriolis_matrix(q, qd)',
+    **dict.fromkeys(('computejointtorqueregressor', 'computejointtorquesregressor'),
+                    'regressor(q, qd, qdd), with base_parameters'),
+    'computerneaderivatives': 'derivatives(q, qd, qdd)',
+    'computeabaderivatives': 'forward_dynamics_derivatives(q, qd, tau)',
+    **dict.fromkeys(('framesforwardkinematics', 'forwardkinematics'),
+                    'forward_kinematics(q, link)'),
+    **dict.fromkeys(('computeframejacobian', 'computejointjacobian', 'getframejacobian'),
+                    'jacobian(q, link, axes)'),
+    'centerofmass': 'centre_of_mass(q, qd)'}
 
 
 class InverseDynamics:
@@ -156,6 +173,8 @@ class InverseDynamics:
         self.inputs = tuple(x.name for x in self._efforts.inputs if x.name != 'passive')
         self.backend: BackEnd = 'c' if self._efforts.backend == 'c' else 'python'
         self._compiled = not_compiled if self._system.closures else self._efforts.compiled
+        self._is_plain = not self._system.closures and len(self._efforts.results) == 1
+        self._takes_payload = self._is_plain and self.inputs[3:] == ('payload',)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute that is private, or not set yet: equations do not follow a change."""
@@ -182,7 +201,7 @@ class InverseDynamics:
                  **loads: LoadValues) -> Array | tuple[Array, Array]: ...
 
     def __call__(self, q: Values, qd: Values | None = None, qdd: Values | None = None,
-                 *load_arguments: ArrayLike,
+                 *load_arguments: ArrayLike, payload: Any = None,
                  **loads: LoadValues) -> Array | tuple[Array, Array]:
         """
         Return the efforts that a motion requires.
@@ -194,7 +213,7 @@ class InverseDynamics:
             goes with N others. Without qd or qdd they are zero. Names are the keys of a mapping,
             the columns of a DataFrame, the index of a Series, the coordinates of a DataArray or
             the fields of a record: in any order, but all of them and no others.
-        *load_arguments, **loads : array_like
+        *load_arguments, payload, **loads : array_like
             What else `inputs` names, in that order or by name. base_motion, (9,) or (N, 9):
             angular velocity [rad/s], angular acceleration [rad/s^2], and acceleration minus
             gravity [m/s^2] of the origin of the root, in the root frame. external, (6 k,) or
@@ -220,10 +239,23 @@ class InverseDynamics:
             large for floating point.
 
         """
-        if load_arguments or loads or self._system.closures:
+        # the shortest ways for what is as it should be
+        if payload is not None:
+            if self._takes_payload and not (loads or load_arguments):
+                efforts = self._compiled(
+                    q, qd, qdd, payload.numbers if type(payload) is Payload else payload)
+                if efforts is not None:
+                    return efforts
+            loads['payload'] = payload
+        if loads or not self._is_plain:
             return self._whole('inverse_dynamics', (q, qd, qdd, *load_arguments), loads)
-        efforts = self._compiled(q, qd, qdd)   # the shortest way for what is as it should be
-        return self._efforts.careful((q, qd, qdd)) if efforts is None else efforts
+        efforts = self._compiled(q, qd, qdd, *load_arguments)
+        return self._efforts.careful((q, qd, qdd, *load_arguments)) if efforts is None else efforts
+
+    def __getattr__(self, name: str) -> Any:
+        known = _OF_PINOCCHIO.get(name.lower(), '')
+        raise AttributeError(f'{type(self).__name__!r} has no attribute {name!r}'
+                             + (f'; here it is {known}' if known else ''), name=name, obj=self)
 
     def close(self, q: Values, start: Values | None = None) -> Array:
         """

@@ -4,6 +4,7 @@ import io
 import pickle
 import subprocess
 import sys
+import timeit
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -318,3 +319,28 @@ def test_limits_are_arrays() -> None:
     for name, values in (('lower', OF_SCARA.lower), ('upper', OF_SCARA.upper),
                          ('velocity', OF_SCARA.velocity_limit), ('effort', OF_SCARA.effort_limit)):
         assert values.tolist() == [getattr(limits, name) for limits in OF_SCARA.limits]
+
+
+def test_a_payload_costs_at_most_half_of_a_call() -> None:
+    """Given as an array or a Payload; the least of many runs that take turns."""
+    plain = InverseDynamics(MODEL, backend='c')
+    loaded = InverseDynamics(MODEL, backend='c', loads=Loads(payload='link6'))
+    state, payload = np.full((3, plain.n), 0.3), Payload(0.7, [0.0, 0.0, 0.1])
+    assert loaded(*state, payload=payload) == pytest.approx(
+        loaded(*state, [0.7, 0, 0, 0.1, *[0] * 6]), rel=1e-15)
+    array = np.array(payload)
+    calls = (lambda: plain(*state), lambda: loaded(*state, payload=payload),
+             lambda: loaded(*state, payload=array))
+    best = np.min([[timeit.timeit(call, number=500) for call in calls] for _ in range(60)], axis=0)
+    assert (best[1:] / best[0]).max() < 1.5
+
+
+def test_names_of_pinocchio_are_answered_with_ours() -> None:
+    dynamics = InverseDynamics(SCARA)
+    for name, ours in (('rnea', r'dynamics\(q, qd, qdd\)'), ('crba', 'mass_matrix'),
+                       ('aba', 'forward_dynamics'),
+                       ('computeJointTorquesRegressor', 'regressor')):
+        with pytest.raises(AttributeError, match=rf'no attribute .{name}.; here it is .*{ours}'):
+            getattr(dynamics, name)
+    with pytest.raises(AttributeError, match=r"no attribute 'no_such'$"):
+        _ = dynamics.no_such

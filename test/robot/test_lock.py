@@ -151,3 +151,15 @@ def test_an_identified_urdf_is_of_the_whole_robot() -> None:
         last.inertia, mass=9.0))))
     written = read_urdf(identified_urdf(text, heavier))
     assert written.links == heavier.links and written.joints == read_urdf(text).joints
+
+
+def test_check_and_graph_read_the_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong name is an error of both; the picture draws a joint that is fixed."""
+    for command in ('check', 'graph'):
+        assert main([command, str(PANDA), '--lock', 'no_joint=0']) == 1
+        assert 'no_joint' in capsys.readouterr().err
+    assert main(['check', str(PANDA), '--lock', 'panda_finger_joint1=0.02']) == 0
+    path = tmp_path / 'panda.dot'
+    for lock, fixed in (([], 0), (['--lock', 'panda_finger_joint1=0.02'], 2)):
+        assert main(['graph', str(PANDA), *lock, '-o', str(path), '--overwrite']) == 0
+        assert len(re.findall(r'finger_joint\d\\nfixed', path.read_text())) == fixed

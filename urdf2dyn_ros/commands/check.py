@@ -26,6 +26,7 @@ from urdf2dyn_ros.robot.document import (
 )
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
 from urdf2dyn_ros.robot.plausibility import notes
@@ -80,8 +81,9 @@ OTHER_DESCRIPTIONS: dict[str, tuple[str, Change]] = {
 class EffortChanges:
     """The changes of one description that is not rejected."""
 
-    def __init__(self, text: str | bytes, model: RobotModel) -> None:
-        self._text, self._system = text, multibody(model)
+    def __init__(self, text: str | bytes, model: RobotModel,
+                 locked: Mapping[str, float]) -> None:
+        self._text, self._system, self._locked = text, multibody(model), locked
         self._left = MOST_CHANGES
         self._dynamics = _dynamics(model)
         self._states = _states(self._system)
@@ -107,7 +109,7 @@ class EffortChanges:
         self._left -= 1
         change(robot, element)
         try:
-            corrected = _dynamics(read_tree(robot.robot))
+            corrected = _dynamics(lock_joints(read_tree(robot.robot), self._locked))
         except Urdf2DynError:
             return None
         if corrected.joint_names != names:
@@ -205,15 +207,17 @@ class Finding:
                 'efforts': self.effect, 'effort_change': self.change}
 
 
-def findings(text: str | bytes, loops: Mapping[str, Any] | None = None,
+def findings(text: str | bytes, options: Mapping[str, Any] | None = None,
              ) -> tuple[str, list[Finding], list[str], list[str]]:
     """
     Return the robot's name, empty if rejected, findings, notes, and the rounded angles.
 
-    `loops` are values of loops, actuated and start, as the node has them.
+    `options` are values of loops, actuated, start and lock, as the node has them.
     """
+    options = options or {}
+    locked = locked_positions(options.get('lock', ()))
     try:
-        model = read_configured(text, loops or {})
+        model = lock_joints(read_configured(text, options), locked)
     except UrdfError as error:
         return '', list(map(Finding, error.problems)), [], []
     closures, about = model.closures, [*about_loops(model)]
@@ -224,7 +228,7 @@ def findings(text: str | bytes, loops: Mapping[str, Any] | None = None,
         reported = [*map(Finding, (*model.warnings, *closed))]
         about.append(range_)
     else:
-        changes = EffortChanges(text, model)
+        changes = EffortChanges(text, model, locked)
         reported = [Finding(problem, changes.of(problem)) for problem in model.warnings]
         if (gravity := changes.of_gravity()) is not None:
             reported.append(Finding(gravity))
@@ -274,7 +278,7 @@ def _closed_poses(model: RobotModel) -> tuple[list[Problem], str]:
 
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Add the robot, what counts as a failure, and the format."""
-    add(parser, *FILE, *LOOPS)
+    add(parser, *FILE, *LOOPS, '--lock')
     parser.add_argument('--strict', action='store_true',
                         help='fail on warnings as well as on errors')
     parser.add_argument('-v', '--verbose', action='store_true',

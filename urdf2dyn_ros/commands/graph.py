@@ -37,7 +37,7 @@ class _Row(NamedTuple):
 
 def add_graph(parser: argparse.ArgumentParser) -> None:
     """Add the robot and the picture."""
-    add(parser, *FILE, *LOOPS)
+    add(parser, *FILE, *LOOPS, '--lock')
     parser.add_argument('-o', '--output', metavar='FILE', help='.svg or .png, or .dot for '
                         'Graphviz (default: <robot>_graph.svg)')
     add(parser, '--overwrite')

@@ -450,7 +450,11 @@ def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
         engine = available_simulator()
         print(f'robot {model.name!r} from {robot}: simulated by {engine} for {duration:g} s, its '
               f'inverse dynamics computed from joint_states (DDS domain {graph.domain}, this '
-              'computer only)', flush=True)
+              'computer only)\n'
+              'What you see: the physics engine moves the robot and tells positions and the '
+              'efforts that it took;\nthe node computes efforts from the positions and the URDF. '
+              'The table at the end compares\nthe two, joint by joint (NRMSE: RMS of the '
+              'difference, as a share of the range of the effort).', flush=True)
         for problem in model.warnings:
             print(f'note: {problem}', flush=True)
         for name, values in _parameters(model, duration, output, gravity, engine).items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -136,9 +137,18 @@ class Payload:
     com: Sequence[float] = (0.0, 0.0, 0.0)
     inertia: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
+    def __post_init__(self) -> None:
+        for name in ('com', 'inertia'):   # which do not change after this
+            if isinstance(getattr(self, name), list | np.ndarray):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @cached_property
+    def numbers(self) -> Array:
+        """The ten numbers that a call takes."""
+        return np.array([self.mass, *self.com, *self.inertia], np.float64)
+
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """Return the ten numbers that a call takes."""
-        return np.array([self.mass, *self.com, *self.inertia], dtype or np.float64)
+        return np.array(self.numbers, dtype)
 
 
 BodyTerms = Mapping[int, tuple[JointTerm, ...]]   # terms at the joint of a body, by its number
