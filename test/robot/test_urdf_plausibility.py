@@ -99,3 +99,37 @@ def test_limits_that_stand_for_none_have_no_unit() -> None:
                        ('effort', 'units-effort')):
         unlimited = re.sub(rb'\b%s="[^"]+' % name.encode(), b'%s="1e9' % name.encode(), text)
         assert said(unlimited, code) == []
+
+
+def pendulum(mass=2.0, com=0.5, gyration=0.3, origin=0.1, **limits: float) -> bytes:
+    """Return a link on a hinge: of all three inertias, gyration is the radius [m]."""
+    tensor = mass * gyration**2 / 1.5
+    limits = {'upper': 1.0, 'velocity': 2.0, 'effort': 50.0, 'damping': 1.0, 'friction': 1.0,
+              **limits}
+    return ("""<robot name="pendulum"><link name="base"/><link name="arm"><inertial>
+        <origin xyz="{com} 0 0"/><mass value="{mass}"/>
+        <inertia ixx="{t}" iyy="{t}" izz="{t}" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/>
+        <origin xyz="0 0 {origin}"/><axis xyz="0 1 0"/>
+        <limit lower="-1" upper="{upper}" velocity="{velocity}" effort="{effort}"/>
+        <dynamics damping="{damping}" friction="{friction}"/></joint></robot>""").format(
+            t=tensor, mass=mass, com=com, origin=origin, **limits).encode()
+
+
+@pytest.mark.parametrize(('name', 'limit', 'code', 'others'), [
+    ('mass', 1e4 * 0.5**3, 'units-density', {}),   # 1e4 kg/m^3 of the cube of 0.5 m
+    ('mass', 1 / (0.03 * 0.6**3), 'units-density', {'below': True}),
+    ('mass', 1e4, 'units-mass', {'com': 9.0}),
+    ('origin', 100.0, 'units-length', {}),
+    ('gyration', 4.0 * 0.5, 'units-inertia', {}),
+    ('gyration', 1 / (0.05 * 0.5), 'units-inertia', {'below': True}),
+    ('upper', 12.566, 'units-limit', {}), ('velocity', 40.0, 'units-limit', {}),
+    ('effort', 9.81 * 2.0 * 0.5 / 5e-3, 'units-effort', {}),
+    ('friction', 50.0, 'units-friction', {}),
+    ('damping', 10.0 * 50.0, 'units-friction', {}),
+    ('damping', 10.0 * 50.0 / 0.5, 'units-friction', {'velocity': 0.5})])
+def test_where_the_warnings_about_units_begin(name, limit, code, others):
+    sign = -1.0 if others.pop('below', False) else 1.0
+    inside, outside = (pendulum(**{name: (limit * share) ** sign}, **others)
+                       for share in (0.99, 1.01))
+    assert said(inside, code) == [] != said(outside, code)

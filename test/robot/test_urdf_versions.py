@@ -11,7 +11,7 @@ from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
 from urdf2dyn_ros.identification.identified_files import identified_urdf
 from urdf2dyn_ros.robot.document import rpy_of
 from urdf2dyn_ros.robot.model import Limits
-from urdf2dyn_ros.robot.rotations import from_rpy
+from urdf2dyn_ros.robot.rotations import from_rpy, turn_in_words
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 BODY = ('<inertial><origin xyz="0.1 0.02 0.05"/><mass value="2"/><inertia ixx="0.03" ixy="0.001" '
@@ -67,6 +67,20 @@ def test_quaternions_that_ros_ignores_or_rejects(old: str, new: str, said: str) 
     with pytest.raises(UrdfError, match=said) as caught:
         read_urdf(TWO_R.replace(old, new))
     assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize(('rpy', 'words'), [
+    ((0.0, 0.0, 0.0), 'no turn'), ((0.5, 0.0, 0.0), 'turn about x by 28.6479 deg'),
+    ((0.0, -0.7, 0.0), 'turn about y by -40.107 deg'),
+    ((0.0, 0.0, math.pi / 2), 'turn about z by 90 deg'),
+    ((0.0, 0.0, -3.0), 'turn about z by -171.887 deg'),
+    ((math.pi, 0.0, 0.0), 'turn about x by 180 deg'),
+    ((0.0, 0.0, math.pi), 'turn about z by 180 deg'),
+    ((math.pi, 0.0, math.pi / 2), 'turn about (1, 1, 0) by 180 deg'),
+    # its axis and angle as scipy's Rotation has them
+    ((1.0, 1.0, 1.0), 'turn about (0.2934, 1, 0.2934) by 76.3611 deg')])
+def test_the_words_for_the_rotation_of_a_joint(rpy, words):
+    assert turn_in_words(from_rpy(rpy)) == words
 
 
 def test_an_identified_robot_has_one_rotation_of_a_link() -> None:
