@@ -4,10 +4,12 @@ import re
 from dataclasses import replace
 from functools import cache
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
 
+from support.closed_simulation import model_of
 from support.mechanisms import MECHANISMS, Builder, mechanism
 from support.oracles import prepared
 from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
@@ -84,21 +86,32 @@ class Cut:
             drift.append((a[1] - a[0])[keep])
         return np.vstack(rows), np.concatenate(drift)
 
+    def motion(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return rates of all joints from those of the actuated ones, and which these are."""
+        J, _ = self.constraint(q, np.zeros(self.model.nv))
+        driven = self.rates(dict.fromkeys(self.dynamics.joint_names, 1.0)) > 0.0
+        rates = self.rates(dict(zip(self.dynamics.joint_names, qd)))
+        rates[~driven] = -np.linalg.pinv(J[:, ~driven]) @ J[:, driven] @ rates[driven]
+        return rates, driven, J
+
     def accelerations(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """Return qdd of all joints under efforts of all, with the forces that close the loops."""
-        M = pin.crba(self.model, self.data, q)
-        M = np.triu(M) + np.triu(M, 1).T
-        bias = pin.nonLinearEffects(self.model, self.data, q, qd).copy()
-        J, drift = self.constraint(q, qd)
-        free = np.linalg.solve(M, tau - bias)
-        inertia = J @ np.linalg.solve(M, J.T)
-        force = np.linalg.pinv(inertia, rcond=1e-12) @ (-drift - J @ free)
-        return free + np.linalg.solve(M, J.T @ force)
+        """Return qdd of all joints under efforts of all, with points that coincide in loops."""
+        models, of_models = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        for _, *ends in self.ends:
+            places = [part for end in ends for frame in [self.model.frames[end]]
+                      for part in (frame.parentJoint, frame.placement)]
+            models.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model,
+                                                   *places, pin.LOCAL))
+            of_models.append(models[-1].createData())
+        data = self.model.createData()
+        pin.initConstraintDynamics(self.model, data, models, of_models)
+        return pin.constraintDynamics(self.model, data, q, qd, tau, models, of_models,
+                                      pin.ProximalSettings(1e-14, 1e-14, 1e-8, 50))
 
 
 @pytest.mark.parametrize('name', MECHANISMS)
 def test_efforts_give_the_accelerations_that_they_are_for(name: str) -> None:
-    """By Pinocchio's mass matrix, bias and frames, and Lagrange multipliers of all rows."""
+    """By Pinocchio's constraintDynamics."""
     dynamics = dynamics_of(name)
     cut = Cut(dynamics, mechanism(name))
     several = states(dynamics)
@@ -106,14 +119,45 @@ def test_efforts_give_the_accelerations_that_they_are_for(name: str) -> None:
     for (q, qd, qdd), passive in zip(several, closed):
         tau = dynamics(q, qd, qdd, passive=passive)
         full = cut.vector(cut.state(q, passive))
-        J, _ = cut.constraint(full, 0.0 * cut.rates({}))
-        driven = cut.rates(dict.fromkeys(dynamics.joint_names, 1.0)) > 0.0
-        rates = cut.rates(dict(zip(dynamics.joint_names, qd)))
-        rates[~driven] = -np.linalg.pinv(J[:, ~driven]) @ J[:, driven] @ rates[driven]
+        rates, driven, _ = cut.motion(full, qd)
         found = cut.accelerations(full, rates, cut.rates(dict(zip(dynamics.joint_names, tau))))
         expected = cut.rates(dict(zip(dynamics.joint_names, qdd)))
         scale = np.abs(found).max()
         assert np.abs((found - expected)[driven]).max() < 1e-9 * scale
+
+
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_mass_matrix_and_bias_are_those_of_mujoco(name: str) -> None:
+    """With its constraint Jacobian, which Pinocchio's equals; Pinocchio's centripetal terms."""
+    dynamics, text = dynamics_of(name), mechanism(name)
+    cut, model = Cut(dynamics, text), model_of(text)
+    data, m = mujoco.MjData(model), model.nv
+    order = [model.joint(joint).dofadr[0] for joint in cut.model.names[1:]]
+    for q, qd, _ in states(dynamics, 5):
+        passive = dynamics.close(q)
+        values, full = cut.state(q, passive), cut.vector(cut.state(q, passive))
+        rates, driven, J = cut.motion(full, qd)
+        _, drift = cut.constraint(full, rates)
+        for joint, value in values.items():
+            data.qpos[model.joint(joint).qposadr] = value
+        data.qvel[order] = rates
+        mujoco.mj_forward(model, data)
+        M = np.zeros((m, m))
+        for column, unit in zip(M, np.eye(m)):
+            mujoco.mj_mulM(model, data, column, unit)
+        M, bias = M[np.ix_(order, order)], data.qfrc_bias[order]
+        found = data.efc_J.reshape(-1, m)[:, order]
+        assert np.abs(np.abs(found) - np.abs(J)).max() < 1e-8 * np.abs(J).max()
+        G, still = np.eye(m)[:, driven], np.zeros(m)
+        inverse = np.linalg.pinv(found[:, ~driven])
+        G[~driven] = -inverse @ found[:, driven]
+        still[~driven] = -np.linalg.pinv(J[:, ~driven]) @ drift
+        names = [joint for joint, drives in zip(cut.model.names[1:], driven) if drives]
+        place = [names.index(joint) for joint in dynamics.joint_names]
+        of_mujoco = (G.T @ M @ G)[np.ix_(place, place)]
+        assert dynamics.mass_matrix(q) == pytest.approx(of_mujoco, abs=1e-8 * of_mujoco.max())
+        expected = (G.T @ (bias + M @ still))[place]
+        assert dynamics.bias(q, qd) == pytest.approx(expected, abs=1e-8 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize('name', MECHANISMS)
@@ -126,6 +170,19 @@ def test_power_is_the_change_of_energy(name: str) -> None:
         power = (E[0] - 8.0 * E[1] + 8.0 * E[2] - E[3]) / (12.0 * h)
         scale = np.abs(tau) @ np.abs(qd) + np.abs(E).max()
         assert tau @ qd == pytest.approx(power, abs=1e-7 * scale)
+
+
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_momentum_changes_as_efforts_say(name: str) -> None:
+    dynamics, h = dynamics_of(name), 4e-4
+    for q, qd, qdd in states(dynamics, 3):
+        p, beta, load = dynamics.momentum(q, qd)
+        assert p == pytest.approx(dynamics.mass_matrix(q) @ qd, rel=1e-10, abs=1e-12)
+        P = [dynamics.momentum(q + qd * t + 0.5 * qdd * t * t, qd + qdd * t)[0]
+             for t in h * np.array([-2.0, -1.0, 1.0, 2.0])]
+        change = (P[0] - 8.0 * P[1] + 8.0 * P[2] - P[3]) / (12.0 * h)
+        found = dynamics(q, qd, qdd) + beta - load
+        assert found == pytest.approx(change, abs=1e-7 * np.abs([found, beta, load]).max())
 
 
 @pytest.mark.parametrize('name', MECHANISMS)

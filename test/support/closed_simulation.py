@@ -23,10 +23,8 @@ class Run(NamedTuple):
     efforts: np.ndarray   # (k, n)
 
 
-@cache
-def simulated(name: str, duration: float = 1.6) -> Run:
-    """Simulate a mechanism whose drives follow sines, with hard equality constraints."""
-    text = mechanism(name)
+def model_of(text: str) -> mujoco.MjModel:
+    """Return a robot whose loops are hard equality constraints, of points alone."""
     spec = mujoco.MjSpec.from_string(prepared(text))
     for loop in read_urdf(text).loops:   # the frames of the links are parallel where all is zero
         row = spec.add_equality()
@@ -36,7 +34,16 @@ def simulated(name: str, duration: float = 1.6) -> Run:
         row.solref[:], row.solimp[:] = (2.0 * STEP, 1.0), (0.9999, 0.9999, 1e-3, 0.5, 2.0)
     spec.option.timestep, spec.option.tolerance = STEP, 1e-14
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
-    model = spec.compile()
+    spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    spec.compiler.boundmass = spec.compiler.boundinertia = 2e-15   # of the crosses of hinges
+    return spec.compile()
+
+
+@cache
+def simulated(name: str, duration: float = 1.6) -> Run:
+    """Simulate a mechanism whose drives follow sines, with hard equality constraints."""
+    text = mechanism(name)
+    model = model_of(text)
     data, dynamics = mujoco.MjData(model), InverseDynamics(text, backend='python')
     joints = [model.joint(each).id for each in dynamics.joint_names]
     at, rate = model.jnt_qposadr[joints], model.jnt_dofadr[joints]
