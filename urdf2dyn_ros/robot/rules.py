@@ -3,27 +3,23 @@ The rules for robot descriptions: a function each.
 
 A rule yields its problems; what another rule reports as faulty is None or empty for it. A new one
 needs its function here, with `@rule`, and a URDF that breaks it alone, test/corpus/<code>.urdf.
-`check_description` at the end applies them, in the order of this file; then, to a description that
-none of them rejects, those for implausible numbers in plausibility.py.
+`check_description` at the end applies them, in the order of this file, which takes in those of
+other_tools.py; then, to a description that none of them rejects, those for implausible numbers in
+plausibility.py.
 """
 
 import math
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
-from itertools import chain, islice
+from itertools import chain
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
-    CHILDREN,
     MAX_LINKS,
     NO_EFFECT,
     NUMBER_ATTRIBUTES,
-    REDUCTION_TAGS,
     REQUIRED_ATTRIBUTES,
     REQUIRED_CHILDREN,
     TENSOR_ATTRIBUTES,
@@ -46,8 +42,8 @@ from urdf2dyn_ros.robot.document import (
 )
 from urdf2dyn_ros.robot.inertia import inertia_flaw
 from urdf2dyn_ros.robot.joints import URDF_TYPES
-from urdf2dyn_ros.robot.loop_notations import read_loops
 from urdf2dyn_ros.robot.model import FLOATING, Joint
+from urdf2dyn_ros.robot.other_tools import OTHER_TOOLS_RULES, closest
 from urdf2dyn_ros.robot.plausibility import PLAUSIBILITY_RULES
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE
 from urdf2dyn_ros.text import escaped, listed, quote, suggestion
@@ -59,12 +55,12 @@ _SHORTEST_AXIS = 1e-8   # a shorter one has no direction
 _UNIT_TOLERANCE = 1e-3   # of the length of an axis
 _MULTIPLIED_TAGS = ('origin', 'mass', 'inertia', 'mimic', 'force')
 
-Rule = Callable[[Description], Iterator[Problem]]
+Check = Callable[[Description], Iterator[Problem]]
 
-RULES: list[Rule] = []
+RULES: list[Check] = []
 
 
-def rule(function: Rule) -> Rule:
+def rule(function: Check) -> Check:
     """Add a rule."""
     RULES.append(function)
     return function
@@ -181,229 +177,9 @@ def names(robot: Description) -> Iterator[Problem]:
                              f'name{f" (lines {lines})" if lines else ""}; rename')
 
 
-# Names that are none of URDF's: misspelt, misplaced, or of another tool; texts, which it has not.
+# Names that are none of URDF's, and what other tools read otherwise.
 
-# What other tools define, by tag of the parent: ignored without a word. Names with a prefix are
-# always known. ``transmission joint`` is the joint in a transmission.
-_REDUCED = ('mechanicalReduction', 'mechanical_reduction', 'hardwareInterface', 'role', 'offset',
-            'motorTorqueConstant', 'type')
-OTHER_CHILDREN = {
-    'robot': ('transmission', 'material', 'gazebo', 'ros2_control', 'sensor', 'frame', 'mujoco',
-              'plugin', 'actuator', 'group', 'chain', 'disable_collisions', 'comment', 'version',
-              'author', 'license', 'self_collision_checking', 'isaac_sim_config'),
-    'link': ('visual', 'collision', 'contact', 'sensor', 'self_collision_checking', 'material',
-             'collision_checking', 'self_filter', 'verbose', 'gravity', 'kinematic', 'surface'),
-    'joint': ('calibration', 'safety_controller', 'hardwareInterface', 'verbose', 'actuator',
-              'limits_soft', 'sensor', 'material'),
-    'transmission': ('type', 'joint', 'actuator', *REDUCTION_TAGS, 'leftActuator', 'offset',
-                     'rightActuator', 'flexJoint', 'rollJoint', 'gap_joint', 'passive_joint',
-                     'use_simulated_gripper_joint', 'simulated_actuated_joint', 'plugin', 'param',
-                     'motorTorqueConstant', 'compensator', 'hardwareInterface'),
-    'transmission joint': (*_REDUCED, 'deadBandUpper', 'deadBandLower', 'saturationLower',
-                           'saturationUpper', 'ignoreTransmissionAbsoluteEncoder',
-                           'mechanicalOffset', 'state_interface', 'command_interface'),
-    'transmission actuator': (*_REDUCED, 'gear_ratio', 'state_interface', 'command_interface'),
-}
-OTHER_ATTRIBUTES = {
-    'robot': ('version',),
-    'link': ('type', 'id'),
-    'joint': ('dont_collapse', 'id', 'independent'),
-    'limit': ('current', 'command_effort', 'gear_velocity'),
-    'dynamics': ('D', 'K', 'mu_coulomb', 'mu_viscous', 'stiffness', 'spring_stiffness',
-                 'spring_reference'),
-    'transmission': ('name', 'type'),
-    'transmission joint': ('name', 'role'),
-    'transmission actuator': ('name', 'role'),
-}
-
-# What changes efforts where other tools read it, and is not counted, with any prefix.
-LOOP_TAGS = ('loop_joint', 'loop', 'coupling', 'constraint', 'ball_constraint',
-             'distance_constraint', 'weld_constraint', 'coupler_constraint', 'linear_bushing_rpy')
-ROTOR_NAMES = ('rotor_inertia', 'rotorInertia', 'motor_inertia', 'motorInertia', 'armature',
-               'reflected_inertia')
-# By code: names, what they are, the remedy, and what efforts lack. K and D, the elasticity and
-# damping of a gear, add none.
-_NOT_COUNTED = {
-    'rotor-not-counted': (ROTOR_NAMES, 'the inertia of a motor', 'give it with its gear ratio as '
-                          'parameter joints.NAME.rotor_inertia',
-                          'those of accelerations lack the inertia of the motor'),
-    'spring-not-counted': (('spring_stiffness', 'stiffness', 'springStiffness'), 'a spring',
-                           'give it as parameter joints.NAME.spring_stiffness',
-                           'those of this joint lack the spring'),
-}
-
-_GRAVITY_OFF = {'gravity': ('false', '0'), 'turnGravityOff': ('true', '1')}   # by tag of Gazebo
-
-# Where the schema has a tag, by tag.
-_PLACES = {tag: [place for place, tags in CHILDREN.items() if tag in tags]
-           for tag in chain.from_iterable(CHILDREN.values())}
-
-_MOST_NAMES = 100   # that are unknown and reported
-
-# What is assumed where an element or attribute is missing; the others have no effect on efforts.
-_ASSUMED = {
-    'link': 'there is no such link', 'joint': 'there is no such joint',
-    'force': 'no force acts there', 'inertial': 'the link has neither mass nor inertia',
-    **dict.fromkeys(('mass', 'inertia'), 'the link has neither mass nor inertia'),
-    'origin': 'zero displacement and rotation', 'axis': 'the axis "1 0 0"',
-    'dynamics': 'no damping and no friction', 'damping': 'no damping', 'friction': 'no friction',
-    'mimic': 'the joint moves by itself', 'multiplier': 'the multiplier 1', 'xyz': '"0 0 0"',
-    'rpy': '"0 0 0"', 'offset': 'the offset 0', 'mechanicalReduction': 'no gear ratio'}
-
-
-def _without(meant: str) -> str:
-    assumed = _ASSUMED.get(meant)
-    return f'in its place is assumed: {assumed}' if assumed else (
-        'they are computed as if it were not there')
-
-
-@rule
-def unknown_elements(robot: Description) -> Iterator[Problem]:
-    """Elements are URDF's, or known to be another tool's."""
-    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
-    for parent, kind in _parents(robot):
-        known = {*CHILDREN.get(kind, ()), *OTHER_CHILDREN.get(kind, ()), *LOOP_TAGS, *ROTOR_NAMES}
-        for element in parent.iterchildren('*'):
-            if not element.prefix and element.tag not in known:
-                found[kind, str(element.tag)].append(element)
-    # Of what has no effect on efforts, only what is meant to have one; a group of SRDF has names.
-    for parent in chain.from_iterable(
-            map(robot.robot.iterfind, ('link/visual', 'link/collision', 'group'))):
-        for element in parent.iterchildren(*_PLACES):
-            if len(element) if parent.tag == 'group' else element.tag != 'origin':
-                found[str(parent.tag), str(element.tag)].append(element)
-    for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
-        places = _PLACES.get(tag, [])
-        owners = [*elements[0].iterancestors(*places or [kind.split()[-1]])]
-        where = ' or '.join(f'<{place}>' for place in places
-                            if not owners or place in {owner.tag for owner in owners})
-        meant = tag if places else _closest(
-            tag, CHILDREN.get(kind) or OTHER_CHILDREN.get(kind, ()))
-        remedy = (f'move it into {where}' if places else f'did you mean <{meant}>?'
-                  if meant else 'delete it, or correct its name')
-        message = (f'<{kind.split()[-1]}> has no element <{escaped(tag, 40)}>, which is ignored; '
-                   f'{remedy}')
-        there = meant and any(owner is not robot.robot and owner.find(meant) is not None
-                              for owner in owners)
-        effect = f'those of the <{meant}> that is there, too' if there else _without(meant)
-        yield from merged(warn('unknown-element', element, message, effect=effect)
-                          for element in elements)
-
-
-@rule
-def unknown_attributes(robot: Description) -> Iterator[Problem]:
-    """Attributes are URDF's, or known to be another tool's."""
-    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
-    pairs = [(element, str(element.tag)) for element in robot.elements]
-    pairs += [pair for pair in _parents(robot) if pair[1].startswith('transmission')]
-    for element, kind in pairs:
-        known = {*ATTRIBUTES.get(kind, ()), *OTHER_ATTRIBUTES.get(kind, ()), *ROTOR_NAMES}
-        for attribute in map(str, element.attrib):
-            if (attribute not in known and not set('{:') & set(attribute)   # with a prefix
-                    and not _is_repeated(element, attribute)):
-                found[kind, attribute].append(element)
-    for (kind, attribute), elements in islice(found.items(), _MOST_NAMES):
-        ours = ATTRIBUTES.get(kind) or OTHER_ATTRIBUTES.get(kind, ())
-        meant = TRANSPOSED.get(attribute) or _closest(attribute, ours)
-        remedy = (f'did you mean {meant}?' if meant else
-                  f'it has {", ".join(ours)}' if ours else 'it has no attributes')
-        message = (f'<{kind.split()[-1]}> has no attribute {escaped(attribute, 40)}, which is '
-                   f'ignored; {remedy}')
-        yield from merged(warn('unknown-attribute', element, message, attribute,
-                               effect=_without(meant)) for element in elements)
-
-
-def _is_repeated(inertia: Element, attribute: str) -> bool:
-    """Return whether an attribute is the other one of two equal entries of a tensor."""
-    with suppress(KeyError, ValueError):
-        return (read_numbers(inertia.get(attribute, ''), 1)
-                == read_numbers(inertia.get(TRANSPOSED[attribute], ''), 1))
-    return False
-
-
-@rule
-def numbers_of_urdfdom(robot: Description) -> Iterator[Problem]:
-    """A number ends where its attribute does, or in several at a blank; urdfdom reads no other."""
-    yield from merged(
-        warn('number-end', element, 'urdfdom, and with it robot_state_publisher, KDL and '
-             'Pinocchio, cannot read a number with a blank, a tab or the end of a line after it: '
-             'it drops the element, or the file; write the number alone', attribute,
-             effect='here they count the number; there the link can be without mass')
-        for element in robot.elements
-        for attribute, count in NUMBER_ATTRIBUTES.get(str(element.tag), {}).items()
-        if (text := element.get(attribute)) and robot.numbers(element, attribute)
-        and element.tag != 'force' and not all(re.fullmatch(r'\s*\S+', part) for part in (
-            [text] if count == 1 else filter(None, text.split(' ')))))
-
-
-@rule
-def texts(robot: Description) -> Iterator[Problem]:
-    """Numbers and names are in attributes, not in a text as in SDF."""
-    for element in robot.elements:
-        tag = str(element.tag)
-        text = ' '.join([element.text or '', *(child.tail or '' for child in element)]).strip()
-        if text and tag not in CHILDREN:
-            example = ' '.join(f'{attribute}="..."' for attribute in ATTRIBUTES[tag])
-            yield warn('text-ignored', element, f'the text {quote(text)} is ignored, URDF has '
-                       f'attributes; write <{tag} {example}/>',
-                       effect=_without('' if element.attrib else tag))
-
-
-@rule
-def loop_notations(robot: Description) -> Iterator[Problem]:
-    """Loops are between two links of this robot; what is not read of other tools is said."""
-    notes = read_loops(robot)
-    yield from notes.problems
-    for element in robot.robot.iterchildren(*(f'{{*}}{tag}' for tag in LOOP_TAGS)):
-        if element not in notes.elements:
-            yield warn('loop-not-counted', element, f'<{tag_of(element)}> closes a loop, which is '
-                       'not counted: the links are a tree that is cut open here; write '
-                       '<loop_joint> instead, if it is stiff',
-                       effect='those of all joints of the loop are of the open tree, not of the '
-                       'robot')
-
-
-@rule
-def terms_of_other_tools(robot: Description) -> Iterator[Problem]:
-    """No name of another tool adds an effort that is a parameter here."""
-    owners = [*robot.joints, *transmissions(robot), *robot.robot.iterfind('gazebo[@reference]')]
-    for code, (names, what, remedy, effect) in _NOT_COUNTED.items():
-        tags = [f'{{*}}{name}' for name in names]
-        yield from merged(
-            warn(code, element, f'{what} in a URDF is not counted; {remedy}', attribute,
-                 effect=effect)
-            for owner in owners for element in owner.iter('*')
-            for attribute in ([''] if next(element.iter(*tags), None) is element
-                              and (element.text or '1').strip('0. \t\r\n') else
-                              [name for name in names if element.get(name, '').strip('0. ')]))
-
-
-@rule
-def gravity_of_gazebo(robot: Description) -> Iterator[Problem]:
-    """Gravity acts on every link, for Gazebo as well."""
-    yield from merged(
-        warn('gravity-not-off', element, f'<{element.tag}> turns gravity off in Gazebo alone; '
-             'here it acts on this link as on all others',
-             effect='those of Gazebo lack its weight')
-        for element in robot.robot.iterfind('gazebo[@reference]/*')
-        if (element.text or '').strip().lower() in _GRAVITY_OFF.get(str(element.tag), ()))
-
-
-def _parents(robot: Description) -> Iterator[tuple[Element, str]]:
-    """Yield the elements whose children have known names, and the key of these."""
-    for element in robot.elements:
-        yield element, str(element.tag)
-    for transmission in transmissions(robot):
-        yield transmission, 'transmission'
-        for end in transmission.iterchildren('joint', 'actuator'):
-            yield end, f'transmission {end.tag}'
-
-
-def _closest(name: str, names: Iterable[str]) -> str:
-    """Return the name that is meant, in any case; empty if none is similar."""
-    by_lower = {each.lower(): each for each in names}
-    close = get_close_matches(name.lower(), by_lower, n=1) if len(name) <= 100 else []
-    return by_lower[close[0]] if close else ''
+RULES.extend(OTHER_TOOLS_RULES)
 
 
 # The graph: every joint connects two links, and together they make one tree.
@@ -526,7 +302,7 @@ def axes(robot: Description) -> Iterator[Problem]:
              effect='no effect, if that is the axis')
         for joint in robot.joints if type_of(joint).moves and type_of(joint).axial
         and joint.get('type') in URDF_TYPES and not any(
-            _closest(tag_of(child), ('axis',)) for child in joint.iterchildren('*')))
+            closest(tag_of(child), ('axis',)) for child in joint.iterchildren('*')))
     for joint in robot.joints:
         axis = joint.find('axis')
         xyz = robot.numbers(axis, 'xyz')
