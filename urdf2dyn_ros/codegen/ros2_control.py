@@ -189,7 +189,8 @@ def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str
                  f'{", ".join(map(_number, numbers))}}},\n')
     return {
         'joint_names': ''.join(f'  {c.quoted(body.name)},\n' for body in joints),
-        'continuous': _lines(joints, [str(body.type == 'continuous').lower() for body in joints]),
+        'continuous': _lines(joints, [str(not JOINTS[body.type].bounded).lower()
+                                      for body in joints]),
         'lower_limits': _lines(joints, [_bound(body, body.limits.lower, '-UNLIMITED')
                                         for body in joints]),
         'upper_limits': _lines(joints, [_bound(body, body.limits.upper, 'UNLIMITED')
@@ -258,7 +259,7 @@ def _references(program: Program, friction: Sequence[FrictionRow]) -> dict[str, 
 
 
 def _bound(body: Body, limit: float | None, none: str) -> str:
-    return none if limit is None or body.type == 'continuous' else shortest(limit)
+    return shortest(limit) if limit is not None and JOINTS[body.type].bounded else none
 
 
 def _number(value: Scalar) -> str:

@@ -271,7 +271,8 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
             result[i] = None if kept == NO_INERTIA else kept
             # in the parent it is the same at every position of the joint
             shifted = transformed(shared, body.parent_R_joint, body.parent_p_joint)
-            result[body.parent] = total([result[body.parent] or NO_INERTIA, shifted])
+            before = len(bodies) if body.parent == ROOT else body.parent
+            result[before] = total([result[before] or NO_INERTIA, shifted])
         behind[i] += _pulls(result[i])
         if body.parent != ROOT:
             behind[body.parent] += behind[i]

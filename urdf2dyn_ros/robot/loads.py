@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import inertia_flaw
-from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.joints import JOINTS, JointType
 from urdf2dyn_ros.robot.lock import LOCK, lock_joints, locked_positions
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import Joint, RobotModel
@@ -239,17 +239,15 @@ WRENCH_TOPICS = Family('external_wrenches', 'link', (
 
 
 def _terms(values: Mapping[str, Any], own: Mapping[str, float], joint: Joint | None,
-           turns: bool) -> Iterator[JointTerm]:
+           kind: JointType) -> Iterator[JointTerm]:
     """Yield a joint's terms; its `own` parameters precede the URDF's, these the defaults."""
-    for name, term in TERMS.items():
-        fields: dict[str, Any] = {}
+    for term in TERMS.values():
+        fields = term.of_all(values, kind)
         for name_of_field, row in term.rows().items():
             value = values[row.shared] if row.shared else row.row.default
             if joint is not None and row.urdf and getattr(joint, row.urdf) is not None:
                 value = getattr(joint, row.urdf)
             fields[name_of_field] = row.value(own.get(row.setting, value))
-        if name == 'rotor':   # where a joint slides its rotor's axis may be any
-            fields['gyroscopic'] = values['rotor.gyroscopic'] and turns
         yield term(**fields)
 
 
@@ -267,7 +265,7 @@ def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel
     of_joints = JOINT_PARAMETERS.of(values)
     joints = {joint.name: joint for joint in model.joints}
     terms = {body.name: [term for term in _terms(
-        values, of_joints.get(body.name, {}), joints.get(body.name), bool(JOINTS[body.type].turns))
+        values, of_joints.get(body.name, {}), joints.get(body.name), JOINTS[body.type])
         if values[f'{term.NAME}.enabled'] and not term.is_off()]
         for body in multibody(model).bodies}
     if not values['forces.enabled']:

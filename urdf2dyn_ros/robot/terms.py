@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -91,6 +91,11 @@ class JointTerm(ABC):
     def rows(cls) -> dict[str, TermParameter]:
         """Return the parameters by the names of their fields, in order."""
         return {each.name: each.metadata['row'] for each in fields(cls) if each.metadata}
+
+    @classmethod
+    def of_all(cls, values: Mapping[str, Any], kind: JointType) -> dict[str, Any]:
+        """Return the fields that one parameter sets at all joints, for one of them."""
+        return {}
 
     def parameters(self) -> Iterator[tuple[str, TermParameter, Scalar]]:
         """Yield field, description and value of each parameter that has an effect, in order."""
@@ -321,6 +326,11 @@ class Rotor(JointTerm):
     gyroscopic: bool = False
     _coupled: Scalar = field(init=False, repr=False, compare=False, default=0.0)
     _reflected: Scalar = field(init=False, repr=False, compare=False, default=0.0)
+
+    @classmethod
+    def of_all(cls, values: Mapping[str, Any], kind: JointType) -> dict[str, Any]:
+        # where a joint slides its rotor's axis may be any
+        return {'gyroscopic': values['rotor.gyroscopic'] and bool(kind.turns)}
 
     def __post_init__(self) -> None:
         # made with the parameters: no work at every call

@@ -11,6 +11,7 @@ from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.joint_names import check_units
 from urdf2dyn_ros.recordings.plan import Plan
 from urdf2dyn_ros.recordings.recording import ANGULAR
+from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.model import Joint, Limits
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted, listed
@@ -79,9 +80,9 @@ def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
     The centre is the position closest to zero with the amplitude to both sides, which is at most
     80 % of the way to the limits; the velocity is at most 60 % of its limit, where 0 is none.
     """
-    amplitude, velocity = _LARGEST_LENGTHS if kind == 'prismatic' else _LARGEST_ANGLES
+    amplitude, velocity = _LARGEST_ANGLES if JOINTS[kind].turns else _LARGEST_LENGTHS
     # a limit on the position of a continuous joint is not used
-    lower, upper = (None, None) if kind == 'continuous' else (limits.lower, limits.upper)
+    lower, upper = (limits.lower, limits.upper) if JOINTS[kind].bounded else (None, None)
     if lower is not None and upper is not None:
         amplitude = min(amplitude, _POSITION_SHARE * abs(upper - lower) / 2.0)
     swing = amplitude / _POSITION_SHARE
@@ -189,7 +190,7 @@ def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
         raise SimulationError(f'trajectory: joint {joint.name!r} would not have finite positions '
                               'and velocities; its numbers are too large, or its times too near')
     beyond = _TOLERANCE * max(1.0, float(np.abs(q).max()))
-    if joint.type != 'continuous' and (
+    if JOINTS[joint.type].bounded and (
             (limits.lower is not None and q.min() < limits.lower - beyond)
             or (limits.upper is not None and q.max() > limits.upper + beyond)):
         raise SimulationError(f'trajectory: joint {joint.name!r} would be between {q.min():g} and '
@@ -217,7 +218,7 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
     if not (recording.plan or recording.in_order):
         raise SimulationError(f'trajectory file {path!r}: joint states, but a table or a '
                               'JointTrajectory is needed')
-    units = {joint.name: 'm' if joint.type == 'prismatic' else 'rad' for joint in joints}
+    units = {joint.name: JOINTS[joint.type].unit for joint in joints}
     recording.know(units.__contains__, ANGULAR)
     check_units(recording, lambda names: names, units)
     records = list(recording)
