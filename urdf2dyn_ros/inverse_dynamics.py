@@ -756,9 +756,10 @@ class InverseDynamics:
             efforts: those of a motion; bias: those without accelerations; gravity: those at rest;
             mass_matrix: its upper triangle. Loads and tags ``<force>`` are included as numbers.
         symbolic : bool
-            Whether what is not 0 is a symbol: mass m_i, centre c_ix and tensor I_ixx of link i as
-            in its ``<inertial>`` (i' of a link fixed to it), g, and the place p_ix of joint i in
-            the frame of the body before, whose z is its axis; else a number of six digits.
+            Whether what is not 0 is a symbol: mass m_i, centre r_ix and tensor I_ixx of link i as
+            in its ``<inertial>`` (i' of a link fixed to it), g, the place p_ix of joint i in its
+            parent link, as in its ``<origin>``, and c_12 of cos(q_1 + q_2); a legend with the
+            values is below. Else numbers of six digits.
 
         Raises
         ------

@@ -28,7 +28,7 @@ PUSHED = replace(ARM, forces=(
 FLAT = {'gravity': (0.0, -9.81, 0.0)}
 WHATS = ('efforts', 'bias', 'gravity', 'mass_matrix')
 TEXTBOOK = r"""\begin{aligned}
-\tau_1 &= \left(I_{1zz} + I_{2zz} + m_{1} c_{1x}^{2} + m_{2} c_{2x}^{2} + m_{2} p_{2x}^{2}"""
+\tau_1 &= \left(I_{1zz} + I_{2zz} + m_{1} r_{1x}^{2} + m_{2} p_{2x}^{2} + m_{2} r_{2x}^{2}"""
 NUMBERS = r"""\begin{aligned}
 g_1 &= 49.05 \cos{\left(q_{1} + q_{2} \right)} + 127.53 \cos{\left(q_{1} \right)} \\
 g_2 &= 49.05 \cos{\left(q_{1} + q_{2} \right)}
@@ -68,7 +68,34 @@ def test_two_joints_are_the_formula_of_the_textbook() -> None:
     dynamics = InverseDynamics(OWN / 'robot_2r.urdf', **FLAT)
     assert dynamics.latex().startswith(TEXTBOOK)
     assert dynamics.latex('gravity', symbolic=False) == NUMBERS
-    assert r'g \left(c_{1x} m_{1} + m_{2} p_{2x}\right)' in dynamics.latex('gravity')
+    assert r'c_{1} g \left(m_{1} r_{1x} + m_{2} p_{2x}\right)' in dynamics.latex('gravity')
+
+
+def test_a_legend_has_the_symbols_with_their_values() -> None:
+    """Of those that are used; positions in the URDF's axes, also where joints are oblique."""
+    text = InverseDynamics(OWN / 'robot_2r.urdf', **FLAT).latex()
+    for line in (r'c_{12} &= \cos{\left(q_{1} + q_{2} \right)}',
+                 r'm_{1} &= 3\;\mathrm{kg} \quad \text{mass of link1}',
+                 r'I_{2zz} &= 10\;\mathrm{kg\,m^2} \quad \text{inertia of link2 about its '
+                 r'centre of mass}',
+                 r'g &= 9.81\;\mathrm{m/s^2} \quad \text{gravity}'):
+        assert line in text
+    assert 'p_{1' not in text and 's_{12}' not in text
+    dynamics = InverseDynamics(ARM, backend='python')
+    _, _, values = equations(dynamics._system, dynamics.gravity_vector, dynamics.loads, 'efforts',
+                             True)
+    found = {str(symbol): value for symbol, value in values.items() if str(symbol)[0] == 'p'}
+    assert found == {f'p_{{{k}{axis}}}': value for k, joint in enumerate(ARM.joints, 1)
+                     for axis, value in zip('xyz', joint.xyz) if value}
+
+
+def test_lines_are_broken_at_terms() -> None:
+    lines = InverseDynamics(ARM, backend='python').latex().split('\\\\')
+    more = [line for line in lines if line.startswith('\n&\\quad {} ')]
+    assert len(more) > 5
+    assert all(re.match(r'\n&\\quad {} [+-] ', line) for line in more)
+    for line in more:
+        assert line.count('\\left(') == line.count('\\right)')
 
 
 @pytest.mark.parametrize(('model', 'options', 'what', 'reason'), [

@@ -1,6 +1,9 @@
 """The equations of small robots as formulas of LaTeX: the recursion on symbols of sympy."""
 
+import itertools
 import math
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,13 +17,24 @@ from urdf2dyn_ros.equations.newton_euler import (
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import about_origin, total
 from urdf2dyn_ros.robot.loads import Loads, body_terms
-from urdf2dyn_ros.robot.multibody import Multibody, link_inertia
-from urdf2dyn_ros.robot.spatial import AXES, TENSOR, cos, exp, sin, symmetric, tanh, upper
+from urdf2dyn_ros.robot.multibody import Body, Multibody, link_inertia
+from urdf2dyn_ros.robot.spatial import (
+    AXES,
+    TENSOR,
+    Vector,
+    cos,
+    exp,
+    sin,
+    symmetric,
+    tanh,
+    upper,
+)
 from urdf2dyn_ros.system import require
 
 What: TypeAlias = Literal['efforts', 'mass_matrix', 'gravity', 'bias']
 
 MOST_JOINTS = 3   # of formulas that can be read
+_WIDTH = 75   # of a line of a formula, in letters
 _SIDES = {'efforts': r'\tau_{}', 'bias': 'b_{}', 'gravity': 'g_{}', 'mass_matrix': 'M_{{{}{}}}'}
 
 
@@ -39,10 +53,17 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
     if loads.moving(system) or loads.external or loads.payload:
         raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
                              'and declare no payload and no external wrenches')
-    rows, state, _ = equations(system, gravity, loads, what, symbolic)
-    lines = [f'{_SIDES[what].format(i + 1, j + 1)} &= {_text(entry, state, 8 if symbolic else 1)}'
-             for i, row in enumerate(rows) for j, entry in enumerate(row)
-             if what != 'mass_matrix' or j >= i]
+    rows, state, values = equations(system, gravity, loads, what, symbolic)
+    lines, used = [], set()
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            if what != 'mass_matrix' or j >= i:
+                terms, symbols = _terms(entry, state, 8 if symbolic else 1)
+                lines.append(_broken(f'{_SIDES[what].format(i + 1, j + 1)} &= ', terms))
+                used |= symbols
+    legend = [*_turns(used), *_legend(system, {x: values[x] for x in values if x in used})]
+    if legend:
+        lines[-1] += ' \\\\[1ex]\n' + ' \\\\\n'.join(legend)
     return '\\begin{aligned}\n' + ' \\\\\n'.join(lines) + '\n\\end{aligned}'
 
 
@@ -67,11 +88,20 @@ def equations(system: Multibody, gravity: tuple[float, float, float], loads: Loa
         link = link_inertia(attached)
         mass, = named('m', index, [''], [link.mass])
         return about_origin(link._replace(
-            mass=mass, com=named('c', index, AXES, link.com),
+            mass=mass, com=named('r', index, AXES, link.com),
             tensor=symmetric(named('I', index, TENSOR, upper(link.tensor)))))
 
     n = len(system.joint_names)
-    bodies = tuple(replace(body, parent_p_joint=named('p', f'{i}', AXES, body.parent_p_joint))
+
+    def origin(i: int, body: Body) -> Any:
+        """Return the origin of a joint in its parent, in whose axes the URDF has it."""
+        if body.placement is None:   # a further coordinate of the joint before
+            return Vector(*named('p', f'{i}', AXES, body.parent_p_joint))
+        _, link = system.links[body.placement.link]
+        return link.body_p_link + link.body_R_link @ Vector(
+            *named('p', f'{i}', AXES, body.placement.xyz))
+
+    bodies = tuple(replace(body, parent_p_joint=origin(i, body))
                    for i, body in enumerate(system.bodies, 1))
     inertias = [total(inertia(f'{i}' + "'" * k, each) for k, each in enumerate(
         each for each in body.attached if each.link.inertia)) for i, body in enumerate(bodies, 1)]
@@ -90,8 +120,13 @@ def equations(system: Multibody, gravity: tuple[float, float, float], loads: Loa
             [sympy.sympify(effort)] for effort in efforts], (q, qd, qdd), values
 
 
-def _text(expression: Any, state: Any, most: int) -> str:
-    """Return a sum in which fractions of a larger denominator than `most` are decimal."""
+def _terms(expression: Any, state: Any, most: int) -> tuple[list[str], set[Any]]:
+    """
+    Return the terms of a sum as text, with the symbols that are in them.
+
+    Fractions of a larger denominator than `most` are decimal. Among symbols, sines and cosines of
+    positions, and of their sums, are s_1, c_12.
+    """
     import sympy
     (q, qd, qdd), turns, whole = state, sympy.symbols('z:3')[:len(state[0])], sympy.S.Zero
 
@@ -113,12 +148,85 @@ def _text(expression: Any, state: Any, most: int) -> str:
         if abs(term.as_coeff_Mul()[0]) > least:
             whole += sympy.expand(constant * (sympy.cos(angle) + sympy.I * sympy.sin(angle)))
     whole = whole.replace(lambda x: x.is_Rational and x.q > most, lambda x: sympy.Float(x, 6))
+    angles = {sum(some): ''.join(str(q.index(x) + 1) for x in some)
+              for k in range(len(q) if most > 1 else 0)
+              for some in itertools.combinations(q, k + 1)}
+    whole = whole.replace(
+        lambda x: isinstance(x, sympy.cos | sympy.sin) and x.args[0] in angles,
+        lambda x: sympy.Symbol(f'{"c" if isinstance(x, sympy.cos) else "s"}_'
+                               f'{{{angles[x.args[0]]}}}', real=True))
     rates = [*qdd, *(x * y for i, x in enumerate(qd) for y in qd[i:]), *qd]
-    waves: list[Any] = sorted(whole.atoms(sympy.cos, sympy.sin), key=str)
+    waves: list[Any] = sorted(
+        {*whole.atoms(sympy.cos, sympy.sin),
+         *(x for x in whole.atoms(sympy.Symbol) if re.fullmatch(_TURN, x.name))}, key=str)
     parts: list[Any] = []
     groups = sympy.collect(whole, rates, evaluate=False)
     for rate in (*rates, sympy.S.One):
         part = sympy.collect(groups.get(rate, 0), waves, sympy.factor_terms)
         parts += filter(None, sympy.Add.make_args(part)) if rate == 1 else [sympy.Mul(
             *sympy.Mul.make_args(part), *sympy.Mul.make_args(rate), evaluate=False)] * (part != 0)
-    return str(sympy.latex(sympy.Add(*parts, evaluate=False), order='none'))
+    return ([str(sympy.latex(part, order='none')) for part in parts] or ['0'],
+            whole.atoms(sympy.Symbol))
+
+
+_TURN = r'[cs]_\{(\d+)\}'   # the sine or cosine of a sum of positions
+
+
+def _broken(head: str, terms: list[str]) -> str:
+    """Return a sum of terms, on so many lines that each fits a page."""
+    text, width = head + terms[0], _width(terms[0])
+    for term in terms[1:]:
+        sign, term = ('-', term[1:].lstrip()) if term.startswith('-') else ('+', term)
+        width += _width(term)
+        if width > _WIDTH:
+            text, width = text + r' \\' + '\n&\\quad {}', _width(term)
+        text += f' {sign} {term}'
+    return text
+
+
+def _width(term: str) -> int:
+    return len(re.sub(r'\\(left|right|dot|ddot|cos|sin)?|[{}_^ ]', '', term))
+
+
+def _turns(used: set[Any]) -> Iterator[str]:
+    """Yield what the sines and cosines stand for."""
+    for name in sorted({x.name for x in used if re.fullmatch(_TURN, x.name)}):
+        angle = ' + '.join(f'q_{{{k}}}' for k in name[3:-1])
+        yield (f'{name} &= \\{"cos" if name[0] == "c" else "sin"}'
+               f'{{\\left({angle} \\right)}}')
+
+
+_MEANINGS = {   # first letter of a symbol to its unit and what it is, with {link} and {joint}
+    'm': (r'\mathrm{kg}', 'mass of {link}'),
+    'r': (r'\mathrm{m}', 'centre of mass of {link}, in its axes'),
+    'I': (r'\mathrm{kg\,m^2}', 'inertia of {link} about its centre of mass'),
+    'p': (r'\mathrm{m}', 'origin of {joint} in its parent link, in the axes of that'),
+    'g': (r'\mathrm{m/s^2}', 'gravity')}
+
+
+def _legend(system: Multibody, values: dict[Any, float]) -> Iterator[str]:
+    """Yield what the symbols are, with their values in the URDF: a line for each vector."""
+    lines: dict[tuple[str, str], list[tuple[str, float]]] = {}
+    for symbol, value in values.items():
+        name = str(symbol)
+        index = re.sub(r"[^0-9']", '', name)
+        lines.setdefault((name[0], index), []).append((name, value))
+    for (letter, index), entries in sorted(
+            lines.items(), key=lambda item: (item[0][1], 'mrIpg'.index(item[0][0]))):
+        unit, meaning = _MEANINGS[letter]
+        link = joint = ''
+        if index:
+            body = system.bodies[int(index.rstrip("'")) - 1]
+            heavy = [each for each in body.attached if each.link.inertia]
+            link = _plain('link', heavy[index.count("'")].link.name) if letter != 'p' else ''
+            joint = _plain('joint', body.name)
+        yield (f'{", ".join(name for name, _ in entries)} &= '
+               f'{", ".join(f"{value:.6g}" for _, value in entries)}\\;{unit} \\quad '
+               f'\\text{{{meaning.format(link=link, joint=joint)}}}')
+
+
+def _plain(what: str, name: str) -> str:
+    """Return a name from the URDF as text of LaTeX; one that is not plain is left out."""
+    plain = re.fullmatch(r'[\w.:/ -]+', name, re.ASCII)
+    shown = name if name.startswith(what) else f'{what} {name}'
+    return shown.replace('_', r'\_') if plain else f'its {what}'
