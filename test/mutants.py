@@ -6,10 +6,10 @@ Break single operators, comparisons and numbers, and count how many of them the 
 
 Lines that tests of `make test` run are broken one at a time, in a copy of the tree, and the tests
 that run the line are run until one fails: those of the line's own folder first, one case of each
-test before the next, and other tests of the folder after them (a robot that was read once is kept
-by the next test, which then does not run the reader), at most --seconds in all. A test that fails
-with nothing broken as well does not count. A table by folder and a list of what no test found are
-printed; a line of that list lacks an assertion, or can go.
+test before the next, short ones first. Other tests of the folder follow, since a robot that was
+read once is kept, and the next test does not run the reader; all together take at most --seconds.
+A test that fails with nothing broken as well does not count. A table by folder and a list of what
+no test found are printed; a line of that list lacks an assertion, or can go.
 
 """
 
@@ -162,7 +162,7 @@ class Covered:
             counts[function] += 1
             if name in tests or name.startswith(near):
                 ranked.append((name not in tests, not name.startswith(near),
-                               counts[function], name))
+                               counts[function], self.seconds[name], name))
         result, total = [], 0.0
         for *_, name in sorted(ranked):
             total += self.seconds[name]
