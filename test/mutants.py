@@ -108,7 +108,7 @@ def mutants(path: str, text: str) -> Iterator[Mutant]:
                 previous.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING)
                 or previous.string in (')', ']', '}'))
             source = token.line.lstrip()
-            if kind == tokenize.OP and binary:
+            if kind == tokenize.OP and binary and not source.startswith('@'):   # no decorator
                 new = SWAPS[old]
             elif kind == tokenize.NAME and old in ('and', 'or', 'not', 'is'):
                 new = SWAPS[old]

@@ -82,12 +82,19 @@ def test_angles_of_a_rotation_give_it_again(pitch: float) -> None:
 @pytest.mark.parametrize(('positions', 'words'), [
     ({'panda_finger_joint2': 0.02}, 'mimics "panda_finger_joint1": lock that one'),
     ({'panda_finger_joint1': 0.05}, 'outside of the limits of the joint, 0 to 0.04 m'),
+    ({'panda_finger_joint1': -1e-9}, 'outside of the limits'),
     ({'panda_joint9': 0.0}, 'no such joint; did you mean'),
     ({'panda_joint8': 0.0}, 'is fixed: only joints with one coordinate'),
     ({'panda_joint1': float('nan')}, 'must be finite')])
 def test_what_cannot_be_locked_has_a_reason(positions: dict[str, float], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         lock_joints(read_urdf(PANDA), positions)
+
+
+@pytest.mark.parametrize('position', [0.0, 0.04])
+def test_a_joint_may_be_locked_at_its_limit(position: float) -> None:
+    positions = {'panda_finger_joint1': position}
+    assert lock_joints(read_urdf(PANDA), positions).locked == (*positions.items(),)
 
 
 def test_seven_values_for_eight_joints_name_the_option(capsys: pytest.CaptureFixture[str]) -> None:
