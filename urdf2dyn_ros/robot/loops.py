@@ -91,9 +91,10 @@ class _End:
         return Vector(d[0], -d[1], -d[2]) if self.flipped else d
 
     def _add(self, r: Vector) -> None:
-        u = cross(self.w, r)
-        self.p, self.v = self.p + r, self.v + u
-        self.a = self.a + (cross(self.wd, r) + cross(self.w, u))
+        self.p = self.p + r
+        if self.w is not ZERO:   # else no joint before moves
+            u = cross(self.w, r)
+            self.v, self.a = self.v + u, self.a + (cross(self.wd, r) + cross(self.w, u))
 
     def rotate(self, C: Matrix) -> None:
         """Go on to axes that a constant rotation leads to."""
@@ -121,18 +122,16 @@ class _End:
         at, joint, sign = body.at(*state), JOINTS[body.type], -1.0 if self.flipped else 1.0
         axis = sign * self.B.T[2]
         self.joints.append((body.coordinate, body.multiplier, axis, self.p, bool(joint.turns)))
+        if not all(isinstance(x, float) and x == 0.0 for x in (at.qd, at.qdd)):
+            rate, w = at.qd * axis, self.w
+            if joint.turns:
+                self.w, self.wd = w + rate, self.wd + (cross(w, rate) + at.qdd * axis)
+            else:
+                self.v, self.a = self.v + rate, self.a + (2.0 * cross(w, rate) + at.qdd * axis)
         if joint.turns:
-            rate = at.qd * axis
-            self.wd = self.wd + (cross(self.w, rate) + at.qdd * axis)
-            self.w = self.w + rate
             self.angle = self.angle + sign * at.q
         else:
-            rate = at.qd * axis
-            self.v, self.a = self.v + rate, self.a + (2.0 * cross(self.w, rate) + at.qdd * axis)
-            r = at.q * axis
-            u = cross(self.w, r)
-            self.p, self.v = self.p + r, self.v + u
-            self.a = self.a + (cross(self.wd, r) + cross(self.w, u))
+            self._add(at.q * axis)
         self.turn += sign * at.turn
 
 
