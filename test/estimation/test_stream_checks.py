@@ -48,13 +48,16 @@ class Played(NamedTuple):
 def played(change: Change, estimator: str = 'kalman', rate: float = 250.0,
            seconds: float = 8.0, **values: Any) -> Played:
     random, t = np.random.default_rng(1), np.arange(0.0, seconds, 1.0 / rate)
-    q, qd, _ = motion(t)
+    q, qd, qdd = motion(t)
     q, qd, stamps = change(t, np.round(q / ENCODER) * ENCODER,
                            qd + 1e-3 * random.normal(size=qd.shape))
     stream = make_stream({**VALUES, 'estimator': estimator, **values}, DYNAMICS, lambda: 0)
     outputs: list[tuple[Output, bool]] = []
     warnings: dict[str, None] = {}
-    for stamp, position, velocity in zip(np.round(1e9 * stamps).astype(int) + 10**9, q, qd):
+    for stamp, position, velocity, acceleration in zip(
+            np.round(1e9 * stamps).astype(int) + 10**9, q, qd, qdd):
+        if estimator == 'external':
+            stream.accelerate(int(stamp), NAMES, acceleration)
         output = stream.receive(Message(int(stamp), NAMES, position, velocity))
         found = stream.warnings
         warnings |= dict.fromkeys(found)
@@ -83,7 +86,8 @@ WRONG_VELOCITIES = {
 
 
 @pytest.mark.parametrize('fault', WRONG_VELOCITIES)
-@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag', 'finite_difference', 'none'])
+@pytest.mark.parametrize('estimator', [
+    'kalman', 'kalman_fixed_lag', 'finite_difference', 'none', 'external'])
 @pytest.mark.fault(37)
 def test_velocities_that_do_not_follow_are_reported_and_not_used(fault, estimator):
     found = played(WRONG_VELOCITIES[fault], estimator)
@@ -115,8 +119,32 @@ def resting(t, q, qd):
     return q, qd, t
 
 
-def test_joints_that_rest_are_not_frozen():
-    assert not played(resting).stream.counters['frozen']
+def resting_with_an_offset(t, q, qd):
+    q, qd, t = resting(t, q, qd)
+    return q, qd + 0.025, t
+
+
+@pytest.mark.parametrize('change', [resting, resting_with_an_offset])
+def test_joints_that_rest_are_not_frozen(change):
+    assert not played(change, seconds=12.0).stream.counters['frozen']
+
+
+def test_a_position_that_stops_at_once_is_named_without_velocities():
+    def stopped(t, q, qd):
+        q[(t > 4.0) & (t < 6.0), 2] = q[t > 4.0][0, 2]
+        return q, np.full_like(qd, np.nan), t
+
+    found = played(stopped)
+    assert found.wrong <= 0.003 and found.stream.warnings == ()   # it moves again
+    assert [line.partition(' from')[0] for line in found.warnings] == [
+        f"position of '{NAMES[2]}': it stopped"]
+
+    def braked(t, q, qd):   # within 1 s
+        late = np.clip(t - 3.5, 0.0, 1.0)
+        q = motion(np.minimum(t, 3.5) + late - late * late / 2.0)[0]
+        return np.round(q / ENCODER) * ENCODER, np.full_like(qd, np.nan), t
+
+    assert played(braked).warnings == []
 
 
 @pytest.mark.fault(35)

@@ -203,9 +203,7 @@ class Group:
         self._turn_error = chosen.turn_error[self._turning]
         self.estimator, self.steps = estimator, steps
         # the filters that judge samples: the estimator's own, or those beside it
-        self._filters = (estimator if isinstance(estimator, Kalman)
-                         else fastest_kalman()(count) if estimator.CHECKED else None)
-        self._check = None if self._filters is estimator else self._filters
+        self._filters = estimator if isinstance(estimator, Kalman) else fastest_kalman()(count)
         self.history = History(count, several)
         self.velocities = VelocityGate(count)
         self.frozen = FrozenJoints(count)
@@ -280,29 +278,32 @@ class Group:
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> tuple[Outcome, bool]:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
-        checked, outlier, measured = Verdict.PUBLISHED, False, qd
-        filters = self._filters
-        if filters is not None and not self.velocities.follows.all() and (
-                self._check is not None or self.velocities.settled):
-            qd = np.where(self.velocities.follows, qd, nan)
-        if self._check is not None:
-            checked, outlier = self._check.update(stamp, q, qd).verdict, self._check.contradicts
+        filters, estimator, measured = self._filters, self.estimator, qd
+        checked, outlier, beside = Verdict.PUBLISHED, False, filters is not estimator
+        # filters weigh velocities by their accelerations, which an offset does not change
+        good = self.velocities.follows if beside else self.velocities.centred
+        if not good.all():
+            qd = np.where(good, qd, nan)
+        if beside:
+            checked = filters.update(stamp, q, qd).verdict
+            outlier = filters.contradicts and estimator.CHECKED
             outcome = _OUTCOMES[checked]
             if outcome is Outcome.USED and outlier:
                 outcome = Outcome.CONTRADICTORY
-            if outcome in _INCONSISTENT:   # an outlier is dropped; more are another motion
+            # an outlier is dropped; more are another motion
+            if outcome in _INCONSISTENT and estimator.CHECKED:
                 if self.outcome in _INCONSISTENT:
                     self.estimator.reset()
                     self.degrees.reset()
                 return outcome, outlier
-        estimate = self.estimator.update(stamp, q, qd)
-        outlier |= self.estimator.contradicts
-        if filters is not None and any(filters.shifts.tolist()):
+        estimate = estimator.update(stamp, q, qd)
+        outlier |= estimator.contradicts
+        if any(filters.shifts.tolist()):
             for joint in np.flatnonzero(filters.shifts).tolist():
                 self._add_shift(joint, float(filters.shifts[joint]), stamp)
             filters.shifts[:] = 0.0
         verdict = estimate.verdict
-        if verdict is Verdict.PUBLISHED and checked is Verdict.BEGUN_ANEW:
+        if verdict is Verdict.PUBLISHED and checked is Verdict.BEGUN_ANEW and estimator.CHECKED:
             verdict = checked
         if verdict is Verdict.BEGUN_ANEW:
             self.degrees.reset()
@@ -313,7 +314,7 @@ class Group:
         self.degrees.add_velocities(estimate.qd)
         lag = stamp - estimate.stamp
         self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
-        if filters is not None and checked is Verdict.PUBLISHED:
+        if checked is Verdict.PUBLISHED:
             self.velocities.add(stamp, measured, self.estimator.velocity_use,
                                 filters.delayed_velocity)
         self._messages += 1
@@ -325,9 +326,8 @@ class Group:
 
     def restart(self, gap: bool = False) -> None:
         """Use no sample before the next one; after a gap, what was learned stays."""
-        for estimator in (self.estimator, self._check):
-            if estimator is not None:
-                estimator.pause() if gap else estimator.reset()
+        for estimator in {self.estimator, self._filters}:
+            estimator.pause() if gap else estimator.reset()
         self.history.clear()
         self._efforts.clear()
         self.velocities.restart()
@@ -346,7 +346,7 @@ class Group:
     def warnings(self, newest: int) -> Iterator[str]:
         """Yield what is not credible or too old at the newest stamp of all joints [ns]."""
         rejected = self.velocities.warnings if self.velocities.rejected else {}
-        yield from self.frozen.sentences(self.names)
+        yield from (*self.frozen.sentences(self.names), *self.frozen.stops(self.names))
         yield from dict.fromkeys((*self.degrees.sentences, *(
             f'velocity of {self.names[k]!r}: {text}' for k, text in rejected.items())))
         late = (newest - self.newest) * 1e-9

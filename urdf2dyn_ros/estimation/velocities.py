@@ -12,12 +12,12 @@ from urdf2dyn_ros.robot.spatial import Array
 BETWEEN_NS = 9_000_000   # time between two compared samples
 MEMORY = 1000.0   # compared samples that count, about 10 s
 FEWEST = 50.0   # compared samples from which figures are known
-SETTLED = 400.0   # from which filters that weigh velocities themselves go by the judgement
 JUDGED = 20   # compared samples between two judgements
 USED = 0.05   # share of the velocities in the estimate, below which they are not used
 LEAST_SPEED = 1e-2   # rad/s or m/s, root mean square from which figures are known
 SCALE_OFF = 0.1   # difference of the scale from 1 that is a fault
 LAG_OFF = 0.01   # s, lag that is a fault
+OFFSETS = 'it has an offset'   # the fault that no acceleration shows
 OFFSET = 0.03   # rad/s or m/s, offset that is a fault, and as a part of the root mean square
 ROUNDING = 1e-9   # part of a mean square that is no variance
 DEGREES = 180.0 / np.pi   # in a radian
@@ -58,18 +58,14 @@ class VelocityGate:
         self._measured_at: deque[tuple[int, Array]] = deque()   # stamps and velocities
         self._use = np.zeros(joints)
         self._measured = np.zeros(joints, dtype=np.bool_)
-        self.follows = np.ones(joints, dtype=np.bool_)   # as far as it is known
+        # as far as it is known: without a fault, and without an offset
+        self.follows, self.centred = np.ones((2, joints), dtype=np.bool_)
         self.rejected = False   # whether a velocity of the newest sample was not used
 
     @property
     def judged(self) -> bool:
         """Whether enough samples were compared."""
         return self._count >= FEWEST
-
-    @property
-    def settled(self) -> bool:
-        """Whether single outliers of positions do not decide any more."""
-        return self._count >= SETTLED
 
     @property
     def trusted(self) -> NDArray[np.bool_]:
@@ -91,7 +87,7 @@ class VelocityGate:
         if past and 0 <= stamp - past[-1][0] < BETWEEN_NS:
             return
         self._measured = there = np.isfinite(measured)
-        self._use = np.where(there & self.follows, 1.0 if use is None else use, 0.0)
+        self._use = np.where(there, self.follows if use is None else self.centred * use, 0.0)
         self.rejected = bool((there & (self._use < USED)).any())
         if past and stamp < past[-1][0]:
             past.clear()
@@ -108,7 +104,9 @@ class VelocityGate:
             self._count = min(self._count, MEMORY - 1.0)
             self.compare(z[None], v[None], a[None])
             if (self.judged and self._count % JUDGED == 0.0) or self._count == MEMORY:
-                self.follows = np.array([not velocity.fault for velocity in self.joints])
+                faults = [velocity.fault for velocity in self.joints]
+                self.follows = np.array([not fault for fault in faults])
+                self.centred = np.array([OFFSETS not in fault for fault in faults])
 
     def compare(self, measured: Array, qd: Array, qdd: Array) -> None:
         """Compare measured velocities (k, n), NaN for none, with velocities and accelerations."""
@@ -145,7 +143,7 @@ class VelocityGate:
                          else _fault(float(scale[k]), float(lag[k]), float(square[k])))
             if not fault and self.judged and abs(offset[k]) > OFFSET * (1.0 + speed[k]) + (
                     noise[k] / 5.0 if known[k] else 0.0):
-                fault = f'it has an offset of {offset[k]:.3g} rad/s or m/s'
+                fault = f'{OFFSETS} of {offset[k]:.3g} rad/s or m/s'
             shown = known[k] and explained[k] > FOLLOWS
             result.append(JointVelocity(
                 bool(self._use[k] >= USED), float(lag[k]) if shown else np.nan,
@@ -188,6 +186,7 @@ STEPS_MOVED = 3.0   # steps of a position by which its velocity must have moved 
 LEAST_MOVED = 0.01   # rad or m, likewise: less makes no effort wrong
 STEP_MEMORY = 10.0   # s, in which the size of steps fades
 LONGEST_MOVE = 0.1   # s of one message that count
+SUDDEN = 10.0   # rad/s^2 or m/s^2, by which a joint brakes that no velocity tells of
 
 
 class FrozenJoints:
@@ -195,21 +194,31 @@ class FrozenJoints:
     Finds joints (n,) whose position stays the same while their velocity moves them.
 
     The velocity is integrated since the position changed: by more than three of the steps that
-    the position had makes, a sensor of a lower rate included, it cannot have stayed.
+    the position had makes, a sensor of a lower rate included, it cannot have stayed. Without a
+    velocity, a joint has `stopped` that would have moved as far even if it had braked at once.
     """
 
     def __init__(self, joints: int) -> None:
         self._q, self._qd = np.full((2, joints), np.nan)
         self._since, self._moved, self._step = np.zeros((3, joints))   # [s], [rad or m]
+        # the last change of a position [rad or m], the time it took [s], and its speed with the
+        # change before: noise of a resting sensor goes to and fro
+        self._change, self._took, self._speed = np.zeros((3, joints))
         self._stamp = 0
-        self._frozen = np.zeros(joints, dtype=np.bool_)
+        self._frozen, self._stopped = np.zeros((2, joints), dtype=np.bool_)
 
     def add(self, stamp: int, q: Array, qd: Array, trusted: NDArray[np.bool_]) -> bool:
         """Add a sample, with the velocities that are trusted; return whether a joint is frozen."""
-        step = np.abs(q - self._q)
+        change = q - self._q
+        step = np.abs(change)
         h = min((stamp - self._stamp) * 1e-9, LONGEST_MOVE) if stamp > self._stamp else 0.0
         self._stamp = stamp
-        stays = step == 0.0
+        stays, changes, took = step == 0.0, step > 0.0, self._since + h
+        if h:
+            self._speed = np.where(
+                changes, np.abs(change + self._change) / (took + self._took), self._speed)
+            self._change = np.where(changes, change, self._change)
+            self._took = np.where(changes, took, self._took)
         self._since = np.where(stays, self._since + h, 0.0)
         # a velocity that repeats with its position is stale: the driver waits for its hardware
         counts = stays & (qd != self._qd) & (trusted | (self._since > PATIENCE)) & np.isfinite(qd)
@@ -218,7 +227,12 @@ class FrozenJoints:
         self._step *= 1.0 - h / STEP_MEMORY
         self._step = np.maximum(self._step, np.where(step > 0.0, step, 0.0))
         self._q = np.where(np.isfinite(q), q, self._q)
-        self._frozen = np.abs(self._moved) > np.maximum(STEPS_MOVED * self._step, LEAST_MOVED)
+        # a velocity may have an offset, of which a resting joint moves nowhere
+        least = np.maximum(STEPS_MOVED * self._step, LEAST_MOVED) + OFFSET * self._since
+        braked = np.minimum(self._since, self._speed / SUDDEN)
+        self._stopped = stays & ~np.isfinite(qd) & (self._stopped | (
+            braked * (self._speed - SUDDEN / 2.0 * braked) > least))
+        self._frozen = stays & (self._frozen | (np.abs(self._moved) > least))
         return bool(self._frozen.any())
 
     def sentences(self, names: Sequence[str]) -> list[str]:
@@ -227,3 +241,10 @@ class FrozenJoints:
                 f'velocity has moved it by {abs(self._moved[k]):.3g}: has its sensor or its '
                 'driver stopped? There are no efforts'
                 for k in np.flatnonzero(self._frozen).tolist()]
+
+    def stops(self, names: Sequence[str]) -> list[str]:
+        """What has stopped at once, for a person."""
+        return [f'position of {names[k]!r}: it stopped from {self._speed[k]:.3g} rad/s or m/s '
+                f'within one message, and stays at {self._q[k]:.4g} rad or m: has its sensor or '
+                'its driver stopped? The efforts are those of a joint at rest'
+                for k in np.flatnonzero(self._stopped).tolist()]
