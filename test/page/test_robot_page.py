@@ -13,6 +13,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from support.mechanisms import mechanism
 from support.oracles import Mimics, prepared, random_state
 from support.pages import Source, allowed, asked, in_a_browser
 from support.paths import ROOT
@@ -308,3 +309,32 @@ def test_every_term_has_a_colour(rx90: str) -> None:
     styles: Sequence[str] = rx90.partition('@media')[::2]
     for name in (result.name.removeprefix('tau_') for result in Terms.RESULTS):
         assert f'--{name}: #' in styles[0]
+
+
+@in_a_browser
+@pytest.mark.parametrize(('name', 'q', 'far'), [
+    ('five_bar', [0.2, -0.1], [-1.5, 1.5]), ('delta', [0.1, -0.1, 0.2], [2.5, -2.5, 2.5])])
+def test_closed_loops_close_as_sliders_move(name: str, q: list[float], far: list[float],
+                                            tmp_path: Path) -> None:
+    """They stop where no pose closes."""
+    model = read_urdf(mechanism(name))
+    seen = asked(robot_page(model), """<script type="module">
+const numbers = (where) => [...document.querySelectorAll(where)].map(({ value }) => Number(value));
+const type = (where, values) => document.querySelectorAll(where).forEach((input, i) => {
+  input.value = values[i];
+  input.dispatchEvent(new Event('input'));
+});
+const start = numbers('.head data');
+type('.q [type=range]', @q);
+const moved = numbers('.head data');
+type('.q [type=range]', @far);
+document.title = JSON.stringify({ start, moved, stopped: numbers('.q [type=number]'),
+    last: numbers('.head data'), check: document.getElementById('check').textContent });
+</script>""".replace('@q', json.dumps(q)).replace('@far', json.dumps(far)), tmp_path,
+        '--virtual-time-budget=3000')
+    dynamics = InverseDynamics(model)
+    assert 'agree' in seen['check']
+    for at, efforts in (([0.0] * dynamics.n, seen['start']), (q, seen['moved'])):
+        assert efforts == pytest.approx(dynamics(at), rel=1e-6)
+    assert seen['stopped'] != pytest.approx(far, abs=0.1)
+    assert len(seen['last']) == dynamics.n and np.isfinite(seen['last']).all()

@@ -189,13 +189,12 @@ class _GramSchmidt:
 
     def __init__(self, columns: Sequence[Sequence[Scalar]]) -> None:
         n = len(columns)
-        self._order = sorted(range(n), key=lambda j: sum(not _is_zero(x) for x in columns[j]))
         self._R: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
         self._Q: list[list[Scalar]] = []
         self._D: list[Scalar] = []
         self._inverse: list[Scalar] = []
-        for j, k in enumerate(self._order):
-            v = list(columns[k])
+        for j, column in enumerate(columns):
+            v = list(column)
             for i in range(j):
                 self._R[i][j] = r = dotted(self._Q[i], v) * self._inverse[i]
                 v = _less(v, r, self._Q[i])
@@ -210,19 +209,19 @@ class _GramSchmidt:
             b = _less(b, y[-1], q)
         for i in reversed(range(len(y))):
             y[i] = y[i] - dotted(self._R[i][i + 1:], y[i + 1:])
-        return [y[self._order.index(k)] for k in range(len(y))]
+        return y
 
     def solve_transposed(self, b: Sequence[Scalar]) -> list[Scalar]:
         z: list[Scalar] = []
-        for j, k in enumerate(self._order):
-            z.append(b[k] - dotted([self._R[i][j] for i in range(j)], z))
+        for j in range(len(b)):
+            z.append(b[j] - dotted([self._R[i][j] for i in range(j)], z))
         x: list[Scalar] = [0.0] * len(z)
         for q, inverse, entry in zip(self._Q, self._inverse, z):
             x = _less(x, -1.0 * (entry * inverse), q)
         return x
 
     def margins(self, scales: Sequence[float]) -> list[Scalar]:
-        return [square * scales[k] for square, k in zip(self._D, self._order)]
+        return [square * scale for square, scale in zip(self._D, scales)]
 
 
 def _factored(columns: Sequence[Sequence[Scalar]]) -> _Adjugate | _GramSchmidt:
@@ -276,8 +275,13 @@ def blocks(system: Multibody) -> tuple[Block, ...]:
     for c in sorted(row_of):
         groups.setdefault(frozenset(d for d in reach[c] if c in reach[d]), []).append(c)
     ordered = sorted(groups.values(), key=lambda columns: (len(reach[columns[0]]), columns))
-    return tuple((tuple(sorted(row_of[c] for c in columns)), tuple(columns))
-                 for columns in ordered)
+    result = []
+    for columns in ordered:
+        rows = sorted(row_of[c] for c in columns)
+        # those with the fewest entries first, in any pose: the margin depends on the order
+        columns.sort(key=lambda c: sum(c in pattern[r] for r in rows))
+        result.append((tuple(rows), tuple(columns)))
+    return tuple(result)
 
 
 @lru_cache(maxsize=16)

@@ -1,28 +1,42 @@
 // Sliders, bars and buttons, joined with the exported functions and the view.
 
 const robot = JSON.parse(document.getElementById('robot').textContent);
-const { terms, forwardKinematics, selfTests } = globalThis.exported;
+const { terms, forwardKinematics, close, passiveStart, selfTests } = globalThis.exported;
 const element = (id) => document.getElementById(id);
 const QUANTITIES = { q: ['', 'position'], qd: ['/s', 'velocity'], qdd: ['/s²', 'acceleration'] };
 
 const zeros = () => robot.joints.map(() => 0);
-const state = { q: robot.joints.map(({ lower, upper }) => (lower <= 0 && upper >= 0 ? 0
-    : (lower + upper) / 2)), qd: zeros(), qdd: zeros(),
+const state = { q: robot.joints.map(({ start }) => start), qd: zeros(), qdd: zeros(),
     payload: [...robot.payload.values], gravity: [...robot.gravity] };
 const START = [...state.q];
 let degrees = false;
+let pose = { q: START, passive: passiveStart ? [passiveStart] : [] };   // in which loops close
+
+// Returns q, or the last positions on the way there in which the robot's loops close.
+function reached(q) {
+    if (!close) return q;
+    const from = pose.q, away = q.map((value, k) => value - from[k]);
+    const steps = Math.max(1, Math.ceil(Math.max(...away.map(Math.abs)) / 0.02));
+    for (let i = 1; i <= steps; i++) {
+        const at = i === steps ? q : from.map((value, k) => value + away[k] * i / steps);
+        const { passive, status } = close(at, pose.passive[0]);
+        if (status !== 'closed') break;
+        pose = { q: [...at], passive: [passive] };
+    }
+    return [...pose.q];
+}
 
 // Returns the terms of the efforts, with the gravity and the payload [kg, m] of the page.
 function efforts(q, qd, qdd) {
     const base = robot.still ? [] : [[0, 0, 0, 0, 0, 0, ...state.gravity.map((g) => -g)]];
-    return terms(q, qd, qdd, ...base, [...state.payload, ...robot.payload.inertia]);
+    return terms(q, qd, qdd, ...pose.passive, ...base, [...state.payload, ...robot.payload.inertia]);
 }
 
 const KEYS = Object.keys(efforts(state.q, state.qd, state.qdd)).filter((key) => /^tau/.test(key));
 const titles = KEYS.map((key) => key.replace(/^tau/, '').toLowerCase());
 
 function place(q) {
-    const found = forwardKinematics(q);
+    const found = forwardKinematics(q, ...pose.passive);
     return robot.bodies.map((_, k) => (robot.bodies.length > 1
         ? { R: found[`R_${k + 1}`], p: found[`p_${k + 1}`] } : { R: found.R, p: found.p }));
 }
@@ -166,7 +180,7 @@ const randomised = (quantity, part) => robot.joints.map((joint) => drawn(
 function firstScales() {
     const still = zeros(), any = zeros();
     for (let n = 0; n < 60; n++) {
-        const q = randomised('q', 1);
+        const q = reached(randomised('q', close ? 0.1 : 1));   // near singular poses efforts are huge
         const moving = efforts(q, randomised('qd', 0.5), randomised('qdd', 0.5));
         const resting = efforts(q, zeros(), zeros());
         for (const k of still.keys()) {
@@ -175,10 +189,12 @@ function firstScales() {
             any[k] = Math.max(any[k], sum(moving));
         }
     }
+    reached(START);
     return still.map((value, k) => Math.max(value, 0.1 * any[k], 1e-3));
 }
 
 function update() {
+    state.q = reached(state.q);
     const found = efforts(state.q, state.qd, state.qdd);
     view.loads = rows.map((row, k) => row(KEYS.map((key) => found[key][k])));
     view.carry(robot.payload, ...state.payload);

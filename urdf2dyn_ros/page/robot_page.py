@@ -16,8 +16,8 @@ from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import default_name, export_model
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, Payload
-from urdf2dyn_ros.robot.model import Limits, RobotModel
-from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, multibody
+from urdf2dyn_ros.robot.model import Limits, LoopFrame, RobotModel
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Multibody, multibody
 from urdf2dyn_ros.robot.rotations import composed
 from urdf2dyn_ros.robot.spatial import Matrix, Triple, Vector
 from urdf2dyn_ros.text import counted, printable
@@ -51,18 +51,22 @@ def robot_data(model: RobotModel, system: Multibody, gravity: Triple) -> dict[st
     """
     drawn = drawn_bodies(system)
     place = {body: k for k, body in enumerate(drawn)}
-    bodies = [_body(system.bodies[i]) for i in drawn]
+    bodies = [_body(system, i) for i in drawn]
     size = hypot(*gravity)
     up = tuple(-g / size for g in gravity) if size else (0.0, 0.0, 1.0)
-    return {'name': model.name, 'up': up, 'joints': [_joint(system, i) for i in system.drivers],
-            'bodies': bodies, 'links': _links(model, system, place)}
+    return {'name': model.name, 'up': up, 'joints': [_joint(system, i) for i in system.motors],
+            'bodies': bodies, 'links': _links(model, system, place),
+            'loops': [_loop_end(system, end) for loop in model.loops
+                      for end in (loop.first, loop.second)]}
 
 
 def _joint(system: Multibody, number: int) -> dict[str, object]:
     body = system.bodies[number]
     joint, limits = JOINTS[body.type], body.limits
     lower, upper = _range(bool(joint.turns), limits)
-    return {'name': body.name, 'turns': bool(joint.turns), 'unit': joint.unit,
+    start = dict(system.closures.start)[body.name] if system.closures else (
+        0.0 if lower <= 0.0 <= upper else 0.5 * (lower + upper))
+    return {'name': body.name, 'start': start, 'turns': bool(joint.turns), 'unit': joint.unit,
             'effortUnit': joint.effort_unit, 'lower': lower, 'upper': upper,
             'velocity': min(limits.velocity or _VELOCITY, _LARGEST_VELOCITY),
             'acceleration': _ACCELERATION, 'limit': limits.effort or 0.0}
@@ -77,10 +81,12 @@ def _range(turns: bool, limits: Limits) -> tuple[float, float]:
     return lower, min(upper, lower + longest)
 
 
-def _body(body: Body) -> dict[str, object]:
+def _body(system: Multibody, number: int) -> dict[str, object]:
     """Return a body with the axis of its joint in the frame of its first link."""
-    first = body.attached[0]
-    return {'joint': body.coordinate, 'turns': bool(JOINTS[body.type].turns),
+    body = system.bodies[number]
+    first, motors = body.attached[0], system.actuated
+    joint = motors.index(body.coordinate) if body.coordinate in motors else None
+    return {'joint': joint, 'turns': bool(JOINTS[body.type].turns),
             'axis': first.body_R_link.T @ (0.0, 0.0, 1.0)}
 
 
@@ -100,6 +106,14 @@ def _links(model: RobotModel, system: Multibody, place: dict[int, int]) -> list[
             'mass': inertia.mass if inertia else 0.0,
             'com': p + R @ inertia.com if inertia else p})
     return result
+
+
+def _loop_end(system: Multibody, end: LoopFrame) -> dict[str, object]:
+    """Return where a loop is closed, in the frame of the body of its link."""
+    number, each = system.links[end.link]
+    first = system.root[0] if number == ROOT else system.bodies[number].attached[0]
+    R, p = _in_frame_of(first, each)
+    return {'link': list(system.links).index(end.link), 'at': p + R @ end.xyz}
 
 
 def _carrier(system: Multibody) -> str:
@@ -149,8 +163,6 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
     and for a moving base.
     """
     system = multibody(model)
-    if system.closures:
-        raise ExportError('the page does not close loops that are not linear yet')
     if not system.joint_names:
         raise ExportError('the robot has no movable joint: a page has nothing to move')
     for what, names in (('external wrenches on ', loads.external),
@@ -172,7 +184,8 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
                                           gravity, 'forward_kinematics',
                                           frames=LinkFrames(links))}
     # without what HTML reads as the end of a script or as a comment
-    modules = [_MODULE.format(file=file, function=function, text=text.rstrip('\n').replace(
+    modules = [_MODULE.format(file=file, function=function + ', close, passiveStart' * bool(
+        system.closures), text=text.rstrip('\n').replace(
         '</', '<\\/').replace('<!--', '<\\!--'))
         for function, texts in exports.items() for file, text in texts.items()]
     scripts = '\n'.join(_file(script).replace('\nexport ', '\n') for script in _SCRIPTS)
@@ -180,7 +193,7 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
                        'payload': _payload_data(system, loads.payload, payload)})
     page = _Page(_file('page.html')).safe_substitute({
         'style': _file('page.css').rstrip(), 'title': escape(printable(model.name)),
-        'about': escape(f'{counted(len(system.joint_names), "joint")}, {model.mass:.4g} kg. Set '
+        'about': escape(f'{counted(len(system.motors), "joint")}, {model.mass:.4g} kg. Set '
                         'positions, velocities and accelerations; the bars show the efforts that '
                         'they require, term by term.'), 'notes': escape(_notes(system)),
         'loads': 'Payload' if still else 'Payload and gravity',
@@ -202,6 +215,8 @@ def _policy(page: str) -> str:
 def _notes(system: Multibody) -> str:
     fixed = ('The root floats in the description; here it stands still. '
              if system.floating else '')
+    if system.closures:
+        fixed += 'Sliders stop where the closed loops do not close, or are singular. '
     return (f'{fixed}Gravity is in the root frame; the place of the payload, an orange disc, in '
             'the frame of its link. Lines are links, cylinders revolute joints, blocks prismatic '
             'ones, grey discs masses. A joint is the more coloured, the longer its bar is.')

@@ -131,7 +131,11 @@ export class View {
     * lines() {
         for (const [k, link] of this.robot.links.entries()) {
             const ends = link.parent < 0 ? [] : [[this.origins[link.parent], this.origins[k]]];
-            if (this.leaves[k] && link.mass > 0) ends.push([this.origins[k], this.centres[k]]);
+            const loops = this.robot.loops.filter((end) => end.link === k);
+            ends.push(...loops.map(({ at }) => [this.origins[k], this.placed(link, at)]));
+            if (this.leaves[k] && link.mass > 0 && !loops.length) {
+                ends.push([this.origins[k], this.centres[k]]);
+            }
             for (const [from, to] of ends) {
                 if (Math.hypot(...plus(to, from, -1)) < 1e-6 * this.radius) continue;
                 const line = [this.seen(from), this.seen(to)];
@@ -184,7 +188,7 @@ export class View {
                 this.stroke([-long, long].map((length) => this.seen(plus(p, axis, length))),
                     chosen ? 2.5 : 1.5, this.colour('accent'));
                 const { context } = this;
-                const fill = this.mixed(this.loads[body.joint]);
+                const fill = this.mixed(this.loads[body.joint] ?? 0);
                 const outline = hull([...back, ...front]);
                 for (const [points, light] of [[outline, 0], [front, 0.25]]) {
                     context.beginPath();
