@@ -402,3 +402,23 @@ def test_a_pose_that_an_error_names_can_be_given_as_the_start() -> None:
              for t in h * np.array([-2.0, -1.0, 1.0, 2.0])]
         power = (E[0] - 8.0 * E[1] + 8.0 * E[2] - E[3]) / (12.0 * h)
         assert dynamics(q, qd, qdd) @ qd == pytest.approx(power, rel=1e-6)
+
+
+@pytest.mark.parametrize(('name', 'joint', 'position'), [
+    ('palletizer', 'j2', 0.3), ('five_bar', 'left', 0.4), ('excavator', 'arm_cylinder', 0.2)])
+def test_a_locked_motor_is_one_that_stands_still(name: str, joint: str, position: float) -> None:
+    whole = dynamics_of(name)
+    part = InverseDynamics(mechanism(name), backend='python', lock={joint: position})
+    assert part.joint_names == tuple(each for each in whole.joint_names if each != joint)
+    start, rng = dict(part.model.closures.start), np.random.default_rng(4)
+    state = {each: rng.normal(size=3) * 0.1 + [start[each], 0.0, 0.0]
+             for each in part.joint_names}
+    state[joint] = np.array([position, 0.0, 0.0])
+    efforts = whole.named(whole(*np.array([state[each] for each in whole.joint_names]).T))
+    found = part(*np.array([state[each] for each in part.joint_names]).T)
+    assert found == pytest.approx([efforts[each] for each in part.joint_names], rel=1e-9)
+
+
+def test_a_lock_beyond_reach_is_refused() -> None:
+    with pytest.raises(UrdfError, match='on the way to "left" where they are locked'):
+        InverseDynamics(mechanism('five_bar'), lock={'left': -2.5})

@@ -183,8 +183,8 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike,
     names = (*names, *[CLOSURE] * bool(closing and system.closures and CLOSURE not in names))
     chosen = {name: FUNCTIONS[name] for name in names}
     if system.closures and style == GENERAL:
-        raise ExportError('the general style has no frames of closed loops: choose readable or '
-                          'fast')
+        raise ExportError('the style general does not close loops: choose readable, which has '
+                          'named masses and lengths of links to change, or fast')
     vector = checked_gravity(gravity)
     checked_loads(loads).check(system)
     if not isinstance(frames, LinkFrames):

@@ -44,7 +44,8 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
     require('latex', 'sympy')
     n = len(system.joint_names)
     if system.closures:
-        raise ParameterError('formulas of a robot with closed loops are too long to read')
+        raise ParameterError('formulas of a robot with closed loops are too long to read: '
+                             'export --style readable has them step by step, with comments')
     if what not in get_args(What):
         raise ParameterError(f'unknown equations {what!r}: {", ".join(get_args(What))}')
     if n > MOST_JOINTS:

@@ -85,8 +85,10 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     system = multibody(model)
     loads.check(system)
     if system.closures:
-        raise ExportError('ros2_control: a controller does not close loops that are not linear '
-                          'yet; export C or C++ and call close before the efforts')
+        raise ExportError(
+            'ros2_control: this package does not close loops that are not linear: export '
+            '--language cpp, call close(q, passive) in your update() and command its efforts '
+            'where it returns closed; passive begins as the start of the file')
     if loads.moving(system) or loads.external:
         raise ExportError('ros2_control: a controller knows neither the motion of a base nor '
                           'external wrenches: use base fixed and no external wrenches, or export '

@@ -50,7 +50,7 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
         If no pose closes, the actuated joints are too few or too many, or the start is singular.
 
     """
-    model = _unsolved(model)
+    model = unsolved(model)
     if not (model.loops or model.couplings):
         if start:
             raise _problem('loop-open', 'start', 'it is a pose of a robot with closed loops, and '
@@ -95,7 +95,25 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             tree.positions(other, every) if other is not None else ()))
 
 
-def _unsolved(model: RobotModel) -> RobotModel:
+def moved(model: RobotModel, positions: Mapping[str, float]) -> dict[str, float]:
+    """Return the start pose with some joints elsewhere, on the same branch: in small steps."""
+    assert model.closures is not None
+    tree, start = _Tree(replace(unsolved(model), warnings=())), dict(model.closures.start)
+    q = np.array([[start[name] for name in tree.names]])
+    free = [k for k, name in enumerate(tree.names)
+            if name in model.closures.passive and name not in positions]
+    goal = np.array([[positions.get(name, start[name]) for name in tree.names]])
+    steps = max(1, math.ceil(float(np.abs(goal - q).max()) / 0.02))
+    for left in range(steps, 0, -1):
+        q = q + (goal - q) / left * np.isin(tree.names, list(positions))
+        q, error = tree.close(q, free, 20)
+        if error[0] > _ASSEMBLED:
+            raise _problem('loop-open', 'lock', 'the loops do not close, or come to a singular '
+                           f'pose, on the way to {listed(positions)} where they are locked')
+    return dict(zip(tree.names, q[0].tolist()))
+
+
+def unsolved(model: RobotModel) -> RobotModel:
     """Return a model without what an earlier solution of its loops added."""
     if model.closures is None:
         return model
@@ -111,7 +129,7 @@ class Gaps:
     """How far open each loop and each gear of a robot is in poses of all its joints."""
 
     def __init__(self, model: RobotModel) -> None:
-        self._tree = _Tree(replace(_unsolved(model), warnings=()))
+        self._tree = _Tree(replace(unsolved(model), warnings=()))
 
     def __call__(self, poses: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
         """Return distance [m] and angle [rad] of each, by its name: the least of all poses."""

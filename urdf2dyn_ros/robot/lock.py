@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.robot.closures import closed, moved, unsolved
 from urdf2dyn_ros.robot.joints import URDF_TYPES, Coordinate, JointType
 from urdf2dyn_ros.robot.model import FIXED, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import Parameter
@@ -52,12 +53,20 @@ def lock_joints(model: RobotModel, positions: Mapping[str, float]) -> RobotModel
     ------
     ParameterError
         For a joint that there is not, that mimics another, is fixed or has several coordinates,
-        a position beyond its limits, or a robot with closed loops.
+        a position beyond its limits, or a robot with gears (``<coupling>``).
+    UrdfError
+        Of a robot with closed loops, if these do not close there.
 
     """
-    if positions and (model.loops or model.couplings):
-        raise ParameterError('joints of a robot with closed loops cannot be locked; write them '
-                             'as fixed joints in the description')
+    if positions and model.couplings:
+        raise ParameterError('joints of a robot with gears between several joints cannot be '
+                             'locked; write them as fixed joints in the description, and what '
+                             'they are geared to')
+    if positions and model.loops:
+        tree = lock_joints(replace(unsolved(model), loops=()), positions)
+        start = moved(model, positions) if model.closures else {}
+        return closed(replace(tree, loops=model.loops), {
+            name: position for name, position in start.items() if name not in positions})
     joints = {joint.name: joint for joint in model.joints}
     for name, position in positions.items():
         if fault := _fault(name, position, joints):

@@ -90,8 +90,10 @@ def gears(model: RobotModel) -> Gears:
                 f'joint {joint.name!r}: a {joint.type} joint cannot be simulated; write it as '
                 'prismatic and revolute joints one after the other')
     if model.loops or model.couplings:
-        raise SimulationError('a robot with closed loops cannot be simulated by this command: the '
-                              'engines close them by springs, whose efforts are others')
+        raise SimulationError(
+            'a robot with closed loops cannot be simulated by this command: in MuJoCo, add an '
+            '<equality><connect> for each loop to the model, with solref of two time steps, and '
+            'publish the joint states of that simulation')
     drivers = tuple(joint for joint in moving if joint.mimic is None)
     system = multibody(model)
     bodies = {body.name: body for body in system.bodies}

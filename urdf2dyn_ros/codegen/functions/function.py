@@ -78,7 +78,8 @@ class ModelFunction(ABC):
                                  "base 'fixed'")
         if system.closures and self.NO_LOOPS:
             raise ParameterError(f'{self.NO_LOOPS} of a robot whose loops are not linear is not '
-                                 'supported yet')
+                                 'supported: differentiate the efforts by central differences, of '
+                                 '1e-5 rad')
         for i, terms in body_terms(system, loads).items() if (
                 self.NO_LOAD_FRICTION or system.closures) else ():
             if any(term.needs_transmitted() for term in terms):
