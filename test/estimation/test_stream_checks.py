@@ -187,7 +187,11 @@ def coarse(t, q, qd):
 @pytest.mark.parametrize(('change', 'answered'), [(late, 0.93), (coarse, 0.35)])
 def test_noise_is_not_taken_for_publishers_that_alternate(change, answered):
     found = played(change)
-    assert found.answered > answered and found.wrong == 0.0 and found.warnings == []
+    assert found.answered > answered and found.wrong == 0.0
+    assert all(line.startswith('positions of ') and 'coarser or noisier' in line
+               for line in found.warnings)
+    # where messages have no efforts, a sentence says why
+    assert bool(found.warnings) == bool(found.stream.counters['distrusted'])
 
 
 @pytest.mark.parametrize(('rate', 'speed', 'noise', 'velocity', 'lag'), [

@@ -184,6 +184,13 @@ class Estimator:
         self._clock.begin()
 
     @property
+    def distrusted(self) -> NDArray[np.bool_]:
+        """Joints (n,) whose positions contradict their motion too often, or alternate."""
+        square, product, _ = self._alternation
+        alternates = (square > ALTERNATION) & (product < -ALTERNATING * square)
+        return np.asarray((self.trust < FIRST_TRUST) | alternates)
+
+    @property
     def delayed_velocity(self) -> tuple[float, Array] | None:
         """
         Velocities and accelerations (2, n) a time [s] ago, by positions alone.
@@ -499,9 +506,7 @@ class Estimator:
         self._bridged = self._bridged + 1 if stalled else 0
         if not self._hindsight.known:
             return STARTING
-        square, product, _ = self._alternation
-        alternates = (square > ALTERNATION) & (product < -ALTERNATING * square)
-        if ((self.trust < FIRST_TRUST) | alternates).any():
+        if self.distrusted.any():
             return DISTRUSTED
         # the sample itself must have been compared, too
         if ((self.trust < TRUSTED) | ~sample.settled | (

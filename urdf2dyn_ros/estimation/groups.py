@@ -44,6 +44,8 @@ TURN = 2.0 * pi
 LOST_TURN = 0.3   # rad from whole turns by which a joint differs after a gap: turns were lost
 VELOCITIES_JUDGED = 50   # messages after which the scale of velocities is looked at
 
+DISTRUST_SAID_NS = 2_000_000_000   # for which joints without trust are reported
+
 MOST_INCOMPLETE = 2   # messages in a row with a part of a group that are bridged
 BETTER_TO_LEAD = 0.8   # ratio of the costs below which another group leads
 SPREAD_GAIN = 0.1   # by which the mean spread of a group follows a new one
@@ -217,6 +219,7 @@ class Group:
         self.spread = 0.0      # mean age of the oldest other group at its messages [ns]
         self.incomplete = 0    # messages in a row with a part of the joints
         self._messages = 0
+        self._distrusted = -DISTRUST_SAID_NS, self.joints[:0]   # stamp, and which joints
         self._efforts: deque[tuple[int, Array]] = deque(maxlen=MOST_KEPT)
         self._no_effort = np.full(count, nan)
         self._q = self._before = np.full(count, nan)   # positions of the last two messages
@@ -262,6 +265,8 @@ class Group:
             self.outcome = Outcome.FROZEN
             return Reception(self.outcome, event, True)
         self.outcome, outlier = self._estimate(stamp, q, qd)
+        if self.outcome is Outcome.DISTRUSTED:
+            self._distrusted = stamp, np.flatnonzero(self._filters.distrusted)
         return Reception(self.outcome, event, outlier)
 
     def _find_lost_turns(self, stamp: int, q: Array) -> None:
@@ -349,6 +354,12 @@ class Group:
         yield from (*self.frozen.sentences(self.names), *self.frozen.stops(self.names))
         yield from dict.fromkeys((*self.degrees.sentences, *(
             f'velocity of {self.names[k]!r}: {text}' for k, text in rejected.items())))
+        since, joints = self._distrusted
+        if 0 <= self.newest - since < DISTRUST_SAID_NS:
+            yield (f'positions of {listed([self.names[k] for k in joints])}: they alternate or '
+                   'contradict their motion: several publishers of the same joints, positions '
+                   'coarser or noisier than 3 mrad, a sensor that fails, or a controller that '
+                   'oscillates at half the rate of the messages: some messages have no efforts')
         late = (newest - self.newest) * 1e-9
         if self.newest and self.is_far(newest):
             yield (f'joint states of {listed(self.names)}: their stamps are {late:.3g} s older '
