@@ -2,6 +2,8 @@
 
 import itertools
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +16,9 @@ from test_scripts import NAMES, named
 
 from support.acting_loads import terms
 from support.oracles import worst
+from support.paths import ROOT
 from support.random_trees import robot
+from urdf2dyn_ros import InverseDynamics, export_model
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
 from urdf2dyn_ros.codegen.generator import STYLES
@@ -297,3 +301,24 @@ def test_every_language_has_scales(tool: str, tmp_path: Path) -> None:
     broken = {name: text.replace('= n5_z;', '= 1.01 * n5_z;') for name, text in files.items()}
     code, output = language_tools.self_test(tool, broken, 'robot', tmp_path / 'wrong')
     assert code != 0 and ('panicked' if tool == 'rust' else 'differs from the ref') in output
+
+
+def test_the_block_of_simulink_runs_in_octave(tmp_path: Path) -> None:
+    """The function of the document: columns in, a column of the right efforts out."""
+    if shutil.which('octave') is None:
+        pytest.skip('octave is not installed; .ci/run takes it from Debian')
+    page = (ROOT / 'docs' / 'exported_files.md').read_text()
+    block = page.split('## In Simulink')[1].split('```matlab\n')[1].split('```')[0]
+    model = robot('rx90')
+    files = export_model(model, 'matlab', 'fast', 'rx90')
+    for name, text in {**files, 'fcn.m': block}.items():
+        (tmp_path / name).write_text(text)
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 6)).round(3)
+    columns = ', '.join(f"{list(map(float, x))}'" for x in (q, qd, qdd))
+    done = subprocess.run(
+        ['octave', '--no-gui', '--eval',
+         f"tau = fcn({columns}); printf('%.15g\\n', size(tau), tau)"],
+        cwd=tmp_path, capture_output=True, text=True, check=False)
+    *size, = map(float, done.stdout.split())
+    assert size[:2] == [6.0, 1.0], done.stderr
+    np.testing.assert_allclose(size[2:], InverseDynamics(model)(q, qd, qdd), rtol=1e-12)
