@@ -108,6 +108,15 @@ def test_the_operations_of_a_chain_grow_with_its_length_and_it_stays_exact() -> 
     check_inverse(arm(*[True] * 40, turning=True), Loads(), 'fast')
 
 
+def test_comments_name_the_factors_of_each_joint() -> None:
+    text, = export_model(read_urdf(OWN / 'rx90.urdf'), 'python', 'readable', 'robot',
+                         functions=('forward_dynamics',)).values()
+    words = ' '.join(text.replace('#', '').split())
+    assert ("joint 3 'joint3': r3_j = M3_j - l6_3 r6_j - l5_3 r5_j - l4_3 r4_j, d3 = r3_3, "
+            'l3_j = r3_j / d3') in words
+    assert 'r1_j = M1_j - sum of lk_1 rk_j over k = 6, 5, 4, 3, 2, d1 = r1_1' in words
+
+
 @pytest.mark.parametrize('kind', ['planar', 'floating'])
 def test_joints_of_several_freedoms(kind: str) -> None:
     check_inverse(between(kind), Loads(), 'fast')

@@ -44,6 +44,20 @@ def states(model: RobotModel, number: int = 3) -> Array:
     return np.array([columns(names, random_state(names, seed)) for seed in range(number)])
 
 
+def test_comments_say_what_joints_of_one_coordinate_add() -> None:
+    links = '<link name="l0"/>' + ''.join(f"""<link name="l{k}"><inertial><mass value="1"/>
+        <origin xyz="0.1 0 0"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+        </inertial></link><joint name="j{k}" type="continuous"><origin xyz="0.2 0 0"/>
+        <axis xyz="0 0 1"/><parent link="l{k - 1}"/><child link="l{k}"/>{
+        f'<mimic joint="j1" multiplier="{k}"/>' if k > 1 else ''}</joint>""" for k in (1, 2, 3))
+    lines = [' '.join(line.split()) for line in text_of(read_urdf(
+        f'<robot name="fingers">{links}</robot>')).splitlines()]
+    assert [line for line in lines if line.startswith('tau')][:3] == [
+        'tau3 = k3 * N3_z # tau3: tau of joint 1, with what joint 3 adds to it',
+        'tau2 = tau3 + k2 * n2_z # tau2: tau of joint 1, with what joint 2 adds to it',
+        'tau1 = tau2 + n1_z # tau1 = tau2 + n1_z']
+
+
 def check_styles(model: RobotModel) -> None:
     """Compare both styles, all entry points, with the recursion on plain numbers."""
     system = multibody(model)

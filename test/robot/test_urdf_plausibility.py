@@ -95,10 +95,12 @@ def test_one_link_of_another_unit_among_right_ones(factor: float, words: str) ->
 
 def test_limits_that_stand_for_none_have_no_unit() -> None:
     text = (OWN / 'rx90.urdf').read_bytes()
-    for name, code in (('upper', 'units-limit'), ('velocity', 'units-limit'),
-                       ('effort', 'units-effort')):
-        unlimited = re.sub(rb'\b%s="[^"]+' % name.encode(), b'%s="1e9' % name.encode(), text)
-        assert said(unlimited, code) == []
+    for name, code, values in (('upper', 'units-limit', '1e4 1e9'),
+                               ('velocity', 'units-limit', '1e2 1e3 1e4 1e5 1e6 1e9'),
+                               ('effort', 'units-effort', '1e3 1e4 1e5 1e6 1e9')):
+        for value in values.split():
+            unlimited = re.sub(rf'\b{name}="[^"]+'.encode(), f'{name}="{value}'.encode(), text)
+            assert said(unlimited, code) == []
 
 
 def pendulum(mass=2.0, com=0.5, gyration=0.3, origin=0.1, **limits: float) -> bytes:
