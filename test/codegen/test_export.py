@@ -4,12 +4,13 @@ import errno
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from support.robot_files import OWN
-from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+from urdf2dyn_ros import InverseDynamics, Loads, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions import CHOICES
 from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.errors import ExportError
@@ -24,6 +25,15 @@ def test_a_description_is_exported_as_its_model() -> None:
     assert export_model(str(path)) == export_model(path.read_text()) == export_model(MODEL)
     with pytest.raises(ExportError, match=r'export_model\(dynamics\.model, gravity='):
         export_model(InverseDynamics(MODEL, backend='python'))   # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize('function', ['mass_matrix', 'gravity', 'forward_dynamics'])
+def test_functions_on_a_moving_base_pass_their_self_test(function: str, tmp_path: Path) -> None:
+    """Those that take no motion of the base as well: the scale of the check needs one."""
+    files = export_model(MODEL, functions=function, loads=Loads(base='moving'))
+    write_files(files, tmp_path)
+    script, = tmp_path.glob('*.py')
+    subprocess.run([sys.executable, script], check=True, capture_output=True, timeout=60)
 
 
 @pytest.mark.fault(44)
