@@ -48,6 +48,7 @@ lint: $(VENV)/test-ready
 bench: $(VENV)/bench-ready
 	$(RUN)/python benchmarks/run.py
 	$(RUN)/python benchmarks/write_tables.py
+	$(RUN)/python benchmarks/closed_loops.py
 
 # the cost of a message at 1 kHz, compared with a node that only copies it: a table,
 # docs/load.png and docs/load.json; MINUTES=10 adds a long phase that must lose nothing
