@@ -60,6 +60,25 @@ class Robot:
 
 
 @every_base
+def test_other_equations_go_on_with_the_same_sensor(name):
+    """But odometry of another gravity: it has none of its own."""
+    robot = Robot(name).warm()
+    for goes_on, values in ((True, {}), (name == 'imu', {'gravity': (0.0, 0.0, -1.62)}),
+                            (False, {'timeout': 0.2})):
+        other = Robot(name, **values)
+        other.base.proceed(robot.base)
+        assert (other.base.newest is not None) == goes_on
+        if goes_on:
+            np.testing.assert_array_equal(other.ask(244.0), robot.ask(244.0))
+        else:
+            assert other.ask(244.0) == 'base_missing'
+    same = Robot(name)
+    same.base.proceed(robot.base)
+    assert same.receive(250.0) == 'used'
+    np.testing.assert_allclose(same.ask(250.0), REST, atol=1e-9)
+
+
+@every_base
 def test_a_robot_that_stands_feels_nothing_but_gravity(name):
     """As soon as the filters have proved themselves, 0.2 s after the first message."""
     robot = Robot(name)

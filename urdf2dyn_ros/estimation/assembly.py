@@ -129,6 +129,8 @@ def make_sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Ca
         base = BASE_SENSORS[{'auto': 'imu'}.get(values['base'], values['base'])](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
             counters=counted[0], **group(values, 'moving_base'))
+        if before.base is not None:
+            base.proceed(before.base)
     if loads.external:
         wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
                                     moving=base is not None,

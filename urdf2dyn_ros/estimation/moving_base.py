@@ -202,16 +202,18 @@ class MovingBase(ABC):
                   'data.', unit='s', minimum=0.0, maximum=10.0),
         *Rates.PARAMETERS,
     )
+    MEASURES_GRAVITY: ClassVar[bool] = False   # the others need that of the model
     CHANNELS: ClassVar[int]   # measured velocities, whose derivatives are estimated
 
     def __init__(self, model: RobotModel, *, clock: Callable[[], int],
                  gravity: tuple[float, float, float] = GRAVITY,
                  counters: Counter[str] | None = None, **parameters: Any) -> None:
-        values = check_all(self.PARAMETERS, parameters)
+        self._values = values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
         self._gravity = Vector(*GRAVITY_PARAMETER.check(gravity))
-        timeout, max_age = (round(values.pop(name) * 1e9) for name in ('timeout', 'max_age'))
-        self._rates = Rates(self.CHANNELS, **values)
+        timeout, max_age = (round(values[name] * 1e9) for name in ('timeout', 'max_age'))
+        self._rates = Rates(self.CHANNELS, **{
+            row.name: values[row.name] for row in Rates.PARAMETERS})
         self._clock = clock
         self._system = multibody(model)
         self._robot, fixed = model.name, self._system.world - {model.root}
@@ -227,6 +229,17 @@ class MovingBase(ABC):
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
         self._history = SensorHistory(timeout, max_age, self.sensor_motion)
         self._rejection = ''
+
+    def proceed(self, before: 'MovingBase') -> None:
+        """Go on with the messages of the same sensor before; else begin anew."""
+        if (type(before) is type(self) and before._values == self._values
+                and before._frame in self._links
+                and (self.MEASURES_GRAVITY or before._gravity == self._gravity)):
+            self._rates, self._steps, self._history = (
+                before._rates, before._steps, before._history)
+            self._newest, self._frame = before._newest, before._frame
+            self._unfiltered, self._accepted = before._unfiltered, before._accepted
+            self._mounting = Mounting(self._system, self._frame)
 
     @property
     def newest(self) -> int | None:
@@ -379,6 +392,7 @@ class MovingBase(ABC):
 class Imu(MovingBase):
     """Angular velocity and specific force of sensor_msgs/Imu; its orientation is not used."""
 
+    MEASURES_GRAVITY = True
     CHANNELS = 3
 
     def receive(self, stamp: int, frame: str, angular_velocity: Sequence[float],
