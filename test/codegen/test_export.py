@@ -27,7 +27,7 @@ def test_a_description_is_exported_as_its_model() -> None:
         export_model(InverseDynamics(MODEL, backend='python'))   # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize('function', ['mass_matrix', 'gravity', 'forward_dynamics'])
+@pytest.mark.parametrize('function', ['mass_matrix', 'gravity', 'jacobian', 'frame_motion'])
 def test_functions_on_a_moving_base_pass_their_self_test(function: str, tmp_path: Path) -> None:
     """Those that take no motion of the base as well: the scale of the check needs one."""
     files = export_model(MODEL, functions=function, loads=Loads(base='moving'))

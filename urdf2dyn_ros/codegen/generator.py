@@ -482,8 +482,8 @@ def _references(request: Request) -> tuple[Reference, ...]:
             return tuple(round(_AMPLITUDES.get(name, 1.0) * math.sin(
                 (1.7 + 0.3 * k) * i + _PHASES.get(name, 0.0) + 2.0 * k), 2) for i in range(size))
 
-        used = {'q', 'qd', 'qdd', 'base_motion', *itertools.chain.from_iterable(
-            [x.name for x in _inputs(request, FUNCTIONS[name])] for name in functions)}
+        used = {'q', 'qd', 'qdd', 'base_motion', 'base_twist', 'base_acceleration',
+                *(x.name for name in functions for x in _inputs(request, FUNCTIONS[name]))}
         state = {name: entries(name, len(each.entries)) for name, each in request.inputs.items()
                  if name in used}
         if 'dt' in state:
