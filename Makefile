@@ -45,10 +45,11 @@ lint: $(VENV)/test-ready
 
 # the times of a call, with those of all available contestants: a table, docs/benchmark.png and
 # docs/benchmark.json, and the tables of README and docs/ that show them
-bench: $(VENV)/bench-ready
+bench: $(VENV)/bench-ready $(VENV)/test-ready
 	$(RUN)/python benchmarks/run.py
 	$(RUN)/python benchmarks/write_tables.py
 	$(RUN)/python benchmarks/closed_loops.py
+	$(RUN)/python -m pytest -q -s -m slow test/codegen/test_ros2_control.py -k an_update_takes
 
 # the cost of a message at 1 kHz, compared with a node that only copies it: a table,
 # docs/load.png and docs/load.json; MINUTES=10 adds a long phase that must lose nothing
