@@ -2,6 +2,7 @@
 Recordings of real robots, as arrays that do not depend on the package.
 
     python recordings.py --data FOLDER [--clones FOLDER [--held-out]] -o FOLDER [--only NAME]
+        [--cutoff HZ]
 
 `--data` holds the recordings of this project, `--clones` the public repositories of ``PUBLIC``,
 each as a clone `owner+name` (a work tree, or `repo` with the git directory). A recording becomes
@@ -367,6 +368,7 @@ def main() -> None:
     parser.add_argument('--clones', type=Path)
     parser.add_argument('--held-out', action='store_true')
     parser.add_argument('--only', default='')
+    parser.add_argument('--cutoff', type=float, help='of all references [Hz]')
     parser.add_argument('-o', '--output', type=Path, required=True)
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
@@ -374,7 +376,8 @@ def main() -> None:
         if arguments.only in name:
             path = arguments.data / file
             found = bag(path) if path.suffix == '.db3' else table(path.open())
-            print(write(arguments.output / f'{name}.npz', found, cutoff, file), flush=True)
+            print(write(arguments.output / f'{name}.npz', found, arguments.cutoff or cutoff, file),
+                  flush=True)
     for name, (source, file, read, cutoff) in (
             HELD_OUT if arguments.held_out else PUBLIC).items() if arguments.clones else ():
         if arguments.only in name:
@@ -383,7 +386,7 @@ def main() -> None:
             except (StopIteration, subprocess.CalledProcessError):
                 print(f'{name:24} is not there: clone {source[0]} at {source[1]}', flush=True)
                 continue
-            print(write(arguments.output / f'{name}.npz', found, cutoff,
+            print(write(arguments.output / f'{name}.npz', found, arguments.cutoff or cutoff,
                         f'{source[0]}@{source[1]}:{file}'), flush=True)
 
 

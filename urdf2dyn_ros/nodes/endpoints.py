@@ -98,6 +98,7 @@ def best_effort(depth: int) -> QoSProfile:
 
 _OVERRIDABLE = (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
                 QoSPolicyKind.DURABILITY)
+UNDISCOVERED = 'a node whose name is not discovered yet'
 _UNKNOWN = '_NODE_NAME_UNKNOWN_'   # what rmw calls a node that it discovers after its publisher
 
 
@@ -167,7 +168,7 @@ class Endpoints:
 
     def publishers(self, topic: str) -> list[str]:
         """Return the publishers of a topic, with reliability and durability."""
-        return [('a node whose name is not discovered yet' if end.node_name == _UNKNOWN else
+        return [(UNDISCOVERED if end.node_name == _UNKNOWN else
                  f'{end.node_namespace.rstrip("/")}/{end.node_name}')
                 + f' ({end.qos_profile.reliability.name}, {end.qos_profile.durability.name})'
                 for end in self.node.get_publishers_info_by_topic(

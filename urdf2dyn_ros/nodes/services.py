@@ -28,6 +28,7 @@ from urdf2dyn_ros.estimation.status import (
 from urdf2dyn_ros.export import export_description, write_files
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import (
+    UNDISCOVERED,
     Endpoints,
     JobService,
     Worker,
@@ -54,6 +55,7 @@ class StatusPublisher:
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._counted: Counter[str] = Counter()
         self._faults = FaultLog()
+        self._unnamed = False   # whether the last errors had a node without a name
         self._topics = [node.create_publisher(DiagnosticArray, '~/status', 10)]
         if diagnostics:
             self._topics.append(node.create_publisher(DiagnosticArray, '/diagnostics', 10))
@@ -99,7 +101,9 @@ class StatusPublisher:
                 logger.warning(line.text)
             else:
                 logger.info(line.text)
-        if any(errors):
+        unnamed, waited = any(UNDISCOVERED in error for error in errors), self._unnamed
+        self._unnamed = unnamed
+        if any(errors) and (waited or not unnamed):   # names come after their publishers
             logger.error('; '.join(filter(None, errors)), throttle_duration_sec=10.0)
 
 

@@ -111,6 +111,8 @@ def test_two_nodes_of_one_name_are_an_error_of_both(graph: Graph) -> None:
         assert status.message('output').startswith(
             '/inverse_dynamics/efforts has 2 publishers and must have one: /inverse_dynamics ')
         graph.wait(lambda: '/efforts has 2 publishers' in first.output)
+        line = next(line for line in first.lines if '/efforts has 2 publishers' in line)
+        assert line.count('/inverse_dynamics (RELIABLE, VOLATILE)') == 2, 'it waits for the names'
 
 
 def test_a_second_publisher_of_the_description_is_an_error(graph: Graph) -> None:
