@@ -201,8 +201,11 @@ class RecordingFit:
 
     def _gravity_by_axis(self, q: Array) -> Array:
         """Return the efforts (k, n, 3) for a unit of gravity along each axis of the root frame."""
+        mass = self.dynamics.model.mass
+        if not mass:   # there is no centre of it
+            return np.zeros((*q.shape, 3))
         _, _, J = self.dynamics.centre_of_mass(q)
-        return -self.dynamics.model.mass * J.transpose(0, 2, 1)
+        return -mass * J.transpose(0, 2, 1)
 
     def _of_joint(self, nominal: Array, qd: Array, qdd: Array, effort: Array,
                   joint: int) -> tuple[float, float, float]:
