@@ -1,7 +1,7 @@
 """The command identify with defects in one recording: refused, noted, or without effect."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -356,17 +356,21 @@ def test_a_tool_that_the_urdf_is_without_is_asked_for_first(tmp_path: Path) -> N
     assert 'does it carry a tool that the URDF is without? If not: is the effort of ' in verdict
 
 
-def test_a_spring_that_a_joint_runs_into_is_named(run: Callable[..., Done]) -> None:
+@pytest.mark.parametrize('others', [(), pytest.param((1,), id='after another')])
+def test_a_spring_that_a_joint_runs_into_is_named(tmp_path: Path, others: Sequence[int]) -> None:
     """The verdict is that of the worst joint, whose residual depends on where it is."""
     def cushion(q, effort):
         beyond = np.maximum(q[:, 1] - np.quantile(q[:, 1], 0.7), 0.0)
         effort[:, 1] += 2.0 * effort[:, 1].std() * beyond / beyond.max()
         return q, effort
 
-    done = run(seconds=16.0, change=cushion)
-    assert done.code == 0
-    assert done.verdict.startswith(f'Yes, but not {NAMES[1]}: a residual of ')
-    assert ' beside a noise of ' in done.verdict and ', depends on its position;' in done.verdict
+    paths = [recording(tmp_path / f'{seed}.csv', seconds=16.0, seed=seed) for seed in others]
+    paths.append(recording(tmp_path / 'r.csv', seconds=16.0, change=cushion))
+    assert identified(*paths, '-o', tmp_path / 'out') == 0
+    verdict = json.loads((tmp_path / 'out' / 'identification.json').read_text())['verdict']
+    assert verdict.startswith(f'Yes, but not {NAMES[1]}: a residual of ')
+    what = 'time' if others else 'its position'   # the other recording is without the spring
+    assert ' beside a noise of ' in verdict and f', depends on {what};' in verdict
 
 
 def test_two_recordings_of_different_robots_contradict_each_other(

@@ -1,11 +1,14 @@
 """Recordings as motions on a grid: samples that repeat, at rest and while the robot moves."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from support.recordings.bags import write_csv
 from support.scara_recordings import NAMES
+from urdf2dyn_ros import RecordingError
 from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.mistakes import Piece
@@ -25,6 +28,28 @@ def whole(path: Path, time: Array, q: Array, effort: Array) -> tuple[Piece, list
     segments, names = read_segments(recording, names)
     (piece,) = pieces_of(segments, names, path)
     return piece, recording.remarks
+
+
+@pytest.mark.parametrize('begin', [1.0, 8.0])
+def test_a_joint_whose_position_stays_while_its_velocity_moves_it_is_named(begin: float,
+                                                                         tmp_path: Path) -> None:
+    time = np.arange(0.0, 10.0, 0.01)
+    q, qd = np.sin(time + 1.0), np.cos(time + 1.0)
+    columns = [*np.tile(q, (len(NAMES), 1)), *np.tile(qd, (len(NAMES), 1))]
+    columns[1] = np.sin(np.minimum(time, begin) + 1.0)
+    path = write_csv(tmp_path / 'r.csv', ['time', *(
+        f'{kind}_{name}' for kind in ('q', 'qd', 'effort') for name in NAMES)],
+        np.column_stack((time, *columns, *columns[len(NAMES):])).tolist())
+    names = RecordedNames(tuple(NAMES), (False,) * len(NAMES), ('rad',) * len(NAMES))
+    said = f"position of '{NAMES[1]}': it stays at {columns[1][-1]:.4g} rad or m, while its veloc"
+    if begin < 3.0:   # too little is left
+        with pytest.raises(RecordingError, match=re.escape(said)):
+            read_segments(open_recording(path), names)
+        return
+    recording = open_recording(path)
+    segments, _ = read_segments(recording, names)
+    assert any(said in remark for remark in recording.remarks)
+    assert max(float(each.stamps[-1]) for each in segments) < 1e9 * (begin + 0.5)
 
 
 @pytest.mark.parametrize('repeats', [1, 4])

@@ -165,8 +165,9 @@ _PLACES = np.linspace(-10.0, 10.0, 201)   # at which the parabola is looked at, 
 _MOST_STEPS, _NEAR = 5, 0.4   # vertices one after the other, and where they are near enough
 _MOST_ROWS = 800
 _FAST = 0.1   # velocity over the largest, below which the low pass of an effort blurs friction
-# fall of the logarithm of held-out residuals, over all joints, from which on an error counts
-_REMOVED = 0.3
+# fall of the logarithm of held-out residuals, over all joints, from which on an error counts, and
+# the share of an effort that is left, below which less counts: what is left may look like an error
+_REMOVED, _LEFT = 0.3, 0.05
 # share of what the best one removes from which on another one may be the wrong one as well, and
 # that after the first step, in which the right one of parallel joints may have 0.66 of another's
 _ALIKE, _ALIKE_AT_FIRST = 0.7, 0.4
@@ -302,18 +303,20 @@ def small_errors(robot: Robot, piece: Piece, summary: Summary, moving: NDArray[n
               *([('gravity', 0)] if len(errors.axes) else [])]
     found = {trial: errors.vertex(*trial, np.zeros(2 if trial[0] == 'gravity' else 1))
              for trial in trials}
+    left = errors.unexplained(no_change(len(moving))).max()
+    needed = _REMOVED * min(1.0, float(left) / _LEFT)
     promised = {kind: max(falls for (other, _), (falls, _) in found.items() if other == kind)
                 for kind in _STEPS}
     alike = sorted(((*errors.followed(kind, joint, sizes), kind, joint)
                     for (kind, joint), (falls, sizes) in found.items()
-                    if falls >= max(_REMOVED, _ALIKE_AT_FIRST * promised[kind])),
+                    if falls >= max(needed, _ALIKE_AT_FIRST * promised[kind])),
                    key=lambda row: -row[0])
     if not alike:
         return ''
     removed, sizes, kind, first = alike[0]
     size = _STEPS[kind] * float(np.linalg.norm(sizes))
     change = errors.change(kind, first, sizes)
-    if removed < _REMOVED or not _LEAST[kind] <= size <= _MOST[kind] or (
+    if removed < needed or not _LEAST[kind] <= size <= _MOST[kind] or (
             errors.unexplained(change) > _MOST_UNEXPLAINED).any():
         return ''
     others = ' or '.join(robot.joints[joint] for falls, _, other, joint in alike[1:]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,16 +144,21 @@ class Identification:
         """Base parameters with their deviations."""
         return estimate_base(self.robot, self.fit.bodies, self.deviations.covariance)
 
-    def held_out_efforts(self, joint: int) -> tuple[Array, Array, Array] | None:
-        """Return measured effort, that of the URDF, and held-out one (k,); None without rows."""
-        rows, bodies = self.summaries[0].rows, self.robot.columns.bodies[joint]
+    def held_out_efforts(self, joint: int, number: int = 0) -> tuple[Array, Array, Array] | None:
+        """
+        Return measured effort, that of the URDF, and held-out one (k,), of a numbered summary.
+
+        None if its rows are not at hand.
+        """
+        rows, bodies = self.summaries[number].rows, self.robot.columns.bodies[joint]
         if rows is None:
             return None
         part = rows.joints[joint]
-        blocks = np.minimum(rows.block, BLOCKS - 1) if self.parts == 'blocks' else 0 * rows.block
+        blocks = np.minimum(rows.block, BLOCKS - 1) if self.parts == 'blocks' else np.full_like(
+            rows.block, number)
         computed = np.empty(len(part))
-        for number, fit in enumerate(self.fits):
-            chosen = blocks == number
+        for part_number, fit in enumerate(self.fits):
+            chosen = blocks == part_number
             computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
         nominal = part[:, :10 * len(bodies)] @ self.robot.prior.nominal[bodies].ravel()
         gain = self.effort_per_unit[joint]
@@ -418,25 +424,30 @@ def _structure(result: Identification, joint: int) -> tuple[float, str]:
 
     The noise is that of its second differences, NaN where no recording is at hand.
     """
-    efforts, rows = result.held_out_efforts(joint), result.summaries[0].rows
-    if efforts is None or rows is None:
+    moving, changes, start = list[Any](), list[Any](), 0.0
+    for number, summary in enumerate(result.summaries):
+        efforts, rows = result.held_out_efforts(joint, number), summary.rows
+        if efforts is None or rows is None or not summary.used[joint]:
+            continue
+        residual = efforts[0] - efforts[2]
+        changes.append(np.diff(residual, 2))
+        moving.append(np.stack((
+            residual, rows.q[:, joint], rows.qd[:, joint], rows.time + start,
+            rows.block + BLOCKS * number))[:, np.isfinite(residual) & rows.moves[:, joint]])
+        start += float(rows.time[-1])
+    if not moving:
         return np.nan, ''
-    measured, _, computed = efforts
-    residual = measured - computed
-    moves = np.isfinite(residual) & rows.moves[:, joint]
-    noise = float(np.sqrt(np.nanmean(np.square(np.diff(residual, 2))) / 6.0))
-    if np.count_nonzero(moves) < 2 * _BINS * BLOCKS:
+    noise = float(np.sqrt(np.nanmean(np.square(np.concatenate(changes))) / 6.0))
+    residual, q, qd, time, block = np.concatenate(moving, axis=1)
+    if len(residual) < 2 * _BINS * BLOCKS:
         return noise, ''
-    residual, block = residual[moves], rows.block[moves]
     span = np.arange(len(residual)) // _BINS   # of neighbours, of which every other is held out
-    shares = {what: _explained_share(residual, values[moves], parts) for what, values, parts in (
-        ('its position', rows.q[:, joint], block), ('its velocity', rows.qd[:, joint], block),
-        ('time', rows.time, span % 2))}
-    most = max(shares, key=shares.__getitem__)
-    return noise, most if shares[most] > _DEPENDENT else ''
+    shares = {what: _explained_share(residual, values, parts) for what, values, parts in (
+        ('its position', q, block), ('its velocity', qd, block), ('time', time, span % 2))}
+    return noise, next((what for what, share in shares.items() if share > _DEPENDENT), '')
 
 
-def _explained_share(residual: Array, values: Array, held_out: NDArray[np.int64]) -> float:
+def _explained_share(residual: Array, values: Array, held_out: NDArray[Any]) -> float:
     """Return the share of squares that means over bins of values explain of parts held out."""
     edges = np.quantile(values, np.linspace(0.0, 1.0, _BINS + 1)[1:-1])
     bins, unexplained = np.searchsorted(edges, values), 0.0

@@ -185,6 +185,8 @@ def source_of(robot: Robot, settings: IdentificationSettings) -> Source:
 
 # ---- Recordings as summaries, one after the other: a damaged one costs only itself
 
+_MOST_ROWS = 15_000   # of recordings, of which these are kept besides the sums: ten minutes
+
 def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
                    remarks: list[str], show: Callable[[float], None]) -> Iterator[Summary]:
     """
@@ -193,7 +195,7 @@ def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
     The names differ. A recording that cannot be used is a remark if others can; if none can, an
     IdentificationError has the reasons.
     """
-    names, faults = set[str](), list[str]()
+    names, faults, rows = set[str](), list[str](), 0
     workers = source.settings.workers
     if workers.scheduler:   # which other machines read
         paths = [os.path.abspath(path) for path in paths]
@@ -211,7 +213,8 @@ def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
         if summary is None:
             faults.append(fault)
             continue
-        if names:   # one picture is enough, and the memory does not grow
+        rows += 0 if summary.rows is None else len(summary.rows.time)
+        if names and rows > _MOST_ROWS:   # so that the memory does not grow
             summary = replace(summary, rows=None)
         while summary.name in names:
             summary = replace(summary, name=f'{summary.name}_')
@@ -246,9 +249,7 @@ def _read(robot: Robot, source: Source, show: Callable[[int, float], None] | Non
                                         if summary.currents else
                                         'efforts, not of currents: remove --gains and '
                                         '--effort-semantics'))
-    # rows are large: those of the first recording alone travel
-    return (summary if show is not None or number == 0 else replace(summary, rows=None), '',
-            remarks)
+    return summary, '', remarks
 
 
 def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],

@@ -122,6 +122,10 @@ def read_segments(recording: Recording,
         recording.remark(f'{repeated} of {counted(recording.count, "record")} '
                          f'{"repeat" if repeated > 1 else "repeats"} the one before while the '
                          'motion goes on: the driver stalls; not used')
+    for sentence in merged.frozen.values():
+        if _seconds(whole) < SHORTEST_MOTION:
+            raise RecordingError(recording.path, sentence)
+        recording.remark(sentence)
     if not whole and rises < 0.5 * (recording.count - 1):
         raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
                              'steps: write the records in the order of their times')

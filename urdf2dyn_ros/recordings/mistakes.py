@@ -229,7 +229,7 @@ class RecordingFit:
 # differences of the zero of a joint that are tried [rad]
 ANGLES = tuple(np.radians([20.0, *np.arange(45.0, 360.0, 45.0), 340.0]).tolist())
 _TILT = 0.4   # tangent of the smallest tilts of gravity that are tried
-PACES = 0.25, 0.5, 2.0, 4.0   # steps of stamps over true ones that are tried
+PACES = 0.1, 0.25, 0.5, 2.0, 4.0, 10.0   # steps of stamps over true ones that are tried
 LARGEST_GIVEN_DELAY = 0.5   # largest delay that a user may give [s]
 _DELAY_STEP = 0.1   # between delays that are tried [s]
 _MOST_JOINTS = 12   # joints up to which all pairs are tried
@@ -398,6 +398,7 @@ FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistake
 # falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
 # fitted, and of the fit's in held-out blocks, from which on it is a mistake
 _PROMISING, _CONFIRMED = 1.0, 2.0
+_WORSE = 0.1   # rise for a joint: what explains the others, but not this one, is not the cause
 # share of the URDF's gravity in the efforts below which there is none, if it fits as well
 _ABSENT = 0.1
 _AS_GOOD = 0.5   # difference of this logarithm up to which two candidates are equally good
@@ -449,14 +450,15 @@ def _best(recording: RecordingFit, base: Change, moving: NDArray[np.bool_]) -> M
         if gain > max(_PROMISING, kinds[key][0] if key in kinds else 0.0):
             kinds[key] = gain, mistake
     promising = sorted(kinds.values(), key=lambda pair: -pair[0])[:_FITTED]
-    error = recording.judge(base) if promising else 0.0
+    error = recording.judge(base) if promising else np.zeros(0)
     confirmed = list[tuple[float, Mistake]]()
     for _, mistake in promising:
         refined = _refined(recording, mistake, base)
         if refined.kind == 'late' and abs(refined.change.late[0]) <= FARTHEST_DELAY:
             continue   # which the fit finds by itself
-        score = float((error - recording.judge(refined.change)).sum())
-        if score >= _CONFIRMED:
+        falls = error - recording.judge(refined.change)
+        score = float(falls.sum())
+        if score >= _CONFIRMED and falls.min() > -_WORSE:
             confirmed.append((score + 0.5 * gained(refined), refined))
     return max(confirmed, key=lambda pair: pair[0])[1] if confirmed else None
 
@@ -468,10 +470,8 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
 
     def nearest(value: float, steps: Sequence[float], change: Callable[[float], Change]) -> float:
         for step in steps:
-            before = math.nan
-            while value != before:
-                before, value = value, min((value, value - step, value + step),
-                                           key=lambda trial: unexplained(change(trial)))
+            value = min((value - step, value, value + step),
+                        key=lambda trial: unexplained(change(trial)))
         return value
 
     if mistake.kind == 'zero':

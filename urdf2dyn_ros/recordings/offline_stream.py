@@ -261,7 +261,8 @@ class MergedMotions:
     """
     Motions of all joints (n,) at the stamps of one publisher, between gaps.
 
-    `motions` has stamps (k,) [ns], positions and efforts (k, n) of those that have ended.
+    `motions` has stamps (k,) [ns], positions and efforts (k, n) of those that have ended, `frozen`
+    a sentence for each joint, by name, whose position stayed while its velocity moved it.
     """
 
     def __init__(self, joints: ModelJoints) -> None:
@@ -270,10 +271,15 @@ class MergedMotions:
         self._divided = self._groups.all
         self._efforts: Efforts = []
         self.motions: list[tuple[NDArray[np.int64], Array, Array]] = []
+        self.frozen: dict[str, str] = {}
 
     def add(self, stamp: int, sample: Sample) -> None:
         """Add a sample with a stamp [ns]."""
         _, events = self._groups.add(stamp, sample)
+        for group in self._groups.all:
+            if group.outcome is Outcome.FROZEN:
+                for sentence in group.frozen.sentences(group.names):
+                    self.frozen.setdefault(sentence.partition(':')[0], sentence)
         if events - {Event.RELAYED} or self._groups.all is not self._divided:
             self.end()
         self._efforts.append((stamp, sample.layout.joints, sample.effort))
