@@ -37,6 +37,11 @@ def test_a_recording_is_evaluated_as_by_the_command(tmp_path, capsys):
     assert len(report['joints']) == len(result.joints) == 6
 
 
+def test_efforts_that_are_practically_zero_are_not_credible() -> None:
+    for joint in compare(RX90, TIME, 1e-310 * COMPUTED, COMPUTED, Q, QD):
+        assert joint.fault.startswith('the measured effort is zero: at most ')
+
+
 def test_arrays_are_compared_at_the_same_instants() -> None:
     """Friction of joint 1 is fitted to the residual; a joint that is late has a lag."""
     measured = COMPUTED.copy()
