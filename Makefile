@@ -49,6 +49,7 @@ bench: $(VENV)/bench-ready $(VENV)/test-ready
 	$(RUN)/python benchmarks/run.py
 	$(RUN)/python benchmarks/write_tables.py
 	$(RUN)/python benchmarks/closed_loops.py
+	$(RUN)/python benchmarks/optimisers.py
 	$(RUN)/python -m pytest -q -s -m slow test/codegen/test_ros2_control.py -k an_update_takes
 
 # the cost of a message at 1 kHz, compared with a node that only copies it: a table,
