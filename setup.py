@@ -41,7 +41,7 @@ DOCS = [   # django-static-mathjax brings MathJax, without Django; ruff formats 
 BENCH = [
     *ALL, 'casadi', 'cmeel-eigen', 'dynibo', 'example-robot-data', 'pin', 'pytest',
 ]
-ESTIMATOR = Path(PACKAGE, 'estimation', 'estimator.c')
+ESTIMATOR = Path(PACKAGE, 'estimation', 'kalman.c')
 
 
 class BuildLibrary(build_ext):

@@ -43,9 +43,9 @@ from urdf2dyn_ros import (
     export_model,
     read_urdf,
 )
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 from urdf2dyn_ros.estimation.messages import Message
+from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = (Path(sysconfig.get_path('purelib')) / 'cmeel.prefix' / 'share'

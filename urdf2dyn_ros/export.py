@@ -153,7 +153,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
 def export_description(text: str, loading: Mapping[str, Any], language: LanguageName,
                        style: Style, name: str | None, gravity: ArrayLike, functions: str,
                        links: tuple[str, ...], axes: FrameAxes) -> dict[str, str]:
-    """Return the same of a robot's text, with loads as the node's parameters, for `loading`."""
+    """Return the same of a robot's text, with the `load_values` of the node's parameters."""
     model, loads = with_loads(loading, read_configured(text, loading))
     return export_model(model, language, style, name, gravity, functions, loads,
                         LinkFrames(links, axes))

@@ -16,9 +16,8 @@ from support.streams.known_motions import (
     record,
     truth,
 )
-from urdf2dyn_ros.estimation.estimator import Estimate
-from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
-from urdf2dyn_ros.estimation.estimators import EstimatorBase as Estimator
+from urdf2dyn_ros.estimation.estimators import ESTIMATORS, Estimator, make_estimator
+from urdf2dyn_ros.estimation.kalman import Estimate
 
 EVERY_ESTIMATOR = [
     (name, {'align': align} if align else {}) for name, kind in ESTIMATORS.items()

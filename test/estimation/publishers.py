@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from support.oracles import Pinocchio
-from urdf2dyn_ros.estimation.assembly import make_stream
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.estimation.stream_setup import make_stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.reader import read_urdf

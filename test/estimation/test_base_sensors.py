@@ -12,12 +12,12 @@ import pytest
 from support.robot_files import robot_path
 from support.streams.flying_robot import START, FreeFlyer, Pose, Seen, Wave, pose, waves
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.estimation.assembly import Sources
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, Imu, MovingBase
 from urdf2dyn_ros.estimation.stream import Stream
+from urdf2dyn_ros.estimation.stream_setup import Sources
 
 Array = np.ndarray
 

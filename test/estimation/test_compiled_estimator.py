@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from support.paths import RECORDINGS, ROOT
 from urdf2dyn_ros.errors import CompilerError
-from urdf2dyn_ros.estimation import compiled
-from urdf2dyn_ros.estimation.compiled import CompiledEstimator
-from urdf2dyn_ros.estimation.estimator import Estimator, Verdict
+from urdf2dyn_ros.estimation import compiled_kalman
+from urdf2dyn_ros.estimation.compiled_kalman import CompiledFilters
+from urdf2dyn_ros.estimation.kalman import KalmanFilters, Verdict
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -33,7 +33,7 @@ FILES = (ROOT / 'examples' / 'rx90.csv', *(RECORDINGS / name for name in (
 def verdicts_of_both(messages: Messages, lag: float = 0.0) -> set[Verdict]:
     """Feed both, and return the verdicts on all messages."""
     joints = messages[1].shape[1]
-    first, second = Estimator(joints, lag), CompiledEstimator(joints, lag)
+    first, second = KalmanFilters(joints, lag), CompiledFilters(joints, lag)
     found, last = set(), messages[0][0]
     for stamp, q, qd in zip(messages[0].tolist(), *messages[1:]):
         if stamp - last > 500_000_000:   # as the stream does
@@ -73,7 +73,7 @@ def test_recordings(path: Path, lag: float) -> None:
     messages = recorded(path)
     oscillates = path.stem == 'rx90_update_rate_100'   # at half the rate: nothing is published
     for each in (messages, without_velocities(messages)):
-        assert (Verdict.PUBLISHED in verdicts_of_both(each, lag)) != oscillates
+        assert (Verdict.VALID in verdicts_of_both(each, lag)) != oscillates
 
 
 def judged(name: str, rate: float, velocities: bool, count: int = 450) -> Messages:
@@ -95,7 +95,7 @@ def test_faults(name: str, velocities: bool) -> None:
 def test_reset_begins_anew_and_estimates_are_not_overwritten() -> None:
     samples = [(int(stamp), *rest) for stamp, *rest in zip(*judged('clean', 250.0, True, 60))]
     joints = len(samples[0][1])
-    estimators = Estimator(joints), CompiledEstimator(joints)
+    estimators = KalmanFilters(joints), CompiledFilters(joints)
     for _ in range(2):
         first, second = ([each.update(*sample) for sample in samples] for each in estimators)
         for expected, estimate in zip(first, second):
@@ -107,33 +107,33 @@ def test_reset_begins_anew_and_estimates_are_not_overwritten() -> None:
 def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error, by which callers choose numpy."""
     monkeypatch.setenv('CC', 'no_such_compiler')
-    compiled.library.cache_clear()
+    compiled_kalman.library.cache_clear()
     try:
         with pytest.raises(CompilerError, match='no_such_compiler'):
-            CompiledEstimator(2)
+            CompiledFilters(2)
     finally:
-        compiled.library.cache_clear()
+        compiled_kalman.library.cache_clear()
 
 
 def test_setup_builds_with_the_same_options() -> None:
     options = re.search(r'extra_compile_args=\[(.*?)\]', (ROOT / 'setup.py').read_text(), re.S)
     assert options is not None
-    assert re.findall(r"'(.*?)'", options[1]) == ['-std=gnu99', *compiled.OPTIONS]
+    assert re.findall(r"'(.*?)'", options[1]) == ['-std=gnu99', *compiled_kalman.OPTIONS]
 
 
 def test_an_old_library_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nor a file that is none: the text is compiled instead."""
-    text = Path(compiled.__file__).with_name('estimator.c').read_bytes()
-    for name in ('estimator.c', compiled.LIBRARY):
+    text = Path(compiled_kalman.__file__).with_name('kalman.c').read_bytes()
+    for name in ('kalman.c', compiled_kalman.LIBRARY):
         (tmp_path / name).write_bytes(text)
-    monkeypatch.setattr(compiled, 'files', lambda package: tmp_path)
-    compiled.library.cache_clear()
+    monkeypatch.setattr(compiled_kalman, 'files', lambda package: tmp_path)
+    compiled_kalman.library.cache_clear()
     try:
-        assert Path(compiled.library()._name).parent != tmp_path
-        built = Path(compiled.library()._name).read_bytes()
-        (tmp_path / compiled.LIBRARY).write_bytes(built)
-        (tmp_path / 'estimator.c').open('a').write('/* changed */')
-        compiled.library.cache_clear()
-        assert Path(compiled.library()._name).parent != tmp_path
+        assert Path(compiled_kalman.library()._name).parent != tmp_path
+        built = Path(compiled_kalman.library()._name).read_bytes()
+        (tmp_path / compiled_kalman.LIBRARY).write_bytes(built)
+        (tmp_path / 'kalman.c').open('a').write('/* changed */')
+        compiled_kalman.library.cache_clear()
+        assert Path(compiled_kalman.library()._name).parent != tmp_path
     finally:
-        compiled.library.cache_clear()
+        compiled_kalman.library.cache_clear()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.estimation.estimator import Estimator, Verdict
 from urdf2dyn_ros.estimation.estimators import make_estimator
+from urdf2dyn_ros.estimation.kalman import KalmanFilters, Verdict
 
 W = 2.0 * np.pi * np.array([0.45, 0.7, 1.1])
 SIZE = np.array([1.0, 0.7, 0.4])
@@ -30,7 +30,7 @@ class Played:
                 q.shape[1], np.nan) if qd is None else qd[k].copy())
                 for k, (t, each) in enumerate(zip(self.t, q))]
         self.verdicts = np.array([each.verdict for each in found])
-        self.published = self.verdicts == Verdict.PUBLISHED
+        self.published = self.verdicts == Verdict.VALID
         self.at = np.array([(each.stamp - 10**18) * 1e-9 for each in found])
         self.qdd = np.array([each.qdd for each in found])
         self.std = np.array([each.std for each in found])
@@ -125,12 +125,12 @@ def test_after_a_pause_all_joints_begin_anew() -> None:
         if t == T[1000]:
             estimator.pause()
         verdicts.append(estimator.update(round(1e9 * t) + 10**18, q, np.full(3, np.nan)).verdict)
-    assert verdicts[999:1002] == [Verdict.PUBLISHED, Verdict.AFTER_GAP, Verdict.BEGUN_ANEW]
-    assert set(verdicts[1080:]) == {Verdict.PUBLISHED}
+    assert verdicts[999:1002] == [Verdict.VALID, Verdict.AFTER_GAP, Verdict.BEGUN_ANEW]
+    assert set(verdicts[1080:]) == {Verdict.VALID}
 
 
 def test_an_older_stamp_is_late() -> None:
-    estimator = Estimator(1)
+    estimator = KalmanFilters(1)
     for k in range(40):
         estimator.update(10**18 + k * 4_000_000, np.array([0.01 * k]), np.array([np.nan]))
     assert estimator.update(

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from urdf2dyn_ros.estimation.bank import MOST, RATIO, SLOWEST
-from urdf2dyn_ros.estimation.compiled import CompiledEstimator
-from urdf2dyn_ros.estimation.estimator import Estimator, Verdict
+from urdf2dyn_ros.estimation.compiled_kalman import CompiledFilters
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
+from urdf2dyn_ros.estimation.kalman import KalmanFilters, Verdict
 from urdf2dyn_ros.estimation.messages import MAX_UNKNOWN, Message
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_EVENTS, JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.stream import Stream
@@ -135,7 +135,7 @@ def test_the_stream_keeps_its_invariants(robot, name, other):
 def check_equal(arrives: Arrives, lag: float) -> set[str]:
     """Feed both estimators, and return the names of the outcomes."""
     joints, reasons = arrives.q.shape[1], set()
-    first, second = Estimator(joints, lag), CompiledEstimator(joints, lag)
+    first, second = KalmanFilters(joints, lag), CompiledFilters(joints, lag)
     last = START
     for stamp, q, qd, named in zip(*arrives):
         if stamp - last > 500_000_000:   # as the stream does

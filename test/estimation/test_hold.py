@@ -9,10 +9,10 @@ import pytest
 from support.robot_files import EXAMPLES
 from support.streams.pendulums import START
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.hold import hold_advice, read_hold
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.status import remedy
+from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
 
 PANDA = InverseDynamics(read_urdf(
     (EXAMPLES / 'panda_description/urdf/panda.urdf').read_text()))

@@ -20,11 +20,11 @@ from support.streams.pendulums import (
 )
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError, StateError
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, check_lags
-from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
-from urdf2dyn_ros.estimation.estimators import EstimatorBase, make_estimator
+from urdf2dyn_ros.estimation.estimators import Estimator, make_estimator
 from urdf2dyn_ros.estimation.groups import MOST_KEPT
+from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, MovingBase
+from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, check_lags
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.system import robot_file
 
@@ -139,13 +139,13 @@ def test_an_error_for_a_state_resets_the_estimator_and_is_counted():
     assert add_up(stream.counters)
 
 
-class Constant(EstimatorBase):
+class Constant(Estimator):
     def __init__(self, **values):
         self.values = values
 
     def update(self, stamp, q, qd):
         vectors = {'q': q, 'qd': qd, 'qdd': np.zeros(2), **self.values}
-        return Estimate(stamp, std=np.zeros(2), verdict=Verdict.PUBLISHED, **vectors)
+        return Estimate(stamp, std=np.zeros(2), verdict=Verdict.VALID, **vectors)
 
     def reset(self):
         pass
@@ -187,7 +187,7 @@ def test_parameters_are_checked(parameters):
 
 @pytest.mark.fault(51)
 def test_an_effort_that_no_estimate_takes_is_not_kept_for_ever():
-    class Idle(EstimatorBase):
+    class Idle(Estimator):
         def __init__(self):
             self.inner = make_estimator('finite_difference', 2)
 

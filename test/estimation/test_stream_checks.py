@@ -8,11 +8,11 @@ import pytest
 
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.status import remedy
 from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.robot.spatial import Array
 
 DYNAMICS = InverseDynamics(read_urdf(OWN / 'rx90.urdf'))

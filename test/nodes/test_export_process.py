@@ -27,7 +27,7 @@ MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 
 def export(**changes: object) -> tuple[Any, ...]:
     """Return the arguments of `export_description`."""
-    loading = load_parameters.loading({row.name: row.default for row in NODE_PARAMETERS})
+    loading = load_parameters.load_values({row.name: row.default for row in NODE_PARAMETERS})
     return tuple({'text': (OWN / 'robot_2r.urdf').read_text(), 'loading': loading,
                   'language': 'c', 'style': 'readable', 'name': 'arm',
                   'gravity': (0.0, 0.0, -1e-5), 'functions': 'all', 'links': (), 'axes': 'root',
@@ -56,7 +56,7 @@ def test_what_runs_is_what_is_exported(tmp_path: Path) -> None:
         'base': 'odometry', 'friction.enabled': True, 'joints.joint2.viscous': 3.25,
         'external_wrenches.link1': '/wrench', 'payload.link': 'link2'}
     files = in_child(export(language='python', functions='inverse_dynamics',
-                            loading=load_parameters.loading(loading)))
+                            loading=load_parameters.load_values(loading)))
     path, = write_files(files, tmp_path)
     assert 'def inverse_dynamics(q, qd, qdd, base_motion, external, payload)' in path.read_text()
     assert '3.25' in path.read_text()

@@ -159,8 +159,8 @@ def test_the_installed_estimator_needs_no_compiler(installed: Path, tmp_path: Pa
         pytest.skip('there was no C compiler to build it')
     code = ('import os'
             f'; os.environ.update(CC="no_such_compiler", XDG_CACHE_HOME={str(tmp_path)!r})'
-            '; from urdf2dyn_ros.estimation.compiled import CompiledEstimator, library'
-            '; CompiledEstimator(2); print(library()._name)')
+            '; from urdf2dyn_ros.estimation.compiled_kalman import CompiledFilters, library'
+            '; CompiledFilters(2); print(library()._name)')
     done = command(installed, 'python', '-c', code)
     assert done.returncode == 0, done.stderr
     assert installed.resolve() in Path(done.stdout.strip()).resolve().parents

@@ -14,7 +14,7 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
-from urdf2dyn_ros.robot.loads import PAYLOAD, carried, payload, payload_fault
+from urdf2dyn_ros.robot.loads import PAYLOAD, payload, payload_fault, payload_text
 from urdf2dyn_ros.robot.model import ExternalForce, RobotModel
 from urdf2dyn_ros.robot.parameters import read_parameter_file
 
@@ -24,8 +24,8 @@ Q, QD, QDD = np.array([0.3, -0.8]), np.array([1.5, -0.02]), np.array([2.0, 5.0])
 DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
 
 
-def unheeded(values: dict[str, Any], model: RobotModel) -> list[str]:
-    return [*load_parameters.unheeded(values, model)]
+def unused_settings(values: dict[str, Any], model: RobotModel) -> list[str]:
+    return [*load_parameters.unused_settings(values, model)]
 
 
 def efforts(values: dict[str, Any], model: Any = MODEL) -> np.ndarray:
@@ -122,18 +122,18 @@ def test_what_has_no_effect_is_reported() -> None:
     """Joints of another robot, with the names of this one; what is switched off."""
     given = {**DEFAULTS, 'joints.joint3.viscous': 1.0, 'joints.joint1.coulomb': 1.0,
              'joints.joint1.armature': 1.0, 'payload.mass': 2.0}
-    assert unheeded(DEFAULTS, MODEL) == []
-    unknown, off, payload_ = unheeded(given, MODEL)
+    assert unused_settings(DEFAULTS, MODEL) == []
+    unknown, off, payload_ = unused_settings(given, MODEL)
     assert 'payload.link' in payload_
     assert '"joint3"' in unknown and '"joint1", "joint2"' in unknown
     assert 'joints.joint1.coulomb' in off and 'friction.enabled' in off and 'armature' not in off
     others = {f'joints.other{k}.viscous': 1.0 for k in range(500)}
-    line, = unheeded({**DEFAULTS, 'friction.enabled': True, **others}, MODEL)
+    line, = unused_settings({**DEFAULTS, 'friction.enabled': True, **others}, MODEL)
     assert '"other0"' in line and '490 more' in line
     on = {**DEFAULTS, 'friction.enabled': True}
-    line, = unheeded(on, MODEL)
+    line, = unused_settings(on, MODEL)
     assert line.startswith('friction.enabled without effect: the URDF has no <dynamics')
-    assert unheeded({**on, 'joints.joint1.load': 0.1}, MODEL) == []
+    assert unused_settings({**on, 'joints.joint1.load': 0.1}, MODEL) == []
     with pytest.raises(ParameterError, match='joint3'):
         load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 
@@ -144,20 +144,20 @@ def test_a_gear_without_a_rotor_and_loads_on_the_ground_are_reported() -> None:
     tip = replace(root, link='link2')
     robot = replace(MODEL, forces=(root, tip))
     ratio = {**DEFAULTS, 'joints.joint1.gear_ratio': 50.0}
-    assert unheeded(ratio, MODEL) == [
+    assert unused_settings(ratio, MODEL) == [
         'joints.joint1.gear_ratio without effect: its rotor_inertia is 0']
-    assert unheeded({**ratio, 'joints.joint1.rotor_inertia': 1e-4}, MODEL) == []
-    line, = unheeded(DEFAULTS, robot)
+    assert unused_settings({**ratio, 'joints.joint1.rotor_inertia': 1e-4}, MODEL) == []
+    line, = unused_settings(DEFAULTS, robot)
     assert line.startswith(f'<force> on link "{MODEL.root}" without effect')
-    assert unheeded({**DEFAULTS, 'base': 'imu'}, robot) == []
-    assert unheeded({**DEFAULTS, 'forces.enabled': False}, robot) == []
+    assert unused_settings({**DEFAULTS, 'base': 'imu'}, robot) == []
+    assert unused_settings({**DEFAULTS, 'forces.enabled': False}, robot) == []
     on_ground = {**DEFAULTS, 'payload.link': MODEL.root,
                  f'external_wrenches.{MODEL.root}': 'wrench'}
-    assert unheeded(on_ground, MODEL) == [
+    assert unused_settings(on_ground, MODEL) == [
         f'{load} on link "{MODEL.root}" without effect: the link stands still'
         for load in ('payload', 'external wrench')]
-    assert unheeded({**on_ground, 'base': 'imu'}, MODEL) == []
-    assert unheeded({**DEFAULTS, 'payload.link': 'link2'}, MODEL) == []
+    assert unused_settings({**on_ground, 'base': 'imu'}, MODEL) == []
+    assert unused_settings({**DEFAULTS, 'payload.link': 'link2'}, MODEL) == []
 
 
 def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> None:
@@ -165,7 +165,7 @@ def test_friction_of_a_joint_with_several_coordinates_is_set_by_coordinate() -> 
         '</joint>', '<dynamics damping="2"/></joint>', 1)
     model = read_urdf(text)
     on = {**DEFAULTS, 'friction.enabled': True}
-    line, = unheeded(on, model)
+    line, = unused_settings(on, model)
     assert 'several coordinates' in line
     _, loads = load_parameters.with_loads({**on, 'joints.joint1/theta.viscous': 2.0}, model)
     assert list(loads.terms) == ['joint1/theta']
@@ -175,7 +175,7 @@ def test_the_values_that_make_a_model_are_what_json_can_hold() -> None:
     """So that an export in another process has the same."""
     values = {**DEFAULTS, 'joints.joint1.coulomb': 0.1, 'friction.enabled': True,
               'payload.link': 'link2'}
-    again = json.loads(json.dumps(load_parameters.loading(values)))
+    again = json.loads(json.dumps(load_parameters.load_values(values)))
     assert load_parameters.with_loads(again, MODEL) == load_parameters.with_loads(values, MODEL)
 
 
@@ -183,9 +183,9 @@ def test_a_payload_has_its_numbers_until_it_is_put_down() -> None:
     values = {**DEFAULTS, 'payload.link': 'link2', 'payload.mass': 2.0,
               'payload.com': (0.1, 0.2, 0.3), 'payload.inertia': (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)}
     assert [*payload(values)] == [2.0, 0.1, 0.2, 0.3, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-    assert '2 kg' in carried(values) and 'link2' in carried(values)
+    assert '2 kg' in payload_text(values) and 'link2' in payload_text(values)
     values['payload.attached'] = False
-    assert not np.any(payload(values) + payload(DEFAULTS)) and 'nothing' in carried(values)
+    assert not np.any(payload(values) + payload(DEFAULTS)) and 'nothing' in payload_text(values)
 
 
 @pytest.mark.parametrize(('inertia', 'mass', 'word'), [

@@ -30,7 +30,7 @@ from urdf2dyn_ros.robot.loads import (
     Loads,
     check_names,
     payload_fault,
-    unheeded,
+    unused_settings,
     with_loads,
 )
 from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
@@ -297,7 +297,7 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
     if friction:
         values['friction.enabled'] = True
     if from_file:
-        print_remarks(filter(None, (*unheeded(values, model), payload_fault(values))))
+        print_remarks(filter(None, (*unused_settings(values, model), payload_fault(values))))
     chosen, loads = with_loads(values, model)
     if friction and not arguments.parameters and not any(
             term.DISSIPATES for each in loads.terms.values() for term in each):

@@ -5,14 +5,15 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
 from urdf2dyn_ros.errors import CompilerError, ParameterError
 from urdf2dyn_ros.estimation.bank import mixed
-from urdf2dyn_ros.estimation.compiled import CompiledEstimator, library
-from urdf2dyn_ros.estimation.estimator import Estimate, Estimator, Verdict
+from urdf2dyn_ros.estimation.compiled_kalman import CompiledFilters, library
+from urdf2dyn_ros.estimation.kalman import Estimate, KalmanFilters, Verdict
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -22,7 +23,7 @@ _LOG = logging.getLogger(__name__)
 # ---- The contract
 
 
-class EstimatorBase(ABC):
+class Estimator(ABC):
     """
     What a stream needs of an estimator of n joints that are sampled together.
 
@@ -51,6 +52,11 @@ class EstimatorBase(ABC):
         """Add measured accelerations (n,) of a stamp [ns]; return whether they are used."""
         return False
 
+    @classmethod
+    def largest_delay(cls, **parameters: Any) -> float:
+        """Return how much older than the newest sample [s] estimates may be."""
+        return 0.0
+
     @property
     def contradicts(self) -> bool:
         """Whether the newest sample contradicts those before, as far as it is known."""
@@ -63,7 +69,7 @@ class EstimatorBase(ABC):
 
 
 def _verdict(valid: bool) -> Verdict:
-    return Verdict.PUBLISHED if valid else Verdict.STARTING
+    return Verdict.VALID if valid else Verdict.STARTING
 
 
 # ---- The Kalman filters
@@ -74,9 +80,9 @@ BANDWIDTH = Parameter(
     'estimated of late.', unit='rad/s', minimum=0.0, maximum=2000.0)
 
 
-class Kalman(Estimator, EstimatorBase):
+class Kalman(KalmanFilters, Estimator):
     """
-    Kalman filters of many bandwidths, weighted joint by joint: see estimator.py.
+    Kalman filters of many bandwidths, weighted joint by joint: see kalman.py.
 
     With a fixed bandwidth, only the filters of order 4 that are nearest to it have weights.
     """
@@ -121,15 +127,19 @@ class KalmanFixedLag(Kalman):
                   minimum=0.0, maximum=0.5),
     )
 
+    @classmethod
+    def largest_delay(cls, **parameters: Any) -> float:
+        return float(parameters['lag'])
 
-class CompiledKalman(Kalman, CompiledEstimator):
+
+class CompiledKalman(Kalman, CompiledFilters):
     """Both in C."""
 
 
 # ---- Accelerations from differences of neighbouring samples
 
 
-class FiniteDifference(EstimatorBase):
+class FiniteDifference(Estimator):
     """
     Differences over the last three samples, at their real stamps.
 
@@ -144,6 +154,10 @@ class FiniteDifference(EstimatorBase):
         Parameter('align', 'end', 'Sample of the estimate: the newest or the one before.',
                   choices=('end', 'centre')),
     )
+
+    @classmethod
+    def largest_delay(cls, **parameters: Any) -> float:
+        return inf if parameters['align'] == 'centre' else 0.0
 
     def __init__(self, joints: int, *, align: str) -> None:
         self._centre = align == 'centre'
@@ -169,7 +183,7 @@ class FiniteDifference(EstimatorBase):
             velocity = np.where(missing, share * d1 + (1.0 - share) * d2, velocity)
             acceleration = np.where(missing, 2.0 / (h1 + h2) * (d2 - d1), acceleration)
         return Estimate(
-            instant, position, velocity, acceleration, self._unknown, Verdict.PUBLISHED)
+            instant, position, velocity, acceleration, self._unknown, Verdict.VALID)
 
 
 # ---- No accelerations, or those from elsewhere: a controller or an accelerometer
@@ -178,7 +192,7 @@ QUEUE_LENGTH = 512   # samples, and accelerations, that are kept
 RESTART_NS = 1_000_000_000   # accelerations older than the newest by this begin a new recording
 
 
-class NoAcceleration(EstimatorBase):
+class NoAcceleration(Estimator):
     """
     Zero for every acceleration, with an unknown deviation.
 
@@ -221,6 +235,10 @@ class External(NoAcceleration):
         Parameter('max_gap', 0.05, 'Longest step between accelerations across which they are '
                   'interpolated.', unit='s', minimum=0.0, maximum=10.0),
     )
+
+    @classmethod
+    def largest_delay(cls, **parameters: Any) -> float:
+        return inf
 
     def __init__(self, joints: int, *, max_gap: float) -> None:
         super().__init__(joints)
@@ -276,7 +294,7 @@ class External(NoAcceleration):
 
 # ---- The table
 
-ESTIMATORS: dict[str, type[EstimatorBase]] = {
+ESTIMATORS: dict[str, type[Estimator]] = {
     'kalman': Kalman,
     'kalman_fixed_lag': KalmanFixedLag,
     'finite_difference': FiniteDifference,
@@ -285,11 +303,11 @@ ESTIMATORS: dict[str, type[EstimatorBase]] = {
 }
 
 
-def make_estimator(name: str, joints: int, **parameters: Any) -> EstimatorBase:
+def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
     """Return a new estimator by its name in the table and its parameters, checked."""
     if name not in ESTIMATORS:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
-    kind: Callable[..., EstimatorBase] = ESTIMATORS[name]
+    kind: Callable[..., Estimator] = ESTIMATORS[name]
     values = check_all(ESTIMATORS[name].PARAMETERS, parameters)
     return (fastest_kalman() if kind in (Kalman, KalmanFixedLag) else kind)(joints, **values)
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.estimation.degrees import DegreesGuard
-from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
-from urdf2dyn_ros.estimation.estimators import EstimatorBase, Kalman, fastest_kalman
+from urdf2dyn_ros.estimation.estimators import Estimator, Kalman, fastest_kalman
 from urdf2dyn_ros.estimation.hold import ModelJoints
+from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import (
     MAX_LAYOUTS,
     Indices,
@@ -53,7 +53,7 @@ AFTER_LOST = 1.4   # periods of the leader after an output: its next message is 
 AFTER_MISSED = 0.9   # the same where its message had no output, as others were too late
 
 _OUTCOMES = {
-    Verdict.PUBLISHED: Outcome.USED, Verdict.STARTING: Outcome.WARMING_UP,
+    Verdict.VALID: Outcome.USED, Verdict.STARTING: Outcome.WARMING_UP,
     Verdict.LATE: Outcome.OUT_OF_ORDER, Verdict.REPEATED: Outcome.REPEATED,
     Verdict.CONTRADICTORY: Outcome.CONTRADICTORY, Verdict.DISTRUSTED: Outcome.DISTRUSTED,
     Verdict.BEGUN_ANEW: Outcome.WARMING_UP, Verdict.AFTER_GAP: Outcome.WARMING_UP}
@@ -155,7 +155,7 @@ class History:
         change = h * (qdd + h / 2.0 * (jerk + h / 3.0 * snap))
         return MeasuredEstimate(Estimate(
             stamp, q + h * (qd + h / 2.0 * (qdd + h / 3.0 * (jerk + h / 4.0 * snap))), qd + change,
-            qdd + h * (jerk + h / 2.0 * snap), np.sqrt(variance), Verdict.PUBLISHED,
+            qdd + h * (jerk + h / 2.0 * snap), np.sqrt(variance), Verdict.VALID,
             (qd if base.prompt_qd is None else base.prompt_qd) + change), measured)
 
 
@@ -197,7 +197,7 @@ class Reception(NamedTuple):
 class Group:
     """The samples of joints that are received together, with their indices (k,) in the model."""
 
-    def __init__(self, joints: Indices, model: ModelJoints, estimator: EstimatorBase, steps: Steps,
+    def __init__(self, joints: Indices, model: ModelJoints, estimator: Estimator, steps: Steps,
                  several: bool, newest: int, shifts: dict[str, PositionShift]) -> None:
         count, chosen = len(joints), model.chosen(joints)
         self.joints, self.names = joints, chosen.names
@@ -284,7 +284,7 @@ class Group:
     def _estimate(self, stamp: int, q: Array, qd: Array) -> tuple[Outcome, bool]:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
         filters, estimator, measured = self._filters, self.estimator, qd
-        checked, outlier, beside = Verdict.PUBLISHED, False, filters is not estimator
+        checked, outlier, beside = Verdict.VALID, False, filters is not estimator
         # filters weigh velocities by their accelerations, which an offset does not change
         good = self.velocities.follows if beside else self.velocities.centred
         if not good.all():
@@ -308,18 +308,18 @@ class Group:
                 self._add_shift(joint, float(filters.shifts[joint]), stamp)
             filters.shifts[:] = 0.0
         verdict = estimate.verdict
-        if verdict is Verdict.PUBLISHED and checked is Verdict.BEGUN_ANEW and estimator.CHECKED:
+        if verdict is Verdict.VALID and checked is Verdict.BEGUN_ANEW and estimator.CHECKED:
             verdict = checked
         if verdict is Verdict.BEGUN_ANEW:
             self.degrees.reset()
         if verdict in (Verdict.BEGUN_ANEW, Verdict.DISTRUSTED):
             self.history.clear()   # nothing is between states before and after
-        if verdict is not Verdict.PUBLISHED:
+        if verdict is not Verdict.VALID:
             return _OUTCOMES[verdict], outlier
         self.degrees.add_velocities(estimate.qd)
         lag = stamp - estimate.stamp
         self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
-        if checked is Verdict.PUBLISHED:
+        if checked is Verdict.VALID:
             self.velocities.add(stamp, measured, self.estimator.velocity_use,
                                 filters.delayed_velocity)
         self._messages += 1
@@ -403,7 +403,7 @@ class Groups:
     shifted are added to `shifts`, by joint.
     """
 
-    def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], EstimatorBase],
+    def __init__(self, joints: ModelJoints, make_estimator: Callable[[int], Estimator],
                  events: Counter[str], max_gap: int, max_skew: int,
                  shifts: dict[str, PositionShift] | None = None) -> None:
         self._model, self._make_estimator = joints, make_estimator
@@ -568,5 +568,5 @@ class Groups:
                          estimate.qd if estimate.prompt_qd is None else estimate.prompt_qd))
         q, qd, qdd, std, measured, prompt_qd = (np.concatenate(row)[self._order]
                                                 for row in zip(*rows))
-        return MeasuredEstimate(Estimate(stamp, q, qd, qdd, std, Verdict.PUBLISHED, prompt_qd),
+        return MeasuredEstimate(Estimate(stamp, q, qd, qdd, std, Verdict.VALID, prompt_qd),
                                 measured)

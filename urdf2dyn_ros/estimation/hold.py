@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.estimation.estimator import Estimate
+from urdf2dyn_ros.estimation.kalman import Estimate
 from urdf2dyn_ros.estimation.messages import Indices, Message
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.parameters import Parameter

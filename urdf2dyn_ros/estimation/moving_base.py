@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.equations.links import REFERENCE, chain, link_frame, next_frame
-from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
 from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
+from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import Steps, is_finite
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
 from urdf2dyn_ros.robot.joints import Motion

@@ -14,7 +14,7 @@ from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.robot.multibody import Multibody, multibody
-from urdf2dyn_ros.robot.parameters import Parameter, check_all, group
+from urdf2dyn_ros.robot.parameters import Parameter, check_all, values_below
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.terms import Friction
 from urdf2dyn_ros.text import Level, Status, counted, listed, quote
@@ -387,10 +387,10 @@ def contact_watch(values: Mapping[str, Any], dynamics: InverseDynamics,
     """Return the watch of the parameters, or raise a ParameterError."""
     for name in PER_JOINT:
         per_joint(name, values[name], dynamics.joint_names)
-    chosen = group(values, 'observer')
+    chosen = values_below(values, 'observer')
     del chosen['enabled']
     return ContactWatch(dynamics, MomentumObserver(dynamics, **chosen),
-                        ContactDetector(dynamics.joint_names, **group(values, 'contact')),
+                        ContactDetector(dynamics.joint_names, **values_below(values, 'contact')),
                         touched)
 
 

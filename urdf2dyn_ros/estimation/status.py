@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.estimation.assembly import Sources
 from urdf2dyn_ros.estimation.hold import held_text, hold_advice
 from urdf2dyn_ros.estimation.outcomes import (
     ACCEPTED_OUTCOMES,
@@ -18,6 +17,7 @@ from urdf2dyn_ros.estimation.outcomes import (
     JOINT_STATE_OUTCOMES,
 )
 from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.estimation.stream_setup import Sources
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.system import resident_memory

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import LoopError, StateError
-from urdf2dyn_ros.estimation.estimator import Estimate
-from urdf2dyn_ros.estimation.estimators import EstimatorBase
+from urdf2dyn_ros.estimation.estimators import Estimator
 from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimate, PositionShift
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
+from urdf2dyn_ros.estimation.kalman import Estimate
 from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_any, is_finite
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
 from urdf2dyn_ros.estimation.passive import PassiveJoints
@@ -118,7 +118,7 @@ class Stream:
 
     def __init__(self, joints: ModelJoints,
                  inverse_dynamics: Callable[..., Array | tuple[Array, Array]],
-                 make_estimator: Callable[[int], EstimatorBase], *, clock: Callable[[], int],
+                 make_estimator: Callable[[int], Estimator], *, clock: Callable[[], int],
                  load_arguments: LoadArguments = no_load_arguments,
                  counters: Counter[str] | None = None, implausible: str = 'stop',
                  passive: PassiveJoints | None = None, **parameters: Any) -> None:

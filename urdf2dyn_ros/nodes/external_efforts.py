@@ -22,9 +22,9 @@ from urdf2dyn_ros.estimation.observer import (
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, filled_wrench, latched
-from urdf2dyn_ros.nodes.models import Active, Pipeline
+from urdf2dyn_ros.nodes.models import CurrentModel, Pipeline
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.parameters import group
+from urdf2dyn_ros.robot.parameters import values_below
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import Status
 
@@ -63,14 +63,14 @@ class Observer:
 
     def apply(self, old: Mapping[str, Any]) -> None:
         """Observe with the requested parameters from the next output on."""
-        if any(group(self._pipeline.requested, prefix) != group(old, prefix)
+        if any(values_below(self._pipeline.requested, prefix) != values_below(old, prefix)
                for prefix in ('observer', 'contact')):
             self._observed = self._watch = None
         if not self._enabled:
             self._touched, self._rejection = (), ''
             self._close()
 
-    def publish(self, active: Active, output: Output) -> Array | None:
+    def publish(self, active: CurrentModel, output: Output) -> Array | None:
         """Publish and return the external efforts of an output; publish a contact that begins."""
         watch = self._watching(active)
         external = None if watch is None else watch.update(output)
@@ -99,7 +99,7 @@ class Observer:
     def _enabled(self) -> bool:
         return bool(self._pipeline.requested['observer.enabled'])
 
-    def _watching(self, active: Active) -> ContactWatch | None:
+    def _watching(self, active: CurrentModel) -> ContactWatch | None:
         """Return the watch of the active stream; None if there is none or it is disabled."""
         if not (self._enabled and active.values['observer.enabled']):
             return None   # disabled, or the worker still builds a model for it
@@ -173,13 +173,13 @@ class WrenchTopic:
     def apply(self, old: Mapping[str, Any]) -> None:
         """Estimate with the requested parameters from the next output on."""
         new = self._pipeline.requested
-        if group(new, 'wrench_estimate') != group(old, 'wrench_estimate'):
+        if values_below(new, 'wrench_estimate') != values_below(old, 'wrench_estimate'):
             self._dynamics = self._estimate = None
         if not (new['wrench_estimate.link'] and new['observer.enabled']):
             self._rejection = ''
             self._close()
 
-    def publish(self, active: Active, output: Output, external: Array) -> None:
+    def publish(self, active: CurrentModel, output: Output, external: Array) -> None:
         """Publish the wrench that explains the external efforts (n,) of an output [N m or N]."""
         estimate = self._estimating(active)
         if estimate is None:
@@ -199,7 +199,7 @@ class WrenchTopic:
         return (not_estimated(self._rejection or _NO_MODEL) if estimate is None else
                 estimate.report())
 
-    def _estimating(self, active: Active) -> WrenchEstimate | None:
+    def _estimating(self, active: CurrentModel) -> WrenchEstimate | None:
         """Return the estimate of the active model; None if there is none or it is disabled."""
         values = self._pipeline.requested
         link = values['wrench_estimate.link']
@@ -213,7 +213,7 @@ class WrenchTopic:
     def _made(self, dynamics: InverseDynamics) -> WrenchEstimate | None:
         """Return an estimate for this robot and create the topic; None if there can be none."""
         try:
-            estimate = WrenchEstimate(dynamics, **group(self._pipeline.requested,
+            estimate = WrenchEstimate(dynamics, **values_below(self._pipeline.requested,
                                                         'wrench_estimate'))
             if self._publisher is None:
                 self._publisher = self._endpoints.publisher(WrenchStamped, '~/wrench')

@@ -28,11 +28,6 @@ from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.codegen.signature import FRAME_AXES
 from urdf2dyn_ros.errors import ParameterError, StateError, Urdf2DynError
-from urdf2dyn_ros.estimation.assembly import (
-    STREAM_PARAMETERS,
-    check_lags,
-    streaming,
-)
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.estimation.messages import Backlog, Message, Overruns
@@ -41,6 +36,7 @@ from urdf2dyn_ros.estimation.observer import OBSERVER_PARAMETERS, WrenchEstimate
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 from urdf2dyn_ros.estimation.status import CHECK_PERIOD, Monitor, NodeState, missing_joints, remedy
 from urdf2dyn_ros.estimation.stream import Output
+from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, check_lags, stream_values
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.export import checked_name
 from urdf2dyn_ros.nodes.endpoints import (
@@ -54,7 +50,7 @@ from urdf2dyn_ros.nodes.endpoints import (
     triple,
 )
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
-from urdf2dyn_ros.nodes.models import Active, BuiltModel, Descriptions, Pipeline
+from urdf2dyn_ros.nodes.models import BuiltModel, CurrentModel, Descriptions, Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters, RemarkingNode, run_node
 from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, PayloadService, StatusPublisher
 from urdf2dyn_ros.robot.loads import (
@@ -64,9 +60,9 @@ from urdf2dyn_ros.robot.loads import (
     PAYLOAD,
     TERMS,
     WRENCH_TOPICS,
-    carried,
     external,
-    unheeded,
+    payload_text,
+    unused_settings,
 )
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Attached, multibody
@@ -240,7 +236,7 @@ class Wiring:
             for output in active.stream.resume():
                 self._publish(active, output, time.monotonic_ns())
 
-    def _publish(self, active: Active, output: Output, received: int) -> None:
+    def _publish(self, active: CurrentModel, output: Output, received: int) -> None:
         self._outputs.publish(active, output, received)
         if output.wrench is not None:
             self._base.publish(output.stamp, output.wrench, active.dynamics.model)
@@ -288,7 +284,7 @@ class Wiring:
             self._node.get_logger())
         unused = without_effect(old, values)
         used = {**values, **{name: old[name] for name in unused}}
-        if not self.descriptions.apply(old) and streaming(used) != streaming(old):
+        if not self.descriptions.apply(old) and stream_values(used) != stream_values(old):
             self._pipeline.restart()
             logger.debug('the parameters of estimators or messages have changed: '
                                           'the samples before are not used')
@@ -298,8 +294,8 @@ class Wiring:
         self._wrench.apply(old)
         idle = [*unused.values()]
         if active is not None:
-            before = {*unheeded(old, active.dynamics.model)}
-            idle += [line for line in unheeded(values, active.dynamics.model)
+            before = {*unused_settings(old, active.dynamics.model)}
+            idle += [line for line in unused_settings(values, active.dynamics.model)
                      if line not in {*before, *idle}]
         for line in idle:
             logger.warning(line)
@@ -312,7 +308,8 @@ class Wiring:
             return
         logger, dynamics, before = self._node.get_logger(), built.dynamics, self._pipeline.active
         names = dynamics.joint_names
-        warnings = [*map(str, dynamics.model.warnings), *unheeded(built.values, dynamics.model),
+        warnings = [*map(str, dynamics.model.warnings),
+                    *unused_settings(built.values, dynamics.model),
                     *read_hold(self._pipeline.requested['hold'], dynamics)[1]]
         summary = (f'model of {dynamics.model.name!r}: {counted(len(names), "joint")} '
                    f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '
@@ -336,7 +333,7 @@ class Wiring:
         active, values = self._pipeline.active, self._pipeline.requested
         return NodeState(None if active is None else active.dynamics,
                          None if active is None else active.stream, values['estimator'],
-                         self.descriptions.rejection, carried(values),
+                         self.descriptions.rejection, payload_text(values),
                          None if active is None else active.sources, self._observer.status(),
                          self._node.get_fully_qualified_name(), values['hold'],
                          self._wrench.status(), self._node.resolve_topic_name('joint_states'),
@@ -477,7 +474,7 @@ class OutputTopics:
         self._residuals = _Optional(endpoints.publisher(JointState, '~/residuals'))
         self._completed = _Optional(endpoints.publisher(JointState, '~/joint_states'))
 
-    def publish(self, active: Active, output: Output, received: int) -> None:
+    def publish(self, active: CurrentModel, output: Output, received: int) -> None:
         """Publish an output of the message that was received at a time [ns]."""
         self._efforts.publish(active.message.filled(output, output.effort))
         self._monitor.published(received, output)
@@ -523,7 +520,7 @@ class TermTopics:
             for publisher in old.values():
                 self._endpoints.node.destroy_publisher(publisher)
 
-    def publish(self, active: Active, output: Output) -> None:
+    def publish(self, active: CurrentModel, output: Output) -> None:
         """Publish the terms of an output."""
         subscribed = {name: publisher for name, publisher in self._publishers.items()
                       if publisher.get_subscription_count() > 0}

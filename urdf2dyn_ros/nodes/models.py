@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 from std_msgs.msg import String
 
 from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
-from urdf2dyn_ros.estimation.assembly import Sources, make_sources, make_stream, streaming
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.stream import Stream, no_load_arguments
+from urdf2dyn_ros.estimation.stream_setup import Sources, make_sources, make_stream, stream_values
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.closures import closed
-from urdf2dyn_ros.robot.loads import check_names, loading, with_loads
+from urdf2dyn_ros.robot.loads import check_names, load_values, with_loads
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import multibody
@@ -41,8 +41,8 @@ class BuiltModel(NamedTuple):
     dynamics: InverseDynamics
 
 
-class Active(NamedTuple):
-    """Active model, stream and sources, replaced as a whole; `values`: active parameters."""
+class CurrentModel(NamedTuple):
+    """The current model, stream and sources, replaced as a whole; `values`: active parameters."""
 
     model: BuiltModel
     values: Mapping[str, Any]
@@ -66,7 +66,7 @@ class Pipeline:
                  clock: Callable[[], int]) -> None:
         self._parameters, self._payload, self._clock = parameters, payload, clock
         self._replacing = Lock()
-        self.active: Active | None = None
+        self.active: CurrentModel | None = None
 
     @property
     def requested(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Pipeline:
                     values={**self.active.values, **model_values(values)})
 
     def _started(self, model: BuiltModel, message: JointStateFields,
-                 samples: Active | None) -> Active:
+                 samples: CurrentModel | None) -> CurrentModel:
         """
         Return a stream and sources, which share the counters.
 
@@ -110,18 +110,18 @@ class Pipeline:
         values = {name: value for name, value in self.requested.items()
                   if name not in waiting} | model_values(model.values)
         new_sources = make_sources(values, dynamics, self._clock, self._payload, self.sources)
-        if samples is not None and streaming(samples.values) != streaming(values):
+        if samples is not None and stream_values(samples.values) != stream_values(values):
             samples = None
         new_stream = make_stream(
             values, dynamics, self._clock, None if samples is None else samples.stream,
             counters=None if before is None else before.stream.counters,
             load_arguments=new_sources if len(dynamics.inputs) > 3 else no_load_arguments)
-        return Active(model, values, dynamics, new_stream, new_sources, message)
+        return CurrentModel(model, values, dynamics, new_stream, new_sources, message)
 
 
 def model_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that a model is built with; the others take effect at once."""
-    return {name: values[name] for name in _OF_MODEL} | loading(values)
+    return {name: values[name] for name in _OF_MODEL} | load_values(values)
 
 
 # ---- Robot descriptions in, models out: read and built in a worker thread
@@ -218,7 +218,7 @@ class Descriptions:
         text, robot = self._readable(new['robot_description'] != old['robot_description'])
         if (active is not None and active.model.values is self._values and not self.rejection
                 and active.model.description == text
-                and _ingredients(robot, self._values) == _ingredients(robot, new)):
+                and _equation_inputs(robot, self._values) == _equation_inputs(robot, new)):
             self._values = dict(new)
             self._pipeline.accept(self._values)
             return False
@@ -279,7 +279,7 @@ class Descriptions:
         self._node.get_logger().error(f'the robot description is rejected, {still}: {error}')
 
 
-def _ingredients(robot: RobotModel | None, values: Mapping[str, Any]) -> tuple[Any, ...]:
+def _equation_inputs(robot: RobotModel | None, values: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what the equations of a robot are made of, and which functions are prepared."""
     observes = values['observer.enabled']
     return (robot and with_loads(values, robot), values['gravity'], values['backend'],

@@ -38,7 +38,7 @@ from urdf2dyn_ros.nodes.endpoints import (
 )
 from urdf2dyn_ros.nodes.models import Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters
-from urdf2dyn_ros.robot.loads import carried, loading, payload, payload_fault
+from urdf2dyn_ros.robot.loads import load_values, payload, payload_fault, payload_text
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import call_in_child
 
@@ -187,7 +187,7 @@ class ExportService:
             time.sleep(0.0 if silent else max(0.0, self._next - time.monotonic()))
             try:
                 files = call_in_child(export_description, (
-                    model.description, loading(model.values), values['export.language'],
+                    model.description, load_values(model.values), values['export.language'],
                     values['export.style'], values['export.name'] or None,
                     model.dynamics.gravity_vector, values['export.model'],
                     tuple(filter(None, values['export.link'])), values['export.axes']),
@@ -230,7 +230,7 @@ class PayloadService:
         values = self._parameters.values
         link = values['payload.link']
         self.entries[link] = payload(values)
-        text, flaw = carried(values), payload_fault(values)
+        text, flaw = payload_text(values), payload_fault(values)
         logger, logged = self._node.get_logger(), self._logged
         self._logged = text, flaw
         if link and text != logged[0]:
@@ -246,4 +246,4 @@ class PayloadService:
             return
         done, = self._node.set_parameters([RosParameter('payload.attached', value=request.data)])
         response.success = done.successful
-        response.message = done.reason or f'payload: {carried(self._parameters.values)}'
+        response.message = done.reason or f'payload: {payload_text(self._parameters.values)}'

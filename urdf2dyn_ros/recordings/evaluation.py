@@ -14,11 +14,11 @@ from typing import Any, TextIO, cast
 import numpy as np
 
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
-from urdf2dyn_ros.estimation.assembly import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.estimation.hold import held_text, joints_of, read_hold
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.outcomes import joint_state_lines
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
+from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP, TOO_LATE, effort_bag

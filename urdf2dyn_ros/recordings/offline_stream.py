@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.estimation.estimator import Estimate, Verdict
-from urdf2dyn_ros.estimation.estimators import EstimatorBase
+from urdf2dyn_ros.estimation.estimators import Estimator
 from urdf2dyn_ros.estimation.groups import Group, Groups
 from urdf2dyn_ros.estimation.hold import ModelJoints
+from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import MAX_GAP_NS, Indices, Sample
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
@@ -34,7 +34,7 @@ _UNUSED_END_NS = 40_000_000
 _FEWEST_AT_END = 3   # fewest samples in that time
 
 
-class Recorder(EstimatorBase):
+class Recorder(Estimator):
     """An estimator that keeps all samples, and has no estimate."""
 
     CHECKED = False

@@ -203,7 +203,7 @@ def payload_fault(values: Mapping[str, Any]) -> str:
     return '' if flaw is None else f'payload.inertia: {flaw[1]}'
 
 
-def carried(values: Mapping[str, Any]) -> str:
+def payload_text(values: Mapping[str, Any]) -> str:
     """Return what is carried, and where, in words."""
     link = values['payload.link']
     if not link:
@@ -255,8 +255,8 @@ def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel
     """
     Return a robot with the joints that move and the forces that count, and its loads.
 
-    The values are as `loading` returns them. Parameters of joints that this robot does not have
-    are ignored; `unheeded` reports them. Its joints are locked as the value `lock` says.
+    The values are as `load_values` returns them. Parameters of joints that this robot does not
+    have are ignored; `unused_settings` reports them. Its joints are locked as `lock` says.
     """
     if any(map(str.strip, values.get('loops', ()))) and not model.loops:
         raise ParameterError('loops in a file of parameters are for the node: use --loop and '
@@ -284,14 +284,14 @@ def external(values: Mapping[str, Any]) -> dict[str, str]:
     return {link: row[''] for link, row in WRENCH_TOPICS.of(values).items() if row['']}
 
 
-def loading(values: Mapping[str, Any]) -> dict[str, Any]:
+def load_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that `with_loads` looks at; JSON can hold them."""
     names = {'base', 'payload.link', *(row.name for row in LOAD_PARAMETERS)}
     return {name: value for name, value in values.items()
             if name in names or JOINT_PARAMETERS.has(name) or WRENCH_TOPICS.has(name)}
 
 
-def unheeded(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
+def unused_settings(values: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
     """Yield what is set without effect on this robot, a sentence each; all parameters."""
     yield from _unknown(values, model)
     for name, term in TERMS.items():

@@ -122,7 +122,7 @@ def check_all(table: Iterable[Parameter], values: dict[str, Any]) -> dict[str, A
     return {name: row.check(values.get(name, row.default)) for name, row in rows.items()}
 
 
-def group(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+def values_below(values: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     """Return the values whose names begin with a prefix and a dot, by the rest of their names."""
     return {name.split('.', 1)[1]: value for name, value in values.items()
             if name.startswith(f'{prefix}.')}

@@ -1,8 +1,8 @@
 """
-The estimator with its work at each message in C, see estimator.c.
+The estimator with its work at each message in C, see kalman.c.
 
 The library is that of the installation; where there is none, or it is of another version of
-estimator.c, the compiler cache makes one. C works in the memory of the numpy objects, which begin
+kalman.c, the compiler cache makes one. C works in the memory of the numpy objects, which begin
 alone: until the usual step is known, and again when the first velocities come.
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.codegen.c_compiler import cached, find_compiler, key_of
-from urdf2dyn_ros.estimation import bank, estimator, hindsight
+from urdf2dyn_ros.estimation import bank, hindsight, kalman
 from urdf2dyn_ros.estimation.bank import Bank
-from urdf2dyn_ros.estimation.estimator import Estimate, Estimator, Verdict
 from urdf2dyn_ros.estimation.hindsight import SPACING, Lag
+from urdf2dyn_ros.estimation.kalman import Estimate, KalmanFilters, Verdict
 from urdf2dyn_ros.robot.spatial import Array
 
 LIBRARY = 'libestimator.so'   # built by setup.py
@@ -62,12 +62,12 @@ class _Estimator(ctypes.Structure):
 @lru_cache(maxsize=1)
 def library() -> ctypes.PyDLL:
     """
-    Return the functions of estimator.c.
+    Return the functions of kalman.c.
 
     A CompilerError where the installation has none, and there is no C compiler or it fails.
     """
     folder = files('urdf2dyn_ros.estimation')
-    text = folder.joinpath('estimator.c').read_text(encoding='utf-8')
+    text = folder.joinpath('kalman.c').read_text(encoding='utf-8')
     version = hashlib.sha256(text.encode()).hexdigest()
 
     def load(path: Path) -> ctypes.PyDLL:
@@ -75,12 +75,12 @@ def library() -> ctypes.PyDLL:
         library = ctypes.PyDLL(str(path))
         made_of = ctypes.c_char_p.in_dll(library, 'urdf2dyn_version').value
         if made_of != version.encode():
-            raise OSError(f'{path} is of another version of estimator.c')
+            raise OSError(f'{path} is of another version of kalman.c')
         library.urdf2dyn_update.argtypes = (_POINTER, _NUMBER)
         library.urdf2dyn_settle.argtypes = library.urdf2dyn_keep.argtypes = (_POINTER,)
         names = ctypes.c_char_p.in_dll(library, 'urdf2dyn_constants').value
         assert names is not None
-        values = [next(float(getattr(module, name)) for module in (bank, hindsight, estimator)
+        values = [next(float(getattr(module, name)) for module in (bank, hindsight, kalman)
                        if hasattr(module, name)) for name in names.decode().split()]
         library.urdf2dyn_set_constants((_NUMBER * len(values))(*values))
         return library
@@ -97,7 +97,7 @@ def library() -> ctypes.PyDLL:
                   lambda target: compiler.build(text, options, ['-lm'], target), load)
 
 
-class CompiledEstimator(Estimator):
+class CompiledFilters(KalmanFilters):
     """The same estimator, by one call of C for each sample; a CompilerError as of `library`."""
 
     def __init__(self, joints: int, lag: float = 0.0, derivative: int = 2) -> None:
@@ -174,7 +174,7 @@ class CompiledEstimator(Estimator):
 class CompiledLag(Lag):
     """Estimates of a fixed lag, whose states and weights are those of C."""
 
-    def __init__(self, lag: Lag, estimator: CompiledEstimator) -> None:
+    def __init__(self, lag: Lag, estimator: CompiledFilters) -> None:
         self.__dict__.update(lag.__dict__)
         self._estimator = estimator
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from math import inf
 from typing import Any
 
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.estimation.estimator import Estimate
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
+from urdf2dyn_ros.estimation.kalman import Estimate
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
 from urdf2dyn_ros.estimation.outcomes import Outcome
 from urdf2dyn_ros.estimation.passive import PassiveJoints
@@ -18,7 +17,7 @@ from urdf2dyn_ros.estimation.stream import IMPLAUSIBLE, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.multibody import multibody
-from urdf2dyn_ros.robot.parameters import Parameter, group
+from urdf2dyn_ros.robot.parameters import Parameter, values_below
 from urdf2dyn_ros.robot.spatial import Array
 
 # ---- The load arguments of the equations, from where they are measured or set
@@ -86,9 +85,7 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
 def check_lags(values: Mapping[str, Any]) -> None:
     """Raise a ParameterError if the motion of a base is older than that of the joints."""
     name, lag = values['estimator'], values['moving_base.lag']
-    settings = group(values, name)
-    most = settings.get(
-        'lag', inf if name == 'external' or settings.get('align') == 'centre' else 0.0)
+    most = ESTIMATORS[name].largest_delay(**values_below(values, name))
     if lag > most and values['base'] != 'fixed':
         remedy = f'{most:g} or less' if most else '0'
         raise ParameterError(
@@ -97,8 +94,8 @@ def check_lags(values: Mapping[str, Any]) -> None:
             'estimator to kalman_fixed_lag with kalman_fixed_lag.lag as large')
 
 
-def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics,
-           clock: Callable[[], int], before: Stream | None = None, **options: Any) -> Stream:
+def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
+                before: Stream | None = None, **options: Any) -> Stream:
     """
     Return the stream of the parameters; faults of `hold` have no effect.
 
@@ -106,17 +103,17 @@ def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics,
     """
     name = values['estimator']
     result = Stream(joints_of(dynamics), dynamics,
-                    lambda joints: make_estimator(name, joints, **group(values, name)),
+                    lambda joints: make_estimator(name, joints, **values_below(values, name)),
                     clock=clock, implausible=values['implausible'],
                     passive=PassiveJoints(dynamics) if dynamics.passive_names else None,
-                    **group(values, 'stream'), **options)
+                    **values_below(values, 'stream'), **options)
     if before is None or not result.proceed(before):
         result.hold(read_hold(values['hold'], dynamics)[0])
     return result
 
 
 def make_sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
-            payload: Mapping[str, Array], before: Sources) -> Sources:
+                 payload: Mapping[str, Array], before: Sources) -> Sources:
     """
     Return the sources of the load arguments, with the counters of those `before`.
 
@@ -128,18 +125,19 @@ def make_sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Ca
     if loads.moving(system):
         base = BASE_SENSORS[{'auto': 'imu'}.get(values['base'], values['base'])](
             dynamics.model, clock=clock, gravity=dynamics.gravity_vector,
-            counters=counted[0], **group(values, 'moving_base'))
+            counters=counted[0], **values_below(values, 'moving_base'))
         if before.base is not None:
             base.proceed(before.base)
     if loads.external:
         wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
                                     moving=base is not None,
-                                    counters=counted[1], **group(values, 'wrench'))
+                                    counters=counted[1], **values_below(values, 'wrench'))
     return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
 
 
-def streaming(values: Mapping[str, Any]) -> dict[str, Any]:
+def stream_values(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that a stream depends on, in groups."""
     name = values['estimator']
     return {'estimator': name, 'hold': values['hold'], 'implausible': values['implausible'], **{
-        prefix: group(values, prefix) for prefix in (name, 'stream', 'wrench', 'moving_base')}}
+        prefix: values_below(values, prefix)
+        for prefix in (name, 'stream', 'wrench', 'moving_base')}}

@@ -1,5 +1,5 @@
 /*
- * The work of estimator.py, hindsight.py and bank.py at each message, in C.
+ * The work of kalman.py, hindsight.py and bank.py at each message, in C.
  *
  * Every function does what the method of that name does, by the same operations in the same
  * order: the results are the same to the last bit, unless multiply-adds are fused. A pointer in a
@@ -24,7 +24,7 @@
     X(ALONE) X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
     X(UNUSUAL) X(UNCONFIRMED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
     X(TRUST_SAMPLES) X(MOST_VARIANCE) X(ALTERNATING) X(ALTERNATION) X(AT_REST) X(BRIDGED) \
-    X(COPY) X(PUBLISHED) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
+    X(COPY) X(VALID) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
 #define NAMED(name) #name " "
@@ -68,7 +68,7 @@ typedef struct {
     double *usual, *counts, *trust, *velocity_trust, *alternation, *unconfirmed, *sampled, *last;
     double *shifts, *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
     void *deviations, *oldest;     /* oldest (3, k, n), of the past */
-} Estimator;
+} KalmanFilters;
 
 #define RANGE(index, first, end) for (long index = (first); index < (end); ++index)
 #define EACH(index, count) RANGE(index, 0, count)
@@ -348,9 +348,9 @@ static void add(Hindsight *self, const Bank *bank, double time, const double *tr
         weigh(self, bank);
 }
 
-/* ---- Estimator: usual, counts, row, last (2, n), deviations (IN_A_ROW, n) */
+/* ---- KalmanFilters: usual, counts, row, last (2, n), deviations (IN_A_ROW, n) */
 
-static void begin_joint(Estimator *self, long joint, double q, double qd, long slot)
+static void begin_joint(KalmanFilters *self, long joint, double q, double qd, long slot)
 {
     self->bank.slot[joint] = slot;
     start(&self->bank, joint, q, qd, slot);
@@ -360,7 +360,7 @@ static void begin_joint(Estimator *self, long joint, double q, double qd, long s
     self->outliers[joint] = 0;
 }
 
-static void begin(Estimator *self, const double *q, const double *qd)
+static void begin(KalmanFilters *self, const double *q, const double *qd)
 {
     const long n = self->bank.joints;
     self->bank.kept = 0;
@@ -378,7 +378,7 @@ static void begin(Estimator *self, const double *q, const double *qd)
 }
 
 /* Position and velocity, z (2, n), are compared with what is expected */
-static void innovations(const Estimator *self, double *z, double *deviations, double *nearest,
+static void innovations(const KalmanFilters *self, double *z, double *deviations, double *nearest,
                         double *limits)
 {
     const Bank *bank = &self->bank;
@@ -404,7 +404,7 @@ static void innovations(const Estimator *self, double *z, double *deviations, do
     }
 }
 
-static void trust(Estimator *self, double h, const Boolean *measured, const Boolean *bad,
+static void trust(KalmanFilters *self, double h, const Boolean *measured, const Boolean *bad,
                   const Boolean *stale)
 {
     const long n = self->bank.joints;
@@ -416,7 +416,7 @@ static void trust(Estimator *self, double h, const Boolean *measured, const Bool
     }
 }
 
-static void learn(Estimator *self, double h, const Boolean *measured, const Boolean *bad,
+static void learn(KalmanFilters *self, double h, const Boolean *measured, const Boolean *bad,
                   const double *y, const Boolean *settled, int same, const double *deviation)
 {
     const long n = self->bank.joints;
@@ -440,7 +440,7 @@ static void learn(Estimator *self, double h, const Boolean *measured, const Bool
         }
 }
 
-static void resolve(Estimator *self, const double *z, const double *deviation,
+static void resolve(KalmanFilters *self, const double *z, const double *deviation,
                     const double *limits, Boolean *bad, Flag *used)
 {
     SHAPE(&self->bank);
@@ -480,8 +480,8 @@ static void resolve(Estimator *self, const double *z, const double *deviation,
         EACH(e, count) begin_joint(self, begun[e], z[begun[e]], z[n + begun[e]], 1 + begun[e]);
 }
 
-/* Estimator._correct */
-static void use(Estimator *self, double h, const double *z, const Flag *used,
+/* KalmanFilters._correct */
+static void use(KalmanFilters *self, double h, const double *z, const Flag *used,
                 const Boolean *settled, const Boolean *unusual)
 {
     Bank *bank = &self->bank;
@@ -504,7 +504,7 @@ static void use(Estimator *self, double h, const double *z, const Flag *used,
     }
 }
 
-static double outcome(Estimator *self, int same, int repeated, const Boolean *bad, int compared)
+static double outcome(KalmanFilters *self, int same, int repeated, const Boolean *bad, int compared)
 {
     SHAPE(&self->bank);
     const int bridges = self->time - self->good < BRIDGED * self->step;
@@ -532,10 +532,10 @@ static double outcome(Estimator *self, int same, int repeated, const Boolean *ba
     return (double)hindsight->rows[last] < FEWEST ? STARTING
         : distrusted ? DISTRUSTED : unsteady ? BEGUN_ANEW
         : repeated && !(bridges && self->bridged == 1) ? REPEATED
-        : in_a_row || unconfirmed || (2 * count > n && !bridges) ? CONTRADICTORY : PUBLISHED;
+        : in_a_row || unconfirmed || (2 * count > n && !bridges) ? CONTRADICTORY : VALID;
 }
 
-static double compare(Estimator *self, double h)
+static double compare(KalmanFilters *self, double h)
 {
     const long n = self->bank.joints;
     const double *q = self->measured, (*deviations)[n] = self->deviations;
@@ -619,7 +619,7 @@ static void motion(const Hindsight *self, const Bank *bank, const double *states
                      result + i * n);
 }
 
-static void prompt_velocities(const Estimator *self, double *result)
+static void prompt_velocities(const KalmanFilters *self, double *result)
 {
     SHAPE(&self->bank);
     const double *weights = self->hindsight.weights, *v = (double *)self->bank.x + K * n;
@@ -634,10 +634,10 @@ static void prompt_velocities(const Estimator *self, double *result)
 }
 
 /*
- * `Estimator.update` with the sample `measured`. Where these are the first velocities, for which
+ * `KalmanFilters.update` with the sample `measured`. Where these are the first velocities, for which
  * there are no filters, nothing is done and the result is -1.
  */
-EXPORTED VECTORS int urdf2dyn_update(Estimator *self, double time)
+EXPORTED VECTORS int urdf2dyn_update(KalmanFilters *self, double time)
 {
     const long n = self->bank.joints;
     const double h = time - self->time;
@@ -665,7 +665,7 @@ EXPORTED VECTORS int urdf2dyn_update(Estimator *self, double time)
 }
 
 /* `Bank.keep`, in the past with filters innermost */
-EXPORTED void urdf2dyn_keep(Estimator *self)
+EXPORTED void urdf2dyn_keep(KalmanFilters *self)
 {
     Bank *bank = &self->bank;
     SHAPE(bank);
@@ -679,7 +679,7 @@ EXPORTED void urdf2dyn_keep(Estimator *self)
 }
 
 /* `Lag._settle` */
-EXPORTED VECTORS void urdf2dyn_settle(Estimator *self)
+EXPORTED VECTORS void urdf2dyn_settle(KalmanFilters *self)
 {
     Bank *bank = &self->bank;
     SHAPE(bank);

@@ -29,7 +29,7 @@ SHIFT_MEMORY = 2.0   # s, in which the difference of times and stamps fades
 TINY = 1e-14   # rad^2 or m^2, mean square at which clocks are equally good
 
 
-class Clock:
+class StampFilter:
     """Times of samples of joints (n,)."""
 
     def __init__(self, joints: int) -> None:

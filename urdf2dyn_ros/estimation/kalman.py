@@ -41,8 +41,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.bank import DELAY, Bank, mixed
-from urdf2dyn_ros.estimation.clock import Clock
 from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, Hindsight, Lag
+from urdf2dyn_ros.estimation.stamp_filter import StampFilter
 from urdf2dyn_ros.robot.spatial import Array
 
 SAMPLES = 12   # from which the usual step is taken: two steps, should five come at once
@@ -82,7 +82,7 @@ PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velociti
 class Verdict(IntEnum):
     """Whether an estimate may be used, or why not."""
 
-    PUBLISHED = 0       # it may
+    VALID = 0       # it may
     STARTING = 1        # too few samples
     LATE = 2            # the sample is no newer than the one before
     REPEATED = 3        # positions are repeated while the motion goes on
@@ -92,7 +92,7 @@ class Verdict(IntEnum):
     AFTER_GAP = 7       # all joints have begun anew after a gap
 
 
-PUBLISHED, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW, AFTER_GAP = Verdict
+VALID, STARTING, LATE, REPEATED, CONTRADICTORY, DISTRUSTED, BEGUN_ANEW, AFTER_GAP = Verdict
 
 
 class Estimate(NamedTuple):
@@ -103,7 +103,7 @@ class Estimate(NamedTuple):
     qd: Array   # (n,) [rad/s or m/s]
     qdd: Array   # (n,) [rad/s^2 or m/s^2]
     std: Array   # (n,), standard deviation of qdd
-    verdict: Verdict   # PUBLISHED, or the reason for which the arrays must not be used
+    verdict: Verdict   # VALID, or the reason for which the arrays must not be used
     # (n,), velocities of the faster filters alone: noisier, but hardly late after a push; None
     # where they are qd
     prompt_qd: Array | None = None
@@ -111,7 +111,7 @@ class Estimate(NamedTuple):
     @property
     def valid(self) -> bool:
         """Whether the arrays may be used."""
-        return self.verdict == PUBLISHED
+        return self.verdict == VALID
 
 
 class SampleKind(Enum):
@@ -138,7 +138,7 @@ class ComparedSample(NamedTuple):
     kind: SampleKind
 
 
-class Estimator:
+class KalmanFilters:
     """
     Estimates the motion of joints that are sampled together.
 
@@ -158,7 +158,7 @@ class Estimator:
         self._lag: Lag | None = None
         self._times: list[float] = []   # of samples since the usual step was found
         self._origin: int | None = None
-        self._clock = Clock(self._joints)
+        self._clock = StampFilter(self._joints)
         self._last = np.full((2, joints), math.nan)
         self._velocities = False
         self._usual = np.tile([[USUAL_POSITION], [USUAL_VELOCITY]], joints)
@@ -525,4 +525,4 @@ class Estimator:
         unseen = np.abs(mixed(hindsight.weights[:-1], bank.x[bank.derivative])) > largest
         if (unconfirmed | unseen & (hindsight.rows[0] >= FEWEST)).any():
             return CONTRADICTORY
-        return PUBLISHED
+        return VALID
