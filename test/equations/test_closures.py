@@ -189,18 +189,18 @@ def test_momentum_changes_as_efforts_say(name: str) -> None:
 def test_functions_agree_with_each_other(name: str) -> None:
     dynamics = dynamics_of(name)
     for q, qd, qdd in states(dynamics, 3):
-        tau, scale = dynamics(q, qd, qdd), 1e-10 * np.abs(dynamics(q, qd, qdd)).max()
-        M = dynamics.mass_matrix(q)
+        pose = {'passive': dynamics.close(q)}   # of one call: others differ by 1e-12 m
+        tau = dynamics(q, qd, qdd, **pose)
+        scale = 1e-10 * np.abs(tau).max()
+        M = dynamics.mass_matrix(q, **pose)
         assert np.abs(M - M.T).max() < 1e-10 * np.abs(M).max()
         assert np.linalg.eigvalsh(M).min() > 0.0
-        assert M @ qdd + dynamics.bias(q, qd) == pytest.approx(tau, abs=scale)
-        assert sum(dynamics.terms(q, qd, qdd).values()) == pytest.approx(tau, abs=scale)
-        assert dynamics.gravity(q) == pytest.approx(dynamics(q), abs=scale)
-        kinetic, _ = dynamics.energy(q, qd)
+        assert M @ qdd + dynamics.bias(q, qd, **pose) == pytest.approx(tau, abs=scale)
+        assert sum(dynamics.terms(q, qd, qdd, **pose).values()) == pytest.approx(tau, abs=scale)
+        assert dynamics.gravity(q, **pose) == pytest.approx(dynamics(q, **pose), abs=scale)
+        kinetic, _ = dynamics.energy(q, qd, **pose)
         assert 0.5 * qd @ M @ qd == pytest.approx(kinetic, rel=1e-10)
-        passive = dynamics.close(q)   # of one call: others differ by 1e-12 m
-        tau = dynamics(q, qd, qdd, passive=passive)
-        found = dynamics.forward_dynamics(q, qd, tau, passive=passive)
+        found = dynamics.forward_dynamics(q, qd, tau, **pose)
         assert found == pytest.approx(qdd, abs=1e-12 * np.linalg.cond(M))
 
 
