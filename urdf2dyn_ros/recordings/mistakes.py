@@ -398,7 +398,7 @@ FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistake
 # falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
 # fitted, and of the fit's in held-out blocks, from which on it is a mistake
 _PROMISING, _CONFIRMED = 1.0, 2.0
-_WORSE = 0.1   # rise for a joint: what explains the others, but not this one, is not the cause
+_WORSE = 0.5   # rise for a joint: what explains the others, but not this one, is not the cause
 # share of the URDF's gravity in the efforts below which there is none, if it fits as well
 _ABSENT = 0.1
 _AS_GOOD = 0.5   # difference of this logarithm up to which two candidates are equally good
