@@ -16,15 +16,18 @@ from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, ParameterError, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.robot.joints import Coordinate, Motion
 from urdf2dyn_ros.robot.loads import TERMS, Loads, with_loads
 from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic
 from urdf2dyn_ros.robot.multibody import multibody
 from urdf2dyn_ros.robot.rotations import aligned
+from urdf2dyn_ros.robot.spatial import ZERO
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 RX90 = read_urdf((OWN / 'rx90.urdf').read_bytes())
 SCARA = read_urdf((OWN / 'scara.urdf').read_bytes())
+RESTING = Motion(ZERO, ZERO, ZERO)
 SEVEN_JOINTS = [*map(robot_path, ('xarm7', 'panda'))]
 
 
@@ -283,6 +286,34 @@ def test_the_nodes_parameters_are_these_fields() -> None:
     assert added == pytest.approx(
         [0.0, 0.2 * abs(plain[1]) * math.tanh(qd / 0.5) + 3.0 * qd * abs(qd), *[0.0] * 4],
         abs=1e-11)
+
+
+@pytest.mark.parametrize('kind', TERMS.values(), ids=list(TERMS))
+def test_what_a_term_says_of_itself_agrees(kind: type[JointTerm]) -> None:
+    """One in the table whose methods do not fit each other would give efforts that are wrong."""
+    rng = np.random.default_rng(4)
+    term = kind(**{name: rng.uniform(0.5, 2.0) for name in kind.rows()})
+
+    def effort(term: JointTerm, q: float, qd: float, qdd: float) -> float:
+        return float(term.effort(RESTING, Coordinate(q, qd, qdd), 0.0))
+
+    for state in rng.uniform(-2.0, 2.0, (5, 3)):
+        at, steps = Coordinate(*state), 1e-6 * np.eye(3)
+        assert [*term.slopes(at)] == pytest.approx(
+            [(effort(term, *state + h) - effort(term, *state - h)) / 2e-6 for h in steps],
+            abs=1e-7)
+        assert effort(term.shifted(0.3), *state - [0.3, 0.0, 0.0]) == pytest.approx(
+            effort(term, *state), abs=1e-12)
+        if not term.DISSIPATES:
+            above, below = (term.energy(Coordinate(state[0] + h, 0.0, 0.0)) for h in (1e-6, -1e-6))
+            assert (above - below) / 2e-6 == pytest.approx(
+                effort(term, state[0], 0.0, 0.0), abs=1e-7)
+        other = term.with_constant(term.constant() + 1.0) if term.constant() else term
+        assert effort(other, *state) - effort(term, *state) == pytest.approx(
+            other.constant() - term.constant(), abs=1e-12)
+        assert (other is term) == (term.constant() == 0.0)
+    rows = [row for each in TERMS.values() for row in each.rows().values()]
+    assert len({row.symbol for row in rows}) == len({row.setting for row in rows}) == len(rows)
 
 
 # ---- Loads that are rejected, with the name, place, rule and remedy

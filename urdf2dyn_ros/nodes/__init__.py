@@ -1,10 +1,11 @@
 """
 The ROS nodes, and all of this package that imports rclpy.
 
-``nodes/X`` is the ROS side of ``X``: it declares topics, services, timers and parameters, and
-converts messages to plain values. The computation with these values is in ``urdf2dyn_ros/X``,
-which runs without ROS. Each node is a module here; other modules serve several nodes. This one has
-the executables, which import a node as late as the command line does its commands.
+A module here declares topics, services, timers and parameters, and converts messages to plain
+values. The computation with these values is in the other folders, which run without ROS: that of
+``external_efforts`` in ``estimation/observer.py``, that of ``effort_comparison`` in
+``recordings/comparison.py``. Each node is a module here; other modules serve several nodes. This
+one has the executables, which import a node as late as the command line does its commands.
 """
 
 import os
