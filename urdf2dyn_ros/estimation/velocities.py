@@ -76,16 +76,19 @@ class VelocityGate:
         """Compare no velocity before the next one: the stamps have jumped."""
         self._measured_at.clear()
 
+    def is_due(self, stamp: int) -> bool:
+        """Return whether velocities of a stamp [ns] are compared: not those of every message."""
+        past = self._measured_at
+        return not (past and 0 <= stamp - past[-1][0] < BETWEEN_NS)
+
     def add(self, stamp: int, measured: Array, use: Array | None,
             delayed: tuple[float, Array] | None) -> None:
         """
-        Add measured velocities (n,), NaN for none.
+        Add measured velocities (n,), NaN for none, of a stamp that is due.
 
         `use` (n,) is their share in the estimate, if it is known; `delayed` as of `Estimator`.
         """
         past = self._measured_at
-        if past and 0 <= stamp - past[-1][0] < BETWEEN_NS:
-            return
         self._measured = there = np.isfinite(measured)
         self._use = np.where(there, self.follows if use is None else self.centred * use, 0.0)
         self.rejected = bool((there & (self._use < USED)).any())
@@ -206,6 +209,8 @@ class FrozenJoints:
         self._change, self._took, self._speed = np.zeros((3, joints))
         self._stamp = 0
         self._frozen, self._stopped = np.zeros((2, joints), dtype=np.bool_)
+        self._before: tuple[Array, Array] | None = None   # of the change before, for `_speed`
+        self._zero, self._none = np.zeros(joints), np.zeros(joints, dtype=np.bool_)
 
     def add(self, stamp: int, q: Array, qd: Array, trusted: NDArray[np.bool_]) -> bool:
         """Add a sample, with the velocities that are trusted; return whether a joint is frozen."""
@@ -213,7 +218,20 @@ class FrozenJoints:
         step = np.abs(change)
         h = min((stamp - self._stamp) * 1e-9, LONGEST_MOVE) if stamp > self._stamp else 0.0
         self._stamp = stamp
-        stays, changes, took = step == 0.0, step > 0.0, self._since + h
+        changes, took = step > 0.0, self._since + h
+        self._step *= 1.0 - h / STEP_MEMORY
+        if h and np.count_nonzero(changes) == len(q):   # what follows, at less cost
+            self._before = self._change, self._took
+            self._q, self._qd, self._change, self._took = q, qd, change, took
+            self._since = self._moved = self._zero
+            self._step = np.maximum(self._step, step)
+            self._frozen = self._stopped = self._none
+            return False
+        stays = step == 0.0
+        if self._before is not None:   # all joints moved in the message before this one
+            earlier, time = self._before
+            self._speed = np.abs(self._change + earlier) / (self._took + time)
+            self._before = None
         if h:
             self._speed = np.where(
                 changes, np.abs(change + self._change) / (took + self._took), self._speed)
@@ -224,8 +242,7 @@ class FrozenJoints:
         counts = stays & (qd != self._qd) & (trusted | (self._since > PATIENCE)) & np.isfinite(qd)
         self._qd = qd
         self._moved = np.where(stays, self._moved + np.where(counts, h * qd, 0.0), 0.0)
-        self._step *= 1.0 - h / STEP_MEMORY
-        self._step = np.maximum(self._step, np.where(step > 0.0, step, 0.0))
+        self._step = np.maximum(self._step, np.where(changes, step, 0.0))
         self._q = np.where(np.isfinite(q), q, self._q)
         # a velocity may have an offset, of which a resting joint moves nowhere
         least = np.maximum(STEPS_MOVED * self._step, LEAST_MOVED) + OFFSET * self._since
