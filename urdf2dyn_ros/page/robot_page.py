@@ -219,7 +219,8 @@ def _notes(system: Multibody) -> str:
         fixed += 'Sliders stop where the closed loops do not close, or are singular. '
     return (f'{fixed}Gravity is in the root frame; the place of the payload, an orange disc, in '
             'the frame of its link. Lines are links, cylinders revolute joints, blocks prismatic '
-            'ones, grey discs masses. A joint is the more coloured, the longer its bar is.')
+            'ones, grey discs masses; x, y and z are those of the root frame. A joint is the more '
+            'coloured, the longer its bar is.')
 
 
 def _file(name: str) -> str:

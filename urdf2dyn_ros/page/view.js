@@ -123,7 +123,12 @@ export class View {
         ['#d04040', '#3a9a3a', '#4060d0'].forEach((colour, i) => {
             const end = [0, 0, 0];
             end[i] = 0.14 * this.radius;
-            this.stroke([this.seen([0, 0, 0]), this.seen(times(this.level, end))], 2, colour);
+            const [tip, name] = [1, 1.25].map(
+                (k) => this.seen(times(this.level, end.map((x) => k * x))));
+            this.stroke([this.seen([0, 0, 0]), tip], 2, colour);
+            Object.assign(this.context, { fillStyle: colour, font: '12px system-ui, sans-serif',
+                textAlign: 'center', textBaseline: 'middle' });
+            this.context.fillText('xyz'[i], name[0], name[1]);
         });
     }
 
