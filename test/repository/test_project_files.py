@@ -134,7 +134,7 @@ def held() -> dict[int, set[str]]:
 
 def test_every_line_has_its_tests() -> None:
     table, marks = promised(), held()
-    assert set(table) == set(range(1, 59))
+    assert set(table) == set(range(1, 60))
     for number, files in table.items():
         assert files <= marks[number], f'line {number}: {files - marks[number]} has no such mark'
 

@@ -82,6 +82,7 @@ def test_efforts_are_those_of_a_simulators_drives(graph: Graph, name: str) -> No
         graph.wait(lambda: 'leave it open by' in process.output, what='line in the log')
 
 
+@pytest.mark.fault(59)
 def test_measured_passive_joints_choose_the_assembly(graph: Graph) -> None:
     """Two poses close a four-bar that is written folded; nothing is said but what is measured."""
     text = mechanism('four_bar').replace(f'{0.7:.17g} 0 0', '0.6 0 0')
@@ -110,6 +111,7 @@ def test_measured_passive_joints_choose_the_assembly(graph: Graph) -> None:
                 assert message.effort == pytest.approx(dynamics(q[k], qd, qdd), rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.fault(59)
 def test_efforts_stop_at_a_singular_pose_and_come_back(graph: Graph) -> None:
     dynamics = InverseDynamics(mechanism('four_bar'))
     way = 1.5 * np.cos(np.linspace(0.0, 2.0 * np.pi, 400)) - 1.5   # turns round beyond its reach
