@@ -148,7 +148,7 @@ def grouping(system: Multibody, gravity: Three) -> Grouping:
     """Return the columns for a robot in plain numbers; gravity [m/s^2] is in the root frame."""
     columns = structural_columns(system)
     Y = _sampled(system, gravity, columns)
-    W = Y.reshape(-1, len(columns))
+    W = Y.reshape(len(Y) * Y.shape[1], len(columns))
     kept, factors = _independent(W, _largest_first(W) if system.closures else _undecided(Y))
     factors.setflags(write=False)
     return Grouping(tuple(columns[k] for k in kept), columns, factors)
