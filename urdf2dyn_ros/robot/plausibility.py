@@ -356,7 +356,7 @@ def notes(robot: Description) -> Iterator[str]:
     for joint in _outwards(robot):
         parent, child = robot.parent_of[joint], robot.child_of[joint]
         limb_of[child] = limb_of.get(parent) or (child if type_of(joint).moves else '')
-    legs = {limb for link, limb in limb_of.items() if limb and _LEG.search(link)}
+    legs = [*dict.fromkeys(limb for link, limb in limb_of.items() if limb and _LEG.search(link))]
     if len(legs) > 1 and not any(joint.get('type') == FLOATING for joint in robot.joints):
         yield (f'the legs {listed(legs)} are on a base that no floating joint moves: it is bolted '
                'to the world')
