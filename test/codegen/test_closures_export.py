@@ -42,7 +42,8 @@ def test_the_python_file_closes_and_computes_the_same(name: str, style: str) -> 
 
 @pytest.mark.parametrize('functions', [
     'mass_matrix', 'gravity', 'bias', 'energy', 'terms', 'all', 'forward_dynamics', 'regressor',
-    'momentum'])
+    'momentum', 'coriolis_matrix', 'inverse_dynamics_derivatives',
+    'forward_dynamics_derivatives'])
 def test_every_function_has_its_self_test(tmp_path: Path, functions: str) -> None:
     files = export_model(read_urdf(mechanism('ankle')), 'python', 'readable', 'robot',
                          functions=functions)

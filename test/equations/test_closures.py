@@ -13,7 +13,7 @@ from support.closed_simulation import model_of
 from support.mechanisms import MECHANISMS, Builder, mechanism
 from support.oracles import prepared
 from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
-from urdf2dyn_ros.errors import LoopError, ParameterError
+from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.robot.loads import Loads, Payload
 
 STATES = 20
@@ -294,12 +294,68 @@ def test_a_start_chooses_the_assembly() -> None:
     assert np.abs(other(q) - first(q)).max() > 1e-3
 
 
-def test_what_does_not_exist_for_loops_is_refused() -> None:
-    dynamics = dynamics_of('four_bar')
-    for call in (lambda: dynamics.coriolis_matrix([0.0], [0.0]),
-                 lambda: dynamics.derivatives([0.0])):
-        with pytest.raises(ParameterError, match='loops'):
-            call()
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_the_coriolis_matrix_is_that_of_christoffel(name: str) -> None:
+    dynamics, h = dynamics_of(name), 1e-4
+    for q, qd, _ in states(dynamics, 3):
+        pose = {'passive': dynamics.close(q)}
+        C, gravity = dynamics.coriolis_matrix(q, qd, **pose), dynamics.gravity(q, **pose)
+        expected = dynamics.bias(q, qd, **pose)
+        assert C @ qd + gravity == pytest.approx(expected, abs=1e-9 * np.abs(expected).max())
+        M = [dynamics.mass_matrix(q + qd * t) for t in h * np.array([-2.0, -1.0, 1.0, 2.0])]
+        change = (M[0] - 8.0 * M[1] + 8.0 * M[2] - M[3]) / (12.0 * h)
+        assert np.abs(change - (C + C.T)).max() < 1e-8 * np.abs(M).max()
+
+
+@pytest.mark.parametrize(('name', 'base'), [
+    *((name, 'fixed') for name in MECHANISMS), ('five_bar', 'moving'), ('ankle', 'moving')])
+def test_derivatives_are_differences_of_the_efforts(name: str, base: str) -> None:
+    dynamics = InverseDynamics(mechanism(name), backend='python', base=base)
+    of_base = {'base_motion': np.linspace(-1.0, 1.0, 9)} if base == 'moving' else {}
+    state, h = states(dynamics, 1)[0], 3e-4   # loops are closed within 1e-12 m
+    found = dynamics.derivatives(*state, **of_base)
+    values = found[0::4]
+
+    def whole(state: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.ravel(x) for x in [dynamics(*state, **of_base)]
+                               ] if base == 'fixed' else dynamics(*state, **of_base))
+
+    assert np.concatenate(values) == pytest.approx(whole(state), rel=1e-9, abs=1e-9)
+    for k in range(3):
+        columns = []
+        for unit in np.eye(dynamics.n):
+            far = [state + step * h * np.eye(3)[k][:, None] * unit for step in (-2, -1, 1, 2)]
+            f = [whole(each) for each in far]
+            columns.append((f[0] - 8.0 * f[1] + 8.0 * f[2] - f[3]) / (12.0 * h))
+        matrix = np.vstack(found[k + 1::4])
+        assert matrix == pytest.approx(np.array(columns).T, abs=1e-7 * np.abs(matrix).max())
+
+
+@pytest.mark.parametrize('name', MECHANISMS)
+def test_derivatives_are_differences_of_accelerations_by_pinocchio(name: str) -> None:
+    dynamics = dynamics_of(name)
+    cut, h = Cut(dynamics, mechanism(name)), 2e-4
+    (q, qd, qdd), = states(dynamics, 1)
+    passive = dynamics.close(q)
+    tau = dynamics(q, qd, qdd, passive=passive)
+
+    def accelerations(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        full = cut.vector(cut.state(q, dynamics.close(q, start=passive)))
+        rates, driven, _ = cut.motion(full, qd)
+        names = [joint for joint, drives in zip(cut.model.names[1:], driven) if drives]
+        found = cut.accelerations(full, rates, cut.rates(dict(zip(dynamics.joint_names, tau))))
+        return found[driven][[names.index(joint) for joint in dynamics.joint_names]]
+
+    state = np.array([q, qd, tau])
+    found = dynamics.forward_dynamics_derivatives(*state, passive=passive)
+    for k, matrix in enumerate(found[1:]):
+        step = h * (1.0 if k < 2 else np.abs(tau).max())
+        columns = []
+        for unit in np.eye(dynamics.n):
+            f = [accelerations(*(state + m * step * np.eye(3)[k][:, None] * unit))
+                 for m in (-2, -1, 1, 2)]
+            columns.append((f[0] - 8.0 * f[1] + 8.0 * f[2] - f[3]) / (12.0 * step))
+        assert matrix == pytest.approx(np.array(columns).T, abs=1e-6 * np.abs(matrix).max())
 
 
 def test_loads_reach_the_motors() -> None:

@@ -32,7 +32,7 @@ from urdf2dyn_ros.codegen.program import (
     Term,
     Twin,
 )
-from urdf2dyn_ros.robot.spatial import Scalar, Vector, cos, exp, reciprocal, sin, sqrt, tanh
+from urdf2dyn_ros.robot.spatial import Dual, Scalar, Vector, cos, exp, reciprocal, sin, sqrt, tanh
 
 
 class Node:
@@ -119,6 +119,8 @@ class Expression:
 
     def __add__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
+            if isinstance(other, Dual):
+                return NotImplemented
             if other == 0.0:
                 return self
             other = _constant(self.node.graph, other)
@@ -137,7 +139,8 @@ class Expression:
 
     def __mul__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
-            return NotImplemented if isinstance(other, Vector) else self._scaled(float(other))
+            return (NotImplemented if isinstance(other, Vector | Dual)
+                    else self._scaled(float(other)))
         first, second = self.node, other.node
         if first.serial > second.serial:
             first, second = second, first

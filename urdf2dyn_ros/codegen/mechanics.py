@@ -24,7 +24,7 @@ from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, t
 from urdf2dyn_ros.robot.joints import Motion, Note, Wrench
 from urdf2dyn_ros.robot.loads import BodyTerms, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, LinkWrench, Multibody
-from urdf2dyn_ros.robot.spatial import ZERO, Scalar, Three, Triple, Vector, symmetric
+from urdf2dyn_ros.robot.spatial import ZERO, Dual, Scalar, Three, Triple, Vector, symmetric
 
 
 class Notes:
@@ -45,15 +45,30 @@ class ClosedArguments(Mapping[str, Sequence[Scalar]]):
     """The arguments of a robot with closed loops: q, qd and qdd are those of all joints."""
 
     def __init__(self, given: Mapping[str, Sequence[Scalar]], system: Multibody,
-                 numbers: Multibody) -> None:
-        self._given, self._rest = given, [0.0] * len(system.actuated)
+                 numbers: Multibody, closure: Closure | None = None) -> None:
+        self.given, self._robot = given, (system, numbers)
+        self._rest = [0.0] * len(system.actuated)
         q = dict(zip((*system.actuated, *system.unknown), (*given['q'], *given['passive'])))
         self.q = [q[k] for k in range(len(q))]
-        self.closure = Closure(system, self.q, numbers)
+        self.closure = closure or Closure(system, self.q, numbers)
+
+    def replaced(self, values: Mapping[str, Sequence[Scalar]]) -> 'ClosedArguments':
+        """Return the same with some arguments of the actuated joints replaced."""
+        return ClosedArguments({**self.given, **values}, *self._robot,
+                               None if 'q' in values else self.closure)
+
+    def varied(self, name: str, direction: Sequence[float]) -> 'ClosedArguments':
+        """Return the same as dual numbers, where q, qd or qdd of the actuated joints varies."""
+        names = {name: direction}
+        if name == 'q':
+            rates = self.closure.rates(direction)
+            names['passive'] = [rates[k] for k in self._robot[0].unknown]
+        return self.replaced({key: [Dual.of(*pair) for pair in zip(self.given[key], slopes)]
+                              for key, slopes in names.items()})
 
     def state(self, inputs: Collection[str]) -> list[Sequence[Scalar]]:
         """Return q, qd and qdd of all joints, where missing inputs of actuated ones are zero."""
-        qd, qdd = (self._given[x] if x in inputs else self._rest for x in ('qd', 'qdd'))
+        qd, qdd = (self.given[x] if x in inputs else self._rest for x in ('qd', 'qdd'))
         rates = self.closure.rates(qd) if 'qd' in inputs else [0.0] * len(self.q)
         moves = 'qd' in inputs or 'qdd' in inputs
         return [self.q, rates, self.closure.accelerations(rates, qdd) if moves else rates]
@@ -68,13 +83,13 @@ class ClosedArguments(Mapping[str, Sequence[Scalar]]):
             return self.q
         if name in ('qd', 'qdd'):
             return self.state(('qd', 'qdd'))[2 if name == 'qdd' else 1]
-        return self._given[name]
+        return self.given[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
+        return iter(self.given)
 
     def __len__(self) -> int:
-        return len(self._given)
+        return len(self.given)
 
 
 @dataclass(frozen=True)
@@ -145,6 +160,11 @@ class Mechanics:
             entries = [[dotted(row, motion) for motion in closure.motions] for row in entries]
         return entries if not of_joints else [
             [dotted(motion, column) for column in zip(*entries)] for motion in closure.motions]
+
+    def given(self, name: str) -> Sequence[Scalar]:
+        """Return an argument as it is given: of closed loops that of the actuated joints."""
+        arguments = self.arguments
+        return (arguments.given if isinstance(arguments, ClosedArguments) else arguments)[name]
 
     @property
     def textbook(self) -> bool:

@@ -24,7 +24,7 @@ import numpy as np
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.robot.loops import LoopState, State
 from urdf2dyn_ros.robot.multibody import Multibody
-from urdf2dyn_ros.robot.spatial import Array, Scalar, reciprocal
+from urdf2dyn_ros.robot.spatial import Array, Dual, Scalar, reciprocal, slope, value
 
 _NOT_SINGULAR = 0.1   # least sine of poses that are usual ones
 _STEPS, _NEWTON = 6, 4   # on the way to such a pose, and of Newton's method in each
@@ -124,12 +124,32 @@ class Solver:
     """Solutions with the columns of the passive joints, a block after the other."""
 
     def __init__(self, rows: Rows, structure: Sequence[Block]) -> None:
-        self._rows = rows
-        self._blocks = [(block, _factored([[rows[r].get(c, 0.0) for r in block[0]]
+        self._rows = [{c: value(entry) for c, entry in row.items()} for row in rows]
+        # of dual numbers the matrix of the values alone is factored: J x' = b' - J' x
+        self._slopes = [{c: slope(entry) for c, entry in row.items() if isinstance(entry, Dual)}
+                        for row in rows]
+        self._blocks = [(block, _factored([[self._rows[r].get(c, 0.0) for r in block[0]]
                                            for c in block[1]])) for block in structure]
 
     def solve(self, right: Sequence[Scalar]) -> dict[int, Scalar]:
         """Return x of J_p x = right, by column."""
+        x = self._solved([value(b) for b in right])
+        rest = [slope(b) - summed(row[c] * x[c] for c in x if c in row)
+                for b, row in zip(right, self._slopes)]
+        if all(map(_is_zero, rest)):
+            return x
+        return {c: Dual.of(x[c], change) for c, change in self._solved(rest).items()}
+
+    def solve_transposed(self, right: Mapping[int, Scalar]) -> list[Scalar]:
+        """Return x of J_p' x = right, by row."""
+        x = self._solved_transposed({c: value(b) for c, b in right.items()})
+        rest = {c: slope(b) - summed(row[c] * entry for row, entry in zip(self._slopes, x)
+                                     if c in row) for c, b in right.items()}
+        if all(map(_is_zero, rest.values())):
+            return x
+        return [Dual.of(*pair) for pair in zip(x, self._solved_transposed(rest))]
+
+    def _solved(self, right: Sequence[Scalar]) -> dict[int, Scalar]:
         x: dict[int, Scalar] = {}
         for (rows, columns), factors in self._blocks:
             b = [right[r] - summed([self._rows[r][c] * x[c] for c in x if c in self._rows[r]])
@@ -137,8 +157,7 @@ class Solver:
             x.update(zip(columns, factors.solve(b)))
         return x
 
-    def solve_transposed(self, right: Mapping[int, Scalar]) -> list[Scalar]:
-        """Return x of J_p' x = right, by row."""
+    def _solved_transposed(self, right: Mapping[int, Scalar]) -> list[Scalar]:
         x: dict[int, Scalar] = {}
         for (rows, columns), factors in reversed(self._blocks):
             b = [right[c] - summed([self._rows[r][c] * x[r] for r in x if c in self._rows[r]])

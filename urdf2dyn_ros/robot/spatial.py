@@ -43,6 +43,63 @@ exp.register(float, math.exp)
 sqrt.register(float, math.sqrt)
 
 
+class Dual:
+    """A value and its derivative, of any scalar; without a derivative it is the value alone."""
+
+    __slots__ = ('slope', 'value')
+    __array_ufunc__ = None   # a numpy scalar on the left leaves the operation to this class
+
+    def __init__(self, value: Scalar, slope: Scalar) -> None:
+        self.value, self.slope = value, slope
+
+    @staticmethod
+    def of(value: Scalar, slope: Scalar) -> Scalar:
+        return value if isinstance(slope, float) and slope == 0.0 else Dual(value, slope)
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, -self.slope)
+
+    def __abs__(self) -> Dual:
+        return Dual(abs(self.value), math.copysign(1.0, self.value) * self.slope)
+
+    def __add__(self, other: Scalar) -> Scalar:
+        if not isinstance(other, Dual):
+            return Dual(self.value + other, self.slope)
+        return Dual.of(self.value + other.value, self.slope + other.slope)
+
+    def __sub__(self, other: Scalar) -> Scalar:
+        return self + (-other)
+
+    def __rsub__(self, other: Scalar) -> Scalar:
+        return -self + other
+
+    def __mul__(self, other: Scalar) -> Scalar:
+        if isinstance(other, Vector):
+            return NotImplemented
+        if not isinstance(other, Dual):
+            return Dual.of(self.value * other, self.slope * other)
+        return Dual.of(self.value * other.value,
+                       self.slope * other.value + self.value * other.slope)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+def value(scalar: Scalar) -> Scalar:
+    return scalar.value if isinstance(scalar, Dual) else scalar
+
+
+def slope(scalar: Scalar) -> Scalar:
+    return scalar.slope if isinstance(scalar, Dual) else 0.0
+
+
+sin.register(Dual, lambda x: Dual.of(sin(x.value), cos(x.value) * x.slope))
+cos.register(Dual, lambda x: Dual.of(cos(x.value), -sin(x.value) * x.slope))
+tanh.register(Dual, lambda x: Dual.of(
+    tanh(x.value), (1.0 - tanh(x.value) * tanh(x.value)) * x.slope))
+exp.register(Dual, lambda x: Dual.of(exp(x.value), exp(x.value) * x.slope))
+
+
 # ---- Three-vectors and 3x3 matrices of any scalar
 
 Triple = tuple[float, float, float]

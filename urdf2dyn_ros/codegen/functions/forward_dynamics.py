@@ -5,9 +5,8 @@ inverse and of forward dynamics.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,9 +15,10 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, matrix, tensor, vector
 from urdf2dyn_ros.codegen.functions.dynamics import EffortsOfMotion, MassMatrix, efforts_of
 from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
-from urdf2dyn_ros.codegen.mechanics import UNNOTED, Mechanics
+from urdf2dyn_ros.codegen.mechanics import UNNOTED, ClosedArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Quantity, Rows
 from urdf2dyn_ros.equations import derivatives
+from urdf2dyn_ros.equations.closures import dotted, summed
 from urdf2dyn_ros.equations.forward_dynamics import (
     SMALLEST_INERTIA,
     ArticulatedBodies,
@@ -35,7 +35,7 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
-from urdf2dyn_ros.robot.spatial import AXES, ZERO, Array, Scalar, cos, exp, sin, tanh
+from urdf2dyn_ros.robot.spatial import AXES, ZERO, Array, Dual, Scalar, slope, value
 from urdf2dyn_ros.text import mention, quote
 
 # unit of an effort to that of the acceleration of its joint
@@ -324,50 +324,6 @@ class CheapestAccelerations(AccelerationsByArticulatedBodies):
 
 # ---- Derivatives of the efforts, and of the accelerations that they cause
 
-@dataclass(frozen=True)
-class Dual:
-    """A value and its derivative."""
-
-    value: float
-    slope: float = 0.0
-
-    def __neg__(self) -> Dual:
-        return Dual(-self.value, -self.slope)
-
-    def __abs__(self) -> Dual:
-        return Dual(abs(self.value), math.copysign(1.0, self.value) * self.slope)
-
-    def __add__(self, other: Scalar) -> Dual:
-        x = dual(other)
-        return Dual(self.value + x.value, self.slope + x.slope)
-
-    def __sub__(self, other: Scalar) -> Dual:
-        x = dual(other)
-        return Dual(self.value - x.value, self.slope - x.slope)
-
-    def __rsub__(self, other: Scalar) -> Dual:
-        return dual(other) - self
-
-    def __mul__(self, other: Scalar) -> Dual:
-        x = dual(other)
-        return Dual(self.value * x.value, self.slope * x.value + self.value * x.slope)
-
-    __radd__ = __add__
-    __rmul__ = __mul__
-
-
-def dual(scalar: Scalar) -> Dual:
-    """Return a dual number; the derivative of a plain number is zero."""
-    return scalar if isinstance(scalar, Dual) else Dual(float(scalar))
-
-
-sin.register(Dual, lambda x: Dual(math.sin(x.value), math.cos(x.value) * x.slope))
-cos.register(Dual, lambda x: Dual(math.cos(x.value), -math.sin(x.value) * x.slope))
-tanh.register(Dual, lambda x: Dual(
-    math.tanh(x.value), (1.0 - math.tanh(x.value) * math.tanh(x.value)) * x.slope))
-exp.register(Dual, lambda x: Dual(math.exp(x.value), math.exp(x.value) * x.slope))
-
-
 _COMPOSITE = 'Tips to root: inertia and momentum of each link with what it carries'
 _COLUMNS = 'Columns: how q, qd and qdd of one joint change forces, moments and efforts'
 STATE = ('q', 'qd', 'qdd')
@@ -418,7 +374,6 @@ def _of_parent(symbol: str) -> tuple[str, ...]:
 
 
 class InverseDynamicsDerivatives(ModelFunction):
-    NO_LOOPS = 'the derivative of the efforts'
     INPUTS = STATE
     SUMMARY = ('the efforts tau that a motion requires, and their derivatives dtau_dq, dtau_dqd '
                'and M with respect to q, qd and qdd: rows efforts, columns joints')
@@ -492,28 +447,70 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), of_efforts))
         if moving:
             results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), of_wrench))
+        if isinstance(mechanics.arguments, ClosedArguments):
+            notes.begin('Of the actuated joints. ', '_a')
+            results |= _through_loops(mechanics.arguments, results)
         return results
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return what the recursion returns, and its derivatives in the direction of qdd."""
-        state = [mechanics.arguments[x] for x in STATE]
         results: Expected = {}
-        for k, x in enumerate(STATE):
-            varied = list(state)
-            varied[k] = [Dual(value, slope) for value, slope in zip(state[k], state[2])]
-            sweep = mechanics.sweep_of(varied)
-            found = efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
+        for x in STATE:
+            found = _varied(mechanics, x, mechanics.given('qdd'))
             for name, entries in found.items():
-                results[name] = tuple(dual(entry).value for entry in entries)
+                results[name] = tuple(map(value, entries))
                 key = 'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}'
-                results[key] = tuple(dual(entry).slope for entry in entries)
+                results[key] = tuple(map(slope, entries))
         return results
+
+
+def _through_loops(arguments: ClosedArguments, tree: Results) -> Results:
+    """
+    Return efforts and derivatives of the actuated joints from those of all joints of the tree.
+
+    q of an actuated joint changes q, qd and qdd of all joints by columns of G, dG/dt and d2G/dt2,
+    and G of G' tau; its qd changes qd and qdd by those of G and 2 dG/dt; its qdd changes qdd by G.
+    """
+    n, none = len(arguments.closure.actuated), [0.0] * len(tree['tau'])
+    by = {'tau': [tree[key] for key in ('dtau_dq', 'dtau_dqd', 'M')]}
+    if 'wrench' in tree:
+        by['wrench'] = [tree[f'dwrench_d{x}'] for x in STATE]
+    columns: dict[str, list[Sequence[Scalar]]] = {}
+    for k in range(n):
+        varied = arguments.varied('q', [float(j == k) for j in range(n)])
+        G, Gd, Gdd = ([slope(entry) for entry in part] for part in varied.state(STATE))
+        for x, at, changes in (('q', varied, (G, Gd, Gdd)),
+                               ('qd', arguments, (none, G, [2.0 * entry for entry in Gd])),
+                               ('qdd', arguments, (none, none, G))):
+            for name, matrices in by.items():
+                column: list[Scalar] = [
+                    summed(dotted(row, change) for row, change in zip(rows, changes))
+                    for rows in zip(*matrices)]
+                if name == 'tau':
+                    column = [slope(entry) for entry in at.closure.reduced(
+                        [Dual.of(*pair) for pair in zip(tree['tau'], column)])]
+                columns.setdefault(
+                    'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}', []).append(column)
+    return {'tau': arguments.closure.reduced(tree['tau']),
+            **{name: [*zip(*entries)] for name, entries in columns.items()}}
+
+
+def _varied(mechanics: Mechanics, x: str, direction: Sequence[float]) -> Results:
+    """Return efforts and wrench, as dual numbers, where an argument varies."""
+    if isinstance(mechanics.arguments, ClosedArguments):
+        varied = mechanics.arguments.varied(x, direction)
+        sweep = mechanics.sweep_of(varied.state(STATE))
+        return efforts_of(mechanics, varied.closure.reduced(sweep.efforts), sweep.wrenches[ROOT])
+    state = [mechanics.arguments[name] for name in STATE]
+    k = STATE.index(x)
+    state[k] = [Dual.of(*pair) for pair in zip(state[k], direction)]
+    sweep = mechanics.sweep_of(state)
+    return efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
 
 
 class CoriolisMatrix(ModelFunction):
     """C of bias(q, qd) = C(q, qd) qd + gravity(q), by Christoffel's symbols."""
 
-    NO_LOOPS = 'the Coriolis matrix'
     INPUTS = ('q', 'qd')
     LOAD_INPUTS = ('payload',)
     SUMMARY = ('the matrix C of bias(q, qd) = C(q, qd) qd + gravity(q), with which dM/dt - 2 C is '
@@ -532,17 +529,13 @@ class CoriolisMatrix(ModelFunction):
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return C qdd, half of the derivative in the direction of qdd."""
-        alone = self._links_alone(mechanics)
-        q, qd, still = (alone.arguments[x] for x in STATE)
-        varied = [Dual(value, slope) for value, slope in zip(qd, mechanics.arguments['qdd'])]
-        efforts = alone.sweep_of((q, varied, still)).efforts
-        return {'C': tuple(0.5 * dual(effort).slope for effort in efforts)}
+        efforts = _varied(self._links_alone(mechanics), 'qd', mechanics.given('qdd'))['tau']
+        return {'C': tuple(0.5 * slope(effort) for effort in efforts)}
 
     @staticmethod
     def _links_alone(mechanics: Mechanics) -> Mechanics:
         """Return what has no gravity, no accelerations and no loads but payloads and rotors."""
-        still = _accelerated(mechanics, [0.0] * len(mechanics.arguments['q']))
-        return replace(still, gravity=ZERO, wrenches={},
+        return replace(_accelerated(mechanics), gravity=ZERO, wrenches={},
                        terms=mechanics.terms_where(inertial=True))
 
 
@@ -555,7 +548,6 @@ _INVERSE = 'inverse of M, column by column: Miij = (1 / di where i = j) - sum of
 class ForwardDynamicsDerivatives(ModelFunction):
     """qdd, dqdd/dq, dqdd/dqd, and dqdd/dtau, the inverse of M."""
 
-    NO_LOOPS = 'the derivative of the accelerations'
     INPUTS = AccelerationsOfEfforts.INPUTS
     SUMMARY = ('the accelerations qdd that efforts cause, and their derivatives dqdd_dq, dqdd_dqd '
                'and Minv with respect to q, qd and tau: rows accelerations, columns joints')
@@ -587,8 +579,8 @@ class ForwardDynamicsDerivatives(ModelFunction):
         else:   # in the frames of the derivatives, whose mass matrix is this one
             unnoted = replace(mechanics, notes=UNNOTED, recursion=mechanics.recursion._replace(
                 note=UNNOTED.note))
-            still = function.derive(_accelerated(unnoted, [0.0] * len(mechanics.arguments['q'])))
-            M = _with_constants(still['M'], MassMatrix().derive(unnoted)['M'])
+            still = function.derive(_accelerated(unnoted))
+            M = _with_constants(still['M'], _of_motors(unnoted))
             qdd, known = accelerations(mechanics, still['tau'], M)
         mechanics.notes.begin('With qdd. ', '_d')
         by = function.derive(_accelerated(mechanics, qdd))
@@ -597,23 +589,23 @@ class ForwardDynamicsDerivatives(ModelFunction):
             results[f'dqdd_d{x}'] = [*zip(*(
                 self._column(mechanics, known, x, j, column)
                 for j, column in enumerate(zip(*by[f'dtau_d{x}']))))]
-        drivers, Minv = mechanics.system.drivers, inverse(known)
+        motors, Minv = mechanics.system.motors, inverse(known)
         for j, column in enumerate(Minv):
-            mechanics.notes.begin('', f'_{drivers[j] + 1}', _INVERSE)
+            mechanics.notes.begin('', f'_{motors[j] + 1}', _INVERSE)
             for k in range(j, len(column)):
-                mechanics.notes.note(drivers[k], 'Minv', (column[k],))
+                mechanics.notes.note(motors[k], 'Minv', (column[k],))
         return {**results, 'Minv': Minv}
 
     @staticmethod
     def _column(mechanics: Mechanics, known: Factors, x: str, j: int,
                 column: Sequence[Scalar]) -> list[Scalar]:
         """Return how the accelerations vary with q or qd of one joint."""
-        drivers = mechanics.system.drivers
-        n = drivers[j] + 1
+        motors = mechanics.system.motors
+        n = motors[j] + 1
 
         def note(k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
             for _, entry in entries:
-                mechanics.notes.note(drivers[k], f'{symbol}_{x}', (entry,))
+                mechanics.notes.note(motors[k], f'{symbol}_{x}', (entry,))
 
         mechanics.notes.begin('', f'_{n}', _BY_STATE.format(x=x, n=n))
         return solved(known, [-1.0 * entry for entry in column], note)
@@ -621,21 +613,21 @@ class ForwardDynamicsDerivatives(ModelFunction):
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the accelerations, and their derivatives in the direction of qdd."""
         qdd = AccelerationsByFactors().expected(mechanics)['qdd']
-        direction = mechanics.arguments['qdd']
-        M = MassMatrix().derive(mechanics)['M']
+        direction, M = mechanics.given('qdd'), _of_motors(mechanics)
         results = {'qdd': qdd, 'Minv': dense_solution(M, direction)}
-        state = [mechanics.arguments['q'], mechanics.arguments['qd'], qdd]
-        for k, name in enumerate(('dqdd_dq', 'dqdd_dqd')):
-            varied: list[Sequence[Scalar]] = [*state]
-            varied[k] = [Dual(value, slope) for value, slope in zip(state[k], direction)]
-            results[name] = dense_solution(M, [
-                -dual(effort).slope for effort in mechanics.sweep_of(varied).efforts])
+        for x in ('q', 'qd'):
+            efforts = _varied(_accelerated(mechanics, qdd), x, direction)['tau']
+            results[f'dqdd_d{x}'] = dense_solution(M, [-slope(effort) for effort in efforts])
         return results
 
 
-def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar]) -> Mechanics:
-    """Return the same with accelerations as arguments."""
-    arguments: Mapping[str, Sequence[Scalar]] = {**mechanics.arguments, 'qdd': qdd}
+def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar] | None = None) -> Mechanics:
+    """Return the same with accelerations as arguments, by default none."""
+    qdd = [0.0] * len(mechanics.system.actuated) if qdd is None else qdd
+    arguments: Mapping[str, Sequence[Scalar]] = (
+        mechanics.arguments.replaced({'qdd': qdd})
+        if isinstance(mechanics.arguments, ClosedArguments) else
+        {**mechanics.arguments, 'qdd': qdd})
     return replace(mechanics, arguments=arguments, _sweeps={})
 
 

@@ -53,8 +53,6 @@ class ModelFunction(ABC):
     LOAD_INPUTS: ClassVar[tuple[str, ...]] = ('base_motion', 'external', 'payload')
     # what exists where the base is fixed alone, and why
     FIXED_BASE: ClassVar[tuple[str, str] | None] = None
-    # what does not exist where passive joints close loops
-    NO_LOOPS: ClassVar[str] = ''
     # why there must be no friction that depends on the effort that a joint transmits
     NO_LOAD_FRICTION: ClassVar[str] = ''
     # of 'link' and 'axes', those that it depends on: a function about links has some
@@ -76,10 +74,6 @@ class ModelFunction(ABC):
             what, why = self.FIXED_BASE
             raise ParameterError(f'{what} is that of a robot whose base is fixed: {why}; set '
                                  "base 'fixed'")
-        if system.closures and self.NO_LOOPS:
-            raise ParameterError(f'{self.NO_LOOPS} of a robot whose loops are not linear is not '
-                                 'supported: differentiate the efforts by central differences, of '
-                                 '1e-5 rad')
         for i, terms in body_terms(system, loads).items() if (
                 self.NO_LOAD_FRICTION or system.closures) else ():
             if any(term.needs_transmitted() for term in terms):
