@@ -13,15 +13,7 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen import ros2_control
 from urdf2dyn_ros.codegen.generator import GENERAL, LOADS, Style, generate
-from urdf2dyn_ros.codegen.languages import (
-    DOUBLE_ALONE,
-    LANGUAGES,
-    PREFIXED,
-    WITH_TWINS,
-    LanguageName,
-    PrecisionName,
-    in_single,
-)
+from urdf2dyn_ros.codegen.languages import LANGUAGES, LanguageName, PrecisionName, in_single
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Program
 from urdf2dyn_ros.codegen.ros2_control import CONTACTS, ContactRule
 from urdf2dyn_ros.codegen.signature import ONLY_TIP, FrameAxes, LinkFrames
@@ -46,7 +38,7 @@ class Target:
 
     def write(self, program: Program) -> dict[str, str]:
         """Return the files of a program; an ExportError if its name makes one of a variable."""
-        if self.language in PREFIXED:
+        if LANGUAGES[self.language].PREFIXED:
             functions = [function.name for function in program.functions]
             variables = [result for function in program.functions
                          for result in function.result_names] * (self.language == 'matlab')
@@ -58,8 +50,8 @@ class Target:
                         f'invalid name {program.name!r}: the function {program.name}_{function} '
                         f'would have the name of a variable of the files in {self.language}; '
                         f'choose another, for instance {program.name}_robot')
-        return LANGUAGES[self.language](program if self.precision == DOUBLE
-                                        else in_single(program))
+        return LANGUAGES[self.language].write(program if self.precision == DOUBLE
+                                              else in_single(program))
 
     def check(self) -> None:
         """Raise an ExportError for an unknown language, or a precision that it does not have."""
@@ -69,10 +61,10 @@ class Target:
         if self.precision not in (DOUBLE, SINGLE):
             raise ExportError(f'unknown precision {self.precision!r}; it is one of {DOUBLE}, '
                               f'{SINGLE}')
-        if self.precision == SINGLE and self.language in DOUBLE_ALONE:
-            others = [name for name in LANGUAGES if name not in DOUBLE_ALONE]
-            raise ExportError(f'{self.language} has no precision {SINGLE}: '
-                              f'{DOUBLE_ALONE[self.language]}; choose {", ".join(others)}')
+        if self.precision not in LANGUAGES[self.language].REALS:
+            others = [name for name, each in LANGUAGES.items() if self.precision in each.REALS]
+            raise ExportError(f'{self.language} has no precision {self.precision}: '
+                              f'{LANGUAGES[self.language].NO_CHOICE}; choose {", ".join(others)}')
 
 
 def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target = 'python',
@@ -146,7 +138,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     target.check()
     program = generate(system, name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames,
-                       twins=target.language in WITH_TWINS, closing=True, gains=contacts.gains)
+                       twins=LANGUAGES[target.language].TWINS, closing=True, gains=contacts.gains)
     return target.write(program)
 
 

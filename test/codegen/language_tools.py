@@ -71,7 +71,7 @@ ONE_EACH = [tool for tool in TOOLS if 'clang' not in tool]
 
 
 def files_of(tool: str, program: Program) -> dict[str, str]:
-    return LANGUAGES[TOOLS[tool].language](program)
+    return LANGUAGES[TOOLS[tool].language].write(program)
 
 
 def self_test(tool: str, files: dict[str, str], name: str, folder: Path,

@@ -16,7 +16,7 @@ from support.paths import ROOT
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.codegen.languages import DOUBLE_ALONE, LANGUAGES
+from urdf2dyn_ros.codegen.languages import LANGUAGES
 from urdf2dyn_ros.codegen.languages.c import sines_and_cosines
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.export import Target
@@ -113,19 +113,23 @@ def test_sines_and_cosines_are_right_within_what_the_text_says(most, tmp_path):
     assert np.abs(cosine - np.cos(exact)).max() < 1e-7
 
 
-@pytest.mark.parametrize('language', DOUBLE_ALONE)
+ONE_PRECISION = [name for name, each in LANGUAGES.items() if 'float' not in each.REALS]
+
+
+@pytest.mark.parametrize('language', ONE_PRECISION)
 def test_languages_without_a_choice_are_refused_with_the_reason(language, tmp_path, capsys):
     words = ['export', str(ROBOTS['rx90']), '--language', language, '--precision', 'float', '-o',
              str(tmp_path / 'out')]
     assert main(words) == 1
     said = capsys.readouterr().err
-    assert f'{language} has no precision float: {DOUBLE_ALONE[language]}; choose c, cpp' in said
+    reason = LANGUAGES[language].NO_CHOICE
+    assert f'{language} has no precision float: {reason}; choose c, cpp' in said
     assert not (tmp_path / 'out').exists()
 
 
 def test_every_language_has_a_choice_or_a_reason() -> None:
     for language in LANGUAGES:
-        if language not in DOUBLE_ALONE:
+        if language not in ONE_PRECISION:
             Target(language, 'float').check()
     with pytest.raises(ExportError, match="unknown precision 'half'; it is one of double, float"):
         Target('c', 'half').check()

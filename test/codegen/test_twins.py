@@ -17,7 +17,7 @@ from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen import twins as twinned
 from urdf2dyn_ros.codegen.generator import LOADS, generate
-from urdf2dyn_ros.codegen.languages import LANGUAGES, c, cpp, sections
+from urdf2dyn_ros.codegen.languages import c, cpp, sections
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.codegen.twins import equal_limbs
 from urdf2dyn_ros.robot.loads import Loads
@@ -119,8 +119,8 @@ def test_limbs_are_equal_that_have_the_same_joints() -> None:
     ids=lambda value: getattr(value, 'stem', value))
 def test_derivatives_agree_with_pinocchio(path, tool, form, tmp_path, monkeypatch):
     if form == 'one by one':
-        monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
-        monkeypatch.setitem(LANGUAGES, 'cpp', partial(one_by_one, write=cpp.Cpp.write))
+        monkeypatch.setattr(c.C, 'write', one_by_one)
+        monkeypatch.setattr(cpp.Cpp, 'write', partial(one_by_one, write=cpp.Cpp.write))
     model = read_urdf(path.read_bytes())
     whole = whole_program(model, DERIVATIVES)
     names = multibody(model).joint_names
@@ -140,7 +140,7 @@ def test_derivatives_agree_with_pinocchio(path, tool, form, tmp_path, monkeypatc
 def test_a_twin_of_numbers_of_another_waits_for_both(tool, form, tmp_path, monkeypatch):
     """Where limb is computed behind limb, they are there when the loop over the limbs is done."""
     if form == 'one by one':
-        monkeypatch.setitem(LANGUAGES, 'c', one_by_one)
+        monkeypatch.setattr(c.C, 'write', one_by_one)
     whole = whole_program(hexapod(), 'inverse_dynamics')
     assert whole.functions[0].twinned is not None
     language_tools.check_self_test(tool, language_tools.files_of(tool, whole), tmp_path)

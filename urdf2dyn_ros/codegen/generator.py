@@ -69,8 +69,8 @@ from urdf2dyn_ros.equations.newton_euler import (
 )
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.inertia import (
-    BodyInertia,
-    with_second_moments,
+    SecondMoments,
+    second_moments,
 )
 from urdf2dyn_ros.robot.loads import (
     GRAVITY,
@@ -256,12 +256,12 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
             graph, request.system, request.gravity, terms, moving, request.general)
         parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, each)
                       for i, each in lines.items()]
-        moments: list[BodyInertia | None] = []
+        moments: list[SecondMoments | None] = []
         if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
-            moments = with_second_moments(inertias)
-            for i, inertia in zip((*range(len(system.bodies)), ROOT), moments):
-                if inertia:
-                    graph.label_entries(f'S{i + 1}', TENSOR, upper(inertia.J), i)
+            moments = second_moments(inertias)
+            for i, body_moments in zip((*range(len(system.bodies)), ROOT), moments):
+                if body_moments:
+                    graph.label_entries(f'S{i + 1}', TENSOR, upper(body_moments.S), i)
         gains: tuple[Scalar, ...] = request.gains
         if 'state' in FUNCTIONS[name].INPUTS:
             numbers = [i + 1 for i in request.system.motors]
@@ -495,7 +495,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
             state['q'], state['passive'] = (tuple(pose[j] for j in joints)
                                             for joints in (system.actuated, system.unknown))
         mechanics = Mechanics(
-            system, request.gravity, [*inertias], with_second_moments(inertias), TEXTBOOK,
+            system, request.gravity, [*inertias], second_moments(inertias), TEXTBOOK,
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
             frames=request.frames, gains=request.gains).loaded(loads).closed()
         for name in functions:

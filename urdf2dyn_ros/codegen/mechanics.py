@@ -20,7 +20,14 @@ from urdf2dyn_ros.equations.newton_euler import (
     newton_euler,
     textbook_moment,
 )
-from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, total
+from urdf2dyn_ros.robot.inertia import (
+    Inertia,
+    Kind,
+    LinkInertia,
+    SecondMoments,
+    about_origin,
+    total,
+)
 from urdf2dyn_ros.robot.joints import Motion, Note, Wrench
 from urdf2dyn_ros.robot.loads import BodyTerms, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, LinkWrench, Multibody
@@ -98,9 +105,9 @@ class Mechanics:
 
     system: Multibody
     gravity: Three   # [m/s^2], root frame
-    # one per body, then the root's: as `recursion` takes them; with second moments for tensors
-    inertias: Sequence[BodyInertia | None]
-    second_moments: Sequence[BodyInertia | None]
+    # one per body, then the root's; second moments without those of a textbook
+    inertias: Sequence[Inertia | None]
+    second_moments: Sequence[SecondMoments | None]
     recursion: Recursion
     arguments: Mapping[str, Sequence[Scalar]]   # entries of each input
     # system and gravity in plain numbers, with the frames of the bodies that results are in
@@ -122,12 +129,11 @@ class Mechanics:
             payload = about_origin(LinkInertia(
                 m, Vector(x, y, z), symmetric(tuple(six)), at.body_R_link, at.body_R_link,
                 at.body_p_link))
-            same, with_moments = moments is inertias, payload.with_second_moments()
-            if moments and not same:
-                moments, _ = _with(moments, i, with_moments)
-            inertias, whole = _with(inertias, i, payload if self.textbook else with_moments)
+            if moments:
+                moments, _ = _with(moments, i, payload.second_moments)
+            inertias, whole = _with(inertias, i,
+                                    payload if self.textbook else payload.second_moments)
             self.notes.note(i, 'It', whole.entries)
-            moments = inertias if same else moments
         entries = iter(self.arguments.get('external', ()))   # six of each link
         triples = (Vector(*three) for three in zip(entries, entries, entries))
         wrenches = body_wrenches(self.system, [*self.system.forces, *(
@@ -203,7 +209,7 @@ class Mechanics:
                                     shared.loads(self.loads()))
         return self.sweep(inputs) if note is None else self.sweep_of(self.state(inputs), recursion)
 
-    def in_parallel_axes(self, inertias: Sequence[BodyInertia | None],
+    def in_parallel_axes(self, inertias: Sequence[Inertia | None],
                          groups: Sequence[Sequence[int]] | None = None) -> ParallelAxes:
         """Return the robot whose joints share their axes, by default all; a textbook's none."""
         if groups is None:
@@ -230,8 +236,8 @@ class Mechanics:
         return self._sweeps[tuple(inputs)]
 
 
-def _with(inertias: Sequence[BodyInertia | None], i: int,
-          payload: BodyInertia) -> tuple[list[BodyInertia | None], BodyInertia]:
+def _with(inertias: Sequence[Kind | None], i: int,
+          payload: Kind) -> tuple[list[Kind | None], Kind]:
     """Return the inertias with a payload on body i, and that of this body."""
     k = len(inertias) - 1 if i == ROOT else i
     whole = total(each for each in (inertias[k], payload) if each is not None)

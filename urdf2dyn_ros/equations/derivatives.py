@@ -23,7 +23,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     second_moment,
     unnoted,
 )
-from urdf2dyn_ros.robot.inertia import BodyInertia, rotated_about_z, traced
+from urdf2dyn_ros.robot.inertia import Inertia, SecondMoments, second_moments, traced
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
     NO_WRENCH,
@@ -98,13 +98,15 @@ class Composite(NamedTuple):
                          self.P + self.m * twice_v, self.K + traced(first))
 
 
-def own_composite(inertia: BodyInertia | None, S: Matrix | None, twice_w: Vector) -> Composite:
+def own_composite(inertia: Inertia | None, moments: SecondMoments | None,
+                  twice_w: Vector) -> Composite:
     """Return a body by itself from its inertia, its second moments and twice w."""
-    if inertia is None or S is None:
+    if inertia is None or moments is None:
         return Composite()
+    J = inertia.J
     # T = [w]x S has no trace
-    K = Matrix(*(-cross(twice_w, column) for column in S.T)).T
-    return Composite(inertia.m, inertia.h, inertia.J, cross(twice_w, inertia.h), K)
+    K = Matrix(*(-cross(twice_w, column) for column in moments.S.T)).T
+    return Composite(inertia.m, inertia.h, J, cross(twice_w, inertia.h), K)
 
 
 def _rotated_about_z(m: Matrix, c: Scalar, s: Scalar) -> Matrix:
@@ -460,7 +462,7 @@ def _shared_frame(body: Body, at: Coordinate, parent: ColumnFrame) -> ColumnFram
                        angle=angle, turn=turn)
 
 
-def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
+def shared_axes(system: Multibody, inertias: Sequence[Inertia | None],
                 state: Sequence[Sequence[Scalar]], gravity: Three, loads: AppliedLoads,
                 note: Note) -> tuple[list[Scalar], Wrench, Frames, list[Composite],
                                      list[Coordinate]]:
@@ -476,7 +478,7 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
         frames[i] = frame
     branches = {body.parent for i, body in enumerate(system.bodies)
                 if not frames[i].shared}
-    *of_bodies, of_root = inertias
+    *of_bodies, of_root = second_moments(inertias)
     own: list[Composite] = []
     wrenches: dict[int, Wrench] = {}
     for i, inertia in enumerate(of_bodies):
@@ -484,10 +486,9 @@ def shared_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
         spun = frame.own
         if i not in branches:
             spun = frame.here
-            inertia = inertia and rotated_about_z(inertia, *frame.turn)
+            inertia = inertia and inertia.rotated_about_z(*frame.turn)
         wrenches[i] = inertial(inertia, *spun, second_moment, silent)
-        own.append(Composite() if inertia is None else own_composite(
-            inertia.with_tensor(), inertia.J, spun.twice_w))
+        own.append(own_composite(inertia, inertia, spun.twice_w))
         frames[i] = frame._replace(apart=i in branches)
     wrenches[ROOT] = inertial(of_root, *root, second_moment, silent)
     efforts, wrench = _backward(system, at, frames, wrenches, loads, note)

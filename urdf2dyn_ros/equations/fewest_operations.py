@@ -18,12 +18,11 @@ from typing import NamedTuple
 from urdf2dyn_ros.equations.links import turns_before
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Spin
 from urdf2dyn_ros.robot.inertia import (
-    NO_INERTIA,
-    BodyInertia,
-    rotated_about_z,
+    NO_MOMENTS,
+    Inertia,
+    SecondMoments,
+    second_moments,
     total,
-    transformed,
-    with_second_moments,
 )
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
@@ -187,7 +186,7 @@ def mass_takers(system: Multibody) -> list[list[int]]:
     for i, body in enumerate(bodies):
         p = body.parent
         slid.append(slides[i] or (p != ROOT and slid[p]))
-        if (turning[i] > 1 and not slides[i] and not slides[p]
+        if (p != ROOT and turning[i] > 1 and not slides[i] and not slides[p]
                 and (turning[i] > 2 or slid[p] or _force_across(system, p))):
             result[p].append(i)
     return result
@@ -201,15 +200,15 @@ def _force_across(system: Multibody, i: int) -> bool:
     return any(R[0][k] * -y + R[1][k] * x != 0.0 for k in (0, 1))
 
 
-def virtual_mass(inertia: BodyInertia,
+def virtual_mass(inertia: SecondMoments,
                  children: Iterable[tuple[int, Vector, bool]],
-                 ) -> tuple[int, float, BodyInertia] | None:
+                 ) -> tuple[int, float, SecondMoments] | None:
     """
     Return a child, the mass [kg] to move behind its joint, and the inertia that remains before it.
 
-    The inertia is that of a rotating body, with second moments, and with the masses behind it. Of
-    each child that may get a mass: number, joint's origin [m] in the parent, and whether no other
-    body on or behind it transmits a force. None where no mass pays.
+    The inertia is that of a rotating body with the masses behind it. Of each child that may get a
+    mass: number, joint's origin [m] in the parent, and whether no other body on or behind it
+    transmits a force. None where no mass pays.
     """
     best, least = None, _cost_of_inertia(inertia)
     for child, p, alone in children:
@@ -220,17 +219,17 @@ def virtual_mass(inertia: BodyInertia,
             mu = inertia.h[k] / p[k]
             h = list(inertia.h - mu * p)
             h[k] = 0.0
-            rest = BodyInertia(inertia.m - mu, Vector(*h),
-                               inertia.J + outer(-mu * p, p))
+            rest = SecondMoments(inertia.m - mu, Vector(*h),
+                               inertia.S + outer(-mu * p, p))
             cost = _cost_of_inertia(rest) + MASS + alone * WHOLE
             if cost < least:
                 best, least = (child, mu, rest), cost
     return best
 
 
-def _cost_of_inertia(inertia: BodyInertia) -> int:
+def _cost_of_inertia(inertia: SecondMoments) -> int:
     """Return the operations of the parameters that stay with the body."""
-    h, S = inertia.h, inertia.J
+    h, S = inertia.h, inertia.S
     entries = ((10, h[0]), (10, h[1]), (4, S[0][0]), (4, S[1][1]),
                (7, S[0][1]), (7, S[0][2]), (7, S[1][2]))
     return sum(operations for operations, entry in entries if entry != 0.0)
@@ -244,17 +243,16 @@ def _cost_of_inertia(inertia: BodyInertia) -> int:
 # second moments). The body of a prismatic joint keeps its orientation in the parent: all its
 # second moments are moved there.
 
-def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
-              takers: Sequence[Sequence[int]] = ()) -> list[BodyInertia | None]:
+def regrouped(system: Multibody, inertias: Sequence[Inertia | None],
+              takers: Sequence[Sequence[int]] = ()) -> list[SecondMoments | None]:
     """
-    Return inertial parameters with as many zeros as possible, for `second_moment`.
+    Return second moments with as many zeros as possible, for `second_moment`.
 
-    `inertias` have inertia tensors, one for every body and then the root's; `takers` are for every
-    body the children that may get a virtual mass, by default none. The result has second moments
-    in the place of the tensors; the root's is the rest.
+    `inertias` are one for every body and then the root's; `takers` are for every body the children
+    that may get a virtual mass, by default none. The root's of the result is the rest.
     """
     bodies = system.bodies
-    result = with_second_moments(inertias)
+    result = second_moments(inertias)
     behind = [0] * len(bodies)   # number of bodies with a force
     for i in reversed(range(len(bodies))):
         body, inertia = bodies[i], result[i]
@@ -266,20 +264,20 @@ def regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
                 for k in (takers[i] if takers else ()) if behind[k]])
             if moved_mass is not None:
                 child, mu, inertia = moved_mass
-                result[child] = (result[child] or NO_INERTIA)._replace(m=mu)
+                result[child] = (result[child] or NO_MOMENTS)._replace(m=mu)
             shared, kept = JOINTS[body.type].split(inertia)
-            result[i] = None if kept == NO_INERTIA else kept
+            result[i] = None if kept == NO_MOMENTS else kept
             # in the parent it is the same at every position of the joint
-            shifted = transformed(shared, body.parent_R_joint, body.parent_p_joint)
+            shifted = shared.in_frame(body.parent_R_joint, body.parent_p_joint)
             before = len(bodies) if body.parent == ROOT else body.parent
-            result[before] = total([result[before] or NO_INERTIA, shifted])
+            result[before] = total([result[before] or NO_MOMENTS, shifted])
         behind[i] += _pulls(result[i])
         if body.parent != ROOT:
             behind[body.parent] += behind[i]
     return result
 
 
-def pulls(system: Multibody, inertias: Sequence[BodyInertia | None]) -> list[bool]:
+def pulls(system: Multibody, inertias: Sequence[Inertia | None]) -> list[bool]:
     """Return for every body whether it or one behind it has a force of its own."""
     result = [_pulls(inertia) for inertia in inertias]
     for i in reversed(range(len(system.bodies))):
@@ -288,39 +286,40 @@ def pulls(system: Multibody, inertias: Sequence[BodyInertia | None]) -> list[boo
     return result
 
 
-def _pulls(inertia: BodyInertia | None) -> bool:
+def _pulls(inertia: Inertia | None) -> bool:
     return inertia is not None and (inertia.m != 0.0 or inertia.h != ZERO)
 
 
-def _cleaned(inertia: BodyInertia) -> BodyInertia:
+def _cleaned(inertia: SecondMoments) -> SecondMoments:
     """Return an inertia with entries of the size of rounding errors set to zero."""
     m, h, S = inertia
     largest = max(abs(entry) for row in S for entry in row)
-    return BodyInertia(m, rounded(h, max(map(abs, h))),
+    return SecondMoments(m, rounded(h, max(map(abs, h))),
                        Matrix(*(rounded(row, largest) for row in S)))
 
 
 # ---- Frames and inertial parameters, whatever these are or for those of one robot
 
-FULL_INERTIA = BodyInertia.of([1.0] * 10)   # without any zero
+FULL_INERTIA = SecondMoments.of([1.0] * 10)   # without any zero
 
 
-def for_any_inertia(system: Multibody) -> tuple[Multibody, list[BodyInertia | None]]:
-    """Return the same robot in other frames, and its inertias with second moments."""
+def for_any_inertia(system: Multibody) -> tuple[Multibody, list[SecondMoments | None]]:
+    """Return the same robot in other frames, and the second moments of its bodies."""
     turned = turned_frames(system, [None] * (len(system.bodies) + 1))
     system = slid_origins(turned, [True] * len(system.bodies))
-    return system, with_second_moments(body_inertias(system))
+    return system, second_moments(body_inertias(system))
 
 
 @lru_cache(maxsize=8)   # several functions of a robot ask for it
-def fewest_operations(system: Multibody, moving: bool = True,
-                      ) -> tuple[Multibody, list[BodyInertia | None]]:
-    """Return the same robot in other frames, and its inertias with second moments."""
+def fewest_operations(system: Multibody, with_velocities: bool = True,
+                      ) -> tuple[Multibody, list[SecondMoments | None]]:
+    """Return the same robot in other frames, and the second moments of its bodies."""
     # virtual masses save operations with U, which without velocities has accelerations alone
     inertias = body_inertias(system)
     pulling = pulls(system, regrouped(system, inertias))
     system = slid_origins(turned_frames(system, inertias), pulling)
-    return system, regrouped(system, body_inertias(system), mass_takers(system) if moving else ())
+    takers = mass_takers(system) if with_velocities else ()
+    return system, regrouped(system, body_inertias(system), takers)
 
 
 # ---- The third column of U from the parent's U, since both have the points on the joint's axis
@@ -335,8 +334,8 @@ def fewest_operations(system: Multibody, moving: bool = True,
 _UNITS = (0.0, 1.0, -1.0)
 
 
-def inherited_spin(system: Multibody, inertias: Sequence[BodyInertia | None]) -> Spin:
-    """Return what computes U of bodies, with second moments, with fewer operations."""
+def inherited_spin(system: Multibody, inertias: Sequence[Inertia | None]) -> Spin:
+    """Return what computes U of bodies with fewer operations."""
     bodies = system.bodies
     wd_is_needed, spin_is_needed = _wd_is_needed(bodies), _spin_is_needed(bodies, inertias)
 
@@ -391,9 +390,9 @@ def swaps(R: Matrix) -> bool:
     return all(isinstance(entry, float) and entry in _UNITS for row in R for entry in row)
 
 
-def _spin_is_needed(bodies: Sequence[Body], inertias: Sequence[BodyInertia | None]) -> list[bool]:
+def _spin_is_needed(bodies: Sequence[Body], inertias: Sequence[Inertia | None]) -> list[bool]:
     """Return for every body whether its inertia, or a child away from its z, needs its U."""
-    result = [inertia is not None and (inertia.h, inertia.J) != (ZERO, NO_TENSOR)
+    result = [inertia is not None and (inertia.h, inertia.tensor) != (ZERO, NO_TENSOR)
               for inertia in inertias]
     for body in bodies:
         if body.parent != ROOT and (body.parent_p_joint != ZERO
@@ -430,7 +429,7 @@ class ParallelAxes(NamedTuple):
     # some bodies are two: one with the joint in the shared axes, and, at rest in it, one with the
     # inertia in the body's own axes, in which its children are placed
     system: Multibody
-    inertias: list[BodyInertia | None]   # one per body of `system`, then the root's
+    inertias: list[Inertia | None]   # one per body of `system`, then the root's
     # by the number of a body of the robot as it was; ROOT to itself:
     joints: dict[int, int]   # the body with its joint
     parts: dict[int, int]   # the body with its inertia
@@ -468,7 +467,7 @@ class ParallelAxes(NamedTuple):
         return loads._replace(terms=self.terms(loads.terms), wrenches=wrenches)
 
 
-def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
+def parallel_axes(system: Multibody, inertias: Sequence[Inertia | None],
                   q: Sequence[Scalar], groups: Sequence[Sequence[int]]) -> ParallelAxes:
     """Return the robot with the axes of each group of bodies in those of its first joint."""
     follows = {i: parent for group in groups for parent, i in itertools.pairwise(group)}
@@ -477,9 +476,9 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
     angles: dict[int, tuple[Scalar, float]] = {}
     turns: dict[int, tuple[Scalar, Scalar]] = {}
     bodies: list[Body] = []
-    new_inertias: list[BodyInertia | None] = []
+    new_inertias: list[Inertia | None] = []
 
-    def added(body: Body, inertia: BodyInertia | None) -> int:
+    def added(body: Body, inertia: Inertia | None) -> int:
         bodies.append(body)
         new_inertias.append(inertia)
         return len(bodies) - 1
@@ -504,7 +503,7 @@ def parallel_axes(system: Multibody, inertias: Sequence[BodyInertia | None],
             parts[i] = added(Body('', 'revolute', joints[i], IDENTITY, ZERO, multiplier=0.0,
                                   cos_sin=turns[i]), inertia)
         else:
-            joints[i] = parts[i] = added(body, inertia and rotated_about_z(inertia, *turns[i]))
+            joints[i] = parts[i] = added(body, inertia and inertia.rotated_about_z(*turns[i]))
             rotated[i] = turns[i]
     return ParallelAxes(replace(system, bodies=tuple(bodies)), [*new_inertias, inertias[-1]],
                         joints, parts, rotated)

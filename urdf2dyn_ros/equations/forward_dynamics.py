@@ -13,7 +13,7 @@ from urdf2dyn_ros.equations.closures import Closure
 from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Forward, in_joint, in_parent, summed
-from urdf2dyn_ros.robot.inertia import BodyInertia, with_second_moments
+from urdf2dyn_ros.robot.inertia import Inertia
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
     JOINTS,
@@ -227,11 +227,11 @@ class SpatialInertia(NamedTuple):
             J[2][2] + (x * both[1][2] - y * both[0][2]))))
 
 
-def rigid(inertia: BodyInertia | None) -> SpatialInertia:
-    """Return the inertia of a rigid body; J is its tensor."""
+def rigid(inertia: Inertia | None) -> SpatialInertia:
+    """Return the inertia of a rigid body."""
     if inertia is None:
         return SpatialInertia()
-    m, (x, y, z), J = inertia
+    m, (x, y, z), J = inertia.m, inertia.h, inertia.J
     return SpatialInertia(symmetric((m, 0.0, 0.0, m, 0.0, m)),
                           Matrix((0.0, z, -y), (-z, 0.0, x), (y, -x, 0.0)), symmetric(upper(J)))
 
@@ -530,7 +530,7 @@ def weakness(system: Multibody, terms: BodyTerms) -> tuple[str, float, float] | 
 
     The joint, its entry on the diagonal [kg m^2 or kg], and what the joints behind leave of that.
     """
-    inertias = with_second_moments(body_inertias(system))
+    inertias = body_inertias(system)
     n, motors = len(system.joint_names), system.actuated
     states = [[math.sin(1.7 * k + 2.0 * state + 0.4) for k in range(n)]
               for state in range(2)]   # without symmetry

@@ -20,12 +20,11 @@ from urdf2dyn_ros.equations.newton_euler import (
 )
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import (
-    NO_INERTIA,
-    BodyInertia,
-    rotated_about_z,
+    NO_MOMENTS,
+    Inertia,
+    SecondMoments,
+    second_moments,
     total,
-    traced,
-    transformed,
 )
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
@@ -58,15 +57,15 @@ from urdf2dyn_ros.robot.terms import JointTerm
 # Featherstone, Rigid Body Dynamics Algorithms, section 6.2). Second moments are shifted and turned
 # without a trace, and what has been regrouped stays so.
 
-def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
+def mass_matrix(system: Multibody, inertias: Sequence[Inertia | None], q: Sequence[Scalar],
                 note: Note = unnoted, column: Callable[[int], None] = lambda body: None,
                 terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({}),
                 ) -> list[list[Scalar]]:
     """
     Return M of tau = M(q) qdd + bias(q, qd), (n, n), symmetric [kg m^2, kg m or kg].
 
-    Inertias, one per body, have second moments; `column` is called with the number of a body whose
-    column begins. Terms at joints are by the number of the body.
+    Inertias are one per body; `column` is called with the number of a body whose column begins.
+    Terms at joints are by the number of the body.
     """
     at = [body.at(q) for body in system.bodies]
     composite = composite_inertias(system, inertias, at, note)
@@ -81,13 +80,12 @@ def mass_matrix(system: Multibody, inertias: Sequence[BodyInertia | None], q: Se
     return M
 
 
-def composite_inertias(system: Multibody, inertias: Sequence[BodyInertia | None],
+def composite_inertias(system: Multibody, inertias: Sequence[Inertia | None],
                        at: Sequence[Coordinate], note: Note, with_root: bool = False,
-                       ) -> dict[int, BodyInertia | None]:
-    """Return the inertia of every body with all that it carries, in its own frame."""
-    result = {i: inertias[i] for i in range(len(system.bodies))}
-    if with_root:
-        result[ROOT] = inertias[len(system.bodies)]
+                       ) -> dict[int, SecondMoments | None]:
+    """Return the second moments of every body with all that it carries, in its own frame."""
+    numbers = [*range(len(system.bodies)), *([ROOT] if with_root else ())]
+    result = dict(zip(numbers, second_moments(inertias)))
     for i, body in reversed(list(enumerate(system.bodies))):
         inertia = result[i]
         if inertia is None:
@@ -98,15 +96,15 @@ def composite_inertias(system: Multibody, inertias: Sequence[BodyInertia | None]
             cos_sin = joint.cos_sin(at[i])
             note(i, 'Rc', cos_sin)
             # joints rotate about z, or not at all
-            before = transformed(rotated_about_z(inertia, *cos_sin), IDENTITY,
-                                 joint.displacement(at[i].q))
-            in_parent_frame = transformed(before, body.parent_R_joint, body.parent_p_joint)
+            before = inertia.rotated_about_z(*cos_sin).in_frame(
+                IDENTITY, joint.displacement(at[i].q))
+            in_parent_frame = before.in_frame(body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total(
                 part for part in (result[body.parent], in_parent_frame) if part is not None)
     return result
 
 
-def _column(system: Multibody, inertia: BodyInertia | None, at: Sequence[Coordinate], j: int,
+def _column(system: Multibody, inertia: SecondMoments | None, at: Sequence[Coordinate], j: int,
             M: list[list[Scalar]], note: Note, terms: Sequence[JointTerm]) -> None:
     """Add the efforts of a unit acceleration of body j's joint, from there to the root."""
     moving = system.bodies[j]
@@ -169,19 +167,19 @@ def of_velocities(note: Note) -> Note:
     return noted
 
 
-def angular_momentum(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
-    """Return J w from second moments S, as J = tr(S) 1 - S, with w in the place of wd."""
-    return traced(S) @ motion.wd
+def angular_momentum(inertia: Inertia, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
+    """Return J w, with w in the place of wd."""
+    return inertia.J @ motion.wd
 
 
-def momentum(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
+def momentum(system: Multibody, inertias: Sequence[Inertia | None], q: Sequence[Scalar],
              qd: Sequence[Scalar], gravity: Three, recursion: Recursion = TEXTBOOK,
              loads: AppliedLoads = NO_LOADS) -> dict[str, list[Scalar]]:
     """
     Return p [kg m^2/s or kg m/s] of every joint, beta and load [N m or N], (n,).
 
-    The recursion's moment is `textbook_moment` of tensors, or `angular_momentum` of second
-    moments. A base that moves raises a ParameterError.
+    The recursion's moment is `textbook_moment` or `angular_momentum`. A base that moves raises a
+    ParameterError.
     """
     if loads.base is not None:
         raise ParameterError('the momentum is that of a robot whose base is fixed: what the world '
@@ -237,7 +235,7 @@ def _across_z(a: Vector, b: Vector) -> Scalar:
 # with their momentum P and its moment L about the origin, which the recursion of the momentum has
 # on its way. Inertias are those of the bodies, then the root's.
 
-def kinetic_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
+def kinetic_energy(system: Multibody, inertias: Sequence[Inertia | None],
                    q: Sequence[Scalar], qd: Sequence[Scalar], recursion: Recursion = TEXTBOOK,
                    terms: Mapping[int, Sequence[JointTerm]] = NO_LOADS.terms) -> Scalar:
     """Return qd' M qd / 2 [J]; recursion as for `momentum`, terms those with inertia."""
@@ -258,7 +256,7 @@ def kinetic_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
     return 0.5 * twice
 
 
-def potential_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
+def potential_energy(system: Multibody, inertias: Sequence[Inertia | None],
                      q: Sequence[Scalar], gravity: Three, note: Note = unnoted,
                      terms: Mapping[int, Sequence[JointTerm]] = NO_LOADS.terms) -> Scalar:
     """Return the energy [J] of all links in gravity, zero at the root's origin, and of springs."""
@@ -269,7 +267,7 @@ def potential_energy(system: Multibody, inertias: Sequence[BodyInertia | None],
     return energy
 
 
-def centre_of_mass(system: Multibody, inertias: Sequence[BodyInertia | None],
+def centre_of_mass(system: Multibody, inertias: Sequence[Inertia | None],
                    q: Sequence[Scalar], note: Note = unnoted) -> tuple[Vector, list[Vector]]:
     """
     Return the centre of mass of all links, that of the root included, and how each joint moves it.
@@ -296,13 +294,13 @@ def centre_of_mass(system: Multibody, inertias: Sequence[BodyInertia | None],
     return p, columns
 
 
-def _carried(system: Multibody, inertias: Sequence[BodyInertia | None], q: Sequence[Scalar],
-             note: Note) -> dict[int, BodyInertia]:
+def _carried(system: Multibody, inertias: Sequence[Inertia | None], q: Sequence[Scalar],
+             note: Note) -> dict[int, SecondMoments]:
     """Return mass and first moments of each body, and of the root, with what it carries."""
     def noted(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         note(i, *{'Rc': ('eR', entries), 'Ic': ('carried', entries[:4])}[symbol])
 
-    result = {i: each or NO_INERTIA for i, each in composite_inertias(
+    result = {i: each or NO_MOMENTS for i, each in composite_inertias(
         system, inertias, [body.at(q) for body in system.bodies], noted, with_root=True).items()}
     note(ROOT, 'carried', result[ROOT].entries[:4])
     return result

@@ -32,7 +32,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from urdf2dyn_ros.robot.inertia import BodyInertia
+from urdf2dyn_ros.robot.inertia import Inertia
 from urdf2dyn_ros.robot.joints import (
     JOINTS,
     NO_WRENCH,
@@ -61,8 +61,8 @@ from urdf2dyn_ros.robot.terms import JointTerm
 
 # ---- The formulation: how U and J wd + w x J w are computed, and what is told of each quantity
 
-Moment = Callable[[Matrix, Motion, Matrix, BodyNote], Vector]
-"""J, motion and U of a body to the moment of its inertia about its origin."""
+Moment = Callable[[Inertia, Motion, Matrix, BodyNote], Vector]
+"""Inertia, motion and U of a body to the moment of its inertia about its origin."""
 
 Spin = Callable[[int, Motion, Matrix, Coordinate, BodyNote], Spun]
 """Body, motion of its joint's frame, U of its parent and coordinate to what returns its U."""
@@ -73,8 +73,9 @@ def textbook_spin(i: int, joint: Motion, U_parent: Matrix, at: Coordinate, note:
     return lambda w, wd: (wd, spin(w, wd, note))
 
 
-def textbook_moment(J: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
+def textbook_moment(inertia: Inertia, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
     """Return J wd + w x J w."""
+    J = inertia.J
     L = J @ motion.w
     note('L', L)
     return J @ motion.wd + cross(motion.w, L)
@@ -145,16 +146,15 @@ class Sweep(NamedTuple):
     transmitted: list[Scalar]   # efforts of these wrenches, before the terms at the joints
 
 
-def newton_euler(system: Multibody, inertias: Sequence[BodyInertia | None],
+def newton_euler(system: Multibody, inertias: Sequence[Inertia | None],
                  state: Sequence[Sequence[Scalar]], gravity: Three,
                  recursion: Recursion = TEXTBOOK, loads: AppliedLoads = NO_LOADS) -> Sweep:
     """
     Return the efforts (n,) [N m or N] that a state requires, positive along the joint's axis.
 
-    Inertias, one per body and then the root's, are None for a massless one; their J is what the
-    recursion's `moment` takes. The state (3, n) is q, qd, qdd of the independent joints: [rad or
-    m], [rad/s or m/s], [rad/s^2 or m/s^2]. Gravity [m/s^2] is in the root frame, and part of the
-    motion of a base that moves.
+    Inertias, one per body and then the root's, are None for a massless one. The state (3, n) is q,
+    qd, qdd of the independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]. Gravity
+    [m/s^2] is in the root frame, and part of the motion of a base that moves.
     """
     coordinates, motions, spins, own = forward(system, inertias, state, gravity, recursion, loads)
     efforts, wrenches, transmitted = backward(
@@ -173,7 +173,7 @@ class Forward(NamedTuple):
     own: dict[int, Wrench]   # F, N that accelerate the bodies themselves, and a root that moves
 
 
-def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
+def forward(system: Multibody, inertias: Sequence[Inertia | None],
             state: Sequence[Sequence[Scalar]], gravity: Three, recursion: Recursion,
             loads: AppliedLoads) -> Forward:
     """Return the motion of every body; arguments are those of `newton_euler`."""
@@ -210,15 +210,15 @@ def forward(system: Multibody, inertias: Sequence[BodyInertia | None],
     return sweep
 
 
-def inertial(inertia: BodyInertia | None, motion: Motion, U: Matrix, moment: Moment,
+def inertial(inertia: Inertia | None, motion: Motion, U: Matrix, moment: Moment,
              note: BodyNote) -> Wrench:
     """Return what accelerates the body itself: F = m a + U h, N = moment + h x a."""
     if inertia is None:
         return NO_WRENCH
-    m, h, J = inertia
+    m, h, _ = inertia
     F = m * motion.a + U @ h
     note('F', F)
-    N = moment(J, motion, U, note) + cross(h, motion.a)
+    N = moment(inertia, motion, U, note) + cross(h, motion.a)
     note('N', N)
     return Wrench(F, N)
 
@@ -383,8 +383,9 @@ def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = sile
 
 # ---- The same moment with fewer operations, from the entries of U
 
-def second_moment(S: Matrix, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
+def second_moment(inertia: Inertia, motion: Motion, U: Matrix, note: BodyNote) -> Vector:
     """Return J wd + w x J w from second moments S, as the integral of r x U r over the mass."""
+    S = inertia.second_moments.S
     # U is needed for the accelerations anyway: n_x = S_yy U_zy - S_zz U_yz + S_xy U_zx - S_xz U_yx
     # + S_yz (U_zz - U_yy), and cyclically: 15 products where J wd + w x J w has 24
     d = [U[2][2] - U[1][1], U[0][0] - U[2][2], U[1][1] - U[0][0]]

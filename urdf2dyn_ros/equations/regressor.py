@@ -17,7 +17,15 @@ from urdf2dyn_ros.equations.newton_euler import (
     textbook_moment,
     unnoted,
 )
-from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin, total, transformed
+from urdf2dyn_ros.robot.inertia import (
+    NO_MOMENTS,
+    BodyInertia,
+    Inertia,
+    SecondMoments,
+    about_origin,
+    second_moments,
+    total,
+)
 from urdf2dyn_ros.robot.joints import JOINTS, Note, Wrench, silent
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, link_inertia
 from urdf2dyn_ros.robot.spatial import (
@@ -30,6 +38,7 @@ from urdf2dyn_ros.robot.spatial import (
     Scalar,
     Three,
     Vector,
+    upper,
 )
 from urdf2dyn_ros.text import counted, first_names
 
@@ -59,9 +68,9 @@ class UnitParameter(NamedTuple):
         return {'m': 'kg', 'h': 'kg m', 'S': 'kg m^2'}[self.entry[0]]
 
 
-def unit_inertia(entry: str) -> BodyInertia:
-    """Return the inertia, with second moments, of which one entry is 1."""
-    return BodyInertia.of(float(entry == each) for each in MASS_ENTRIES)
+def unit_moments(entry: str) -> SecondMoments:
+    """Return the second moments of which one entry is 1."""
+    return SecondMoments.of(float(entry == each) for each in MASS_ENTRIES)
 
 
 def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
@@ -72,7 +81,7 @@ def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
     for k, column in enumerate(columns):
         begin(column)
         i = column.body
-        wrench = inertial(unit_inertia(column.entry), sweep.motions[i], sweep.spins[i],
+        wrench = inertial(unit_moments(column.entry), sweep.motions[i], sweep.spins[i],
                           second_moment, partial(note, i))
         while i != ROOT:
             body = system.bodies[i]
@@ -87,21 +96,22 @@ def regressor(system: Multibody, columns: Sequence[UnitParameter], sweep: Sweep,
     return Y
 
 
-def sampled_columns(system: Multibody, units: Sequence[tuple[int, BodyInertia]], state: Array,
+def sampled_columns(system: Multibody, units: Sequence[tuple[int, Inertia]], state: Array,
                     gravity: Three) -> Iterator[tuple[Body, list[int], Array]]:
     """
     Yield the columns of the regressor at N instants, from the tips to the root.
 
-    For each column, `units` have the number of a body, and the inertia with a tensor that it then
-    has; the state (3, n, N) is q, qd, qdd of the independent joints, gravity [m/s^2] is in the
-    root frame. Yielded are each body, the numbers of the c columns of it and of all that it
-    carries, and what each adds to the effort of the body's coordinate, (N, c) [N m or N per unit].
+    For each column, `units` have the number of a body, and the inertia that it then has; the state
+    (3, n, N) is q, qd, qdd of the independent joints, gravity [m/s^2] is in the root frame.
+    Yielded are each body, the numbers of the c columns of it and of all that it carries, and what
+    each adds to the effort of the body's coordinate, (N, c) [N m or N per unit].
     """
     sweep = newton_euler(system, [None] * (len(system.bodies) + 1), list(state), gravity)
     waiting: dict[int, list[tuple[list[int], Array]]] = {}   # wrenches (6, c, N) at a body
     for i, body in reversed(list(enumerate(system.bodies))):
         own = [k for k, (number, _) in enumerate(units) if number == i]
-        rows: Array = np.array([units[k][1].entries for k in own], dtype=np.float64)
+        rows: Array = np.array([(unit.m, *unit.h, *upper(unit.J)) for number, unit in units
+                                if number == i], dtype=np.float64)
         inertias = BodyInertia.of(rows.reshape(-1, 10).T[..., None])   # with entries (c, 1)
         needed = inertial(inertias, sweep.motions[i], sweep.spins[i], textbook_moment, silent)
         parts = [(own, _stacked(needed, (len(own), state.shape[2]))), *waiting.pop(i, [])]
@@ -158,23 +168,23 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
     """Return the parameters that the structure of the joints does not move to the parent."""
     # those of a body without links, between the coordinates of one joint, come from its children
     rng = np.random.default_rng(_SEED)   # no sum of its entries vanishes
-    whole = with_regrouped(system, [BodyInertia.of(rng.uniform(1.0, 2.0, 10).tolist())
+    whole = with_regrouped(system, [SecondMoments.of(rng.uniform(1.0, 2.0, 10).tolist())
                                     if body.attached else None for body in system.bodies])
     return tuple(UnitParameter(i, entry) for i, body in enumerate(system.bodies)
                  for entry, value in zip(MASS_ENTRIES, whole[i].entries) if value != 0.0
-                 and JOINTS[body.type].split(unit_inertia(entry))[1] != NO_INERTIA)
+                 and JOINTS[body.type].split(unit_moments(entry))[1] != NO_MOMENTS)
 
 
-def with_regrouped(system: Multibody, inertias: Sequence[BodyInertia | None],
-                   note: Note = unnoted) -> list[BodyInertia]:
+def with_regrouped(system: Multibody, inertias: Sequence[Inertia | None],
+                   note: Note = unnoted) -> list[SecondMoments]:
     """Return the second moments of every body with what it gets from its children."""
-    whole = [inertia or NO_INERTIA for inertia in inertias[:len(system.bodies)]]
+    whole = [each or NO_MOMENTS for each in second_moments(inertias[:len(system.bodies)])]
     for i, body in reversed(list(enumerate(system.bodies))):
         note(i, 'base', whole[i].entries)
         if body.parent != ROOT:
             shared, _ = JOINTS[body.type].split(whole[i])
-            there = transformed(shared, body.parent_R_joint, body.parent_p_joint)
-            whole[body.parent] = total([whole[body.parent], there]) or NO_INERTIA
+            there = shared.in_frame(body.parent_R_joint, body.parent_p_joint)
+            whole[body.parent] = total([whole[body.parent], there]) or NO_MOMENTS
     return whole
 
 
@@ -190,7 +200,7 @@ def _sampled(system: Multibody, gravity: Three, columns: Sequence[UnitParameter]
         moves, *rates = states[:, [*system.actuated]]
         states, G = closed_states(system, closed_poses(system, 0.5 * moves), *rates)
     result = np.zeros((size, n, len(columns)))
-    units = [(column.body, unit_inertia(column.entry).with_tensor()) for column in columns]
+    units = [(column.body, unit_moments(column.entry)) for column in columns]
     for body, numbers, efforts in sampled_columns(system, units, states, gravity):
         result[:, body.coordinate, numbers] += efforts
     return np.einsum('akp,pkc->pac', G, result) if closes else result
@@ -317,9 +327,9 @@ def grouped(system: Multibody, gravity: Three) -> Grouping:
     return grouping(replace(system, bodies=bodies, root=massless(system.root), forces=()), gravity)
 
 
-def base_values(system: Multibody, inertias: Sequence[BodyInertia | None], groups: Grouping,
+def base_values(system: Multibody, inertias: Sequence[Inertia | None], groups: Grouping,
                 note: Note = unnoted) -> list[Scalar]:
-    """Return the base parameters of bodies with these second moments, (b,), for any scalar."""
+    """Return the base parameters of bodies, (b,), for any scalar."""
     entries = {(i, entry): value for i, whole in enumerate(with_regrouped(system, inertias, note))
                for entry, value in zip(MASS_ENTRIES, whole.entries)}
     values = []
@@ -340,8 +350,8 @@ def _matrix(system: Multibody, groups: Grouping) -> Array:
     for body in system.bodies:
         parts = []
         for each in body.attached:
-            inertia = BodyInertia.of(next(units)).with_second_moments()
-            parts.append(transformed(inertia, each.body_R_link, each.body_p_link))
+            moments = BodyInertia.of(next(units)).second_moments
+            parts.append(moments.in_frame(each.body_R_link, each.body_p_link))
         inertias.append(total(parts))
     result = np.zeros((len(groups.columns), size))
     for row, value in zip(result, base_values(system, inertias, groups)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -38,42 +38,106 @@ class LinkInertia(NamedTuple):
     body_p_link: Vector
 
 
-class BodyInertia(NamedTuple):
-    """
-    Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2].
-
-    Second moments S, the integral of r r' over the mass [kg m^2], may stand in the place of J.
-    """
-
+class _TenNumbers(NamedTuple):
     m: Scalar
     h: Vector
-    J: Matrix
+    tensor: Matrix
+
+
+Kind = TypeVar('Kind', bound='_Inertia')
+
+
+class _Inertia(_TenNumbers):
+    """Mass m [kg], first moments h = m c [kg m], a symmetric tensor about the origin [kg m^2]."""
+
+    __slots__ = ()
 
     @classmethod
-    def of(cls, entries: Iterable[Scalar]) -> BodyInertia:
-        """Return the inertia of ten entries: m, h, and J in the order of TENSOR."""
+    def of(cls: type[Kind], entries: Iterable[Scalar]) -> Kind:
+        """Return that of ten entries: m, h, and the tensor's in the order of TENSOR."""
         m, x, y, z, *six = entries
         return cls(m, Vector(x, y, z), symmetric(tuple(six)))
 
     @property
     def entries(self) -> tuple[Scalar, ...]:
-        """The ten entries: m, h, and J in the order of TENSOR."""
-        return (self.m, *self.h, *upper(self.J))
+        """The ten entries, as for `of`."""
+        return (self.m, *self.h, *upper(self.tensor))
 
-    def with_second_moments(self) -> BodyInertia:
-        """Return the same with S = tr(J)/2 1 - J in the place of J."""
-        J = self.J
+    def plus(self: Kind, other: Kind) -> Kind:
+        """Return the sum of two about the same origin."""
+        return type(self)(self.m + other.m, self.h + other.h, self.tensor + other.tensor)
+
+    def rotated_about_z(self: Kind, c: Scalar, s: Scalar) -> Kind:
+        """
+        Return it after a rotation about z with this cosine and sine.
+
+        From c^2 + s^2 = 1: with t = c (T_xx - T_yy) - 2 s T_xy, the new T_xx is T_yy + c t, T_yy
+        is the rest of the sum, and T_xy is T_xy + s t.
+        """
+        m, (x, y, z), T = self
+        t = c * (T[0][0] - T[1][1]) - s * (2.0 * T[0][1])
+        xx, xy = T[1][1] + c * t, T[0][1] + s * t
+        yy = (T[0][0] + T[1][1]) - xx
+        xz, yz = c * T[0][2] - s * T[1][2], s * T[0][2] + c * T[1][2]
+        return type(self)(m, Vector(c * x - s * y, s * x + c * y, z),
+                          symmetric((xx, xy, xz, yy, yz, T[2][2])))
+
+
+class BodyInertia(_Inertia):
+    """Mass m [kg], first moments h = m c [kg m], inertia J about the origin [kg m^2]."""
+
+    __slots__ = ()
+
+    @property
+    def J(self) -> Matrix:  # noqa: N802 - as in the equations
+        return self.tensor
+
+    @property
+    def second_moments(self) -> SecondMoments:
+        """The same with S = tr(J)/2 1 - J."""
+        J = self.tensor
         half = 0.5 * (J[0][0] + J[1][1] + J[2][2])
-        return self._replace(J=Matrix((half - J[0][0], -J[0][1], -J[0][2]),
-                                      (-J[1][0], half - J[1][1], -J[1][2]),
-                                      (-J[2][0], -J[2][1], half - J[2][2])))
+        return SecondMoments(self.m, self.h, Matrix((half - J[0][0], -J[0][1], -J[0][2]),
+                                                    (-J[1][0], half - J[1][1], -J[1][2]),
+                                                    (-J[2][0], -J[2][1], half - J[2][2])))
 
-    def with_tensor(self) -> BodyInertia:
-        """Return the same with J = tr(S) 1 - S in the place of S."""
-        return self._replace(J=traced(self.J))
 
+class SecondMoments(_Inertia):
+    """
+    Mass m [kg], first moments h = m c [kg m], second moments S about the origin [kg m^2].
+
+    S is the integral of r r' over the mass. It is shifted and rotated without a trace.
+    """
+
+    __slots__ = ()
+
+    @property
+    def S(self) -> Matrix:  # noqa: N802 - as in the equations
+        return self.tensor
+
+    @property
+    def J(self) -> Matrix:  # noqa: N802 - as in the equations
+        """J = tr(S) 1 - S."""
+        return traced(self.tensor)
+
+    @property
+    def second_moments(self) -> SecondMoments:
+        return self
+
+    def in_frame(self, R: Matrix, p: Vector) -> SecondMoments:
+        """Return m, h and S in a frame where r = R r' + p."""
+        m, h, S = self
+        h = R @ h
+        S = S if R is IDENTITY else R @ S @ R.T
+        mixed, shifted = outer(h, p), outer(m * p, p)
+        S = S + mixed + mixed.T + shifted
+        return SecondMoments(m, h + m * p, symmetric(upper(S)))
+
+
+Inertia = BodyInertia | SecondMoments
 
 NO_INERTIA = BodyInertia(0.0, ZERO, NO_TENSOR)
+NO_MOMENTS = SecondMoments(*NO_INERTIA)
 
 
 def traced(m: Matrix) -> Matrix:
@@ -83,18 +147,17 @@ def traced(m: Matrix) -> Matrix:
                   (-m[2][0], -m[2][1], m[0][0] + m[1][1]))
 
 
-def total(parts: Iterable[BodyInertia]) -> BodyInertia | None:
+def total(parts: Iterable[Kind]) -> Kind | None:
     """Return the sum of inertias about the same origin; None where there are none."""
     result = None
     for part in parts:
-        result = part if result is None else BodyInertia(
-            result.m + part.m, result.h + part.h, result.J + part.J)
+        result = part if result is None else result.plus(part)
     return result
 
 
-def with_second_moments(inertias: Sequence[BodyInertia | None]) -> list[BodyInertia | None]:
-    """Return inertias with second moments in the place of the tensors."""
-    return [inertia and inertia.with_second_moments() for inertia in inertias]
+def second_moments(inertias: Sequence[Inertia | None]) -> list[SecondMoments | None]:
+    """Return the second moments of bodies."""
+    return [inertia and inertia.second_moments for inertia in inertias]
 
 
 def com_in_body(link: LinkInertia) -> Vector:
@@ -109,32 +172,6 @@ def about_origin(link: LinkInertia) -> BodyInertia:
     tensor = R @ link.tensor @ R.T
     return BodyInertia(link.mass, link.mass * com,
                        symmetric(upper(tensor + _point_mass(link.mass, com))))
-
-
-def transformed(inertia: BodyInertia, R: Matrix, p: Vector) -> BodyInertia:
-    """Return m, h and second moments S in a frame where r = R r' + p; J stands for S."""
-    m, h, S = inertia
-    h = R @ h
-    S = S if R is IDENTITY else R @ S @ R.T
-    mixed, shifted = outer(h, p), outer(m * p, p)
-    S = S + mixed + mixed.T + shifted
-    return BodyInertia(m, h + m * p, symmetric(upper(S)))
-
-
-def rotated_about_z(inertia: BodyInertia, c: Scalar, s: Scalar) -> BodyInertia:
-    """
-    Return m, h and second moments S after a rotation about z with this cosine and sine.
-
-    From c^2 + s^2 = 1: with t = c (S_xx - S_yy) - 2 s S_xy, the new S_xx is S_yy + c t, S_yy is
-    the rest of the sum, and S_xy is S_xy + s t.
-    """
-    m, (x, y, z), S = inertia
-    t = c * (S[0][0] - S[1][1]) - s * (2.0 * S[0][1])
-    xx, xy = S[1][1] + c * t, S[0][1] + s * t
-    yy = (S[0][0] + S[1][1]) - xx
-    xz, yz = c * S[0][2] - s * S[1][2], s * S[0][2] + c * S[1][2]
-    return BodyInertia(m, Vector(c * x - s * y, s * x + c * y, z),
-                       symmetric((xx, xy, xz, yy, yz, S[2][2])))
 
 
 def _point_mass(m: Scalar, c: Vector) -> Matrix:

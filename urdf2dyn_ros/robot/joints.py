@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from urdf2dyn_ros.robot.inertia import BodyInertia
+from urdf2dyn_ros.robot.inertia import SecondMoments
 from urdf2dyn_ros.robot.model import FIXED, FLOATING, Joint
 from urdf2dyn_ros.robot.rotations import ROUNDOFF, aligned
 from urdf2dyn_ros.robot.spatial import (
@@ -209,13 +209,13 @@ class JointType:
         note('nj', n)
         return self.along(f_z, n_z), Wrench(f, n)
 
-    def split(self, inertia: BodyInertia) -> tuple[BodyInertia, BodyInertia]:
-        """Return the part of an inertia that the parent may carry as well, and the rest."""
-        m, (h_x, h_y, h_z), S = inertia
-        shared, own = BodyInertia(0.0, ZERO, S), BodyInertia(m, inertia.h, NO_TENSOR)
+    def split(self, moments: SecondMoments) -> tuple[SecondMoments, SecondMoments]:
+        """Return the part that the parent may carry as well, and the rest."""
+        m, (h_x, h_y, h_z), S = moments
+        shared, own = SecondMoments(0.0, ZERO, S), SecondMoments(m, moments.h, NO_TENSOR)
         if self.turns:   # the second moment about the axis alone
-            shared = shared._replace(J=Matrix(ZERO, ZERO, (0.0, 0.0, S[2][2])))
-            own = own._replace(J=Matrix(S[0], S[1], (S[2][0], S[2][1], 0.0)))
+            shared = shared._replace(tensor=Matrix(ZERO, ZERO, (0.0, 0.0, S[2][2])))
+            own = own._replace(tensor=Matrix(S[0], S[1], (S[2][0], S[2][1], 0.0)))
         if not self.slides:   # and what lies on the axis
             shared = shared._replace(m=m, h=Vector(0.0, 0.0, h_z))
             own = own._replace(m=0.0, h=Vector(h_x, h_y, 0.0))

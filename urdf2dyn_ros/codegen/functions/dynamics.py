@@ -38,7 +38,7 @@ from urdf2dyn_ros.equations.regressor import (
     regressor,
 )
 from urdf2dyn_ros.errors import ExportError, ParameterError
-from urdf2dyn_ros.robot.inertia import BodyInertia
+from urdf2dyn_ros.robot.inertia import SecondMoments
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Wrench
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
@@ -458,7 +458,7 @@ Si            second moments, the integral of r r' over the mass: Sxx + Syy = Jz
 mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi entry xy of Sbi"""}
 
     def simplified(self, system: Multibody,
-                   moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
+                   with_velocities: bool) -> tuple[Multibody, list[SecondMoments | None]]:
         return for_any_inertia(system)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
@@ -514,7 +514,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         entries = [dict.fromkeys(MASS_ENTRIES, 0.0) for _ in system.bodies]
         for column, value in zip(grouped(system, gravity).columns, mechanics.arguments['pi']):
             entries[column.body][column.entry] = value
-        inertias = [BodyInertia.of(each[entry] for entry in MASS_ENTRIES).with_tensor()
+        inertias = [SecondMoments.of(each[entry] for entry in MASS_ENTRIES)
                     for each in entries]
         sweep = newton_euler(system, [*inertias, None], mechanics.state(self.INPUTS), gravity)
         return {'Y': tuple(map(float, sweep.efforts)),

@@ -32,7 +32,6 @@ from urdf2dyn_ros.equations.forward_dynamics import (
 )
 from urdf2dyn_ros.equations.newton_euler import forward
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.inertia import BodyInertia
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import AXES, ZERO, Array, Dual, Scalar, slope, value
@@ -279,10 +278,8 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
     def derive(self, mechanics: Mechanics) -> Results:
         q, shared = mechanics.arguments['q'], mechanics.in_parallel_axes(mechanics.inertias)
         loads, recursion = shared.loads(mechanics.loads()), mechanics.recursion
-        inertias: Sequence[BodyInertia | None] = shared.inertias
         if not mechanics.textbook:
             recursion = shared.recursion(recursion)
-            inertias = [inertia and inertia.with_tensor() for inertia in inertias]
         sweep = forward(
             shared.system, shared.inertias, [q, mechanics.arguments['qd'], [0.0] * len(q)],
             mechanics.gravity, recursion, loads)
@@ -293,7 +290,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
             mechanics.notes.begin(_FREE, tag, '' if joints is None else _TOGETHER.format(
                 ', '.join(str(number[i] + 1) for i in joints)))
 
-        bodies = ArticulatedBodies(shared.system, list(map(rigid, inertias)), sweep, loads,
+        bodies = ArticulatedBodies(shared.system, list(map(rigid, shared.inertias)), sweep, loads,
                                    shared.note(mechanics.notes.note), part)
         part(None, None)
         bodies.eliminate(mechanics.arguments['tau'])
@@ -427,10 +424,10 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
             efforts, wrench, at = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
             frames, own = derivatives.body_frames(system, sweep), []
             for i in range(len(system.bodies)):
-                twice_w, moments = frames[i].here.twice_w, mechanics.second_moments[i]
+                twice_w = frames[i].here.twice_w
                 notes.note(i, 'W', twice_w)
                 own.append(derivatives.own_composite(
-                    mechanics.inertias[i], moments and moments.J, twice_w))
+                    mechanics.inertias[i], mechanics.second_moments[i], twice_w))
         else:
             efforts, wrench, frames, own, at = derivatives.shared_axes(
                 system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,

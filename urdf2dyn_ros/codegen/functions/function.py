@@ -11,7 +11,7 @@ from urdf2dyn_ros.codegen.mechanics import Mechanics
 from urdf2dyn_ros.codegen.signature import Quantity
 from urdf2dyn_ros.equations.fewest_operations import fewest_operations
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.inertia import BodyInertia
+from urdf2dyn_ros.robot.inertia import SecondMoments
 from urdf2dyn_ros.robot.loads import Loads, body_terms
 from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.text import quote
@@ -98,9 +98,9 @@ class ModelFunction(ABC):
         return {}
 
     def simplified(self, system: Multibody,
-                   moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
-        """Return the robot in the frames of the fast style, and inertias with second moments."""
-        return fewest_operations(system, moving)
+                   with_velocities: bool) -> tuple[Multibody, list[SecondMoments | None]]:
+        """Return the robot in the frames of the fast style, and its second moments."""
+        return fewest_operations(system, with_velocities)
 
     def ways(self, system: Multibody) -> Sequence[tuple['ModelFunction', int]]:
         """Return functions with the same results, and operations that waiting in each costs."""

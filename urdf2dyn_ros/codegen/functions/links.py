@@ -19,7 +19,7 @@ from urdf2dyn_ros.equations.links import (
     root_frames,
 )
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.robot.inertia import BodyInertia
+from urdf2dyn_ros.robot.inertia import SecondMoments
 from urdf2dyn_ros.robot.joints import JOINTS as JOINT_TYPES
 from urdf2dyn_ros.robot.joints import BodyNote, silent
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
@@ -132,9 +132,9 @@ class LinkFunction(ModelFunction):
     SYMBOLS: ClassVar[Mapping[str, Symbol]] = LINK_SYMBOLS
 
     def simplified(self, system: Multibody,
-                   moving: bool) -> tuple[Multibody, list[BodyInertia | None]]:
+                   with_velocities: bool) -> tuple[Multibody, list[SecondMoments | None]]:
         """Return the robot in other frames, as exact as its own."""
-        return super().simplified(replace(system, close=ROUNDOFF), moving)
+        return super().simplified(replace(system, close=ROUNDOFF), with_velocities)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
         return tuple(quantity._replace(name=quantity.name + tag)

@@ -5,7 +5,7 @@ A language writes a Program, or the same in single precision: `in_single` comput
 from double, which is what its self-test allows.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any, Literal, TypeAlias
@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from urdf2dyn_ros.codegen.languages import arrays, c, cpp, javascript, matlab, python, rust
+from urdf2dyn_ros.codegen.languages.language import Language
 from urdf2dyn_ros.codegen.program import SINGLE, Program, scales
 from urdf2dyn_ros.errors import ExportError
 
@@ -21,29 +22,12 @@ LanguageName: TypeAlias = Literal['python', 'c', 'cpp', 'matlab', 'rust', 'javas
                                   'casadi', 'jax', 'torch', 'ros2_control']
 PrecisionName: TypeAlias = Literal['double', 'float']
 
-# name of a language to what writes a Program in it: {file name: text}
-LANGUAGES: dict[str, Callable[[Program], dict[str, str]]] = {
-    'python': python.Python.write,
-    'c': c.C.write,
-    'cpp': cpp.Cpp.write,
-    'matlab': matlab.Matlab.write,
-    'rust': rust.Rust.write,
-    'javascript': javascript.JavaScript.write,
-    'casadi': arrays.Casadi.write,
-    'jax': arrays.Jax.write,
-    'torch': arrays.Torch.write,
-}
 # those whose functions can be called, as `InverseDynamics.function` returns them
 CALLABLE: dict[str, type[arrays.Arrays]] = {
     'casadi': arrays.Casadi, 'jax': arrays.Jax, 'torch': arrays.Torch}
-
-# why a language has no choice of the precision
-DOUBLE_ALONE = {
-    **dict.fromkeys(('python', 'javascript'), 'its numbers are always of double precision'),
-    **dict.fromkeys(CALLABLE, 'its numbers have the precision of the arrays it is called with'),
-    'matlab': 'its literals are of double precision, which results would follow'}
-PREFIXED = ('c', 'matlab')   # languages whose functions begin with the name of the program
-WITH_TWINS = ('c', 'cpp')   # languages that have a text for equal limbs that are computed at once
+LANGUAGES: dict[str, type[Language]] = {
+    'python': python.Python, 'c': c.C, 'cpp': cpp.Cpp, 'matlab': matlab.Matlab, 'rust': rust.Rust,
+    'javascript': javascript.JavaScript, **CALLABLE}
 
 ROUNDING_MARGIN = 8.0   # what compilers may add by another order of roundings, as a factor
 _LEAST_BOUND = 2.0**-22

@@ -18,6 +18,7 @@ from urdf2dyn_ros.errors import ExportError, MissingLibraryError
 class Arrays(Python):
     """Python with arrays of a library for lists; it says what takes them apart and makes them."""
 
+    NO_CHOICE = 'its numbers have the precision of the arrays it is called with'
     ENTRIES = 'entries({name})'
     VECTOR, MATRIX = ('vector(q, [', '])'), ('matrix(q, [', '])')
     LIBRARY: ClassVar[str]   # module with the functions of numbers

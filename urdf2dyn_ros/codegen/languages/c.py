@@ -243,7 +243,7 @@ int @name@_close(const @real@ q[@NAME@_JOINTS], @real@ passive[@p@])
 class C(sections.CLike):
     """A header, and a source file with its self-test where a macro is defined."""
 
-    INFIX = Infix(call=_call)
+    INFIX, PREFIXED = Infix(call=_call), True
     REALS: ClassVar[dict[str, str]] = {DOUBLE: 'double', SINGLE: 'float'}
 
     TABLE, ROW = ('static const {real} {name}[][{size}] = {{', '};'), ('{', '},')

@@ -262,6 +262,9 @@ class Language(ABC):
     ENTRY, CELL, FIRST = '{name}[{k}]', '{name}[{k}][{j}]', 0
     OMITS = True   # parameters without influence are not in the file
     REALS: ClassVar[Mapping[str, str]] = {DOUBLE: ''}   # precisions, to the names of their types
+    NO_CHOICE = 'its numbers are always of double precision'   # why, where there is only one
+    PREFIXED = False   # functions begin with the name of the program
+    TWINS = False   # there is a text for equal limbs that are computed at once
     DYNAMIC_MODEL = False   # files have the vectors in the root frame, if the program has some
 
     # Self-test: before and behind a table of numbers, with {name}, {real}, and {size} for the

@@ -39,7 +39,8 @@ end"""
 
 class Matlab(Language):
     COMMENT = '% '
-    CONTINUED = ' ...'
+    CONTINUED, PREFIXED = ' ...', True
+    NO_CHOICE = 'its literals are of double precision, which results would follow'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
     TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
     SCALE = ('{name} = [', "].';")

@@ -167,6 +167,8 @@ def most_angles(functions: Iterable[Function]) -> int:
 class CLike(Language):
     """What C and C++ share: how a function is put together from its parts."""
 
+    TWINS = True
+
     def has_angles(self, function: Function) -> bool:
         """Return whether sines and cosines are made in one loop: for speed, not for reading."""
         return self.program.style == 'fast' and function.operations.trigonometric > 0
