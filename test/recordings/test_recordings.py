@@ -37,10 +37,14 @@ def test_a_bag_gives_what_was_written(tmp_path: Path, kind: str, how: str, file:
     assert listing(tmp_path) == before
 
 
+_COMMAS = 'numbers have decimal commas'
+
+
 @pytest.mark.parametrize(('separator', 'end', 'encoding', 'remark'), [
     (',', '\n', 'utf-8', []), (',', '\r\n', 'utf-8-sig', []),
     (';', '\n', 'utf-8', ['columns are separated by semicolons']),
-    ('\t', '\r\n', 'utf-8', ['columns are separated by tabs'])])
+    ('\t', '\r\n', 'utf-8', ['columns are separated by tabs']),
+    (';', '\r\n', 'utf-8-sig', ['columns are separated by semicolons', _COMMAS])])
 def test_a_table_gives_what_was_written(tmp_path, separator, end, encoding, remark):
     """To the nanosecond and to the last bit, as Excel or another program writes it."""
     q, qd, tau = VALUES
@@ -50,6 +54,8 @@ def test_a_table_gives_what_was_written(tmp_path, separator, end, encoding, rema
         q[k, 1], q[k, 0], qd[k, 0], qd[k, 1], *tau[k])))] for k, stamp in enumerate(stamps(50))]
     rows[3][3] = ''
     lines = [separator.join(row) + end for row in [header, *rows]]
+    if _COMMAS in remark:
+        lines = [line.replace('.', ',') for line in lines]
     path = tmp_path / 'table.CSV'
     path.write_bytes(''.join(lines).encode(encoding))
     recording = open_recording(path)
@@ -94,6 +100,8 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,q_a\n,1\n', ["line 2, column 'time': ''"]),
     ('time;q_a\n0;1.5\n1;1,5\n', ["line 3, column 'q_a': '1,5'",
                                  'decimal commas: save with points']),
+    ('time;q_a\n0;1,5\n1;1.5\n', ['line 3: decimal points, but commas above']),
+    ('time;q_a\n0;1.000,5\n', ["line 2, column 'q_a': '1.000,5' is not a number"]),
     ('time,q_a\n0,0,1,5\n', ['4 cells, but 2 columns', 'decimal commas: save with points']),
     ('time,q_a\n0,1\n\n1,2\n2\n', ['line 5: 1 cell, but 2 columns', 'after 2 records, 1.000 s']),
     ('time,q_a\n0,1,2\n', ['line 2: 3 cells']),

@@ -128,6 +128,18 @@ NOTATIONS = {
                  (1e-6, DEGREE, DEGREE, 1), ()),
     'words': (('Time (s)', 'Joint{} Position (degrees)', 'Joint{} Velocity (deg/s)',
                'Joint{} Torque (kN·m)'), (1, DEGREE, DEGREE, 1e3), ()),
+    'capitals': (('TIME [MS]', 'Q{} [DEG]', 'QD{} [DEG/S]', 'TAU{} [NM]'),
+                 (1e-3, DEGREE, DEGREE, 1), ()),
+    'ISO 80000': (('t/ms', 'q{}/deg', 'qd{}/(deg/s)', 'tau{} / (N m)'),
+                  (1e-3, DEGREE, DEGREE, 1), ()),
+    'spoken': (('Elapsed Time: ms', 'position {} in deg', 'velocity {} in deg/s',
+                'torque {} in N m'), (1e-3, DEGREE, DEGREE, 1), ()),
+    'Franka': (('time', 'state.q[{}]', 'state.dq[{}]', 'state.tau_J[{}]'), (1, 1, 1, 1), ()),
+    'MATLAB': (('t', 'q({})', 'q_dot({})', 'tau({})'), (1, 1, 1, 1), ()),
+    'PlotJuggler': (('__time', '/joint_states/position.{}', '/joint_states/velocity.{}',
+                     '/joint_states/effort.{}'), (1, 1, 1, 1), ()),
+    'MuJoCo': (('time', 'qpos_{}', 'qvel_{}', 'qfrc_actuator_{}'), (1, 1, 1, 1), ()),
+    'Greek': (('Zeit', 'θ{} [°]', 'theta_dot_{} [°/s]', 'τ{} [N·m]'), (1, DEGREE, DEGREE, 1), ()),
     'angles': (('t <ms>', 'q{} <deg>', 'dq{} <deg/s>', 'tau{} <Nm>'), (1e-3, DEGREE, DEGREE, 1),
                ()),
     'option': (('time', 'q_joint{}', 'qd_joint{}', 'effort_joint{}'), (1, DEGREE, DEGREE, 1),
@@ -160,11 +172,16 @@ def test_one_motion_in_many_notations(notation: str, tmp_path: Path,
     assert drawn.time == pytest.approx(TIME, abs=1e-9)
     assert np.column_stack([each for name, each in drawn.columns.items() if name[:2] == 'q_']
                            ) == pytest.approx(Q, abs=1e-9)
-    assert (notation == 'plain') == (not any('read: ' in note for note in notes))
+    in_si = scales == (1, 1, 1, 1)
+    assert in_si == (not any('read: ' in note for note in notes))
 
 
 @pytest.mark.parametrize(('heads', 'words', 'expected'), [
     (('time', 'q{} [counts]', 'qd{}', 'tau{}'), (), "'counts' is no unit of position that is kn"),
+    (('time', 'q{} [encoder counts]', 'qd{}', 'tau{}'), (), "'encoder counts' is no unit of pos"),
+    (('time', 'q{} [0.1 deg]', 'qd{}', 'tau{}'), (), "'0.1 deg' is no unit of position"),
+    (('time', 'q{}', 'qd{}', 'tau{} [p.u.]'), (), "'p.u.' is no unit of effort"),
+    (('time [hh:mm:ss]', 'q{}', 'qd{}', 'tau{}'), (), "'hh:mm:ss' is no unit of time"),
     (('time [frames]', 'q{}', 'qd{}', 'tau{}'), (), "'frames' is no unit of time that is known"),
     (('time', 'q{}', 'qd{}', 'tau{} [ft lb]'), (), "'ft lb' is no unit of effort that is known"),
     (('time', 'q{} [mm]', 'qd{}', 'tau{}'), (), "the position of '1' is in mm, not in rad"),
@@ -185,6 +202,29 @@ def test_what_is_not_understood_is_refused(heads: tuple[str, ...], words: tuple[
     assert main(['evaluate', str(path), '--urdf', str(RX90), '-o', str(tmp_path / 'out'),
                  *words]) == 1
     assert expected in capsys.readouterr().err
+
+
+def test_a_column_without_a_unit_beside_others_in_degrees_is_refused(tmp_path: Path) -> None:
+    heads = ['time', *(f'q{k} [deg]' for k in range(1, 6)), 'q6']
+    path = write_csv(tmp_path / 'x.csv', heads, np.column_stack((TIME, np.degrees(Q))).tolist())
+    with pytest.raises(RecordingError, match="the position of '5' is in degrees, and that of '6' "
+                       'in no unit: add it to the head'):
+        evaluate(open_recording(path), InverseDynamics(RX90), EvaluationSettings('none'))
+    recording = open_recording(path, degrees=True)
+    evaluate(recording, InverseDynamics(RX90), EvaluationSettings('none'))
+    assert 'positions in degrees (1, 2, 3, 4, 5), angles without a unit in' in recording.reading
+
+
+def test_derivatives_and_desired_motions_are_no_positions() -> None:
+    names = [form.format(k) for form in ('q_{}', 'q_dot_{}', 'q_ddot_{}', 'tau_{}', 'target_q_{}',
+                                         'target_qd_{}', 'target_tau_{}') for k in ('a', 'b')]
+    found = find_columns(['t', *names])
+    assert [[column.name for [column] in found.joints[what].values()] for what in (
+        'position', 'velocity', 'acceleration', 'effort')] == [
+            names[0:2], names[2:4], names[4:6], names[6:8]]
+    assert found.desired == [*names[8:10], *names[10:12], *names[12:14]]
+    found = find_columns(['t', 'observation.state.a.pos', 'action.a.pos'])
+    assert [*found.joints['position']] == ['a'] and found.desired == ['action.a.pos']
 
 
 def test_units_of_columns_that_are_not_used_do_not_matter(tmp_path: Path) -> None:

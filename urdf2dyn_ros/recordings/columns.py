@@ -80,6 +80,7 @@ _SHORT_WORDS = re.compile('raw|real|base|tool|hand|head|hip|knee|axis|pan|tilt|l
                           'mean|max|abs|rel|[xyzlr]')
 _LONG_UNITS = re.compile('counts|ticks|pulses|steps|inches|gradians|percent|permille|arcmin|'
                          'arcsec|pounds|volts|frames|samples')
+_BEFORE_UNIT = re.compile(r'\s*[/,:]\s*|\s+in\s+|[_ ]+')
 _BRACKETS = re.compile(r'\s*[\[(<]([^\[\]()<>]*)[\])>]')
 
 
@@ -93,19 +94,20 @@ def unit_of(quantity: str, text: str) -> Unit | None:
         short = pattern.sub(replacement, short)
     if short in units:
         return units[short]
-    # in other cases, but M is no m
+    # in other cases, but MN is no mN
     small = {name.lower(): unit for name, unit in units.items()}
-    return None if short.startswith('M') else small.get(short.lower())
+    return None if short.startswith('MN') else small.get(short.lower())
 
 
 def _has_form_of_unit(text: str) -> bool:
     if any(unit_of(quantity, text) for quantity in UNITS):
         return True
-    words = re.split(r'[\s·⋅*-]+', text.strip().lower())
-    return bool(re.search(r'[^\W\d_].*[/^²]|[/°%‰]', text)) or all(
-        _LONG_UNITS.fullmatch(word) or (
-            re.fullmatch(r'[^\W\d_]{1,4}', word) and not _SHORT_WORDS.fullmatch(word))
-        for word in words)
+    words = [*filter(None, re.split(r'[\s·⋅*.:-]+', text.lower()))]
+    return bool(re.search(r'[^\W\d_].*[/^²]|[/°%‰]', text)) or any(
+        _LONG_UNITS.fullmatch(word) or (len(word) > 1 and any(
+            unit_of(quantity, word) for quantity in UNITS)) for word in words) or (
+        bool(words) and all(re.fullmatch(r'[^\W\d_]{1,4}', word)
+                            and not _SHORT_WORDS.fullmatch(word) for word in words))
 
 
 def split_unit(name: str) -> tuple[str, str]:
@@ -118,18 +120,21 @@ def split_unit(name: str) -> tuple[str, str]:
         elif re.search(r'[\d{}]', content) or not content.strip():
             continue
         name = name[:match.start()] + name[match.end():]
-    return name.strip(), unit
+    return name.strip().rstrip(' /'), unit
 
 
 def _without_suffix(quantity: str, name: str) -> tuple[str, str]:
-    """Return a name and the unit at its end, as in q1_deg or qd_1_rad_s; the unit may be empty."""
-    for count in (3, 2, 1):
-        words = re.split('[_ ]', name)
-        tail = words[-count:]
-        head = name[:-len('_'.join(tail))].rstrip('_ ')
-        for unit in ('/'.join(word for word in tail if word != 'per'), ''.join(tail)):
-            if head and not unit.isdigit() and unit_of(quantity, unit):
-                return head, unit
+    """
+    Return a name and the unit at its end, which may be empty.
+
+    It is in q1_deg, qd_1_rad_s, q1/deg (as ISO 80000-1 writes it), 'q1, deg' and 'q1 in deg'.
+    """
+    for end in _BEFORE_UNIT.finditer(name):
+        tail = name[end.end():]
+        words = [word for word in re.split('[_ ]', tail) if word != 'per']
+        for unit in (tail, '/'.join(words), ''.join(words)):
+            if end.start() and not unit.isdigit() and unit_of(quantity, unit):
+                return name[:end.start()], unit
     return name, ''
 
 
@@ -139,14 +144,20 @@ def _without_suffix(quantity: str, name: str) -> tuple[str, str]:
 _OWN = {'position': 'q|position', 'velocity': 'qd|velocity', 'effort': 'effort',
         'acceleration': 'qdd|acceleration'}
 _COMMON = {
-    'position': r'q|pos|positions?|angles?|observation\.state',
-    'velocity': 'qd|dq|qdot|vel|velocity|velocities|speeds?',
-    'effort': 'eff|efforts?|tau|torques?',
-    'acceleration': 'qdd|ddq|qddot|acc|accelerations?'}
+    'position': r'q|qpos|pos|positions?|angles?|theta|θ|observation\.state',
+    'velocity': 'qd|dq|qvel|vel|velocity|velocities|speeds?|dtheta|omega',
+    'effort': 'eff|efforts?|tau|tau_j|τ|torques?|moments?|qfrc(?:_actuator)?',
+    'acceleration': 'qdd|ddq|qacc|acc|accelerations?'}
+# q_dot1, q1_dot and theta_ddot_1 are qd1, qd1 and qdd_1
+_DOT = re.compile(r'(?i)(?<![a-z])(?:q|theta|θ)_?(\d*)_?(d?)dot(?![a-z])')
 _FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',       # q_<joint>
-          r'(?:.*[._/])?(?:{0})_?\[?(?P<joint>\d+)\]?',            # q1, actual_q_0, position[0]
-          '(?:.*/)?(?P<joint>[^/]+)[_./ ](?:{0})')    # <joint>_pos, /joint_states/<joint>/position
-_COMMON_TIME = re.compile(r'(?i)_*(?:t|time|(?:.*[./])?(?:time)?stamp|secs?|seconds?)')
+          # q1, actual_q_0, position[0], q(1)
+          r'(?:.*[._/])?(?:{0})[_.]?[\[(]?(?P<joint>\d+)[\])]?',
+          # <joint>_pos, /joint_states/<joint>/position
+          r'(?:.*/|state\.)?(?P<joint>[^/]+)[_./ ](?:{0})')
+_COMMON_TIME = re.compile(
+    r'(?i)_*(?:t|(?:(?:elapsed|relative|sample|sim|x)[_ ]?)?(?:time|zeit)|x_value|'
+    '(?:.*[./])?(?:time)?stamp|secs?|seconds?)')
 # what a controller wants, not what was measured; of d only where the same exists without it
 _DESIRED = ('des|desired|cmd|command|commanded|ref|reference|target|goal|set|setpoint|soll|'
             'planned|action|error|err|output|d')
@@ -292,9 +303,11 @@ def _common(names: Sequence[str], quantity: str, is_joint: IsJoint,
         clean = _MEASURED.sub('', name).lstrip('_./ ')
         as_it_is = _read(name, quantity, forms)
         reading = _read(clean, quantity, forms) or as_it_is
-        if as_it_is and is_joint(as_it_is.joint):
+        marked = _MARKED.search(name)
+        if as_it_is and is_joint(as_it_is.joint) and (
+                not marked or _MARKED.search(as_it_is.joint)):
             measured.append((as_it_is, name))
-        elif _MARKED.search(name) and (bare := _read(
+        elif marked and (bare := _read(
                 _MARKED.sub('', clean).lstrip('_./ '), quantity, forms)):
             desired.append((bare, reading, name))
         elif reading:
@@ -322,6 +335,7 @@ def _only_d(name: str) -> bool:
 
 def _read(name: str, quantity: str, forms: Sequence[str]) -> _NameReading | None:
     stem, unit = split_unit(name)
+    stem = _DOT.sub(lambda match: f'qd{match[2]}{match[1]}', stem)
 
     def joint_of(text: str) -> str:
         return next((match['joint'] for form in forms if (match := re.fullmatch(form, text))), '')
@@ -392,7 +406,7 @@ def reading_text(units: Mapping[str, Mapping[str, Unit | None]], degrees: bool) 
                 texts.setdefault(unit.text, []).append(joint)
         what = quantity if quantity == TIME else (
             'velocities' if quantity == 'velocity' else f'{quantity}s')
-        if len(texts) == 1:
+        if len(texts) == 1 and None not in by_joint.values():
             parts.append(f'{what} in {min(texts)}')
         elif texts:
             parts.append(f'{what} in ' + ', '.join(

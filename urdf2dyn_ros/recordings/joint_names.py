@@ -122,11 +122,18 @@ def _matched(recorded: Sequence[str], joints: Sequence[str], in_order: bool) -> 
 
 def check_units(recording: Recording, new_names: Callable[[tuple[str, ...]], tuple[str, ...]],
                 joints: Mapping[str, str], currents: bool | None = None) -> None:
-    """Raise a RecordingError if a unit that a recording states is not one of its joint."""
+    """Raise a RecordingError if a unit is not one of its joint, or only others state theirs."""
     for what, by_joint in recording.units.items():
-        for name, unit in by_joint.items():
-            kind = joints.get(new_names((name,))[0])
-            if unit is None or kind is None:
+        kinds = {name: kind for name in by_joint if (kind := joints.get(new_names((name,))[0]))}
+        stated = {kinds[name]: (name, unit.text) for name, unit in by_joint.items()
+                  if unit and name in kinds}
+        for name, kind in kinds.items():
+            unit = by_joint[name]
+            if unit is None and kind in stated and not (recording.degrees and what in ANGULAR):
+                other, text = stated[kind]
+                raise RecordingError(recording.path, f'the {what} of {other!r} is in {text}, and '
+                                     f'that of {name!r} in no unit: add it to the head')
+            if unit is None:
                 continue
             expected = kind if what in ANGULAR else 'A' if currents else _EFFORT_UNITS[kind]
             if unit.si == expected:

@@ -43,8 +43,9 @@ from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped
 
 _LONGEST_LINE, _LONGEST_CELL = 1_000_000, 60
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
-_DECIMAL_COMMAS = 'decimal commas: save with points'
+_DECIMAL_COMMAS = 'decimal commas: save with points, or with semicolons between columns'
 # float() also accepts 1_0 and digits of other scripts, which are mistakes here
+_DECIMAL = re.compile(r'\s*[+-]?\d*([.,])\d*(?:[eE][+-]?\d+)?\s*').fullmatch
 _PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
 
 TableRow = tuple[int, list[str]]
@@ -114,9 +115,19 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
             if twice:
                 raise defect(f'line 1: duplicate columns: {column_list(twice)}; rename them')
             yield reader.line_num, names
+            decimal = '.' if separator == ',' else ''
             for row in rows:
                 if not row:
                     continue
+                if decimal != '.':   # commas, or not known yet
+                    marks = {match[1] for match in map(_DECIMAL, row) if match}
+                    if not decimal and marks == {','}:
+                        remark('numbers have decimal commas')
+                    elif decimal and '.' in marks:
+                        raise defect(f'line {reader.line_num}: decimal points, but commas above')
+                    decimal = decimal or max(marks, default='')
+                    if decimal == ',':
+                        row = [cell.replace(',', '.') for cell in row]
                 if named and [row[k:k + 1] for k in named] != [first_row[k:k + 1] for k in named]:
                     raise defect(f'line {reader.line_num}: other joints than in line {first_line}')
                 if echoed:
