@@ -13,6 +13,7 @@ from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.robot.spatial import Array
 
 _STEP = 0.05   # [rad or m] between poses on the way to another one, at most
+_STRAY = 0.5   # share of the first of these steps that all others may take
 _MOST_STEPS = 12   # of Newton's method in a pose
 _MOST_POSES = 2000   # on the way
 _GIVEN = 1e-4   # [m] that positions which are said to close may be open: printed with 4 digits
@@ -125,13 +126,13 @@ class Closing:
             share = 1.0 if away <= step else step / away
             target = to if share == 1.0 else at + share * (to - at)
             found = self._newton(target, passive + (passive - before))
-            if found is not None and np.abs(found[0] - passive).max() < 10.0 * step:
+            if found is not None:
                 before = passive if share < 1.0 else found[0]
                 at, (passive, margin) = target, found
                 if share == 1.0:
                     return passive, margin
                 if margin < SINGULAR:
-                    raise self._singular(k, q)
+                    break
                 step = min(_STEP, 2.0 * step, 0.3 * margin)
             else:
                 step, before = 0.25 * step, passive
@@ -143,8 +144,12 @@ class Closing:
         raise LoopError('open', f'the loops do not close at q{_row(k, q)}')
 
     def _newton(self, q: Array, passive: Array) -> tuple[Array, float] | None:
-        """Return positions that close the loops, and the margin, if a few steps find any."""
-        function = self._function('closure')
+        """
+        Return positions that close the loops, and the margin, if a few steps find any.
+
+        Other than small steps after a first one lead to another way to assemble the robot.
+        """
+        function, begin, first = self._function('closure'), passive, passive
         last = math.inf
         for _ in range(_MOST_STEPS):
             try:
@@ -152,9 +157,11 @@ class Closing:
             except StateError:   # 1 / 0, or nearly
                 return None
             gap, margin = float(value[-2]), float(value[-1])
+            first = value[:-2] if last == math.inf else first
             if gap < OPEN * OPEN:
                 return value[:-2], math.sqrt(max(margin, 0.0))
-            if gap > last:
+            if gap > last or np.abs(value[:-2] - first).max() > _STRAY * (
+                    _STEP * 1e-3 + np.abs(first - begin).max()):
                 return None
             passive, last = value[:-2], max(gap, 1e-3 * last)
         return None

@@ -142,12 +142,12 @@ class LoopState:
     """The two frames of a loop in a state, relative to the body that carries both chains."""
 
     def __init__(self, system: Multibody, loop: Loop, state: State) -> None:
-        chains = [_chain(system, end.link) for end in (loop.first, loop.second)]
+        chains = [chain(system, end.link) for end in (loop.first, loop.second)]
         shared = 0
         while shared < min(map(len, chains)) and len({chain[shared] for chain in chains}) == 1:
             shared += 1
         base = chains[0][shared - 1] if shared else ROOT
-        reference = _attached(system, base)[0]
+        reference = attached(system, base)[0]
         R = reference.body_R_link.T
         p = -(R @ reference.body_p_link)
         self.first, self.second = (
@@ -230,7 +230,7 @@ def _composed(m: Matrix, n: Matrix) -> Matrix:
     return composed(m, n) if exact else m @ n
 
 
-def _chain(system: Multibody, link: str) -> list[int]:
+def chain(system: Multibody, link: str) -> list[int]:
     """Return the numbers of the bodies from the root to a link."""
     numbers, i = [], system.links[link][0]
     while i != ROOT:
@@ -239,5 +239,5 @@ def _chain(system: Multibody, link: str) -> list[int]:
     return numbers[::-1]
 
 
-def _attached(system: Multibody, i: int) -> tuple[Attached, ...]:
+def attached(system: Multibody, i: int) -> tuple[Attached, ...]:
     return system.root if i == ROOT else system.bodies[i].attached
