@@ -26,6 +26,7 @@ LIBRARY = 'libestimator.so'   # built by setup.py
 OPTIONS = ('-O3', '-fno-fast-math', '-ffp-contract=off', '-fno-math-errno', '-fno-trapping-math')
 """Options of the compiler: the last two make vectors of more loops, and change no result."""
 
+_VERDICTS = tuple(Verdict)   # by their numbers
 _INTEGER, _NUMBER, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _BANK = ('order', 'slot', 'w', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 'past', 'cross',
          'residuals')
@@ -111,7 +112,7 @@ class CompiledFilters(KalmanFilters):
             self._measured[1] = qd
             code = self._library.urdf2dyn_update(self._address, time)
             if code >= 0:
-                verdict = Verdict(code)
+                verdict = _VERDICTS[code]
                 if self._clock.irregular:
                     self._clock.motion = self._estimate[:3].copy()
                 if self._lag is not None:

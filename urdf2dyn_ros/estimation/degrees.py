@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import pi
+from math import hypot, inf, pi
 
 import numpy as np
 
 from urdf2dyn_ros.estimation.hold import FAR_TOO_FAST, ModelJoints
-from urdf2dyn_ros.estimation.messages import is_any
 from urdf2dyn_ros.robot.spatial import Array
 
 LIMIT_MARGIN = 2.0 * pi   # rad beyond a limit: hardly an angle in radians
@@ -25,6 +24,9 @@ class DegreesGuard:
     def __init__(self, joints: ModelJoints) -> None:
         self._names, self._limits, self._fastest = joints.names, joints.limits, joints.fastest
         self._plausible = (joints.limits + np.array((-LIMIT_MARGIN, LIMIT_MARGIN))).T
+        # no position or speed of a smaller size is far beyond a limit
+        self._least = float(np.abs(self._plausible).min(initial=inf))
+        self._slowest = float(self._fastest.min(initial=inf))
         self._newest: dict[int, tuple[str, float]] = {}   # of the newest message, by joint
         self._before: dict[int, tuple[str, float]] = {}   # of the one before
         self._found: dict[int, tuple[str, float]] = {}   # since the joints began
@@ -40,13 +42,16 @@ class DegreesGuard:
 
     def add_positions(self, q: Array) -> None:
         """Add positions as received (n,), NaN where not published."""
-        self._before, outside = self._newest, (q < self._plausible[0]) | (q > self._plausible[1])
-        self._newest = {joint: ('position', float(q[joint])) for joint in np.flatnonzero(
-            outside).tolist()} if is_any(outside) else {}
+        self._before, self._newest = self._newest, {}
+        if not hypot(*q.tolist()) < self._least:
+            outside = (q < self._plausible[0]) | (q > self._plausible[1])
+            self._newest = {joint: ('position', float(q[joint]))
+                            for joint in np.flatnonzero(outside).tolist()}
 
     def add_velocities(self, qd: Array) -> None:
         """Add the velocities of an estimate (n,) of the same sample."""
-        if is_any(fast := np.abs(qd) > self._fastest):
+        if not hypot(*qd.tolist()) < self._slowest:
+            fast = np.abs(qd) > self._fastest
             self._newest |= {joint: ('speed', float(qd[joint]))
                              for joint in np.flatnonzero(fast).tolist()}
         if self._newest:   # and not in this message alone, which may be an outlier

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterator
-from math import inf, nan, pi
+from math import hypot, inf, nan, pi
 from typing import NamedTuple
 
 import numpy as np
@@ -254,11 +254,11 @@ class Group:
             self.restart(event is Event.GAP)
         self._sampled = True
         self.degrees.add_positions(q)
-        if self._turning.size:
-            unwrap(q, self._turning, self._turn_error, self._q, self._before)
-        self._before, self._q = self._q, q
+        before, self._before, self._q = self._before, self._q, q
         self._efforts.append((stamp, effort))
-        if self.frozen.add(stamp, q, qd, self.velocities.trusted):
+        if self._turning.size and not hypot(*(q - self._before).tolist()) <= pi:   # also NaN
+            unwrap(q, self._turning, self._turn_error, self._before, before)
+        if self.frozen.add(stamp, q, qd, self.velocities):
             if self.outcome is not Outcome.FROZEN:   # what follows is another motion
                 self.restart(gap=True)
                 event = event or Event.RESTART
@@ -286,9 +286,7 @@ class Group:
         filters, estimator, measured = self._filters, self.estimator, qd
         checked, outlier, beside = Verdict.VALID, False, filters is not estimator
         # filters weigh velocities by their accelerations, which an offset does not change
-        good = self.velocities.follows if beside else self.velocities.centred
-        if not good.all():
-            qd = np.where(good, qd, nan)
+        qd = self.velocities.credible(qd, offsets=not beside)
         if beside:
             checked = filters.update(stamp, q, qd).verdict
             outlier = filters.contradicts and estimator.CHECKED
@@ -488,25 +486,32 @@ class Groups:
         """
         layout, q, qd, effort = sample
         parts = self._received(layout)
-        receptions = [group.add(stamp, *(
-            values if entries is None else np.where(entries < 0, nan, values[entries])
-            for values in (q, qd, effort))) for group, entries in parts]
-        events = {reception.event for reception in receptions if reception.event}
-        if Event.JUMP_BACK in events:
-            self._last_output, self._missed = 0, False
-        self._events.update(events - {Event.RESTART})
-        received = [group for group, _ in parts]
-        if any(reception.outlier for reception in receptions):
+        events: set[Event] = set()
+        added, first, outlier, rejected = [], None, False, False
+        for group, entries in parts:
+            reception = group.add(stamp, q, qd, effort) if entries is None else group.add(
+                stamp, *(np.where(entries < 0, nan, values[entries])
+                         for values in (q, qd, effort)))
+            first = first or reception.outcome
+            if reception.event:
+                events.add(reception.event)
+            if reception.outcome not in _NOT_ADDED:
+                added.append(group)
+            outlier |= reception.outlier
+            rejected |= group.velocities.rejected
+        assert first is not None
+        outcome = first
+        if events:
+            if Event.JUMP_BACK in events:
+                self._last_output, self._missed = 0, False
+            self._events.update(events - {Event.RESTART})
+        if outlier:
             self._events['position_rejected'] += 1
-        if any(group.velocities.rejected for group in received):
+        if rejected:
             self._events['velocity_rejected'] += 1
-        outcome = receptions[0].outcome
         if len(self.all) == 1:
-            self._due = received[0]
-            return outcome, events
-        added = [group for group, reception in zip(received, receptions)
-                 if reception.outcome not in _NOT_ADDED]
-        if added:
+            self._due = self.all[0]
+        elif added:
             for group in added:
                 self._lead(group)
             due = [group for group in added if self._is_due(group)]

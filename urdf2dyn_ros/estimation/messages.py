@@ -8,7 +8,7 @@ those that wait in a queue.
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import hypot, isfinite, pi
 from typing import Any, NamedTuple
 
@@ -37,6 +37,11 @@ class NameLayout:
     length: int   # number of names
     joints: Indices   # (k,), joints of the model that are named, ascending
     entries: Indices   # (k,), entry of the message for each of them
+
+    @cached_property
+    def unmeasured(self) -> Array:
+        """NaN (k,), not to be changed."""
+        return np.full(len(self.joints), np.nan)
 
 
 class Message(NamedTuple):
@@ -89,13 +94,14 @@ class MessageReader:
             q = np.full(layout.length, np.nan)
         if q is None or len(q) != layout.length:
             return Outcome.MALFORMED
-        if not is_finite(q[layout.entries]):   # these joints are not published
-            layout = self._finite(layout, np.isfinite(q[layout.entries]).tobytes())
+        some = q[layout.entries]
+        if not is_finite(some):   # these joints are not published
+            layout = self._finite(layout, np.isfinite(some).tobytes())
             if isinstance(layout, Outcome):
                 return layout
-        return Sample(layout, q[layout.entries],
-                       self._measured(message.velocity, layout, 'velocity_ignored'),
-                       self._measured(message.effort, layout, 'effort_ignored'))
+            some = q[layout.entries]
+        return Sample(layout, some, self._measured(message.velocity, layout, 'velocity_ignored'),
+                      self._measured(message.effort, layout, 'effort_ignored'))
 
     def _arrange(self, names: tuple[str, ...]) -> NameLayout | Outcome:
         """Return the layout of names; the outcome if they have a fault."""
@@ -132,7 +138,7 @@ class MessageReader:
             return numbers
         if numbers is None or len(numbers) > 0:
             self._events[ignored] += 1
-        return np.full(len(layout.joints), np.nan)
+        return layout.unmeasured
 
 
 def unwrap(q: Array, turning: Indices, turn_error: Array, last: Array, before: Array) -> None:
@@ -144,8 +150,6 @@ def unwrap(q: Array, turning: Indices, turn_error: Array, last: Array, before: A
     continues the one before is no turn of a joint with limits: it is fast, or in degrees.
     """
     step = q[turning] - last[turning]
-    if np.abs(step).max() <= pi:
-        return
     turns = np.rint(step / _TURN)
     turns[~(np.abs(turns) < MAX_TURNS)] = 0.0  # also NaN, before the first position
     left, usual = step - _TURN * turns, (last - before)[turning]

@@ -303,7 +303,7 @@ class Stream:
     def _add(self, stamp: int, sample: Sample, compute: bool) -> Output | Outcome:
         """Add a sample that is valid by itself."""
         outcome, events = self._groups.add(stamp, sample)
-        if events - {Event.RELAYED}:
+        if events and events != {Event.RELAYED}:
             self._end()
             if Event.JUMP_BACK in events:
                 self._last_output = 0

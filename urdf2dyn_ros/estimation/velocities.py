@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.robot.spatial import Array
 
-BETWEEN_NS = 9_000_000   # time between two compared samples
+BETWEEN_NS = 9_000_000   # time between two samples that are compared
 MEMORY = 1000.0   # compared samples that count, about 10 s
 FEWEST = 50.0   # compared samples from which figures are known
 JUDGED = 20   # compared samples between two judgements
@@ -59,7 +59,8 @@ class VelocityGate:
         self._use = np.zeros(joints)
         self._measured = np.zeros(joints, dtype=np.bool_)
         # as far as it is known: without a fault, and without an offset
-        self.follows, self.centred = np.ones((2, joints), dtype=np.bool_)
+        self.follows, self._centred = np.ones((2, joints), dtype=np.bool_)
+        self._flawless = True   # all of them
         self.rejected = False   # whether a velocity of the newest sample was not used
 
     @property
@@ -71,6 +72,11 @@ class VelocityGate:
     def trusted(self) -> NDArray[np.bool_]:
         """Whether velocities (n,) follow their positions, without a delay that matters."""
         return self.follows & self.judged
+
+    def credible(self, qd: Array, offsets: bool) -> Array:
+        """Return velocities (n,) without those that have a fault; `offsets`: other than that."""
+        return qd if self._flawless else np.where(
+            self._centred if offsets else self.follows, qd, np.nan)
 
     def restart(self) -> None:
         """Compare no velocity before the next one: the stamps have jumped."""
@@ -90,7 +96,12 @@ class VelocityGate:
         """
         past = self._measured_at
         self._measured = there = np.isfinite(measured)
-        self._use = np.where(there, self.follows if use is None else self.centred * use, 0.0)
+        if not there.any():
+            self.rejected = False
+            past.clear()
+            past.append((stamp, measured))
+            return
+        self._use = np.where(there, self.follows if use is None else self._centred * use, 0.0)
         self.rejected = bool((there & (self._use < USED)).any())
         if past and stamp < past[-1][0]:
             past.clear()
@@ -109,7 +120,8 @@ class VelocityGate:
             if (self.judged and self._count % JUDGED == 0.0) or self._count == MEMORY:
                 faults = [velocity.fault for velocity in self.joints]
                 self.follows = np.array([not fault for fault in faults])
-                self.centred = np.array([OFFSETS not in fault for fault in faults])
+                self._centred = np.array([OFFSETS not in fault for fault in faults])
+                self._flawless = not any(faults)
 
     def compare(self, measured: Array, qd: Array, qdd: Array) -> None:
         """Compare measured velocities (k, n), NaN for none, with velocities and accelerations."""
@@ -207,25 +219,32 @@ class FrozenJoints:
         # the last change of a position [rad or m], the time it took [s], and its speed with the
         # change before: noise of a resting sensor goes to and fro
         self._change, self._took, self._speed = np.zeros((3, joints))
-        self._stamp = 0
+        self._stamp, self._any = 0, False   # whether one is frozen
         self._frozen, self._stopped = np.zeros((2, joints), dtype=np.bool_)
         self._before: tuple[Array, Array] | None = None   # of the change before, for `_speed`
         self._zero, self._none = np.zeros(joints), np.zeros(joints, dtype=np.bool_)
 
-    def add(self, stamp: int, q: Array, qd: Array, trusted: NDArray[np.bool_]) -> bool:
-        """Add a sample, with the velocities that are trusted; return whether a joint is frozen."""
+    def add(self, stamp: int, q: Array, qd: Array, gate: VelocityGate) -> bool:
+        """
+        Add a sample, with velocities that a gate judges; return whether a joint is frozen.
+
+        Not every message is looked at: what is frozen is so in all of them.
+        """
+        if 0 <= stamp - self._stamp < BETWEEN_NS:
+            return self._any
         change = q - self._q
         step = np.abs(change)
         h = min((stamp - self._stamp) * 1e-9, LONGEST_MOVE) if stamp > self._stamp else 0.0
         self._stamp = stamp
         changes, took = step > 0.0, self._since + h
         self._step *= 1.0 - h / STEP_MEMORY
-        if h and np.count_nonzero(changes) == len(q):   # what follows, at less cost
+        if h and changes.all():   # what follows, at less cost
             self._before = self._change, self._took
             self._q, self._qd, self._change, self._took = q, qd, change, took
             self._since = self._moved = self._zero
             self._step = np.maximum(self._step, step)
             self._frozen = self._stopped = self._none
+            self._any = False
             return False
         stays = step == 0.0
         if self._before is not None:   # all joints moved in the message before this one
@@ -239,7 +258,8 @@ class FrozenJoints:
             self._took = np.where(changes, took, self._took)
         self._since = np.where(stays, self._since + h, 0.0)
         # a velocity that repeats with its position is stale: the driver waits for its hardware
-        counts = stays & (qd != self._qd) & (trusted | (self._since > PATIENCE)) & np.isfinite(qd)
+        counts = stays & (qd != self._qd) & np.isfinite(qd) & (
+            gate.trusted | (self._since > PATIENCE))
         self._qd = qd
         self._moved = np.where(stays, self._moved + np.where(counts, h * qd, 0.0), 0.0)
         self._step = np.maximum(self._step, np.where(changes, step, 0.0))
@@ -250,7 +270,8 @@ class FrozenJoints:
         self._stopped = stays & ~np.isfinite(qd) & (self._stopped | (
             braked * (self._speed - SUDDEN / 2.0 * braked) > least))
         self._frozen = stays & (self._frozen | (np.abs(self._moved) > least))
-        return bool(self._frozen.any())
+        self._any = bool(self._frozen.any())
+        return self._any
 
     def sentences(self, names: Sequence[str]) -> list[str]:
         """What is frozen, for a person."""
