@@ -1,11 +1,12 @@
 """Closed loops in robot descriptions: their notations, linear relations, and what is refused."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from support.mechanisms import mechanism
+from support.mechanisms import Builder, mechanism
 from urdf2dyn_ros import InverseDynamics, RobotModel, UrdfError, read_urdf
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -174,3 +175,21 @@ def test_a_model_with_loops_is_written_and_read_again(text: str) -> None:
     q, qd, qdd = np.random.default_rng(1).normal(size=(3, len(model.closures.actuated)))
     assert InverseDynamics(again, backend='python')(q, qd, qdd) == pytest.approx(
         InverseDynamics(model, backend='python')(q, qd, qdd), rel=1e-12)
+
+
+def test_welded_frames_coincide_and_are_not_half_a_turn_off() -> None:
+    """A five-bar whose weld is exactly half a turn off where all joints are at zero."""
+    b = Builder('welded')
+    tip, links = (0.15, 0.0, 0.5), []
+    for side, x, elbow in (('left', 0.0, -0.12), ('right', 0.3, 0.45)):
+        arm = b.joint(side, 'base', (x, 0.0, 0.0), motor=True, reach=(elbow, 0.0, 0.25))
+        links.append(b.joint(f'{side}_elbow', arm, (elbow, 0.0, 0.25), reach=tip))
+    b.loop('weld', links[0], b.joint('pin', links[1], tip, mass=0.3), tip, 'fixed')
+    exact = 'rpy="0 0 0"/><link2'
+    assert exact in b.text
+    model = read_urdf(b.text.replace(exact, f'rpy="0 {math.pi} 0"/><link2'))
+    assert model.closures is not None
+    for start in (model.closures.start, model.closures.other):
+        q = dict(start)
+        turn = q['right'] + q['right_elbow'] + q['pin'] - q['left'] - q['left_elbow']
+        assert math.cos(turn) == pytest.approx(-1.0, abs=1e-12)

@@ -228,6 +228,22 @@ def _cross(a: Array, b: Array) -> Array:   # a tenth of what that of numpy takes
     return np.asarray(a[..., x] * b[..., y] - a[..., y] * b[..., x])
 
 
+def _rotation(R: Array) -> tuple[Array, Array]:
+    """Return vectors (N, 3) of rotations, and their rates (N, 3, 3) by angular velocities."""
+    v = 0.5 * np.stack((R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0],
+                        R[:, 1, 0] - R[:, 0, 1]), axis=1)
+    cos = 0.5 * (np.trace(R, axis1=1, axis2=2) - 1.0)
+    v[(np.linalg.norm(v, axis=1) < 1e-9) & (cos < 0.0), 0] = 1e-9   # half a turn: about any axis
+    sin = np.linalg.norm(v, axis=1)
+    angle = np.arctan2(sin, cos)
+    small = angle < 1e-3
+    with np.errstate(all='ignore'):
+        vector = np.where(small, 1.0, angle / sin)[:, None] * v
+        square = np.where(small, 1.0 / 12.0, angle**-2.0 - (1.0 + cos) / (2.0 * angle * sin))
+    X = _cross(vector[:, None], np.eye(3)).transpose(0, 2, 1)   # X w = vector x w
+    return vector, np.eye(3) - 0.5 * X + square[:, None, None] * (X @ X)
+
+
 class _End:
     """A frame of a loop, on one of some bodies."""
 
@@ -267,8 +283,14 @@ class _Cut:
             row[system.bodies[i].coordinate] = sign * float(system.bodies[i].multiplier)
         self._length = loop.length
 
-    def rows(self, rows: Sequence[ClosureRow], frames: Sequence[Array]) -> tuple[Array, Array]:
-        """Return phi (N, m) and J (N, m, n) of rows, as `LoopState.value` and `column` do."""
+    def rows(self, rows: Sequence[ClosureRow], frames: Sequence[Array], whole: bool,
+             ) -> tuple[Array, Array]:
+        """
+        Return phi (N, m) and J (N, m, n) of rows, as `LoopState.value` and `column` do.
+
+        On the whole, where frames coincide, it is the vector of the rotation between them, which
+        is no zero half a turn off.
+        """
         (R1, p1), (R2, p2) = (end.at(frames) for end in self.ends)
         R0, d = self._reference.at(frames)[0], p2 - p1
         F, M = np.zeros((2, len(rows), *d.shape))
@@ -284,6 +306,11 @@ class _Cut:
             phi[:, r] = (F[r] * d).sum(axis=1)
             if row.kind == 'distance':
                 phi[:, r] = 0.5 * (phi[:, r] - self._length)
+        turns = [r for r, row in enumerate(rows) if row.kind == 'turn']
+        if whole and len(turns) == 3:
+            vector, slopes = _rotation(R1.transpose(0, 2, 1) @ R2)
+            phi[:, turns] = rows[-1].scale * vector
+            M[turns] = (rows[-1].scale * R1 @ slopes.transpose(0, 2, 1)).transpose(2, 0, 1)
         z, o = (part[self._k].transpose(1, 0, 2) for part in frames[:2])   # (N, k, 3)
         at_point = np.where(self._second[:, None], p2[:, None], p1[:, None]) - o
         arms = [np.where(self._turns[:, None], _cross(z, arm), z)
@@ -346,26 +373,16 @@ class _Tree:
     def _cuts(self) -> list['_Cut']:
         return [_Cut(self.system, loop, self._bodies) for loop in self.model.loops]
 
-    def evaluate(self, q: Array, sided: bool = False) -> tuple[Array, Array]:
-        """
-        Return phi (N, m) and J (N, m, n) of all rows, then of all couplings.
-
-        If they are sided, rows follow that are zero only where frames are not half a turn off.
-        """
+    def evaluate(self, q: Array, whole: bool = False) -> tuple[Array, Array]:
+        """Return phi (N, m) and J (N, m, n) of all rows, then of all couplings."""
         frames = self._frames(q)
-        sides = [ClosureRow(k, 'turn', i, i, scale=0.5 * self.size) for k, loop in enumerate(
-            self.model.loops) if sided and loop.type in ('fixed', 'prismatic') for i in (0, 2)]
-        phi, J, factors, offsets = [], [], *self.gears
-        for rows in (self.rows, sides):
-            for k, cut in enumerate(self._cuts):
-                if some := [row for row in rows if row.loop == k]:
-                    value, slope = cut.rows(some, frames)
-                    phi.append(value - (some[0].scale if rows is sides else 0.0))
-                    J.append(slope)
-            if rows is self.rows:
-                phi.append(q @ factors.T - offsets)
-                J.append(np.broadcast_to(factors, (len(q), *factors.shape)))
-        return np.concatenate(phi, axis=1), np.concatenate(J, axis=1)
+        parts = [cut.rows([row for row in self.rows if row.loop == k], frames, whole)
+                 for k, cut in enumerate(self._cuts)]
+        factors, offsets = self.gears
+        parts.append((q @ factors.T - offsets, np.broadcast_to(
+            factors, (len(q), *factors.shape))))
+        return (np.concatenate([phi for phi, _ in parts], axis=1),
+                np.concatenate([J for _, J in parts], axis=1))
 
     @cached_property
     def _geometry(self) -> tuple[Array, ...]:
@@ -404,12 +421,12 @@ class _Tree:
             p[i] = o[i] + far[i] * z[i]
         return z, o, R, p
 
-    def close(self, q: Array, free: Sequence[int], steps: int = 80, sided: bool = False,
+    def close(self, q: Array, free: Sequence[int], steps: int = 80, whole: bool = False,
               ) -> tuple[Array, Array]:
         """Return poses, closed by moving some joints if they can be, and how far they are open."""
         q = q.copy()
         damping = np.full(len(q), 1e-3)
-        phi, J = self.evaluate(q, sided)
+        phi, J = self.evaluate(q, whole)
         error = np.linalg.norm(phi, axis=1)
         unit = np.eye(phi.shape[1])
         for _ in range(steps):
@@ -424,7 +441,7 @@ class _Tree:
             longest = np.abs(step).max(axis=1, initial=1e-300, keepdims=True)
             trial = q[live]
             trial[:, free] -= step * np.minimum(1.0, 0.5 / longest)
-            new_phi, new_J = self.evaluate(trial, sided)
+            new_phi, new_J = self.evaluate(trial, whole)
             new = np.linalg.norm(new_phi, axis=1)
             better = new < error[live]
             change = np.where(better, 0.1, np.where(error[live] < 1e-12, 1e9, 10.0))   # none left
@@ -439,11 +456,6 @@ class _Tree:
 
     def within(self, q: Array) -> Mask:
         return np.asarray(((q > self.lower - 1e-6) & (q < self.upper + 1e-6)).all(axis=1))
-
-    def _half_turned(self, q: Array) -> Mask:
-        """Return whether frames that coincide but for half a turn are in poses."""
-        m = len(self.rows) + len(self.model.couplings)
-        return np.asarray((self.evaluate(q, True)[0][:, m:] < -0.5 * self.size).any(axis=1))
 
     def _wrapped(self, q: Array) -> Array:
         """Return poses with the angles of joints without limits within half a turn."""
@@ -486,15 +498,12 @@ class _Tree:
         """Return closed poses, that nearest to the start or to zero first."""
         apart = np.abs(self.evaluate(seeds)[1]).max(axis=(0, 1), initial=0.0) < 1e-9
         seeds[:, apart] = seeds[0, apart]   # joints in no loop
-        poses, error = self.close(seeds, range(self.n))
-        good = (error < _ASSEMBLED) & ~self._half_turned(poses)
-        if not good.any():
-            poses, error = self.close(seeds, range(self.n), sided=True)
-            good = error < _ASSEMBLED
+        poses, error = self.close(seeds, range(self.n), whole=True)
+        good = error < _ASSEMBLED
         poses = self._wrapped(poses)
         if not good.any() or (start and not good[0]):
             k = 0 if start else int(error.argmin())
-            phi = np.abs(self.evaluate(poses[[k]])[0][0])
+            phi = np.abs(self.evaluate(poses[[k]], whole=True)[0][0])
             r = int(phi.argmax())
             name = (self.model.loops[self.rows[r].loop].name if r < len(self.rows) else
                     self.model.couplings[r - len(self.rows)].name)
@@ -595,13 +604,12 @@ class _Tree:
         seeds = np.tile(pose, (_SEEDS, 1))
         seeds[:, passive] = np.random.default_rng(2).uniform(
             *self.range, seeds.shape)[:, passive]
-        others, error = self.close(seeds, passive)
+        others, error = self.close(seeds, passive, whole=True)
         others = self._wrapped(others)
         turn = np.where(self.turning, 2.0 * math.pi, 1e9)
         away = np.abs(others - pose)
         away = np.minimum(away, np.abs(away - turn * np.round(away / turn))).max(axis=1)
-        good = ((error < _ASSEMBLED) & (away > 1e-3) & self.within(others)
-                & ~self._half_turned(others))
+        good = (error < _ASSEMBLED) & (away > 1e-3) & self.within(others)
         others = others[good]
         if len(others):
             others = others[self.margins(others, rows, passive) > SINGULAR]
