@@ -200,6 +200,7 @@ PATIENCE = 0.25   # s for which a velocity that is not judged yet may be late
 STEPS_MOVED = 3.0   # steps of a position by which its velocity must have moved it
 LEAST_MOVED = 0.01   # rad or m, likewise: less makes no effort wrong
 STEP_MEMORY = 10.0   # s, in which the size of steps fades
+LOOK_NS = 3_500_000   # time between two looks
 LONGEST_MOVE = 0.1   # s of one message that count
 SUDDEN = 10.0   # rad/s^2 or m/s^2, by which a joint brakes that no velocity tells of
 
@@ -230,7 +231,7 @@ class FrozenJoints:
 
         Not every message is looked at: what is frozen is so in all of them.
         """
-        if 0 <= stamp - self._stamp < BETWEEN_NS:
+        if 0 <= stamp - self._stamp < LOOK_NS:
             return self._any
         change = q - self._q
         step = np.abs(change)
@@ -238,7 +239,7 @@ class FrozenJoints:
         self._stamp = stamp
         changes, took = step > 0.0, self._since + h
         self._step *= 1.0 - h / STEP_MEMORY
-        if h and changes.all():   # what follows, at less cost
+        if h and all(changes.tolist()):   # what follows, at less cost
             self._before = self._change, self._took
             self._q, self._qd, self._change, self._took = q, qd, change, took
             self._since = self._moved = self._zero
@@ -246,7 +247,7 @@ class FrozenJoints:
             self._frozen = self._stopped = self._none
             self._any = False
             return False
-        stays = step == 0.0
+        stays, measured = step == 0.0, np.isfinite(qd)
         if self._before is not None:   # all joints moved in the message before this one
             earlier, time = self._before
             self._speed = np.abs(self._change + earlier) / (self._took + time)
@@ -257,20 +258,26 @@ class FrozenJoints:
             self._change = np.where(changes, change, self._change)
             self._took = np.where(changes, took, self._took)
         self._since = np.where(stays, self._since + h, 0.0)
-        # a velocity that repeats with its position is stale: the driver waits for its hardware
-        counts = stays & (qd != self._qd) & np.isfinite(qd) & (
-            gate.trusted | (self._since > PATIENCE))
-        self._qd = qd
-        self._moved = np.where(stays, self._moved + np.where(counts, h * qd, 0.0), 0.0)
         self._step = np.maximum(self._step, np.where(changes, step, 0.0))
         self._q = np.where(np.isfinite(q), q, self._q)
         # a velocity may have an offset, of which a resting joint moves nowhere
         least = np.maximum(STEPS_MOVED * self._step, LEAST_MOVED) + OFFSET * self._since
-        braked = np.minimum(self._since, self._speed / SUDDEN)
-        self._stopped = stays & ~np.isfinite(qd) & (self._stopped | (
-            braked * (self._speed - SUDDEN / 2.0 * braked) > least))
-        self._frozen = stays & (self._frozen | (np.abs(self._moved) > least))
-        self._any = bool(self._frozen.any())
+        if True in measured.tolist():
+            # one that repeats with its position is stale: the driver waits for its hardware
+            counts = stays & (qd != self._qd) & measured & (
+                gate.trusted | (self._since > PATIENCE))
+            self._moved = np.where(stays, self._moved + np.where(counts, h * qd, 0.0), 0.0)
+            self._frozen = stays & (self._frozen | (np.abs(self._moved) > least))
+        else:
+            self._frozen = stays & self._frozen
+        if False in measured.tolist():
+            braked = np.minimum(self._since, self._speed / SUDDEN)
+            self._stopped = stays & ~measured & (self._stopped | (
+                braked * (self._speed - SUDDEN / 2.0 * braked) > least))
+        else:
+            self._stopped = self._none
+        self._qd = qd
+        self._any = True in self._frozen.tolist()
         return self._any
 
     def sentences(self, names: Sequence[str]) -> list[str]:
