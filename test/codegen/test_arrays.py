@@ -124,6 +124,7 @@ def test_jacobians_of_casadi_are_the_exported_derivatives(name: str) -> None:
         assert np.abs(np.array(found) - expected).max() < 1e-10 * size
 
 
+@pytest.mark.slow
 def test_a_payload_is_fitted_by_its_derivatives() -> None:
     model = read_urdf(robot_path('ur5_robot').read_bytes())
     dynamics = InverseDynamics(model, loads=everything(model, links=()), backend='python')
@@ -170,7 +171,8 @@ def test_a_motion_is_planned_by_ipopt() -> None:
 # ---- Files, and what is refused
 
 
-@pytest.mark.parametrize('style', ['readable', 'fast'])
+@pytest.mark.parametrize('style', [
+    'fast', pytest.param('readable', marks=pytest.mark.slow)])
 @pytest.mark.parametrize('language', CALLABLE)
 def test_a_file_checks_itself_with_its_library(language: str, style: str, tmp_path: Path) -> None:
     if find_spec(language) is None:

@@ -50,6 +50,7 @@ def test_every_function_has_its_self_test(tmp_path: Path, functions: str) -> Non
     check_self_test('python', files, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('tool', ONE_EACH)
 @pytest.mark.parametrize(('name', 'functions'), [
     ('five_bar', 'regressor'), ('ankle', 'inverse_dynamics'), ('ankle', 'forward_dynamics')])

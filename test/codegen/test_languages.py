@@ -189,6 +189,7 @@ def test_the_c_header_serves_cpp(tmp_path: Path) -> None:
     assert float(output.split()[-1]) == pytest.approx(expected[0, -1], rel=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('style', STYLES)
 def test_cpp_takes_floats_and_what_differentiates(style: str, tmp_path: Path) -> None:
     """Float agrees to its precision; derivatives along a direction agree with differences."""

@@ -42,7 +42,8 @@ def expected(dynamics: InverseDynamics, what: str, q, qd, qdd) -> np.ndarray:
 FRICTION = Loads(terms={'joint1': (Friction(viscous=1.0, coulomb=2.0),)})
 
 
-@pytest.mark.parametrize('symbolic', [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize('symbolic', [True, False])
 @pytest.mark.parametrize(('model', 'options'), [
     ((OWN / 'robot_2r.urdf').read_text(), FLAT), (ARM, {'loads': FRICTION}),
     (ARM, {'loads': Loads(terms={'joint2': (Spring(stiffness=30.0, reference=0.1),
@@ -89,6 +90,7 @@ def test_a_legend_has_the_symbols_with_their_values() -> None:
                      for axis, value in zip('xyz', joint.xyz) if value}
 
 
+@pytest.mark.slow
 def test_lines_are_broken_at_terms() -> None:
     lines = InverseDynamics(ARM, backend='python').latex().split('\\\\')
     more = [line for line in lines if line.startswith('\n&\\quad {} ')]

@@ -157,6 +157,7 @@ def test_other_functions_pass_their_check(functions: str, tool: str, tmp_path: P
                                    optimised=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('mimic', [False, True])
 def test_loads_act_on_equal_limbs(mimic, tmp_path, monkeypatch):
     """Friction, rotors, springs, payload, wrenches, a moving base, and joints that follow."""

@@ -92,6 +92,7 @@ def running(output):
     return demo, nodes
 
 
+@pytest.mark.slow
 def test_interrupted_it_ends_its_children(tmp_path):
     """By Ctrl-C; SIGTERM ends the demonstration of identify, in its test."""
     demo, nodes = running(tmp_path / 'output')

@@ -99,6 +99,7 @@ def test_questions_alone_are_put_together() -> None:
         sentences['a'] + ' Likewise c', sentences['b'], sentences['d']]
 
 
+@pytest.mark.slow
 def test_the_recording_of_a_robot_that_is_as_its_urdf_says_needs_no_identification(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     printed = output_of(['identify', CSV, '--urdf', URDF, '-o', str(tmp_path / 'out')], capsys, 3)

@@ -104,6 +104,7 @@ def test_a_recording_is_differentiated_without_losing_its_ends(tmp_path: Path, m
     assert run('torque', UR5, '--trajectory', path, '-o', output).returncode == 1   # exists
 
 
+@pytest.mark.slow
 def test_a_trajectory_of_moveit_is_used_as_it_is_or_as_poses(tmp_path: Path, motion) -> None:
     """A trajectory_msgs/JointTrajectory in another message, of fewer points than a curve takes."""
     time, states = motion
@@ -210,6 +211,7 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
     assert 'joint1: the velocity 12 rad/s at 0.750 s is beyond its limit' in figures(path)['said']
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('known', 'text', 'least'), [
     (1, 'joined by a quintic spline, at rest at both ends', 0.97), (2, 'joined by cubics', 0.9),
     (3, 'joined by quintics', 0.999)])
@@ -234,6 +236,7 @@ def test_the_peaks_between_sparse_points_are_found(known: int, text: str, least:
     assert len(read_table(tmp_path / 'o.csv')[0].time) == (4001 if known != 2 else 4040)
 
 
+@pytest.mark.slow
 def test_bags_of_trajectories_are_plans_and_those_of_joint_states_recordings(
         tmp_path: Path) -> None:
     names = [f'joint{k}' for k in range(1, 7)]
@@ -251,6 +254,7 @@ def test_bags_of_trajectories_are_plans_and_those_of_joint_states_recordings(
     assert figures(recording)['taken_as'] == 'a recording of 200 samples, smoothed'
 
 
+@pytest.mark.slow
 def test_a_spline_that_overshoots_a_limit_is_named_with_its_instant(tmp_path: Path) -> None:
     names = [f'q_joint{k}' for k in range(1, 7)]
     rows = [[t, q, 0.0, 0.0, 0.0, 0.0, 0.0] for t, q in ((0, 0), (1, 2.75), (2, 2.75), (3, 0))]
@@ -268,6 +272,7 @@ def test_a_spline_that_overshoots_a_limit_is_named_with_its_instant(tmp_path: Pa
     assert 'velocities contradict positions: joint1 moves by 0.001' in figures(stops)['said']
 
 
+@pytest.mark.slow
 def test_a_long_plan_has_a_table_that_can_be_opened(tmp_path: Path,
                                                     monkeypatch: pytest.MonkeyPatch) -> None:
     """Hours of it in larger steps, and a table of some of its rows, with the largest efforts."""

@@ -130,6 +130,7 @@ def check(model: RobotModel, oracle: Pinocchio, seed: int = 0, tolerance: float 
         assert worst([found[key] for key in keys], [expected[key] for key in keys]) < tolerance
 
 
+@pytest.mark.slow
 @examples(60)
 @given(trees(massless=True))
 def test_random_trees_move_as_pinocchio_says(model: RobotModel) -> None:

@@ -74,6 +74,7 @@ def by_mujoco(path: Path, q: np.ndarray, names, wrenches) -> np.ndarray:
     return np.concatenate((tau[:6], tau[[int(model.joint(name).dofadr[0]) for name in names]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('path', 'feet', 'far'), [
     (ANYMAL, FEET, 0.3), (ANYMAL, dict.fromkeys(FEET, (0.04, 0.04)), 0.3), (TALOS, SOLES, 0.02)])
 def test_balanced_and_the_efforts_of_the_oracles(path: Path, feet, far: float) -> None:

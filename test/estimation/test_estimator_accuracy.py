@@ -43,7 +43,7 @@ SUDDEN = {'with velocities': (87.0, 41.0), 'alone': (88.0, 49.0), 'lag': (48.0, 
 SUDDEN_F = {'with velocities': (87.0, 110.0), 'alone': (99.0, 150.0), 'lag': (53.0, 26.0)}
 # limits of the documents that do not hold: smoothed states share the noise of their reference
 OPEN = {('E', 'lag'): 0.3}
-LONG = ('A', 'D', 'F')   # at 1 kHz, as E is
+LONG = ('A', 'D', 'E', 'F')   # at 1 kHz
 
 
 @pytest.mark.parametrize('column', COLUMNS)

@@ -149,6 +149,7 @@ def test_friction_that_the_model_lacks_is_taken_for_a_touch() -> None:
     np.testing.assert_allclose(without[10:], -pushed_robot.rubbing(motion.qd)[200:-10], atol=0.1)
 
 
+@pytest.mark.slow
 def test_ten_minutes_of_exciting_motion_raise_no_alarm() -> None:
     """At 1 kHz with unfiltered noise of velocities; the noise is what it is said to be."""
     minutes, rate, period = 10, 1000, 5

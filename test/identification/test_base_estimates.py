@@ -62,6 +62,7 @@ def test_deviations_are_honest(drift: float, weight: float | None, urdf: Robot) 
     assert share > 0.85
 
 
+@pytest.mark.slow
 def test_95_percent_intervals_of_base_parameters_have_95_percent_of_the_true_values(urdf):
     """From 90 to 99 %, in eight recordings of a robot that is not as its URDF says."""
     truth, errors = ROBOT.base_parameters.values, []

@@ -77,6 +77,7 @@ def test_columns_of_bodies_are_their_efforts(name: str) -> None:
         assert efforts == pytest.approx(tau, abs=1e-12 * np.abs(tau).max())
 
 
+@pytest.mark.slow
 def test_an_excitation_stays_where_the_loops_close(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr('urdf2dyn_ros.identification.excitation._MOST_SECONDS', 6.0)
     dynamics = InverseDynamics(mechanism('five_bar'))

@@ -104,6 +104,7 @@ def test_what_cannot_work_is_refused_without_a_file(words, options, tmp_path, ru
     assert not (tmp_path / 'out').exists()
 
 
+@pytest.mark.slow
 def test_efforts_without_gravity_are_named(tmp_path, capsys):
     """As today's drivers of UR robots have them; masses cannot be known from these."""
     arm = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_text()))
@@ -157,12 +158,12 @@ def late_joint(samples: int) -> Change:
     return change
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('options', 'about', 'words'), [
     ({'recorded': robot(payload=20.0)}, ' would have ',
      ['does it carry a tool that the URDF is without']),
-    *(pytest.param(*each, marks=pytest.mark.slow) for each in (
-        ({'recorded': robot(payload=-LIGHTER)}, ' would have ', ['a counterweight carries it']),
-        ({'change': hysteresis}, 'late by 20 ms', ['--delay 0'])))])
+    ({'recorded': robot(payload=-LIGHTER)}, ' would have ', ['a counterweight carries it']),
+    ({'change': hysteresis}, 'late by 20 ms', ['--delay 0'])])
 def test_what_is_doubtful_is_noted(options, about, words, run):
     """Of the notes about something every one has the words."""
     done = run('--force', **options)
@@ -202,6 +203,7 @@ def test_what_the_data_contradict_is_said_first(change, words, run, tmp_path):
     assert found['contradictions'] == done.figures['contradictions']
 
 
+@pytest.mark.slow
 def test_where_friction_would_hide_a_wrong_gain_is_said(run: Callable[..., Done]) -> None:
     """Twice the effort of the last joint is as well explained by twice its friction and rotor."""
     def doubled(q, effort):
@@ -229,8 +231,8 @@ def flat(q, effort):
     return q, effort
 
 
-@pytest.mark.parametrize('change', [
-    pytest.param(coarse(0.3), marks=pytest.mark.slow), coarse(0.8), flat])
+@pytest.mark.slow
+@pytest.mark.parametrize('change', [coarse(0.3), coarse(0.8), flat])
 def test_coarse_efforts_and_short_plateaus_are_not_taken_for_cut_ones(change, run):
     done = run(change=change)
     assert done.notes == [] and done.verdict.startswith('Yes')
@@ -242,6 +244,7 @@ def with_hole(q, effort):
     return q, effort
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('change', 'note'), [
     (lambda q, effort: (q[6:], effort[:-6]), 'efforts are late by 100 ms'),
     (with_hole, 'measured efforts are missing for up to 1.52 s')])
@@ -285,6 +288,7 @@ def test_joints_that_are_held_automatically_are_named(tmp_path, capsys):
     assert f'taken to be at rest: {NAMES[-1]} at 0' in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(run):
     """Late by 0.5 s, they look like efforts of the wrong sign, or of nothing."""
     def late(q, effort):
@@ -296,6 +300,7 @@ def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(run
     assert run('--delay', '0.5', change=late).least_r2 > 0.99
 
 
+@pytest.mark.slow
 def test_a_joint_that_is_not_explained_keeps_the_numbers_of_the_urdf(run, tmp_path):
     """The last joint has the effort of something else; files say so first."""
     def change(q, effort):
@@ -324,6 +329,7 @@ def test_a_joint_that_is_not_explained_keeps_the_numbers_of_the_urdf(run, tmp_pa
     assert last() != kept
 
 
+@pytest.mark.slow
 def test_a_gain_of_two_at_one_joint_is_said_first(run: Callable[..., Done]) -> None:
     """Bodies may be so; but is it the effort of that joint?"""
     done = run(seconds=12.0, change=lambda q, effort: (q, 2.0 * effort * (
@@ -336,6 +342,7 @@ def test_a_gain_of_two_at_one_joint_is_said_first(run: Callable[..., Done]) -> N
     assert verdict in done.out
 
 
+@pytest.mark.slow
 def test_a_tool_that_the_urdf_is_without_is_asked_for_first(tmp_path: Path) -> None:
     """It has fifteen times the mass of the wrist, and all joints up the chain need more effort."""
     urdf = EXAMPLES / 'ur_description' / 'urdf' / 'ur5_robot.urdf'
@@ -356,6 +363,7 @@ def test_a_tool_that_the_urdf_is_without_is_asked_for_first(tmp_path: Path) -> N
     assert 'does it carry a tool that the URDF is without? If not: is the effort of ' in verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('others', [(), pytest.param((1,), id='after another')])
 def test_a_spring_that_a_joint_runs_into_is_named(tmp_path: Path, others: Sequence[int]) -> None:
     """The verdict is that of the worst joint, whose residual depends on where it is."""
@@ -373,6 +381,7 @@ def test_a_spring_that_a_joint_runs_into_is_named(tmp_path: Path, others: Sequen
     assert ' beside a noise of ' in verdict and f', depends on {what};' in verdict
 
 
+@pytest.mark.slow
 def test_two_recordings_of_different_robots_contradict_each_other(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One of them has twice the mass at its end; which one is wrong is not known."""
@@ -391,6 +400,7 @@ def test_two_recordings_of_different_robots_contradict_each_other(
     assert identified(first, heavy, '--overwrite', '--force', '-o', out) == 0
 
 
+@pytest.mark.slow
 def test_a_validation_that_the_urdf_explains_better_is_noted(tmp_path, run):
     """It is of a robot whose fourth joint is as light as the URDF says."""
     def lighter(q, effort):

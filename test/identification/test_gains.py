@@ -51,6 +51,7 @@ def identified(out: Path, *words: str) -> dict:
     return json.loads((out / 'identification.json').read_text())['joints']
 
 
+@pytest.mark.slow
 def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(tmp_path, capsys):
     """The robot is 1.3 times as heavy as its URDF, which no current shows."""
     path = recording(tmp_path / 'r.csv', change=lambda q, effort: (q, effort / GAINS))
@@ -88,6 +89,7 @@ def test_free_gains_are_identified_up_to_a_factor_and_one_known_gain_fixes_it(tm
     assert code == 1 and 'a summary of currents' in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_friction_that_the_model_lacks_does_not_shrink_free_gains(tmp_path: Path) -> None:
     """
     Friction is three times as large as the effort of the bodies, and differs between directions.

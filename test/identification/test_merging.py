@@ -49,6 +49,7 @@ def contents_size(file: bytes) -> int:
         return sum(arrays[name].nbytes for name in arrays.files if name != 'head')
 
 
+@pytest.mark.slow
 def test_a_merged_summary_gives_the_robot_of_all_recordings(robot, summaries):
     """To 1e-9; and its file has the size of one."""
     a, b, c, d = summaries

@@ -24,6 +24,7 @@ def identified(out: Path, paths: list[str], *words: str) -> tuple[list[str], dic
     return names, found
 
 
+@pytest.mark.slow
 def test_a_recording_with_a_payload_is_said_first_and_not_used(tmp_path: Path) -> None:
     """The result is as if it were not there."""
     paths = [recording(tmp_path / f'{name}.csv', 8.0, seed, recorded=robot(payload=payload))
@@ -51,6 +52,7 @@ def test_two_recordings_with_different_loads_are_named(tmp_path: Path) -> None:
     assert sorted(names) == ['heavy', 'light']
 
 
+@pytest.mark.slow
 def test_good_recordings_fit_each_other(tmp_path: Path) -> None:
     """One is faster, so that its residual of 0.6 % is three times theirs."""
     paths = [recording(tmp_path / f'{seed}.csv', seed=seed) for seed in range(3)]

@@ -150,6 +150,7 @@ def test_friction_with_the_load_has_the_scale_of_the_gains(tmp_path: Path) -> No
     assert (np.abs(values - load) < 0.25 * load).all()
 
 
+@pytest.mark.slow
 def test_a_sign_that_friction_does_not_determine_is_that_which_explains_more(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no friction, and the second gain begins with the wrong sign."""

@@ -27,6 +27,7 @@ Q, QD = np.sin(PHASES), RATES * np.cos(PHASES)
 COMPUTED = RX90(Q, QD, -RATES**2 * Q)
 
 
+@pytest.mark.slow
 def test_a_recording_is_evaluated_as_by_the_command(tmp_path, capsys):
     assert main(['evaluate', str(RECORDING), '--urdf', str(OWN / 'rx90.urdf'), '--estimator',
                  'none', '-o', str(tmp_path)]) == 0

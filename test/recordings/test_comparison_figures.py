@@ -261,6 +261,7 @@ def fed_at_once():
     return fed([4000])
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=6))
 def test_totals_do_not_depend_on_how_the_efforts_come_or_on_the_capacity(parts):

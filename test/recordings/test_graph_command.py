@@ -62,6 +62,7 @@ def test_lumped_links_and_mimic_joints_are_said():
     assert len(hollow) == 1
 
 
+@pytest.mark.slow
 def test_a_thousand_joints_are_no_picture_but_a_file_for_graphviz(tmp_path, capsys):
     robot, file = tmp_path / 'chain.urdf', tmp_path / 'chain.dot'
     robot.write_text(chain(1000))

@@ -18,6 +18,7 @@ from urdf2dyn_ros.recordings.many import (
 FILES = {'efforts.json', 'efforts.html', 'efforts.png', 'efforts.csv'}
 
 
+@pytest.mark.slow
 def test_many_recordings_are_evaluated_as_each_alone_and_a_damaged_one_costs_only_itself(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     paths = [recording(tmp_path / f'{name}.csv', 3.0, seed) for seed, name in enumerate('ab')]

@@ -23,6 +23,7 @@ def figures(monkeypatch):
     return drawn
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('count', [1, 2, 7, 36])
 def test_every_joint_has_labelled_axes_for_effort_and_residual(count, figures, tmp_path):
     plots.plot_comparison(joints(count), tmp_path / 'x.png', 'robot')

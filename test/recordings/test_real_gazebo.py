@@ -33,6 +33,7 @@ def test_efforts_agree(run: Any, name: str, urdf: Path) -> None:
         assert joint['nrmse_rms'] < 5e-4 and joint['lag'] == pytest.approx(1e-3, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_another_gravity_is_a_bias_proportional_to_it(run: Any) -> None:
     done = run('rx90_doc_motion', OWN / 'rx90.urdf', gravity='-9.81')
     assert ('joint2, joint3, joint4, joint5, joint6: a bias proportional to gravity, -0.1 % of '

@@ -67,6 +67,7 @@ def test_the_command_finds_the_same_residuals(tmp_path, capsys, monkeypatch):
             assert a == b == '-' or float(a) == pytest.approx(float(b), rel=0.01, abs=0.002)
 
 
+@pytest.mark.slow
 def test_the_validation_trajectory_is_compared(tmp_path, monkeypatch):
     """Its accelerations as they are: Pinocchio computes the same efforts from its points."""
     monkeypatch.setattr(job, 'write_figures', no_pictures)

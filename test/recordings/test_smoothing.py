@@ -96,6 +96,7 @@ def star(folder: Path, joints: tuple[str, ...]) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('name', 'cutoff', 'limits'), REAL, ids=[row[0][:5] for row in REAL])
 def test_accelerations_of_real_robots(evaluate, tmp_path: Path, name, cutoff, limits) -> None:
     """Each joint is smoothed as its own motion requires, which the summary says."""
@@ -116,6 +117,7 @@ def test_accelerations_of_real_robots(evaluate, tmp_path: Path, name, cutoff, li
     assert (figures <= limits).all(), figures
 
 
+@pytest.mark.slow
 def test_a_long_recording_is_smoothed_in_pieces_that_overlap(evaluate, tmp_path, monkeypatch):
     """Its memory is bounded, and where pieces meet nothing is lost, twice or worse."""
     samples = scara.motion(3000)

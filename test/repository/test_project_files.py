@@ -16,6 +16,7 @@ from support.paths import ROOT, TEST
 PACKAGE_XML = ElementTree.parse(ROOT / 'package.xml')
 
 
+@pytest.mark.slow
 def test_a_source_distribution_has_everything(tmp_path: Path) -> None:
     """All files of the repository, nothing that was compiled, and no warning in a clean clone."""
     listed = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True)

@@ -85,6 +85,7 @@ def test_types_have_the_choices_of_the_tables() -> None:
         assert {*get_args(choices)} == {*table}
 
 
+@pytest.mark.slow
 def test_mypy_accepts_the_programs_of_documents(tmp_path: Path) -> None:
     """With the options of the package, but a cache of its own: lint may run at the same time."""
     pytest.importorskip('mypy')

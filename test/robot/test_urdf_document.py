@@ -50,6 +50,7 @@ def test_more_joints_than_links_may_be_and_too_deep_elements_are_rejected() -> N
         assert codes(VALID.replace('</robot>', deep)) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.fault(4)
 def test_by_default_ten_megabytes_and_five_thousand_links_are_taken() -> None:
     comment = '<!--' + ' ' * (10_000_000 - len(VALID) - 7) + '-->'

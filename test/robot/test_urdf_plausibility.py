@@ -60,6 +60,7 @@ def test_millimetres_and_grams_without_limits_of_effort(path: Path) -> None:
                              or 'is it in grams?' in messages[0])
 
 
+@pytest.mark.slow
 def test_real_robots_have_densities_of_bodies_masses_and_readable_numbers() -> None:
     for path in EXAMPLES.rglob('*.urdf'):
         try:

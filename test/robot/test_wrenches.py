@@ -107,6 +107,7 @@ def moved(system: Multibody, link: str, frame: str, wrench: Array, q: Array,
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.fault(43)
 @pytest.mark.parametrize('path', PATHS, ids=lambda path: path.stem)
 def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:

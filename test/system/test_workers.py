@@ -47,6 +47,7 @@ def test_a_worker_that_is_killed_changes_nothing(workers: Workers, tmp_path: Pat
     assert (tmp_path / 'killed_2').exists()
 
 
+@pytest.mark.slow
 def test_an_item_that_kills_each_process_costs_only_itself(workers, tmp_path):
     first, lost, *others = results_of(
         partial(squared_or_killed, str(tmp_path)), (1, 5, 3, 4, 6, 7), workers)
@@ -124,6 +125,7 @@ def test_summaries_of_workers_are_the_same_and_a_damaged_recording_costs_only_it
     assert results[0] == results[1] == results[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('words', 'text'), [
     (('--workers', '0'), '--workers 0: must be between'),
     (('--workers', '2', '--scheduler', 'tcp://x:1'), 'exclude each other')])

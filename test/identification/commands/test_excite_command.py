@@ -74,6 +74,7 @@ def test_it_keeps_and_uses_its_share_of_the_limits(folder: Path) -> None:
     assert (used.max(axis=0) > 0.98).all()
 
 
+@pytest.mark.slow
 def test_it_keeps_accelerations_and_jerks_of_urdf_1_2(tmp_path: Path) -> None:
     """From the points of the trajectory, by the polynomials of degree 5 of a controller."""
     path = tmp_path / 'robot.urdf'

@@ -175,6 +175,7 @@ def test_a_summary_of_another_robot_is_rejected(result, capsys):
     assert 'damaged' in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_damaged_recording_among_good_ones_is_named(result, tmp_path, capsys):
     """Whether it is for the fit or the validation."""
     rows = (result / 'a.csv').read_text().splitlines()
@@ -195,6 +196,7 @@ def test_a_damaged_recording_among_good_ones_is_named(result, tmp_path, capsys):
     assert 'huge.csv' not in errors   # one effort that no robot has is as one not measured
 
 
+@pytest.mark.slow
 def test_recorded_efforts_move_the_identified_robot_as_the_recorded_one(tmp_path: Path) -> None:
     """Open loop, by a fit without what is simulated; the URDF's robot ends elsewhere."""
     path = recording(tmp_path / 'a.csv')
@@ -207,6 +209,7 @@ def test_recorded_efforts_move_the_identified_robot_as_the_recorded_one(tmp_path
         replace(each, rows=None) for each in result.summaries])) is None
 
 
+@pytest.mark.slow
 def test_stribeck_friction_and_asymmetry_are_found_where_they_are(tmp_path: Path) -> None:
     """At two joints, and nowhere else; the noise is 1 % of the effort."""
     there = {'joint1': {'stribeck': 2.5, 'decay': 0.2 ** -2}, 'joint2': {'asymmetry': -1.2}}
@@ -229,6 +232,7 @@ def test_stribeck_friction_and_asymmetry_are_found_where_they_are(tmp_path: Path
         assert figures['all']['identified'] < 0.02 * figures['measured']
 
 
+@pytest.mark.slow
 def test_a_recording_that_does_not_fit_the_others_is_named(result, tmp_path):
     """The last one has a payload of 2 kg."""
     path = recording(tmp_path / 'loaded.csv', seed=4, recorded=robot(payload=2.0))

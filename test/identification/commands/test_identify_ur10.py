@@ -21,6 +21,7 @@ GOAL = np.array([0.83, 1.32, 0.85, 0.35, 0.37, 2.2])
 """Residuals of held-out blocks [N m]; 0.28 at the fourth joint needs a negative rotor."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not UR10.exists(), reason='the recording of a UR10 is not here')
 def test_held_out_residuals_of_a_ur10() -> None:
     """Five blocks with gaps of 0.5 s; bodies possible, friction and rotors not negative."""
