@@ -22,6 +22,7 @@ from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
 from urdf2dyn_ros.errors import ExportError, ParameterError, StateError
 from urdf2dyn_ros.robot.closures import ambiguous, closed
+from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, Payload, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.lock import lock_joints
 from urdf2dyn_ros.robot.model import RobotModel
@@ -162,7 +163,7 @@ class InverseDynamics:
         program = self._efforts.program
         self.units = tuple(row.unit for row in program.independent)
         self.effort_units = tuple(row.effort_unit for row in program.independent)
-        self.continuous = tuple(row.type == 'continuous' for row in program.independent)
+        self.continuous = tuple(not JOINTS[row.type].bounded for row in program.independent)
         self.limits = tuple(self._system.bodies[body].limits for body in self._system.motors)
         self.n = len(self.joint_names)
         known = np.array([(x.lower, x.upper, x.velocity, x.effort) for x in self.limits],

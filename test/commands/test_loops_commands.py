@@ -1,11 +1,14 @@
 """Options of commands for robots with closed loops."""
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from support.mechanisms import mechanism
 from support.paths import ROOT
+from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.__main__ import main
 
 
@@ -56,3 +59,27 @@ def test_check_closes_loops_within_the_limits(tmp_path: Path,
     output = tmp_path / 'five_bar.dot'
     assert main(['graph', str(robot), '-o', str(output)]) == 0
     assert '"left_elbow_link" -> "right_elbow_link"' in output.read_text()
+
+
+def test_recordings_are_of_the_assembly_that_is_measured(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A five-bar with its elbows the other way than in the description's zero pose."""
+    robot, table = tmp_path / 'five_bar.urdf', tmp_path / 'motion.csv'
+    robot.write_text(mechanism('five_bar'))
+    dynamics = InverseDynamics(robot, backend='python', start={
+        'left': 0.0, 'right': 0.0, 'left_elbow': 1.4939, 'right_elbow': -1.3895})
+    t, w = np.arange(0.0, 3.0, 0.01)[:, None], np.array([2.0, 3.1])
+    q = 0.1 * np.sin(w * t + [0.3, 1.0])
+    tau = dynamics(q, 0.1 * w * np.cos(w * t + [0.3, 1.0]), -w * w * q)
+    names = [*(f'position_{name}' for name in (*dynamics.joint_names, *dynamics.passive_names)),
+             *(f'effort_{name}' for name in dynamics.joint_names)]
+    np.savetxt(table, np.hstack((t, q, dynamics.close(q), tau)), delimiter=',',
+               header=','.join(['time', *names]), comments='')
+    assert main(['evaluate', str(table), '--urdf', str(robot), '-o', str(tmp_path / 'out')]) == 0
+    report = json.loads((tmp_path / 'out' / 'efforts.json').read_text())
+    assert all(joint['r2'] > 0.999999 for joint in report['joints'])
+    capsys.readouterr()
+    assert main(['torque', str(robot), '--trajectory', str(table), '--recording', '--terms',
+                 '--json', '--output', str(tmp_path / 'torque.csv')]) == 0
+    for joint, efforts in zip(json.loads(capsys.readouterr().out)['joints'], tau.T):
+        assert joint['largest'] == pytest.approx(efforts[np.abs(efforts).argmax()], rel=1e-2)

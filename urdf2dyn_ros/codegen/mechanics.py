@@ -200,7 +200,7 @@ class Mechanics:
         recursion = self.recursion if note is None else self.recursion._replace(note=note)
         if not self.textbook and not (self.moving and 'qd' in inputs):
             groups = parallel_groups(self.system)
-            if 'qd' in inputs:
+            if 'qd' in inputs and not self.system.closures:
                 groups = behind_one_joint(self.system, groups)
             if groups:
                 shared = self.in_parallel_axes(self.inertias, groups)

@@ -3,6 +3,7 @@
 import argparse
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from urdf2dyn_ros.commands.arguments import (
     read_robot,
     results,
 )
-from urdf2dyn_ros.errors import BalanceError, ParameterError, RecordingError
+from urdf2dyn_ros.errors import BalanceError, ParameterError, RecordingError, StateError
 from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
@@ -255,8 +256,11 @@ def _efforts(dynamics: InverseDynamics, motion: Array,
              with_terms: bool) -> tuple[Array, dict[str, Array]]:
     """Return the efforts (k, n) of a motion (3, k, n), and their terms, without rounding."""
     parts = [motion[:, k:k + _AT_ONCE] for k in range(0, motion.shape[1], _AT_ONCE)]
-    efforts = np.concatenate([dynamics(*part) for part in parts])
-    pieces = [dynamics.terms(*part) for part in parts] if with_terms else [{}]
+    closed = [{'passive': dynamics.close(part[0])} if dynamics.passive_names else {}
+              for part in parts]
+    efforts = np.concatenate([dynamics(*part, **pose) for part, pose in zip(parts, closed)])
+    pieces = [dynamics.terms(*part, **pose)
+              for part, pose in zip(parts, closed)] if with_terms else [{}]
     terms = {name: np.concatenate([each[name] for each in pieces]) for name in pieces[0]}
     least = _NOTHING * np.abs(efforts).max()
 
@@ -368,6 +372,11 @@ def _motion(dynamics: InverseDynamics,
         raise RecordingError(
             recording.path, f'point {point + 1} has no position of {names[joint]!r}: a trajectory '
             'has all joints in each; of a recording, urdf2dyn evaluate computes the efforts')
+    first = dict(zip(recorded.heads[0].names, recorded.heads[0].position))
+    if dynamics.passive_names and {*dynamics.passive_names} <= {*first}:
+        with suppress(StateError):   # else from the start pose
+            dynamics.close(points[0, 0], start={
+                name: first[name] for name in dynamics.passive_names})
     if not any(recording.units.get('position', {}).values()):
         print_remarks(_looks_like_degrees(dynamics, points[0], arguments.degrees))
     return _between(points, times, dynamics, arguments, recording)

@@ -75,10 +75,11 @@ class Closure:
     def accelerations(self, rates: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Scalar]:
         """Return accelerations of all joints from all velocities and the actuated ones'."""
         known = dict(zip(self.actuated, qdd))
-        given = [known.get(k, 0.0) for k in range(len(self._q))]
-        loops = self._loops((self._q, rates, given))
+        loops = self._loops((self._q, rates, [0.0] * len(self._q)))
         known.update(self._solver.solve([
-            -1.0 * loops[row.loop].second_derivative(row) for row in self._rows]))
+            -1.0 * (loops[row.loop].second_derivative(row)
+                    + summed(column[k] * entry for k, entry in known.items() if k in column))
+            for row, column in zip(self._rows, self._J)]))
         return [known[k] for k in range(len(self._q))]
 
     def reduced(self, efforts: Sequence[Scalar]) -> list[Scalar]:

@@ -514,15 +514,16 @@ def parallel_groups(system: Multibody) -> list[list[int]]:
     Return the bodies, two or more, whose joints are parallel, each the only child of the other.
 
     A group begins where the axis has another direction than the joint before: on the root, the
-    motion in the axes of the bodies themselves has more zeros.
+    motion in the axes of the bodies themselves has more zeros. Of closed loops, whose equations
+    have the sines of the sums of angles already, it begins there too.
     """
     children = Counter(body.parent for body in system.bodies)
     groups: dict[int, list[int]] = {}
     for i, body in enumerate(system.bodies):
         parent = body.parent
-        if parent == ROOT:
+        if parent == ROOT and not system.closures:
             continue
-        if body.parent_R_joint != IDENTITY:
+        if parent == ROOT or body.parent_R_joint != IDENTITY:
             groups[i] = [i]
         elif parent in groups and children[parent] == 1:
             groups[i] = groups[parent]

@@ -38,7 +38,7 @@ class PassiveJoints:
         self._measured: dict[str, deque[tuple[int, float]]] = {}
         self._poses: deque[dict[str, float]] = deque(maxlen=_POSES)
         self._compared = 0
-        self._at: Array | None = None   # of the last output; None after one without efforts
+        self._placed: Array | None = None   # of the last output; None after one without efforts
 
     def receive(self, message: Message) -> bool:
         """Take the positions of passive joints; return whether there are any."""
@@ -57,11 +57,11 @@ class PassiveJoints:
         """Of the last output, to a singular pose."""
         return self._dynamics.margin
 
-    def place(self, stamp: int, q: Array) -> None:
+    def place(self, q: Array, measured: Mapping[str, float]) -> None:
         """Let the robot be assembled as it is measured, where it was not near q (n,) before."""
-        near = self._at is not None and np.abs(q - self._at).max(initial=0.0) < _JUMP
-        self._at = q
-        if near or not (measured := self._at_stamp(stamp)):
+        near = self._placed is not None and np.abs(q - self._placed).max(initial=0.0) < _JUMP
+        self._placed = q
+        if near or not measured:
             return
         with suppress(StateError):   # from the start pose, then
             rest = {} if len(measured) == len(self.names) else self._closed(q)
@@ -70,10 +70,10 @@ class PassiveJoints:
     def compare(self, stamp: int, q: Array, closed: bool) -> None:
         """Keep a pose now and then, for the `warnings`; some of its joints may be computed."""
         if not closed:
-            self._at = None
+            self._placed = None
         if self._measured and not 0 < stamp - self._compared < _PERIOD:
             self._compared = stamp
-            measured = self._at_stamp(stamp)
+            measured = self.at(stamp)
             if measured and (closed or len(measured) == len(self.names)):
                 self._poses.append({**dict(zip(self._dynamics.joint_names, q.tolist())),
                                     **(self._closed(q) if closed else {}), **measured})
@@ -97,7 +97,7 @@ class PassiveJoints:
     def _closed(self, q: Array) -> Mapping[str, float]:
         return dict(zip(self.names, self._dynamics.close(q).tolist()))
 
-    def _at_stamp(self, stamp: int) -> dict[str, float]:
+    def at(self, stamp: int) -> dict[str, float]:
         """Return positions that were measured lately, carried to a stamp [ns]."""
         found = {}
         for name, samples in self._measured.items():

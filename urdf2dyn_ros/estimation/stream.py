@@ -369,7 +369,7 @@ class Stream:
                 map(is_finite, (q, qd, qdd))) else Outcome.NOT_FINITE
         passive = self._passive
         if passive is not None:
-            passive.place(estimate.stamp, q)
+            passive.place(q, passive.at(estimate.stamp))
         try:
             result = self._inverse_dynamics(q, qd, qdd, *loads)
         except LoopError as error:

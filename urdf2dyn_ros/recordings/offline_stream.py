@@ -14,6 +14,7 @@ from urdf2dyn_ros.estimation.hold import ModelJoints
 from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import MAX_GAP_NS, Indices, Sample
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
+from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.estimation.velocities import VelocityGate
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -111,7 +112,9 @@ class OfflineStream(Stream):
         self._recorded: list[tuple[int, Indices, tuple[Array, Array]]] = []
         self.velocity_report = VelocityGate(len(joints.names))   # which are not used
         self._pass_on = add
-        super().__init__(joints, dynamics, Recorder, clock=lambda: 0)
+        super().__init__(joints, dynamics, Recorder, clock=lambda: 0,
+                         passive=PassiveJoints(dynamics) if dynamics.passive_names else None)
+        self._begun: dict[str, float] = {}   # measured passive joints where a motion begins
         self._dynamics = dynamics
         self._wanted: list[int] = []
         self._repeated: list[int] = []   # stamps of samples that a driver that stalls repeats
@@ -129,6 +132,8 @@ class OfflineStream(Stream):
         if events - {Event.RELAYED} or self._groups.all is not self._divided:
             self._smooth(ends=True)
             self._divided = self._groups.all
+        if self._passive is not None and not self._begun:
+            self._begun = self._passive.at(self._wanted[0] if self._wanted else stamp)
         if outcome in _SAMPLED_OUTCOMES:
             self._recorded.append((stamp, sample.layout.joints, (sample.effort, sample.qd)))
         if outcome is not Outcome.WARMING_UP:
@@ -219,6 +224,9 @@ class OfflineStream(Stream):
 
     def _add_outputs(self, stamps: NDArray[np.int64], q: Array, qd: Array, qdd: Array) -> None:
         """Add outputs of estimates (k, n); those that are not finite are counted."""
+        if self._passive is not None:
+            self._passive.place(q[0], self._begun)
+            self._begun = {}
         try:
             efforts = self._dynamics(q, qd, qdd)
         except StateError:
