@@ -120,6 +120,8 @@ namespace rclcpp
 {
 struct NodeOptions
 {
+  NodeOptions & allow_undeclared_parameters(bool) {return *this;}
+  NodeOptions & automatically_declare_parameters_from_overrides(bool) {return *this;}
   void parameter_overrides(std::vector<Parameter> values) {overrides = std::move(values);}
   std::vector<Parameter> overrides;
 };
@@ -422,8 +424,10 @@ class ControllerInterfaceBase
 {
 public:
   virtual ~ControllerInterfaceBase() = default;
-  rclcpp::NodeOptions define_custom_node_options() const {return {};}
 
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
+  rclcpp::NodeOptions define_custom_node_options() const {return {};}
+#endif
 #if CONTROLLER_INTERFACE_VERSION_GTE(6, 0, 0)
   return_type init(const ControllerInterfaceParams & with)
   {

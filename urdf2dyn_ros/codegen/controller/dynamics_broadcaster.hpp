@@ -10,7 +10,6 @@
 #endif
 
 #include "@package@/monitor.hpp"
-#include "realtime_tools/realtime_buffer.hpp"
 
 namespace @package@
 {

@@ -10,7 +10,6 @@
 #include "controller_interface/chainable_controller_interface.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "rclcpp_lifecycle/state.hpp"
-#include "realtime_tools/realtime_buffer.hpp"
 #include "trajectory_msgs/msg/joint_trajectory_point.hpp"
 
 #include "@package@/dynamics_core.hpp"

@@ -19,9 +19,11 @@
 #include "controller_interface/version.h"
 #include "rclcpp/rclcpp.hpp"
 #include "rclcpp_lifecycle/lifecycle_node.hpp"
-#if __has_include("realtime_tools/realtime_publisher.hpp")
+#if __has_include("realtime_tools/realtime_buffer.hpp")
+#include "realtime_tools/realtime_buffer.hpp"
 #include "realtime_tools/realtime_publisher.hpp"
-#else
+#else   // until 2024
+#include "realtime_tools/realtime_buffer.h"
 #include "realtime_tools/realtime_publisher.h"
 #endif
 #include "std_srvs/srv/trigger.hpp"

@@ -27,7 +27,12 @@ class Rig
 public:
   explicit Rig(const std::string & name)
   {
+#if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
     rclcpp::NodeOptions options = controller->define_custom_node_options();
+#else   // Humble: what its init has by default
+    rclcpp::NodeOptions options;
+    options.allow_undeclared_parameters(true).automatically_declare_parameters_from_overrides(true);
+#endif
     options.parameter_overrides({rclcpp::Parameter("measured.effort", std::string("effort"))});
 #if CONTROLLER_INTERFACE_VERSION_GTE(6, 0, 0)
     controller_interface::ControllerInterfaceParams parameters;
