@@ -751,6 +751,9 @@ class InverseDynamics:
         """
         Return equations of up to three joints as LaTeX: an environment aligned, to stand in $$.
 
+        With closed loops, of up to five joints of the tree: phi(q) = 0, J, the equations of the
+        tree (with a bar), and how those of the actuated joints follow.
+
         Parameters
         ----------
         what : str

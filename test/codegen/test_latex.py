@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from support.mechanisms import mechanism
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, ParameterError, read_dh
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.codegen.latex import equations
+from urdf2dyn_ros.codegen.latex import constraints, equations
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import ExternalForce
 from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
@@ -88,6 +89,42 @@ def test_a_legend_has_the_symbols_with_their_values() -> None:
     found = {str(symbol): value for symbol, value in values.items() if str(symbol)[0] == 'p'}
     assert found == {f'p_{{{k}{axis}}}': value for k, joint in enumerate(ARM.joints, 1)
                      for axis, value in zip('xyz', joint.xyz) if value}
+
+
+@pytest.mark.parametrize('symbolic', [True, False])
+def test_formulas_of_closed_loops_are_what_is_computed(symbolic: bool) -> None:
+    """Of a four-bar: phi and J, and with these and those of the tree what its crank has."""
+    dynamics = InverseDynamics(mechanism('four_bar'), backend='python')
+    made = {what: equations(dynamics._system, dynamics.gravity_vector, dynamics.loads, what,
+                            symbolic) for what in ('efforts', 'gravity', 'mass_matrix')}
+    state = made['efforts'][1]
+    found, of_loops = constraints(dynamics._system, state[0], symbolic)
+    values = {**made['efforts'][2], **of_loops}
+    assert [name for name, _ in found] == ['0 = \\phi_1', '0 = \\phi_2', *(
+        f'J_{{{r}{k}}}' for r in (1, 2) for k in (1, 2, 3))]
+    rows = {'closing': [expression for _, expression in found],
+            **{what: each[0] for what, each in made.items()}}
+    functions = {what: sympy.lambdify([*itertools.chain(*state), *values], row)
+                 for what, row in rows.items()}
+    q, qd, h = np.array([0.2]), np.array([0.7]), 1e-3
+    poses = np.array([[*x, *dynamics.close(x)] for x in (
+        q - 2.0 * h * qd, q - h * qd, q, q + h * qd, q + 2.0 * h * qd)])
+    rate = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) @ poses / (12.0 * h)
+    second = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) @ poses / (12.0 * h * h)
+    at = {what: np.array(function(*poses[2], *rate, *second, *values.values()), float)
+          for what, function in functions.items()}
+    assert at['closing'][:2] == pytest.approx(np.zeros(2), abs=1e-12)
+    J = at['closing'][2:].reshape(2, 3)
+    G = np.concatenate([[1.0], -np.linalg.solve(J[:, 1:], J[:, 0])])
+    assert G * qd == pytest.approx(rate, abs=1e-9)
+    assert G @ at['gravity'].ravel() == pytest.approx(dynamics.gravity(q)[0], rel=1e-9)
+    assert G @ at['mass_matrix'] @ G == pytest.approx(dynamics.mass_matrix(q)[0, 0], rel=1e-9)
+    assert G @ at['efforts'].ravel() == pytest.approx(dynamics.bias(q, qd)[0], rel=1e-5)
+    text = dynamics.latex('bias', symbolic)
+    for line in (r'\bar{\tau}_3 &= ', r'b &= \bar{\tau}_a - J_a^T \lambda',
+                 r'p &: q_{2}, q_{3} \quad \text{joint coupler, joint rocker}'):
+        assert line in text
+    assert (r'\text{first frame of loop pin, in its link}' in text) == symbolic
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from urdf2dyn_ros.equations.newton_euler import (
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.inertia import about_origin, total
 from urdf2dyn_ros.robot.loads import Loads, body_terms
+from urdf2dyn_ros.robot.loops import LoopState
 from urdf2dyn_ros.robot.multibody import Body, Multibody, link_inertia
 from urdf2dyn_ros.robot.spatial import (
     AXES,
@@ -35,7 +36,7 @@ What: TypeAlias = Literal['efforts', 'mass_matrix', 'gravity', 'bias']
 
 MOST_JOINTS = 3   # of formulas that can be read
 _WIDTH = 75   # of a line of a formula, in letters
-_SIDES = {'efforts': r'\tau_{}', 'bias': 'b_{}', 'gravity': 'g_{}', 'mass_matrix': 'M_{{{}{}}}'}
+_LETTERS = {'efforts': r'\tau', 'bias': 'b', 'gravity': 'g', 'mass_matrix': 'M'}
 
 
 def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, what: What,
@@ -43,29 +44,104 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
     """Return the lines of `InverseDynamics.latex`."""
     require('latex', 'sympy')
     n = len(system.joint_names)
-    if system.closures:
-        raise ParameterError('formulas of a robot with closed loops are too long to read: '
-                             'export --style readable has them step by step, with comments')
     if what not in get_args(What):
         raise ParameterError(f'unknown equations {what!r}: {", ".join(get_args(What))}')
-    if n > MOST_JOINTS:
+    most = MOST_JOINTS + 2 * bool(system.closures)   # whose chains are short
+    if n > most:
         raise ParameterError(f'formulas of {n} joints are too long to read (at most '
-                             f'{MOST_JOINTS}): export_model(model, style="readable")')
+                             f'{most}): export_model(model, style="readable")')
     if loads.moving(system) or loads.external or loads.payload:
         raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
                              'and declare no payload and no external wrenches')
-    rows, state, values = equations(system, gravity, loads, what, symbolic)
+    # of the tree, whose passive joints have accelerations
+    tree: What = 'efforts' if system.closures and what == 'bias' else what
+    rows, state, values = equations(system, gravity, loads, tree, symbolic)
+    letter = rf'\bar{{{_LETTERS[tree]}}}' if system.closures else _LETTERS[tree]
+    formulas = [(f'{letter}_{{{i}{j}}}' if what == 'mass_matrix' else f'{letter}_{i}', entry)
+                for i, row in enumerate(rows, 1) for j, entry in enumerate(row, 1)
+                if what != 'mass_matrix' or j >= i]
+    if system.closures:
+        closing, of_loops = constraints(system, state[0], symbolic)
+        formulas, values = [*closing, *formulas], {**values, **of_loops}
     lines, used = [], set()
-    for i, row in enumerate(rows):
-        for j, entry in enumerate(row):
-            if what != 'mass_matrix' or j >= i:
-                terms, symbols = _terms(entry, state, 8 if symbolic else 1)
-                lines.append(_broken(f'{_SIDES[what].format(i + 1, j + 1)} &= ', terms))
-                used |= symbols
+    for left, entry in formulas:
+        terms, symbols = _terms(entry, state, 8 if symbolic else 1)
+        lines.append(_broken(f'{left} &= ', terms))
+        used |= symbols
+    if system.closures:
+        lines += _solution(system, what)
     legend = [*_turns(used), *_legend(system, {x: values[x] for x in values if x in used})]
     if legend:
         lines[-1] += ' \\\\[1ex]\n' + ' \\\\\n'.join(legend)
     return '\\begin{aligned}\n' + ' \\\\\n'.join(lines) + '\n\\end{aligned}'
+
+
+def constraints(system: Multibody, q: Any, symbolic: bool,
+                ) -> tuple[list[tuple[str, Any]], dict[Any, float]]:
+    """Return phi(q) = 0 of closed loops and J = dphi/dq, with their names; values of symbols."""
+    named = _Symbols(symbolic)
+    system, still = _named(system, named), [0.0] * len(q)
+    assert system.closures is not None
+    loops = [LoopState(system, loop, (q, still, still)) for loop in system.closures.loops]
+    rows = system.closures.rows
+    found = [(rf'0 = \phi_{r}', loops[row.loop].value(row)) for r, row in enumerate(rows, 1)]
+    found += [(f'J_{{{r}{k + 1}}}', entry) for r, row in enumerate(rows, 1)
+              for k, entry in sorted(loops[row.loop].column(row).items())]
+    return found, named.values
+
+
+_SOLUTIONS = {
+    'efforts': (r'J_p\,\dot{q}_p &= -J_a\,\dot{q}_a',
+                r'J_p\,\ddot{q}_p &= -J_a\,\ddot{q}_a - \dot{J}\,\dot{q}',
+                r'J_p^T \lambda &= \bar{\tau}_p', r'\tau &= \bar{\tau}_a - J_a^T \lambda'),
+    'gravity': (r'J_p^T \lambda &= \bar{g}_p', r'\tau &= \bar{g}_a - J_a^T \lambda'),
+    'mass_matrix': (r'J_p\,G_p &= -J_a', r'G_a &= 1', r'M &= G^T \bar{M}\,G')}
+_SOLUTIONS['bias'] = (_SOLUTIONS['efforts'][0], r'J_p\,\ddot{q}_p &= -\dot{J}\,\dot{q}',
+                      _SOLUTIONS['efforts'][2], r'b &= \bar{\tau}_a - J_a^T \lambda')
+
+
+def _solution(system: Multibody, what: What) -> Iterator[str]:
+    """Yield how the actuated joints follow from all of the tree, and which these are."""
+    yield from _SOLUTIONS[what]
+    for index, joints in (('a', system.actuated), ('p', system.unknown)):
+        names = ', '.join(_plain('joint', system.joint_names[k]) for k in joints)
+        yield (f'{index} &: ' + ', '.join(f'q_{{{k + 1}}}' for k in joints)
+               + rf' \quad \text{{{names}}}')
+
+
+class _Symbols:
+    """Symbols in the place of entries other than 0, with their values; else the entries."""
+
+    def __init__(self, symbolic: bool) -> None:
+        self._symbolic = symbolic
+        self.values: dict[Any, float] = {}
+
+    def __call__(self, letter: str, index: str, keys: Any, entries: Any) -> Any:
+        import sympy
+        result = []
+        for key, entry in zip(keys, entries):
+            name = f'{letter}_{{{index}{key}}}' if index + key else letter
+            result.append(sympy.Symbol(name, real=True) if self._symbolic and entry else entry)
+            self.values.update({x: entry for x in result[-1:] if x is not entry})
+        return tuple(result)
+
+
+def _named(system: Multibody, named: _Symbols) -> Multibody:
+    """Return a robot with symbols of the places of joints and of the frames of loops."""
+    def origin(i: int, body: Body) -> Any:
+        """Return the origin of a joint in its parent, in whose axes the URDF has it."""
+        if body.placement is None:   # a further coordinate of the joint before
+            return Vector(*named('p', f'{i}', AXES, body.parent_p_joint))
+        _, link = system.links[body.placement.link]
+        return link.body_p_link + link.body_R_link @ Vector(
+            *named('p', f'{i}', AXES, body.placement.xyz))
+
+    closures = system.closures and replace(system.closures, loops=tuple(
+        replace(loop, first=replace(loop.first, xyz=named('u', f'{k}', AXES, loop.first.xyz)),
+                second=replace(loop.second, xyz=named('v', f'{k}', AXES, loop.second.xyz)))
+        for k, loop in enumerate(system.closures.loops, 1)))
+    return replace(system, closures=closures, bodies=tuple(
+        replace(body, parent_p_joint=origin(i, body)) for i, body in enumerate(system.bodies, 1)))
 
 
 def equations(system: Multibody, gravity: tuple[float, float, float], loads: Loads, what: What,
@@ -74,16 +150,7 @@ def equations(system: Multibody, gravity: tuple[float, float, float], loads: Loa
     import sympy
     for name, function in (('sin', sin), ('cos', cos), ('tanh', tanh), ('exp', exp)):
         function.register(sympy.Expr, getattr(sympy, name))
-    values: dict[Any, float] = {}
-
-    def named(letter: str, index: str, keys: Any, entries: Any) -> Any:
-        """Return symbols in the place of entries other than 0."""
-        result = []
-        for key, entry in zip(keys, entries):
-            name = f'{letter}_{{{index}{key}}}' if index + key else letter
-            result.append(sympy.Symbol(name, real=True) if symbolic and entry else entry)
-            values.update({x: entry for x in result[-1:] if x is not entry})
-        return tuple(result)
+    named = _Symbols(symbolic)
 
     def inertia(index: str, attached: Any) -> Any:
         link = link_inertia(attached)
@@ -94,16 +161,7 @@ def equations(system: Multibody, gravity: tuple[float, float, float], loads: Loa
 
     n = len(system.joint_names)
 
-    def origin(i: int, body: Body) -> Any:
-        """Return the origin of a joint in its parent, in whose axes the URDF has it."""
-        if body.placement is None:   # a further coordinate of the joint before
-            return Vector(*named('p', f'{i}', AXES, body.parent_p_joint))
-        _, link = system.links[body.placement.link]
-        return link.body_p_link + link.body_R_link @ Vector(
-            *named('p', f'{i}', AXES, body.placement.xyz))
-
-    bodies = tuple(replace(body, parent_p_joint=origin(i, body))
-                   for i, body in enumerate(system.bodies, 1))
+    bodies = _named(system, named).bodies
     inertias = [total(inertia(f'{i}' + "'" * k, each) for k, each in enumerate(
         each for each in body.attached if each.link.inertia)) for i, body in enumerate(bodies, 1)]
     down: Any = [math.copysign(1.0, along) * size for along, size in zip(gravity, named(
@@ -118,7 +176,7 @@ def equations(system: Multibody, gravity: tuple[float, float, float], loads: Loa
     efforts = newton_euler(replace(system, bodies=bodies), [*inertias, None], given, down,
                            TEXTBOOK, AppliedLoads(None, terms, wrenches)).efforts
     return [[sympy.diff(effort, x) for x in qdd] if what == 'mass_matrix' else
-            [sympy.sympify(effort)] for effort in efforts], (q, qd, qdd), values
+            [sympy.sympify(effort)] for effort in efforts], (q, qd, qdd), named.values
 
 
 def _terms(expression: Any, state: Any, most: int) -> tuple[list[str], set[Any]]:
@@ -129,7 +187,7 @@ def _terms(expression: Any, state: Any, most: int) -> tuple[list[str], set[Any]]
     positions, and of their sums, are s_1, c_12.
     """
     import sympy
-    (q, qd, qdd), turns, whole = state, sympy.symbols('z:3')[:len(state[0])], sympy.S.Zero
+    (q, qd, qdd), turns, whole = state, sympy.symbols(f'z:{len(state[0])}'), sympy.S.Zero
 
     def power(angle: Any) -> Any:
         """Return exp(i angle) with the powers of z = exp(i q)."""
@@ -197,11 +255,13 @@ def _turns(used: set[Any]) -> Iterator[str]:
                f'{{\\left({angle} \\right)}}')
 
 
-_MEANINGS = {   # first letter of a symbol to its unit and what it is, with {link} and {joint}
+_MEANINGS = {   # first letter of a symbol to its unit and what it is, with {link}, {joint}, {loop}
     'm': (r'\mathrm{kg}', 'mass of {link}'),
     'r': (r'\mathrm{m}', 'centre of mass of {link}, in its axes'),
     'I': (r'\mathrm{kg\,m^2}', 'inertia of {link} about its centre of mass'),
     'p': (r'\mathrm{m}', 'origin of {joint} in its parent link, in the axes of that'),
+    'u': (r'\mathrm{m}', 'first frame of {loop}, in its link'),
+    'v': (r'\mathrm{m}', 'second frame of {loop}, in its link'),
     'g': (r'\mathrm{m/s^2}', 'gravity')}
 
 
@@ -213,17 +273,19 @@ def _legend(system: Multibody, values: dict[Any, float]) -> Iterator[str]:
         index = re.sub(r"[^0-9']", '', name)
         lines.setdefault((name[0], index), []).append((name, value))
     for (letter, index), entries in sorted(
-            lines.items(), key=lambda item: (item[0][1], 'mrIpg'.index(item[0][0]))):
+            lines.items(), key=lambda item: (item[0][1], 'mrIpuvg'.index(item[0][0]))):
         unit, meaning = _MEANINGS[letter]
-        link = joint = ''
-        if index:
+        link = joint = loop = ''
+        if letter in 'uv' and system.closures:
+            loop = _plain('loop', system.closures.loops[int(index) - 1].name)
+        elif index:
             body = system.bodies[int(index.rstrip("'")) - 1]
             heavy = [each for each in body.attached if each.link.inertia]
             link = _plain('link', heavy[index.count("'")].link.name) if letter != 'p' else ''
             joint = _plain('joint', body.name)
         yield (f'{", ".join(name for name, _ in entries)} &= '
                f'{", ".join(f"{value:.6g}" for _, value in entries)}\\;{unit} \\quad '
-               f'\\text{{{meaning.format(link=link, joint=joint)}}}')
+               f'\\text{{{meaning.format(link=link, joint=joint, loop=loop)}}}')
 
 
 def _plain(what: str, name: str) -> str:
