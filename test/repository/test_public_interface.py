@@ -19,7 +19,7 @@ from urdf2dyn_ros.codegen.generator import GENERAL, STYLES, Style
 from urdf2dyn_ros.codegen.languages import LANGUAGES, LanguageName
 from urdf2dyn_ros.codegen.signature import FRAME_AXES, FrameAxes
 from urdf2dyn_ros.export import PACKAGES
-from urdf2dyn_ros.inverse_dynamics import BackEnd, BaseName
+from urdf2dyn_ros.generated_robot import BackEnd, BaseName
 from urdf2dyn_ros.robot.loads import BASES
 
 PACKAGE = 'urdf2dyn_ros'
