@@ -99,11 +99,11 @@ class Composite(NamedTuple):
 
 
 def own_composite(inertia: Inertia | None, moments: SecondMoments | None,
-                  twice_w: Vector) -> Composite:
-    """Return a body by itself from its inertia, its second moments and twice w."""
+                  spun: SpunMotion) -> Composite:
+    """Return a body by itself from its inertia, its second moments and its motion."""
     if inertia is None or moments is None:
         return Composite()
-    J = inertia.J
+    J, twice_w = inertia.J, spun.twice_w
     # T = [w]x S has no trace
     K = Matrix(*(-cross(twice_w, column) for column in moments.S.T)).T
     return Composite(inertia.m, inertia.h, J, cross(twice_w, inertia.h), K)
@@ -488,7 +488,7 @@ def shared_axes(system: Multibody, inertias: Sequence[Inertia | None],
             spun = frame.here
             inertia = inertia and inertia.rotated_about_z(*frame.turn)
         wrenches[i] = inertial(inertia, *spun, second_moment, silent)
-        own.append(own_composite(inertia, inertia, spun.twice_w))
+        own.append(own_composite(inertia, inertia, spun))
         frames[i] = frame._replace(apart=i in branches)
     wrenches[ROOT] = inertial(of_root, *root, second_moment, silent)
     efforts, wrench = _backward(system, at, frames, wrenches, loads, note)

@@ -424,10 +424,9 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
             efforts, wrench, at = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
             frames, own = derivatives.body_frames(system, sweep), []
             for i in range(len(system.bodies)):
-                twice_w = frames[i].here.twice_w
-                notes.note(i, 'W', twice_w)
+                notes.note(i, 'W', frames[i].here.twice_w)
                 own.append(derivatives.own_composite(
-                    mechanics.inertias[i], mechanics.second_moments[i], twice_w))
+                    mechanics.inertias[i], mechanics.second_moments[i], frames[i].here))
         else:
             efforts, wrench, frames, own, at = derivatives.shared_axes(
                 system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,
