@@ -89,12 +89,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> 'Any':
-    """Import a public name."""
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     return getattr(import_module(f'{__name__}.{_MODULES[name]}'), name)
 
 
 def __dir__() -> list[str]:
-    """Return the public names, for completion."""
     return sorted({*globals(), *__all__})

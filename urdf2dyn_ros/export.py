@@ -138,7 +138,8 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
     target.check()
     program = generate(system, name=stem, style=style, gravity=gravity,
                        functions=functions, loads=loads, frames=frames,
-                       twins=LANGUAGES[target.language].TWINS, closing=True, gains=contacts.gains)
+                       twins=LANGUAGES[target.language].TWINS, with_closure=True,
+                       gains=contacts.gains)
     return target.write(program)
 
 

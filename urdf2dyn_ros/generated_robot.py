@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.codegen.closing import Closing
 from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values, not_compiled
 from urdf2dyn_ros.codegen.generator import LOADS, generate
+from urdf2dyn_ros.codegen.loop_solver import LoopSolver
 from urdf2dyn_ros.codegen.program import Operations
 from urdf2dyn_ros.codegen.signature import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.errors import StateError
@@ -223,9 +223,9 @@ class GeneratedRobot:
                              f'[N m]: {error}') from None
 
     @cached_property
-    def _loops(self) -> Closing:
+    def _loops(self) -> LoopSolver:
         # not before it is needed: it refers to this, which delays the unloading of machine code
-        return Closing(self._system, self.passive_names, self._function)
+        return LoopSolver(self._system, self.passive_names, self._function)
 
     def _function(self, name: str, frames: LinkFrames = ONLY_TIP) -> GeneratedFunction:
         """Return a function, generated at its first call."""

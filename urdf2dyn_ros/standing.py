@@ -50,14 +50,14 @@ class Standing(NamedTuple):
     tangential: dict[str, float]
 
 
-class Point(NamedTuple):
+class ContactPoint(NamedTuple):
     """A point at which the ground may push: of a foot, and in the root frame [m]."""
 
     foot: str
     at: Array
 
 
-def contact_points(poses: Mapping[str, tuple[Array, Array]], feet: Feet) -> list[Point]:
+def contact_points(poses: Mapping[str, tuple[Array, Array]], feet: Feet) -> list[ContactPoint]:
     """Return the origin of each foot, or the corners of its sole about it, from root_R_foot, p."""
     soles = feet if isinstance(feet, Mapping) else dict.fromkeys(feet)
     points = []
@@ -68,11 +68,11 @@ def contact_points(poses: Mapping[str, tuple[Array, Array]], feet: Feet) -> list
                                  'point, or length along x and width along y [m]')
         length, width = sole or (0.0, 0.0)
         for x, y in _CORNERS if sole else _CORNERS[:1]:
-            points.append(Point(foot, p + R @ (x * length, y * width, 0.0)))
+            points.append(ContactPoint(foot, p + R @ (x * length, y * width, 0.0)))
     return points
 
 
-def ground_forces(points: Sequence[Point], wrench: Array, up: Array, mu: float) -> Array:
+def ground_forces(points: Sequence[ContactPoint], wrench: Array, up: Array, mu: float) -> Array:
     """
     Return the forces at points, (k, 3) [N], whose sum is a wrench (6,) about the root's origin.
 
@@ -118,7 +118,7 @@ def _cones(count: int, up: Array, across: Array, mu: float) -> Array:
     return np.asarray(np.kron(np.eye(count), edges.T), np.float64)
 
 
-def _reason(points: Sequence[Point], arms: Array, force: Array, moment: Array, up: Array,
+def _reason(points: Sequence[ContactPoint], arms: Array, force: Array, moment: Array, up: Array,
             across: Array) -> str:
     """Return over which edge it tips, if the centre of pressure is beyond the points."""
     weight = float(force @ up)
@@ -140,7 +140,6 @@ def _reason(points: Sequence[Point], arms: Array, force: Array, moment: Array, u
 
 def _slip(columns: Array, need: Array, enough: float, up: Array, across: Array,
           mu: float) -> str:
-    """Return that feet slip, and which friction would be enough."""
     count = columns.shape[1] // 3
     least, most = mu, _MOST_FRICTION
     if nnls(columns @ _cones(count, up, across, most), need)[1] > enough:

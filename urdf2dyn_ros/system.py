@@ -159,7 +159,6 @@ def create_files(texts: Mapping[Path, bytes | Path], replace: bool = False) -> N
 
 
 def _unused(path: Path) -> Path:
-    """Return an unused name in the directory of `path`, to be opened with x."""
     return path.with_name(f'.{secrets.token_hex(8)}{path.suffix}')
 
 

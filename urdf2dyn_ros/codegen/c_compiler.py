@@ -56,7 +56,6 @@ class Compiler:
                                 f'last lines:\n{last}\nTo do: {_REMEDY}')
 
     def _run(self, arguments: Sequence[str], folder: Path) -> str | None:
-        """Return None, or the output of the compiler if it failed."""
         try:
             done = subprocess.run(
                 [*self.command, *arguments], cwd=folder, stdin=subprocess.DEVNULL,

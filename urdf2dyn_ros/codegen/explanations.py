@@ -666,7 +666,6 @@ def _idle(system: Multibody, loads: Loads, link: str) -> str:
 
 
 def _about_links(frames: LinkFrames, moving: bool) -> Iterator[str]:
-    """Yield the sentences about links, for functions on which no load has an effect."""
     axes = {'root': 'in the axes of the root', 'link': 'in the axes of the link'}[frames.axes]
     several = len(frames.links) > 1
     for k, link in enumerate(frames.links, 1):

@@ -109,7 +109,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
              gravity: ArrayLike = GRAVITY,
              functions: str | tuple[str, ...] = 'inverse_dynamics',
              loads: Loads = LOADS, frames: LinkFrames = ONLY_TIP,
-             twins: bool = False, closing: bool = False,
+             twins: bool = False, with_closure: bool = False,
              gains: Sequence[float] = OBSERVER_GAIN.default) -> Program:
     """
     Return the equations of a robot, whose identifiers begin with `name`.
@@ -121,7 +121,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     of several FUNCTIONS. An ExportError
     or a ParameterError for what the robot, the functions or the loads do not have.
     """
-    request = replace(_request(system, style, gravity, functions, loads, frames, closing),
+    request = replace(_request(system, style, gravity, functions, loads, frames, with_closure),
                       gains=tuple(gains))
     graphs = [express(request, each) for each in request.functions]
     constants, known = _constants(graphs)
@@ -172,15 +172,14 @@ class Request:
 
 def _request(system: Multibody, style: Style, gravity: ArrayLike,
              functions: str | tuple[str, ...], loads: Loads, frames: LinkFrames,
-             closing: bool) -> Request:
-    """Return the arguments of `generate`, checked."""
+             with_closure: bool) -> Request:
     if style not in (*STYLES, GENERAL):
         raise ExportError(f'unknown style {style!r}; the styles are: '
                           f'{", ".join((*STYLES, GENERAL))}')
     if not isinstance(functions, tuple) and functions not in CHOICES:
         raise ExportError(f'unknown model {functions!r}; the models are: {", ".join(CHOICES)}')
     names = functions if isinstance(functions, tuple) else CHOICES[functions]
-    names = (*names, *[CLOSURE] * bool(closing and system.closures and CLOSURE not in names))
+    names = (*names, *[CLOSURE] * bool(with_closure and system.closures and CLOSURE not in names))
     chosen = {name: FUNCTIONS[name] for name in names}
     if system.closures and style == GENERAL:
         raise ExportError('the style general does not close loops: choose readable, which has '

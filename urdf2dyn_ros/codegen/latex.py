@@ -248,7 +248,6 @@ def _width(term: str) -> int:
 
 
 def _turns(used: set[Any]) -> Iterator[str]:
-    """Yield what the sines and cosines stand for."""
     for name in sorted({x.name for x in used if re.fullmatch(_TURN, x.name)}):
         angle = ' + '.join(f'q_{{{k}}}' for k in name[3:-1])
         yield (f'{name} &= \\{"cos" if name[0] == "c" else "sin"}'

@@ -74,7 +74,6 @@ def equal_limbs(system: Multibody) -> dict[int, int]:
 
 
 def _pairs(system: Multibody) -> Iterator[tuple[int, int]]:
-    """Yield the bodies of equal limbs, two by two."""
     children: dict[int, list[int]] = {}
     for i, body in enumerate(system.bodies):
         children.setdefault(body.parent, []).append(i)
@@ -225,7 +224,6 @@ class Twinned:
                             for name, rows in results.items()}
 
     def _build(self, needed: Sequence[Node]) -> None:
-        """Make the nodes, phase by phase."""
         other = self._like.other
         waiting = [node for node in needed if node not in self._first]
         while waiting:
@@ -255,7 +253,6 @@ class Twinned:
         return not node.args or node in self._single or self._first.get(node, node) in self._twins
 
     def _make(self, node: Node) -> None:
-        """Make a twin, or what is not one, from its operands."""
         if node in self._like.other:
             self._twins[node] = _FUNCTIONS[node.op](*(
                 self._operand(operand) for operand in self._like.operands[node]))
@@ -277,7 +274,6 @@ class Twinned:
         return Expression(twin, a.negative)
 
     def _number(self, node: Node) -> Scalar:
-        """Return a node of the old graph as a single number."""
         if node in self._single:
             return self._single[node]
         first = self._first.get(node, node)
@@ -303,7 +299,6 @@ _FUNCTIONS: dict[str, Callable[..., Scalar]] = {
 
 def _corresponding(rows: Rows, quantity: Quantity, limbs: Mapping[int, int],
                    ) -> Iterator[tuple[Expression, Expression]]:
-    """Yield the entries of a result that are of one limb, and of one that is equal to it."""
     of_rows = limbs if quantity.rows == BY_JOINT else {}
     of_columns = limbs if quantity.columns == BY_JOINT else {}
     for i, row in enumerate(rows):

@@ -319,7 +319,6 @@ def _only_tip(model: RobotModel) -> str:
 
 
 def _read_file(path: str) -> dict[str, Any]:
-    """Return the values of a file that count, checked; warn of the others."""
     values, others = {}, []
     for name, value in read_parameter_file(path, 'inverse_dynamics').items():
         family = next((each for each in _FAMILIES if each.has(name)), None)
@@ -349,7 +348,6 @@ def _read_file(path: str) -> dict[str, Any]:
 
 
 def _with_payload(model: RobotModel, values: Mapping[str, Any]) -> RobotModel:
-    """Return the robot with a link for its payload, if it carries one."""
     mass, carrier = values['payload.mass'], values['payload.link']
     if not (carrier and mass and values['payload.attached']):
         return model

@@ -68,7 +68,6 @@ def run_plot(arguments: argparse.Namespace) -> int:
 
 
 def _comparison(table: Table) -> Comparison:
-    """Return the comparison of the columns measured_<joint> and computed_<joint>."""
     comparison = Comparison(capacity=max(len(table.time), 1))
     stamps = np.rint(table.time * 1e9).astype(np.int64).tolist()
     measured, computed, _ = _SIDES

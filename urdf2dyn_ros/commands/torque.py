@@ -240,7 +240,6 @@ def _beyond_limits(dynamics: InverseDynamics, time: Array, motion: Array,
 
 
 def _share(dynamics: InverseDynamics, joint: int, effort: float) -> float | None:
-    """Return an effort as a share of its limit; None without a limit."""
     limit = dynamics.limits[joint].effort
     return abs(float(effort)) / limit if limit else None
 
@@ -289,7 +288,6 @@ _MOST_ROWS = 100_000   # of the table that is written
 
 
 def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int:
-    """Print the figures of a trajectory, and write its table and its picture."""
     for name in _STATE:
         if getattr(arguments, name):
             raise ParameterError(f'--{name} is of a state, and --trajectory has its own: omit one')
@@ -472,7 +470,6 @@ def _trajectory_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
 
 
 def _motor_table(rows: Sequence[Mapping[str, Any]]) -> ReportTable:
-    """Return the motors of the joints whose gear or rotor is known."""
     motors = {row['joint']: row['motor'] for row in rows if 'motor' in row}
     light = [name for name, motor in motors.items() if not motor['rotor']]
     missing = f', nor the unknown inertia of rotors: {first_names(light, 5)}' if light else ''

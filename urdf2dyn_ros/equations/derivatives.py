@@ -428,7 +428,6 @@ def _add(system: Multibody, matrices: Sequence[_Rows], row: int, column: int,
 # rotated.
 
 def _shared_frame(body: Body, at: Coordinate, parent: ColumnFrame) -> ColumnFrame:
-    """Return the frame of a body's column from that of its parent, or of the root."""
     joint = JOINTS[body.type]
     angle: tuple[Scalar, float] = (joint.turns * at.q, body.turn)
     shared = body.parent != ROOT and body.parent_R_joint == IDENTITY

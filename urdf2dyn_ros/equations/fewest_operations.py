@@ -228,7 +228,6 @@ def virtual_mass(inertia: SecondMoments,
 
 
 def _cost_of_inertia(inertia: SecondMoments) -> int:
-    """Return the operations of the parameters that stay with the body."""
     h, S = inertia.h, inertia.S
     entries = ((10, h[0]), (10, h[1]), (4, S[0][0]), (4, S[1][1]),
                (7, S[0][1]), (7, S[0][2]), (7, S[1][2]))

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.equations.closures import Closure
-from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Forward, in_joint, in_parent, summed
 from urdf2dyn_ros.robot.inertia import Inertia
@@ -271,7 +270,7 @@ def blocks(system: Multibody) -> list[JointBlock]:
     for bodies in moved.values():
         if len(bodies) > 1:
             # with those between them, and with what these are joined to
-            chains = [chain(system, i) for i in bodies]
+            chains = [system.chain(i) for i in bodies]
             shared = set(chains[0]).intersection(*chains[1:]) - set(bodies)
             joined = set().union(*(together[i] for i in set().union(*chains) - shared))
             for i in joined:

@@ -53,15 +53,6 @@ class Frame(NamedTuple):
 REFERENCE = Frame(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO)
 
 
-def chain(system: Multibody, number: int) -> tuple[int, ...]:
-    """Return the numbers of the bodies from the root to one of them, which is the last."""
-    numbers = []
-    while number != ROOT:
-        numbers.append(number)
-        number = system.bodies[number].parent
-    return tuple(reversed(numbers))
-
-
 def turns_before(bodies: Sequence[Body]) -> list[int]:
     """Return for each body the number of revolute joints from the root to its parent."""
     result: list[int] = []
@@ -127,7 +118,7 @@ def _fixed_point(frame: Frame, r: Vector, symbols: Sequence[str], note: BodyNote
 def root_frames(system: Multibody, state: Sequence[Sequence[Scalar]], links: Collection[str],
                 note: Note = unnoted, root: Frame = REFERENCE) -> dict[int, Frame]:
     frames = {ROOT: root}
-    for i in sorted({i for link in links for i in chain(system, system.links[link][0])}):
+    for i in sorted({i for link in links for i in system.chain(system.links[link][0])}):
         body = system.bodies[i]
         frames[i] = next_frame(frames[body.parent], body, body.at(*state), partial(note, i))
     return frames
@@ -343,7 +334,7 @@ class LinkKinematics:
 
     def __init__(self, system: Multibody, link: str, q: Sequence[Scalar], posed: bool) -> None:
         i, attached = system.links[link]
-        self._screws = Screws(system, chain(system, i), attached, posed)
+        self._screws = Screws(system, system.chain(i), attached, posed)
         self._groups = [TurnedGroup(group, q) for group in self._screws.groups]
 
     def pose(self) -> Pose:
@@ -452,7 +443,6 @@ class LinkKinematics:
 
 
 def _times_about_z(R: Matrix, c: Scalar, s: Scalar) -> Matrix:
-    """Return R Rz."""
     x, y, z = R.T
     return Matrix(c * x + s * y, c * y - s * x, z).T
 

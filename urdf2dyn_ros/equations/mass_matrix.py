@@ -216,7 +216,6 @@ def momentum(system: Multibody, inertias: Sequence[Inertia | None], q: Sequence[
 
 
 def _kept(terms: Mapping[int, Sequence[JointTerm]], inertial: bool) -> dict[int, list[JointTerm]]:
-    """Return the terms that depend on accelerations, or the others."""
     kept = {i: [term for term in each if inertial == term.INERTIAL] for i, each in terms.items()}
     return {i: each for i, each in kept.items() if each}
 
@@ -296,7 +295,6 @@ def centre_of_mass(system: Multibody, inertias: Sequence[Inertia | None],
 
 def _carried(system: Multibody, inertias: Sequence[Inertia | None], q: Sequence[Scalar],
              note: Note) -> dict[int, SecondMoments]:
-    """Return mass and first moments of each body, and of the root, with what it carries."""
     def noted(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
         note(i, *{'Rc': ('eR', entries), 'Ic': ('carried', entries[:4])}[symbol])
 

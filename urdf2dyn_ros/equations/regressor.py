@@ -154,8 +154,7 @@ class Grouping(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def grouping(system: Multibody, gravity: Three) -> Grouping:
-    """Return the columns for a robot in plain numbers; gravity [m/s^2] is in the root frame."""
+def _group_columns(system: Multibody, gravity: Three) -> Grouping:
     columns = structural_columns(system)
     Y = _sampled(system, gravity, columns)
     W = Y.reshape(len(Y) * Y.shape[1], len(columns))
@@ -308,7 +307,7 @@ class BaseParameters:
 def base_parameters(system: Multibody, gravity: Three) -> BaseParameters:
     """Return the base parameters of a robot whose root is fixed, in the frames of its bodies."""
     moving = [each for body in system.bodies for each in body.attached]
-    groups = grouped(system, gravity)
+    groups = group_columns(system, gravity)
     return BaseParameters(
         tuple(column.name for column in groups.columns),
         tuple(column.unit for column in groups.columns),
@@ -318,13 +317,14 @@ def base_parameters(system: Multibody, gravity: Three) -> BaseParameters:
                   for each in moving]).reshape(-1))
 
 
-def grouped(system: Multibody, gravity: Three) -> Grouping:
+def group_columns(system: Multibody, gravity: Three) -> Grouping:
     """Return the columns of the regressor, which do not depend on inertias."""
     def massless(links: Sequence[Attached]) -> tuple[Attached, ...]:
         return tuple(replace(each, link=replace(each.link, inertia=None)) for each in links)
 
     bodies = tuple(replace(body, attached=massless(body.attached)) for body in system.bodies)
-    return grouping(replace(system, bodies=bodies, root=massless(system.root), forces=()), gravity)
+    return _group_columns(
+        replace(system, bodies=bodies, root=massless(system.root), forces=()), gravity)
 
 
 def base_values(system: Multibody, inertias: Sequence[Inertia | None], groups: Grouping,
@@ -342,7 +342,6 @@ def base_values(system: Multibody, inertias: Sequence[Inertia | None], groups: G
 
 
 def _matrix(system: Multibody, groups: Grouping) -> Array:
-    """Return the matrix from standard parameters to base parameters."""
     links = sum(len(body.attached) for body in system.bodies)
     size = 10 * links
     units = iter(np.eye(size).reshape(links, 10, size))

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.equations.links import REFERENCE, chain, link_frame, next_frame
+from urdf2dyn_ros.equations.links import REFERENCE, link_frame, next_frame
 from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
 from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import Steps, is_finite
@@ -125,7 +125,7 @@ class Mounting:
 
     def __init__(self, system: Multibody, link: str) -> None:
         number, self._link = system.links[link]
-        self._bodies = [system.bodies[i] for i in chain(system, number)]
+        self._bodies = [system.bodies[i] for i in system.chain(number)]
 
     def root_motion(self, motion: Motion, q: Sequence[float], qd: Sequence[float],
                     qdd: Sequence[float]) -> Motion:

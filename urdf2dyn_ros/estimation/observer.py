@@ -8,7 +8,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -500,7 +499,7 @@ def not_estimated(reason: str) -> Status:
 
 def moving_joints(system: Multibody, link: str) -> tuple[int, ...]:
     """Return the independent joints that move a link; ParameterError if they are fewer than 6."""
-    coordinates = {name: {system.bodies[i].coordinate for i in chain(system, number)}
+    coordinates = {name: {system.bodies[i].coordinate for i in system.chain(number)}
                    for name, (number, _) in system.links.items()}
     able = [name for name, moving in coordinates.items() if len(moving) >= COMPONENTS]
     choices = (f'the links that at least {COMPONENTS} joints move are: {listed(able, 100)}'

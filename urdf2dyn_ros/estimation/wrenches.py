@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.links import REFERENCE, Pose, chain, next_pose
+from urdf2dyn_ros.equations.links import REFERENCE, Pose, next_pose
 from urdf2dyn_ros.estimation.messages import Steps
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_OUTCOMES
 from urdf2dyn_ros.robot.loads import Loads
@@ -35,7 +35,7 @@ class Chain:
 
     def __init__(self, system: Multibody, link: str, frame: str) -> None:
         (number, self._here), (other, self._there) = system.links[link], system.links[frame]
-        inwards, outwards = chain(system, number), chain(system, other)
+        inwards, outwards = system.chain(number), system.chain(other)
         shared = sum(i == j for i, j in zip(inwards, outwards))
         self._inwards = [system.bodies[i] for i in inwards[shared:]]
         self._outwards = [system.bodies[i] for i in outwards[shared:]]

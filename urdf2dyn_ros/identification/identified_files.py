@@ -33,6 +33,7 @@ from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.terms import JointTerm, Rotor
+from urdf2dyn_ros.robot.writer import numbers_text
 
 # ---- The identified robot: joints that are not explained keep the numbers of the URDF, and so do
 # their bodies, unless forced
@@ -157,8 +158,6 @@ def _inertial_tags(inertia: Inertia) -> dict[str, dict[str, _Numbers]]:
 
 
 class _Editor:
-    """Finds what has to change in a text."""
-
     def __init__(self, text: str) -> None:
         self._text, root = text, parse_document(text)
         self._description = Description(root)
@@ -226,16 +225,14 @@ class _Editor:
 
 
 def _attributes(values: Mapping[str, _Numbers]) -> str:
-    """Return attributes as text; float() as numpy's numbers have a repr of their own."""
-    return ''.join(f' {name}="{" ".join(repr(float(number)) for number in numbers)}"'
-                   for name, numbers in values.items())
+    return ''.join(f' {name}="{numbers_text(numbers)}"' for name, numbers in values.items())
 
 
 def _value(text: str, old: _Numbers, new: _Numbers) -> str:
     """Return an attribute's value with the numbers that differ."""
     parts = re.split(r'([^ \t\r\n]+)', text)
     if '&' in text or len(parts) != 2 * len(old) + 1:
-        return ' '.join(repr(float(number)) for number in new)
+        return numbers_text(new)
     for k, (before, after) in enumerate(zip(old, new)):
         if before != after:
             parts[2 * k + 1] = repr(float(after))
@@ -341,7 +338,7 @@ def identified_mjcf(result: Identification, head: Sequence[str] = ()) -> bytes:
                      biasprm=(-constant / gain, 0.0, 0.0))
         if limit.effort:
             most = abs(limit.effort / gain)
-            motor.set('ctrlrange', _text((-most, most)))
+            motor.set('ctrlrange', numbers_text((-most, most)))
     return bytes(etree.tostring(robot, encoding='utf-8', pretty_print=True))
 
 
@@ -353,19 +350,14 @@ def _add_joints(body: Element, joint: Joint, terms: Mapping[str, Sequence[JointT
         for name, value in (('damping', joint.damping), ('frictionloss', joint.friction),
                             ('armature', armature)):
             if value:
-                element.set(name, _text(value))
+                element.set(name, numbers_text(value))
         lower, upper = joint.limits.lower, joint.limits.upper
         if JOINTS[part.type].bounded and lower is not None and upper is not None:
-            element.set('range', _text((lower, upper)))
+            element.set('range', numbers_text((lower, upper)))
 
 
 def _add(parent: Element, tag: str, **values: str | float | Sequence[float]) -> Element:
     element = etree.SubElement(parent, tag)
     for name, value in values.items():
-        element.set(name, value if isinstance(value, str) else _text(value))
+        element.set(name, value if isinstance(value, str) else numbers_text(value))
     return element
-
-
-def _text(value: float | Sequence[float]) -> str:
-    return ' '.join(repr(float(number)) for number in (
-        value if isinstance(value, Sequence) else (value,)))

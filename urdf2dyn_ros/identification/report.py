@@ -383,7 +383,6 @@ def _body_json(result: Identification, k: int) -> dict[str, Any]:
 
 
 def _joint_figures(figures: Figures, joint: int) -> dict[str, Any]:
-    """Return the figures of a joint, those of residuals by model."""
     residuals = {'r2': figures.r2, 'r2_moving': figures.r2_moving, 'all': figures.every,
                  'moving': figures.moving}
     return {'measured': figures.measured[joint],
@@ -528,7 +527,6 @@ def _draw_curves(axes: Any, measured: Array, nominal: Array, computed: Array) ->
 
 
 def _draw_bars(axes: Any, result: Identification, joint: int) -> list[Any]:
-    """Draw residuals, where only a summary is known."""
     values = result.held_out.every[:, joint]
     return [axes.bar([number], [value], color=colour, label=label)
             for number, (value, colour, label) in enumerate(zip(

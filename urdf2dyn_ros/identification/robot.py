@@ -10,7 +10,6 @@ import numpy as np
 
 from urdf2dyn_ros.equations.closures import closed_poses, closed_states
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
-from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.equations.regressor import base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.mistakes import SIGN_WIDTHS
@@ -126,7 +125,7 @@ class Columns:
                        for number in numbers for entries in np.eye(10).tolist()]
         depends: list[set[int]] = [set() for _ in system.joint_names]
         for number in numbers:
-            for moved in chain(system, number):
+            for moved in system.chain(number):
                 depends[system.bodies[moved].coordinate].add(number)
         moves: Array = np.eye(len(depends))
         if system.closures:

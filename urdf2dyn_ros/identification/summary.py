@@ -130,7 +130,6 @@ def in_other_units(summary: Summary, factors: Array) -> Summary:
 
 
 def _huber_weights(residuals: Sequence[Array]) -> Array:
-    """Return the weights (k, n) of the rows of each joint."""
     weights = []
     for residual in residuals:
         sigma = 1.4826 * float(np.median(np.abs(residual)))

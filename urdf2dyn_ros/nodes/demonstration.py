@@ -139,7 +139,6 @@ class Client:
                   f'response of {node}', request)
 
     def _offering(self, service: str) -> list[str]:
-        """Return the nodes that offer a service, with their namespaces."""
         nodes = []
         for name, namespace in self.node.get_node_names_and_namespaces():
             try:
@@ -468,7 +467,6 @@ def _demonstrate(robot: Path, duration: float, output: Path, gravity: Triple,
 
 def _parameters(model: RobotModel, duration: float, output: Path, gravity: Triple,
                 engine: str) -> dict[str, dict[str, Any]]:
-    """Return the parameters of each node, in the order in which they are started."""
     return {
         'effort_comparison': {'report.directory': str(output), 'report.overwrite': True,
                               'efforts': 'simulated'},

@@ -166,7 +166,6 @@ class EffortComparison(Node):
     # ---- figures
 
     def _publish(self) -> None:
-        """Publish the figures of every joint, and check the names."""
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         name = self.get_fully_qualified_name().lstrip('/')

@@ -128,7 +128,6 @@ class JointSimulator(Node):
                              if values['publish_clock'] else None)
 
     def _advance(self) -> None:
-        """Simulate up to the present."""
         now = time.monotonic()
         late = now - self._wall_start - self._simulator.time / self._factor
         if late > _LONGEST_DELAY:

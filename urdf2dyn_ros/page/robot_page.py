@@ -82,7 +82,6 @@ def _range(turns: bool, limits: Limits) -> tuple[float, float]:
 
 
 def _body(system: Multibody, number: int) -> dict[str, object]:
-    """Return a body with the axis of its joint in the frame of its first link."""
     body = system.bodies[number]
     first, motors = body.attached[0], system.actuated
     joint = motors.index(body.coordinate) if body.coordinate in motors else None
@@ -97,7 +96,7 @@ def _links(model: RobotModel, system: Multibody, place: dict[int, int]) -> list[
     numbers = {name: k for k, name in enumerate(links)}
     result = []
     for name, (number, each) in links.items():
-        first = system.root[0] if number == ROOT else system.bodies[number].attached[0]
+        first = system.attached(number)[0]
         R, p = _in_frame_of(first, each)
         inertia = each.link.inertia
         result.append({
@@ -109,9 +108,8 @@ def _links(model: RobotModel, system: Multibody, place: dict[int, int]) -> list[
 
 
 def _loop_end(system: Multibody, end: LoopFrame) -> dict[str, object]:
-    """Return where a loop is closed, in the frame of the body of its link."""
     number, each = system.links[end.link]
-    first = system.root[0] if number == ROOT else system.bodies[number].attached[0]
+    first = system.attached(number)[0]
     R, p = _in_frame_of(first, each)
     return {'link': list(system.links).index(end.link), 'at': p + R @ end.xyz}
 
@@ -121,14 +119,12 @@ def _carrier(system: Multibody) -> str:
     number, parents = ROOT, [body.parent for body in system.bodies]
     while parents.count(number) == 1:
         number = parents.index(number)
-    attached = system.root if number == ROOT else system.bodies[number].attached
-    return attached[-1].link.name
+    return system.attached(number)[-1].link.name
 
 
 def _payload_data(system: Multibody, link: str, payload: Payload) -> dict[str, object]:
-    """Return the payload, with the orientation of its link in the frame of the link's body."""
     number, each = system.links[link]
-    first = system.root[0] if number == ROOT else system.bodies[number].attached[0]
+    first = system.attached(number)[0]
     return {'link': list(system.links).index(link), 'R': _in_frame_of(first, each)[0],
             'values': [payload.mass, *payload.com], 'inertia': payload.inertia}
 

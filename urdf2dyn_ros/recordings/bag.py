@@ -317,7 +317,6 @@ class TrajectoryFile(Recording):
 
 
 def _trajectories(data: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield what looks like a trajectory, at any depth."""
     if isinstance(data, Mapping) and isinstance(data.get('points'), list) and data.get(
             'joint_names'):
         yield data

@@ -284,8 +284,6 @@ def _time_column(names: Sequence[str], chosen: Mapping[str, tuple[str, str, str]
 
 
 class _NameReading(NamedTuple):
-    """A way to read the name of a column."""
-
     joint: str
     unit: str
     other: str   # name of the joint without a unit in it, or empty

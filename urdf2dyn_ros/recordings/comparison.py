@@ -353,7 +353,6 @@ class Comparison:
     # ---- results
 
     def _missing(self, name: str) -> str:
-        """Return what a comparison lacks, or an empty text."""
         if name not in self._measured.names:
             return 'no measured effort'
         if len(self._gains) not in (1, len(self._computed.names)):

@@ -29,7 +29,7 @@ from urdf2dyn_ros.recordings.comparison import (
     robot_facts,
 )
 from urdf2dyn_ros.recordings.credibility import dead_position, is_of_motion
-from urdf2dyn_ros.recordings.external import ExternalEfforts
+from urdf2dyn_ros.recordings.external import ObservedEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, match_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
@@ -108,7 +108,7 @@ class Evaluation:
     cutoffs: dict[str, tuple[float, float]] = field(default_factory=dict)
     held: dict[str, float] = field(default_factory=dict)
     joints: tuple[JointComparison, ...] = ()
-    external: ExternalEfforts | None = None
+    external: ObservedEfforts | None = None
     files: list[Path] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     error: RecordingError | None = None
@@ -221,7 +221,7 @@ class _Sinks:
             max(_KEPT_SAMPLES // len(self._joints), _FEWEST_KEPT), semantics=settings.semantics,
             gains=settings.gains, still=_RESTING_SPEED)
         self.comparison.describe(self._facts, self._gravity)
-        self.external = (ExternalEfforts(dynamics, settings.observer_gain, settings.thresholds)
+        self.external = (ObservedEfforts(dynamics, settings.observer_gain, settings.thresholds)
                          if settings.observer else None)
         self.later = self.bag_later = 0
         self.span: tuple[int, int] | None = None

@@ -81,7 +81,7 @@ class JointExternal:
             self.largest, self.largest_at = float(values[k]), stamps[k]
 
 
-class ExternalEfforts:
+class ObservedEfforts:
     """
     Observes the external efforts of a recording, batch by batch, with a gain [1/s].
 
@@ -148,7 +148,7 @@ _WIDE, _AXIS = 4.4, 1.35
 _LEFT, _RIGHT, _BELOW, _ABOVE, _HEAD = 0.75, 0.15, 0.5, 0.3, 0.7   # space around it; the head
 
 
-def external_summary(external: ExternalEfforts) -> list[str]:
+def external_summary(external: ObservedEfforts) -> list[str]:
     """Return a sentence about the observer, and one for each joint."""
     start = external.curves.stamps[0] if external.curves.stamps else 0
     lines = ['external efforts: of the momentum observer, with a gain of '
@@ -177,7 +177,7 @@ def external_summary(external: ExternalEfforts) -> list[str]:
     return lines
 
 
-def write_external_efforts(external: ExternalEfforts, directory: Path,
+def write_external_efforts(external: ObservedEfforts, directory: Path,
                            picture: bytes) -> list[Path]:
     """
     Write figures (JSON, stamps [ns]), thresholds and the picture (PNG); return their paths.
@@ -201,7 +201,7 @@ def write_external_efforts(external: ExternalEfforts, directory: Path,
     return paths
 
 
-def external_picture(external: ExternalEfforts, title: str) -> bytes:
+def external_picture(external: ObservedEfforts, title: str) -> bytes:
     """Return a PNG with the joints below each other."""
     joints, curves = external.joints, external.curves
     start = curves.stamps[0]
@@ -217,7 +217,6 @@ def external_picture(external: ExternalEfforts, title: str) -> bytes:
 
 def _draw(axes: Any, time: Any, low: Any, high: Any, joint: JointExternal,
           start: int) -> list[Any]:
-    """Draw a joint, its thresholds and contacts; return the entries of the legend."""
     from matplotlib.patches import Patch
     axes.fill_between(time, low, high, color=BLUE, linewidth=0.9)
     for side in (-joint.threshold, joint.threshold) if joint.threshold else ():

@@ -97,8 +97,6 @@ def _jumps(time: Array, positions: Array, joint: int) -> Iterator[tuple[int, flo
 
 
 class _Side(NamedTuple):
-    """A parabola on one side of a row, at that row."""
-
     position: Array   # (n,) [rad or m]
     speed: Array   # (n,) [rad/s or m/s]
     residual: Array   # the largest one (n,) [rad or m]

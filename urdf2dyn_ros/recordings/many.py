@@ -202,6 +202,5 @@ def _by_joint(recordings: Sequence[EvaluatedRecording]) -> dict[str, dict[str, J
 
 
 def _together(figures: Collection[JointResidual]) -> float:
-    """Return the RMSE of all samples."""
     squares = sum(row.samples * row.rmse ** 2 for row in figures)
     return float(np.sqrt(squares / sum(row.samples for row in figures)))

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.equations.links import chain
 from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
@@ -149,7 +148,6 @@ class RecordingFit:
         return self.shares(change)[0]
 
     def _urdf_residuals(self, change: Change) -> Array:
-        """Judge changes by the URDF."""
         spread = np.nanstd(change.effort(self._effort[self._rows]), axis=0)
         return 0.5 * self.unexplained(change) + np.log(np.where(spread > 0.0, spread, 1.0))
 
@@ -373,7 +371,7 @@ def moved_beyond(system: Multibody, moving: NDArray[np.bool_]) -> set[int]:
     if system.closures:
         return {*range(len(moving))}
     return {system.bodies[carrier].coordinate for number, body in enumerate(system.bodies)
-            for carrier in chain(system, number)
+            for carrier in system.chain(number)
             if moving[body.coordinate] and system.bodies[carrier].coordinate != body.coordinate}
 
 

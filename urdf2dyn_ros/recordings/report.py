@@ -367,7 +367,6 @@ def _table(joints: Sequence[JointComparison], origin: Origin) -> ReportTable:
 
 
 def _with_error(column: FigureColumn, text: str, span: Span) -> str:
-    """Return a number with its uncertainty, if that is known."""
     error = math.nan if column.error is None else column.error(span)
     if math.isnan(error):
         return text

@@ -158,7 +158,6 @@ def cutoffs(time: Array, samples: Array, period: float, noise: Array) -> Array:
 
 
 def _averaged(values: Array, count: int) -> Array:
-    """Return the means of so many rows each."""
     rows = len(values) // count * count
     return np.asarray(values[:rows].reshape(-1, count, *values.shape[1:]).mean(axis=1))
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.joints import JOINTS
-from urdf2dyn_ros.robot.loops import attached, chain, rows_of
+from urdf2dyn_ros.robot.loops import rows_of
 from urdf2dyn_ros.robot.model import ClosureRow, Closures, Loop, LoopFrame, Mimic, RobotModel
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
 from urdf2dyn_ros.robot.rotations import aligned, from_rpy
@@ -269,9 +269,10 @@ class _Cut:
 
     def __init__(self, system: Multibody, loop: Loop, bodies: Sequence[int]) -> None:
         self.ends = [_End(system, end, bodies) for end in (loop.first, loop.second)]
-        first, second = chains = [chain(system, end.link) for end in (loop.first, loop.second)]
+        first, second = chains = [system.chain(system.links[end.link][0])
+                                  for end in (loop.first, loop.second)]
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second)))
-        reference = attached(system, first[shared - 1] if shared else ROOT)[0].link.name
+        reference = system.attached(first[shared - 1] if shared else ROOT)[0].link.name
         self._reference = _End(system, LoopFrame(reference, axis=(0.0, 0.0, 1.0)), bodies)
         joints = [(sign, i) for sign, part in zip((-1.0, 1.0), chains) for i in part[shared:]]
         self._k = [bodies.index(i) for _, i in joints]
@@ -367,7 +368,7 @@ class _Tree:
     def _bodies(self) -> list[int]:
         """Numbers of the bodies between the root and loops."""
         return sorted({i for loop in self.model.loops for end in (loop.first, loop.second)
-                       for i in chain(self.system, end.link)})
+                       for i in self.system.chain(self.system.links[end.link][0])})
 
     @cached_property
     def _cuts(self) -> list['_Cut']:

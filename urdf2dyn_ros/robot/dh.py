@@ -406,7 +406,6 @@ def _length(value: float) -> str:
 
 
 def _angle_text(value: float, pi: str) -> str:
-    """Return an angle as a fraction of pi where it is one."""
     parts = round(value / math.pi * _PARTS)
     if parts == 0 or abs(value - parts * math.pi / _PARTS) > 4e-15:
         return _length(value)
@@ -511,7 +510,6 @@ def _content(path: str | os.PathLike[str], values: Mapping[str, float]) -> Any:
 
 
 def _model(name: str, rows: Sequence[RowData]) -> RobotModel:
-    """Return the model of rows without problems."""
     base = next((row for row in rows if row['antecedent'] is None), None)
     base_R, base_p = (IDENTITY, ZERO) if base is None else transform(_six(base))
     movable = [row for row in rows if row is not base]
@@ -563,7 +561,6 @@ _Problems: TypeAlias = Iterator[tuple[str, str]]   # codes and messages
 
 
 def _cell_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
-    """Yield what is wrong with the columns and the types of their values."""
     for name in row:
         if name not in _COLUMNS:
             yield 'dh-column', (f'{quote(str(name))} is no column; '

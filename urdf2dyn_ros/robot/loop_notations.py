@@ -306,7 +306,6 @@ def _unit(axis: Triple) -> Triple:
 
 
 def _angles(R: Matrix) -> Triple:
-    """Return roll, pitch, yaw [rad] of a rotation."""
     across = math.hypot(R[0][0], R[1][0])
     if across < 1e-9:
         return 0.0, math.atan2(-R[2][0], across), math.atan2(-R[0][1], R[1][1])
@@ -315,7 +314,6 @@ def _angles(R: Matrix) -> Triple:
 
 
 def _joints_to(robot: Description, link: str) -> list[Element]:
-    """Return the joints from the root to a link."""
     by_child = {child: joint for joint, child in robot.child_of.items()}
     joints: list[Element] = []
     while link in by_child and len(joints) <= len(by_child):   # a cycle is another rule's

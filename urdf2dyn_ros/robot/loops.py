@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from urdf2dyn_ros.robot.joints import JOINTS, turn_by
 from urdf2dyn_ros.robot.model import ClosureRow, Loop, LoopFrame
-from urdf2dyn_ros.robot.multibody import ROOT, Attached, Multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.rotations import aligned, composed, from_rpy
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
@@ -142,12 +142,13 @@ class LoopState:
     """The two frames of a loop in a state, relative to the body that carries both chains."""
 
     def __init__(self, system: Multibody, loop: Loop, state: State) -> None:
-        chains = [chain(system, end.link) for end in (loop.first, loop.second)]
+        chains = [system.chain(system.links[end.link][0])
+                  for end in (loop.first, loop.second)]
         shared = 0
         while shared < min(map(len, chains)) and len({chain[shared] for chain in chains}) == 1:
             shared += 1
         base = chains[0][shared - 1] if shared else ROOT
-        reference = attached(system, base)[0]
+        reference = system.attached(base)[0]
         R = reference.body_R_link.T
         p = -(R @ reference.body_p_link)
         self.first, self.second = (
@@ -228,16 +229,3 @@ class LoopState:
 def _composed(m: Matrix, n: Matrix) -> Matrix:
     exact = all(isinstance(entry, float) for rows in (m, n) for row in rows for entry in row)
     return composed(m, n) if exact else m @ n
-
-
-def chain(system: Multibody, link: str) -> list[int]:
-    """Return the numbers of the bodies from the root to a link."""
-    numbers, i = [], system.links[link][0]
-    while i != ROOT:
-        numbers.append(i)
-        i = system.bodies[i].parent
-    return numbers[::-1]
-
-
-def attached(system: Multibody, i: int) -> tuple[Attached, ...]:
-    return system.root if i == ROOT else system.bodies[i].attached

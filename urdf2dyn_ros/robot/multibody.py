@@ -161,6 +161,18 @@ class Multibody:
             depths.append(1 + (0 if body.parent == ROOT else depths[body.parent]))
         return max(depths, default=0)
 
+    def chain(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of the bodies from the root to one of them, which is the last."""
+        numbers = []
+        while number != ROOT:
+            numbers.append(number)
+            number = self.bodies[number].parent
+        return tuple(reversed(numbers))
+
+    def attached(self, number: int) -> tuple[Attached, ...]:
+        """Return the links that are fixed to a body, or to the ROOT."""
+        return self.root if number == ROOT else self.bodies[number].attached
+
     @property
     def links(self) -> dict[str, tuple[int, Attached]]:
         """Every link by name, with the number of its body, ROOT for the root's."""

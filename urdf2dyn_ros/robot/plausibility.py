@@ -49,7 +49,6 @@ _GRAVITY = 9.81   # [m/s^2]
 
 
 def _outwards(robot: Description) -> list[Element]:
-    """Return all joints, in an order from parents to children."""
     joints_of: dict[str, list[Element]] = defaultdict(list)
     for joint in robot.joints:
         joints_of[robot.parent_of[joint]].append(joint)
@@ -68,7 +67,6 @@ def _masses(robot: Description) -> dict[str, float]:
 
 
 def _inertia(robot: Description, link: str) -> tuple[Element | None, list[float]]:
-    """Return the element of a link, and its entries [kg m^2]."""
     element = robot.link_of[link].find('inertial/inertia')
     return element, [robot.number(element, entry) or 0.0 for entry in TENSOR_ATTRIBUTES]
 

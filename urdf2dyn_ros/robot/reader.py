@@ -135,7 +135,6 @@ def _urdf_1_0(description: Description) -> Element:
 
 def _model(robot: Robot, description: Description, warnings: tuple[Problem, ...],
            ) -> RobotModel:
-    """Return the model of a description that the rules accept."""
     ratios = gear_ratios(description)
     moved = {joint.child for joint in robot.joints}
     return RobotModel(

@@ -219,7 +219,6 @@ def two_parents(robot: Description) -> Iterator[Problem]:
 
 
 def _as_loop(robot: Description, joint: Element) -> str:
-    """Return the <loop_joint> that a second joint of a link is."""
     origin, axis = joint.find('origin'), joint.find('axis')
     place = ''.join(f' {name}="{origin.get(name)}"' for name in ('xyz', 'rpy')
                     if origin is not None and origin.get(name))
@@ -269,7 +268,6 @@ def _joints_by_child(robot: Description) -> dict[str, list[Element]]:
 
 
 def _loops(next_of: Mapping[str, str]) -> Iterator[list[str]]:
-    """Yield the names of every loop, once."""
     visited: set[str] = set()
     for start in next_of:
         path: dict[str, None] = {}
@@ -441,7 +439,6 @@ def mimic_chains(robot: Description) -> Iterator[Problem]:
 
 
 def _mimics(robot: Description) -> Iterator[tuple[Element, Element]]:
-    """Yield the joints that mimic others, each with its mimic."""
     for joint in robot.joints:
         mimic = joint.find('mimic')
         if mimic is not None and type_of(joint).moves:

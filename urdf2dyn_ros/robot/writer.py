@@ -46,7 +46,7 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
     for loop in model.loops:
         element = etree.SubElement(robot, 'loop_joint', name=loop.name, type=loop.type)
         if loop.length:
-            element.set('length', _text(loop.length))
+            element.set('length', numbers_text(loop.length))
         for tag, end in (('link1', loop.first), ('link2', loop.second)):
             side = _add(element, tag, {'xyz': end.xyz, 'rpy': end.rpy})
             side.set('link', end.link)
@@ -59,7 +59,8 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
                 type='SimpleTransmission')
             etree.SubElement(transmission, 'joint', name=joint.name)
             etree.SubElement(transmission, 'actuator', name=f'{joint.name}_motor')
-            etree.SubElement(transmission, 'mechanicalReduction').text = _text(joint.gear_ratio)
+            reduction = etree.SubElement(transmission, 'mechanicalReduction')
+            reduction.text = numbers_text(joint.gear_ratio)
     for force in model.forces:
         _add(robot, 'force', {'xyz': force.xyz, 'rpy': force.rpy, 'force': force.force,
                               'torque': force.torque}).set('link', force.link)
@@ -85,14 +86,16 @@ def _write_joint(element: Element, joint: Joint, fill_limits: bool) -> None:
                                 'offset': joint.mimic.offset}).set('joint', joint.mimic.joint)
 
 
-def _add(parent: Element, tag: str, values: Mapping[str, float | tuple[float, ...]]) -> Element:
-    return etree.SubElement(parent, tag, {name: _text(value) for name, value in values.items()})
+def _add(parent: Element, tag: str, values: Mapping[str, float | Sequence[float]]) -> Element:
+    return etree.SubElement(parent, tag, {
+        name: numbers_text(value) for name, value in values.items()})
 
 
-def _text(value: float | tuple[float, ...]) -> str:
-    entries = value if isinstance(value, tuple) else (value,)
-    # float() first: numpy's numbers have a repr of their own.
-    return ' '.join(repr(float(entry)) for entry in entries)
+def numbers_text(value: float | Sequence[float]) -> str:
+    """Return numbers as an attribute has them, each so that it reads back as the same."""
+    # float() first: numpy's numbers have a repr of their own
+    return ' '.join(repr(float(number)) for number in (
+        value if isinstance(value, Sequence) else (value,)))
 
 
 # ---- A robot description with the tags that Gazebo Sim and ros2_control need

@@ -53,7 +53,6 @@ class DartSimulator(Simulator):
         return np.asarray(np.einsum('ij,ij->i', self._axes, wrenches))
 
     def _in_skeleton(self, values: Array) -> Array:
-        """Return values (m,) in DART's order."""
         ordered = np.empty(len(values))
         ordered[self._rows] = values
         return ordered

@@ -64,7 +64,6 @@ class SmoothTrajectory:
                 A * (wdd * s + 2.0 * wd * sd + w * sdd))
 
     def _window(self, t: float) -> tuple[float, float, float]:
-        """Return the fade and its first two derivatives."""
         left = self.duration - t
         sign = 1.0 if t < left else -1.0
         x = min(min(t, left) / self._fade, 1.0)
@@ -162,7 +161,6 @@ class ViaPoints:
 
 
 def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:
-    """Reject names and sizes that cannot be interpolated."""
     if sorted(names) != sorted(known):
         raise SimulationError(f'trajectory of {listed(names) or "no joint"}: its joints must be '
                               f'{listed(known)}, each once')

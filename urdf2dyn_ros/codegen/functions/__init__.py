@@ -28,7 +28,7 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'frame_motion': links.FrameMotion(),
     'regressor': dynamics.Regressor(),
     'dynamics': dynamics.Dynamics(),
-    'closure': closure.Closing(),
+    'closure': closure.ClosureStep(),
 }
 
 # what a user may request, to the functions of the program

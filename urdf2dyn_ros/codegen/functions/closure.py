@@ -9,7 +9,7 @@ from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import Multibody
 
 
-class Closing(ModelFunction):
+class ClosureStep(ModelFunction):
     INPUTS = ('q',)
     LOAD_INPUTS = ()
     SUMMARY = ("the passive positions after a step of Newton's method, and of those before it how "

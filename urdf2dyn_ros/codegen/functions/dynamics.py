@@ -34,7 +34,7 @@ from urdf2dyn_ros.equations.regressor import (
     UnitParameter,
     base_parameters,
     base_values,
-    grouped,
+    group_columns,
     regressor,
 )
 from urdf2dyn_ros.errors import ExportError, ParameterError
@@ -462,7 +462,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         return for_any_inertia(system)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
-        columns = grouped(*mechanics.numbers).columns
+        columns = group_columns(*mechanics.numbers).columns
         axis = Axis('base_parameters', tuple(column.name for column in columns),
                     tuple(column.unit for column in columns)) if columns else BY_JOINT
         Y, pi = self.RESULTS
@@ -470,7 +470,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
 
     def derive(self, mechanics: Mechanics) -> Results:
         notes, system = mechanics.notes, mechanics.system
-        groups = grouped(*mechanics.numbers)
+        groups = group_columns(*mechanics.numbers)
         recursion = mechanics.recursion
         if recursion.moment is second_moment:   # every body has all that needs U
             recursion = Recursion(second_moment, inherited_spin(system, [FULL_INERTIA] * len(
@@ -500,7 +500,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         return {'Y': Y}
 
     def constants(self, mechanics: Mechanics) -> Results:
-        groups, notes = grouped(*mechanics.numbers), mechanics.notes
+        groups, notes = group_columns(*mechanics.numbers), mechanics.notes
         pi = base_values(mechanics.system, mechanics.second_moments, groups, notes.note)
         for column, value in zip(groups.columns, pi):
             notes.begin(tag=f'_{column.entry}')
@@ -512,7 +512,8 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         """Return the efforts of bodies with the parameters that Y is multiplied by, and pi."""
         system, gravity = mechanics.numbers
         entries = [dict.fromkeys(MASS_ENTRIES, 0.0) for _ in system.bodies]
-        for column, value in zip(grouped(system, gravity).columns, mechanics.arguments['pi']):
+        columns = group_columns(system, gravity).columns
+        for column, value in zip(columns, mechanics.arguments['pi']):
             entries[column.body][column.entry] = value
         inertias = [SecondMoments.of(each[entry] for entry in MASS_ENTRIES)
                     for each in entries]

@@ -618,7 +618,6 @@ class ForwardDynamicsDerivatives(ModelFunction):
 
 
 def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar] | None = None) -> Mechanics:
-    """Return the same with accelerations as arguments, by default none."""
     qdd = [0.0] * len(mechanics.system.actuated) if qdd is None else qdd
     arguments: Mapping[str, Sequence[Scalar]] = (
         mechanics.arguments.replaced({'qdd': qdd})

@@ -14,7 +14,6 @@ from urdf2dyn_ros.equations.links import (
     REFERENCE,
     Frame,
     LinkKinematics,
-    chain,
     link_frame,
     root_frames,
 )
@@ -156,7 +155,7 @@ class LinkFunction(ModelFunction):
             i, attached = system.links[link]
             notes.begin('', tag, f'link{mention(link)}')
             frame = link_frame(frames[i], attached, partial(notes.note, i))
-            bodies = {k: frames[k] for k in chain(system, i)}
+            bodies = {k: frames[k] for k in system.chain(i)}
             results |= _named(self.explained(mechanics, frame, bodies, partial(notes.note, i)),
                               tag)
         notes.begin()

@@ -55,6 +55,9 @@ class Arrays(Python):
         """Yield nothing: functions are imported behind the constants, which are plain numbers."""
         yield from ()
 
+    def as_lists(self, result: Result, value: str) -> str:
+        return f'{value}.tolist()'
+
 
 class Casadi(Arrays):
     """Columns of SX, MX or DM."""
@@ -83,6 +86,15 @@ def matrix(q, rows):
         return f'{value}.full(){"" if result.is_matrix else ".ravel()"}.tolist()'
 
 
+_MATRIX = '''
+
+
+def matrix(q, rows):
+    """Return rows of entries as (..., n, m)."""
+    whole = vector(q, [entry for row in rows for entry in row])
+    return whole.reshape(*whole.shape[:-1], len(rows), len(rows[0]) if rows else 0)'''
+
+
 class Jax(Arrays):
     """Arrays (..., n), of their own precision."""
 
@@ -101,16 +113,7 @@ def vector(q, entries):
     """Return entries as (..., n), for as many states as there are."""
     q = asarray(q)
     *entries, _ = broadcast_arrays(*entries, zeros(q.shape[:-1]))
-    return stack(entries, -1) if entries else q
-
-
-def matrix(q, rows):
-    """Return rows of entries as (..., n, m)."""
-    whole = vector(q, [entry for row in rows for entry in row])
-    return whole.reshape(*whole.shape[:-1], len(rows), len(rows[0]) if rows else 0)'''
-
-    def as_lists(self, result: Result, value: str) -> str:
-        return f'{value}.tolist()'
+    return stack(entries, -1) if entries else q''' + _MATRIX
 
     def blocks(self) -> dict[str, Iterable[str]]:
         return {**super().blocks(), 'start': [
@@ -140,13 +143,4 @@ def vector(q, entries):
     q = _tensor(q)
     *entries, _ = broadcast_tensors(
         *(x if is_tensor(x) else q.new_tensor(x) for x in entries), q.new_zeros(q.shape[:-1]))
-    return stack(entries, -1) if entries else q
-
-
-def matrix(q, rows):
-    """Return rows of entries as (..., n, m)."""
-    whole = vector(q, [entry for row in rows for entry in row])
-    return whole.reshape(*whole.shape[:-1], len(rows), len(rows[0]) if rows else 0)'''
-
-    def as_lists(self, result: Result, value: str) -> str:
-        return f'{value}.tolist()'
+    return stack(entries, -1) if entries else q''' + _MATRIX

@@ -281,7 +281,7 @@ class C(sections.CLike):
             yield from self.comments([f'{function.name}: {function.summary}.',
                                       *self.described(function)])
             yield f'{self.signature(function)};'
-        yield from self.closing(_CLOSING)
+        yield from self.loop_solver(_CLOSING)
         yield from ['', '#ifdef __cplusplus', '}', '#endif', '', '#endif']
 
     def signature(self, function: Function) -> str:
@@ -308,8 +308,9 @@ class C(sections.CLike):
             yield from _TWINS.replace('@real', self.real).splitlines()
         if any('APART ' in line for line in functions):
             yield from _APART.splitlines()
-        yield from [*functions, *self.closing(_CLOSE), '', '', f'#ifdef {self.prefix}_SELF_TEST',
-                    '#include <stdio.h>', *self.self_test(), '#endif']
+        yield from [*functions, *self.loop_solver(_CLOSE), '', '',
+                    f'#ifdef {self.prefix}_SELF_TEST', '#include <stdio.h>', *self.self_test(),
+                    '#endif']
 
     def function(self, function: Function) -> Iterator[str]:
         if self.is_long(function):
@@ -335,7 +336,6 @@ class C(sections.CLike):
         yield '}'
 
     def _in_sections(self, function: Function) -> Iterator[str]:
-        """Yield the definition of a function behind those of its sections."""
         signature, function = self.signature(function), function.twinned or function
         angles = sections.Hoisted(function)
         values = angles.angles

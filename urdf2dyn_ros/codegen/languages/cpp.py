@@ -161,7 +161,7 @@ class Cpp(sections.CLike):
                 for real in dict.fromkeys([self.real, 'float']))).splitlines()
         for function in program.functions:
             yield from ['', *self._function(function)]
-        yield from self.closing(_CLOSE)
+        yield from self.loop_solver(_CLOSE)
         yield from ['', f'}}  // namespace {self.space}', '', f'#ifdef {name}_SELF_TEST',
                     '#include <cstdio>', '', f'using Row = {self.space}::Vector<{self.real}>;',
                     *self.self_test(), '#endif', '', '#endif']

@@ -55,7 +55,7 @@ class JavaScript(Language):
         yield from [*self.parameters(used), *self.derived(used, '', self.CONSTANT)]
         for function in self.program.functions:
             yield from ['', *self._function(function)]
-        yield from self.closing(_CLOSE)
+        yield from self.loop_solver(_CLOSE)
         yield ''
         yield from self.self_test()
 

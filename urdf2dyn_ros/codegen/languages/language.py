@@ -297,7 +297,7 @@ class Language(ABC):
         """Return the files of a program: {name: text}."""
         return {name: '\n'.join(lines) + '\n' for name, lines in cls(program).files().items()}
 
-    def closing(self, text: str) -> Iterator[str]:
+    def loop_solver(self, text: str) -> Iterator[str]:
         """Yield what closes the loops by repeating `closure`, where there is such a function."""
         if not self.program.start:
             return

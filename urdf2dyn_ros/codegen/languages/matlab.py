@@ -50,8 +50,8 @@ class Matlab(Language):
 
     def files(self) -> dict[str, Iterable[str]]:
         name, functions = self.program.name, self.program.functions
-        closing = {f'{name}_close.m': self.closing(_CLOSE)} if self.program.start else {}
-        return {**{f'{name}_{each.name}.m': self.function(each) for each in functions}, **closing,
+        solver = {f'{name}_close.m': self.loop_solver(_CLOSE)} if self.program.start else {}
+        return {**{f'{name}_{each.name}.m': self.function(each) for each in functions}, **solver,
                 f'{name}_main.m': self.script()}
 
     def function(self, function: Function) -> Iterator[str]:

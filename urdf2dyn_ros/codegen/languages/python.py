@@ -111,7 +111,7 @@ class Python(Language):
         yield from self.derived()
         for function in program.functions:
             yield from self._function(function)
-        yield from self.closing(_CLOSE)
+        yield from self.loop_solver(_CLOSE)
         if program.dynamic_model is not None:
             first = program.functions[0]
             arguments = ', '.join([*(x.name for x in first.inputs), 'True'])
@@ -198,7 +198,6 @@ class Python(Language):
                 *[f'{FLAG}: return what dynamic_model returns.'] * has_model]
 
     def _unpacked_inputs(self, function: Function) -> list[str]:
-        """Return the lines that give the entries of the inputs their names, one if it is short."""
         used = [(self.ENTRIES.format(name=x.name),
                  ', '.join(x.entries) + (',' if len(x.entries) == 1 else ''), x.entries)
                 for x in function.inputs if x.entries]
@@ -358,7 +357,6 @@ class Python(Language):
                 function, result, self.product(result, self.as_lists(result, value)), "'"), ')')
 
     def _checked_wrenches(self) -> Iterator[str]:
-        """Yield the check of the vectors in the root frame, in the first state."""
         first = self.program.functions[0]
         yield self.array(f'    values = {first.name}(', [
             *(f'reference_{x.name}[0]' for x in first.inputs), 'True'], ')')

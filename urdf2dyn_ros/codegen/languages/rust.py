@@ -79,7 +79,7 @@ class Rust(Language):
             yield from self.derived(used, '', self.CONSTANT)
         for function in self.program.functions:
             yield from ['', *self._function(function)]
-        yield from self.closing(_CLOSE)
+        yield from self.loop_solver(_CLOSE)
         yield from ['', '#[cfg(test)]', 'mod tests {', '    use super::*;', '']
         yield from [*self.self_test(), '}']
 

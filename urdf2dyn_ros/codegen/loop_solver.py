@@ -19,7 +19,7 @@ _MOST_POSES = 2000   # on the way
 _GIVEN = 1e-4   # [m] that positions which are said to close may be open: printed with 4 digits
 
 
-class Closing:
+class LoopSolver:
     """
     Closes the loops of a robot where its actuated joints are.
 
