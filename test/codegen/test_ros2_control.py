@@ -247,7 +247,7 @@ def test_the_test_of_the_package_passes(rx90: Package, compiler: str, tmp_path: 
     """With what gtest is used for."""
     said = run(rx90.compile(compiler, tmp_path / 'test',
                             rx90.folder / 'test' / 'test_dynamics_core.cpp'))
-    assert said.count('OK') == 9
+    assert said.count('OK') == 10
 
 
 @pytest.mark.parametrize('version', [
@@ -271,7 +271,7 @@ def test_the_package_of_a_tree_passes_its_test(tmp_path: Path) -> None:
     assert 'payload.data()' not in package.text('robot.hpp')
     said = run(package.compile('g++', tmp_path / 'test',
                                package.folder / 'test' / 'test_dynamics_core.cpp'))
-    assert said.count('OK') == 9
+    assert said.count('OK') == 10
 
 
 def test_each_number_is_in_the_package_with_its_origin(rx90: Package) -> None:

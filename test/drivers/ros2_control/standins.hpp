@@ -428,7 +428,7 @@ public:
 #if CONTROLLER_INTERFACE_VERSION_GTE(4, 0, 0)
   rclcpp::NodeOptions define_custom_node_options() const {return {};}
 #endif
-#if CONTROLLER_INTERFACE_VERSION_GTE(6, 0, 0)
+#if CONTROLLER_INTERFACE_VERSION_GTE(5, 7, 0)
   return_type init(const ControllerInterfaceParams & with)
   {
     return load(with.controller_name, with.node_options);

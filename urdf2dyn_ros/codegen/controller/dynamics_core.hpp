@@ -312,14 +312,14 @@ private:
         goal_.qd[j] = 0.0;
       } else {
         const double rate = difference(j, reference.q[j], goal_.q[j]) * per_second;
-        goal_.qd[j] += share * (std::clamp(rate, -limit, limit) - before);
+        goal_.qd[j] = nearer(before, std::clamp(rate, -limit, limit), share);
       }
       if (std::isfinite(reference.qdd[j])) {
         goal_.qdd[j] = reference.qdd[j];
       } else if (!has_qd) {
         goal_.qdd[j] = 0.0;   // a second difference would be noise
       } else {
-        goal_.qdd[j] += share * ((goal_.qd[j] - before) * per_second - goal_.qdd[j]);
+        goal_.qdd[j] = nearer(goal_.qdd[j], (goal_.qd[j] - before) * per_second, share);
       }
       const double wanted = has_q ? reference.q[j] : goal_.q[j] + (has_qd ? goal_.qd[j] * dt : 0.0);
       goal_.q[j] = std::clamp(wanted, LOWER_LIMIT[j], UPPER_LIMIT[j]);

@@ -66,9 +66,9 @@ public:
       if (j == 0 || OBSERVER_GAIN[j] != OBSERVER_GAIN[j - 1]) {
         gained = -std::expm1(-OBSERVER_GAIN[j] * dt);
       }
-      const double next = residual_[j] + gained * (mean - residual_[j]);
+      const double next = nearer(residual_[j], mean, gained);
       undetermined_[j] = !finite_ ? 0.0 : !follows ? level[j] :
-        undetermined_[j] + gained * (level[j] - undetermined_[j]);
+        nearer(undetermined_[j], level[j], gained);
       const bool known = follows && finite_ && std::isfinite(next);
       residual_[j] = known ? next : 0.0;
       external_[j] = known ? next : std::numeric_limits<double>::quiet_NaN();

@@ -34,7 +34,8 @@ public:
     options.allow_undeclared_parameters(true).automatically_declare_parameters_from_overrides(true);
 #endif
     options.parameter_overrides({rclcpp::Parameter("measured.effort", std::string("effort"))});
-#if CONTROLLER_INTERFACE_VERSION_GTE(6, 0, 0)
+#if CONTROLLER_INTERFACE_VERSION_GTE(6, 1, 0) || \
+    (CONTROLLER_INTERFACE_VERSION_GTE(5, 10, 0) && !CONTROLLER_INTERFACE_VERSION_GTE(6, 0, 0))
     controller_interface::ControllerInterfaceParams parameters;
     parameters.controller_name = name;
     parameters.update_rate = 1000;

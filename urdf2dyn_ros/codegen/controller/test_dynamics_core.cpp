@@ -105,6 +105,18 @@ TEST(Laws, GravityHoldsAndTrackingAddsFriction)
 }
 
 // The share of a change that is there after a time is the same, however often settings change.
+TEST(Laws, FiltersComeToRest)
+{
+  double value = 1.0, toward = 0.0;
+  for (int k = 0; k < 10000; ++k) {   // never subnormal: an update would take longer at rest
+    value = nearer(value, 0.0, 0.1);
+    toward = nearer(toward, -3.0, 0.1);
+    EXPECT_TRUE(value == 0.0 || std::isnormal(value));
+  }
+  EXPECT_EQ(value, 0.0);
+  EXPECT_NEAR(toward, -3.0, 1e-12);
+}
+
 TEST(Laws, ChangesThatFollowEachOtherFadeAtOneRate)
 {
   for (const int between : {1, 20, 50, 100, 500}) {   // cycles of 1 ms from a change to the next
