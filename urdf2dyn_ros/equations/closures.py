@@ -13,7 +13,7 @@ columns of the actuated and of the passive joints (Khalil and Dombre 2002, chapt
 One factorisation of J_p serves all. Its rows and columns are ordered so that blocks stand on the
 diagonal and nothing above them; a block is solved by its adjugate, or, from 3 x 3 on, by modified
 Gram-Schmidt without square roots, J_p = Q R with R of a unit diagonal, which needs no pivots and
-so is text without branches.
+so is text without branches. Two hinges of a rod that no other loop moves are solved apart.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,16 @@ import numpy as np
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.robot.loops import LoopState, State
 from urdf2dyn_ros.robot.multibody import Multibody
-from urdf2dyn_ros.robot.spatial import Array, Dual, Scalar, reciprocal, slope, value
+from urdf2dyn_ros.robot.spatial import (
+    Array,
+    Dual,
+    Scalar,
+    Vector,
+    cross,
+    reciprocal,
+    slope,
+    value,
+)
 
 _NOT_SINGULAR = 0.1   # least sine of poses that are usual ones
 _STEPS, _NEWTON = 6, 4   # on the way to such a pose, and of Newton's method in each
@@ -205,27 +214,35 @@ class _Adjugate:
 
 
 class _GramSchmidt:
-    """A block of columns A = Q R, with Q' Q = D diagonal and R of a unit diagonal."""
+    """
+    A block of columns A = Q R, with Q' W Q = D diagonal and R of a unit diagonal.
 
-    def __init__(self, columns: Sequence[Sequence[Scalar]]) -> None:
+    W is diagonal, by default 1: weights of the rows.
+    """
+
+    def __init__(self, columns: Sequence[Sequence[Scalar]],
+                 weights: Sequence[Scalar] = ()) -> None:
         n = len(columns)
         self._R: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
-        self._Q: list[list[Scalar]] = []
+        self.Q: list[list[Scalar]] = []
+        self._WQ: list[list[Scalar]] = []
         self._D: list[Scalar] = []
-        self._inverse: list[Scalar] = []
+        self.inverse: list[Scalar] = []
         for j, column in enumerate(columns):
             v = list(column)
             for i in range(j):
-                self._R[i][j] = r = dotted(self._Q[i], v) * self._inverse[i]
-                v = _less(v, r, self._Q[i])
-            self._Q.append(v)
-            self._D.append(dotted(v, v))
-            self._inverse.append(reciprocal(self._D[-1]))
+                self._R[i][j] = r = dotted(self._WQ[i], v) * self.inverse[i]
+                v = _less(v, r, self.Q[i])
+            self.Q.append(v)
+            self._WQ.append([w if _is_zero(w) else w * k for w, k in zip(v, weights)]
+                            if weights else v)
+            self._D.append(dotted(v, self._WQ[j]))
+            self.inverse.append(reciprocal(self._D[-1]))
 
     def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
         y = []
-        for q, inverse in zip(self._Q, self._inverse):
-            y.append(dotted(q, b) * inverse)
+        for q, wq, inverse in zip(self.Q, self._WQ, self.inverse):
+            y.append(dotted(wq, b) * inverse)
             b = _less(b, y[-1], q)
         for i in reversed(range(len(y))):
             y[i] = y[i] - dotted(self._R[i][i + 1:], y[i + 1:])
@@ -235,17 +252,83 @@ class _GramSchmidt:
         z: list[Scalar] = []
         for j in range(len(b)):
             z.append(b[j] - dotted([self._R[i][j] for i in range(j)], z))
-        x: list[Scalar] = [0.0] * len(z)
-        for q, inverse, entry in zip(self._Q, self._inverse, z):
-            x = _less(x, -1.0 * (entry * inverse), q)
+        x: list[Scalar] = [0.0] * len(self.Q[0])
+        for wq, inverse, entry in zip(self._WQ, self.inverse, z):
+            x = _less(x, -1.0 * (entry * inverse), wq)
         return x
 
     def margins(self, scales: Sequence[float]) -> list[Scalar]:
         return [square * scale for square, scale in zip(self._D, scales)]
 
 
-def _factored(columns: Sequence[Sequence[Scalar]]) -> _Adjugate | _GramSchmidt:
-    return _Adjugate(columns) if len(columns) < 3 else _GramSchmidt(columns)
+class _Condensed:
+    """
+    A block with pairs of columns that are in three rows alone, as of the hinges of a rod.
+
+    What the normal of a pair has of the other columns is solved first, in the place of three rows
+    each: it is all that Gram-Schmidt leaves of these rows.
+    """
+
+    def __init__(self, columns: Sequence[Sequence[Scalar]],
+                 pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
+        self._pairs = [(rows, own, _GramSchmidt([[columns[c][r] for r in rows] for c in own]))
+                       for rows, own in pairs]
+        of_pairs = {r for rows, _ in pairs for r in rows}
+        self._others = [r for r in range(len(columns)) if r not in of_pairs]
+        self._rest = [c for c in range(len(columns)) if all(c not in own for _, own in pairs)]
+        self._columns = columns
+        # of length 1 with the weight 1 / n^2 = 1 / (D_1 D_2)
+        self._normals = [cross(*(Vector(*q) for q in pair.Q)) for _, _, pair in self._pairs]
+        self._inner = _GramSchmidt(
+            [self._along(columns[c]) for c in self._rest],
+            [*(pair.inverse[0] * pair.inverse[1] for _, _, pair in self._pairs),
+             *[1.0] * len(self._others)])
+
+    def _along(self, b: Sequence[Scalar]) -> list[Scalar]:
+        """Return what normals of pairs have of a column, and what it has in other rows."""
+        return [*(dotted(normal, [b[r] for r in rows])
+                  for normal, (rows, _, _) in zip(self._normals, self._pairs)),
+                *(b[r] for r in self._others)]
+
+    def solve(self, b: Sequence[Scalar]) -> list[Scalar]:
+        x: list[Scalar] = [0.0] * len(b)
+        for c, entry in zip(self._rest, self._inner.solve(self._along(b))):
+            x[c], b = entry, _less(b, entry, self._columns[c])
+        for rows, own, pair in self._pairs:
+            for c, entry in zip(own, pair.solve([b[r] for r in rows])):
+                x[c] = entry
+        return x
+
+    def solve_transposed(self, b: Sequence[Scalar]) -> list[Scalar]:
+        x: list[Scalar] = [0.0] * len(b)
+        for rows, own, pair in self._pairs:
+            for r, entry in zip(rows, pair.solve_transposed([b[c] for c in own])):
+                x[r] = entry
+        z = self._inner.solve_transposed(
+            [b[c] - dotted(self._columns[c], x) for c in self._rest])
+        for normal, (rows, _, _), entry in zip(self._normals, self._pairs, z):
+            for r, part in zip(rows, normal):
+                x[r] = x[r] if _is_zero(part) else x[r] + part * entry
+        for r, entry in zip(self._others, z[len(self._pairs):]):
+            x[r] = entry
+        return x
+
+    def margins(self, scales: Sequence[float]) -> list[Scalar]:
+        return [*self._inner.margins([scales[c] for c in self._rest]),
+                *(part for _, own, pair in self._pairs
+                  for part in pair.margins([scales[c] for c in own]))]
+
+
+def _factored(columns: Sequence[Sequence[Scalar]]) -> _Adjugate | _GramSchmidt | _Condensed:
+    if len(columns) < 3:
+        return _Adjugate(columns)
+    entries = [{r for r, entry in enumerate(column) if not _is_zero(entry)} for column in columns]
+    pairs = [(rows, tuple(c for c, some in enumerate(entries) if some <= {*rows}))
+             for rows in dict.fromkeys(tuple(sorted(some)) for some in entries) if len(rows) == 3]
+    pairs = [(rows, own) for rows, own in pairs if len(own) == 2]
+    apart = len({r for rows, _ in pairs for r in rows}) == 3 * len(pairs)
+    return (_Condensed(columns, pairs) if pairs and apart and 2 * len(pairs) < len(columns)
+            else _GramSchmidt(columns))
 
 
 def dotted(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
