@@ -54,7 +54,7 @@ ENCODER = 2 * np.pi / 2**17   # resolution of the positions [rad]
 DT = 0.001   # [s] of a cycle of the controller; the simulation takes two steps in it
 GRAVITY, COMPUTED_TORQUE = 0, 2   # modes
 STATUS = ('waiting', 'running', 'damping', 'error')
-FAULTS = ('none', 'not_finite', 'stale', 'jump', 'too_fast', 'settings')
+FAULTS = ('none', 'not_finite', 'stale', 'jump', 'too_fast', 'settings', 'open', 'singular')
 REPORT, YIELD, BRAKE = range(3)   # reactions to a contact
 EXAMPLES = Path(sysconfig.get_path('purelib')) / 'cmeel.prefix/share/example-robot-data/robots'
 
@@ -92,8 +92,9 @@ GLUE = """
 using namespace PACKAGE;
 static DynamicsCore core;
 static MomentumObserver observer;
+static Pose closed;
 static Vector vector(const double * x) {Vector v{}; std::copy_n(x, JOINTS, v.begin()); return v;}
-extern "C" void reset() {core.reset(Vector{}); observer.reset();}
+extern "C" void reset() {core.reset(Vector{}); observer.reset(); closed = Pose();}
 extern "C" double threshold(int joint) {return CONTACT_THRESHOLD[joint];}
 extern "C" int update(
   const double * s, const double * x, const double * r, double * tau, double dt)
@@ -105,10 +106,12 @@ extern "C" int update(
   settings.generation = static_cast<unsigned>(s[3]);
   settings.reaction = static_cast<Reaction>(static_cast<int>(s[4]));
   const Vector q = vector(x), qd = vector(x + JOINTS);
-  observer.update(q, qd, vector(x + 2 * JOINTS), core.taken().payload, dt);
+  const Loops loops = approach(closed, q);
+  const Pose at{q, closed.passive, loops};
+  observer.update(at, qd, vector(x + 2 * JOINTS), core.taken().payload, dt);
   const Reference goal{vector(r), vector(r + JOINTS), vector(r + 2 * JOINTS)};
   Vector result = vector(tau);
-  const Status status = core.update(settings, q, qd, goal, dt, result, observer.contact());
+  const Status status = core.update(settings, at, qd, goal, dt, result, observer.contact());
   std::copy(result.begin(), result.end(), tau);
   std::copy(observer.external().begin(), observer.external().end(), tau + JOINTS);
   std::copy(

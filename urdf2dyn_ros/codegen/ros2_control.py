@@ -21,6 +21,7 @@ from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.codegen.languages import c
 from urdf2dyn_ros.codegen.languages.language import shortest
 from urdf2dyn_ros.codegen.program import Program
+from urdf2dyn_ros.equations.closures import Closure
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
 from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN, Loads
@@ -33,11 +34,13 @@ from urdf2dyn_ros.text import __version__, counted, quote
 
 # that the controller calls
 FUNCTIONS = ('inverse_dynamics', 'gravity', 'mass_matrix', 'momentum')
+_GOAL_MARGIN = 0.2   # least margin of references to singular poses, of that where a robot starts
 JUMP_MARGINS = {'rad': 0.02, 'm': 0.005}   # [rad] and [m] that a position may step in any case
 PLACES = {   # text in the folder `controller` to where it is in the package
     'CMakeLists.txt': 'CMakeLists.txt', 'package.xml': 'package.xml', 'README.md': 'README.md',
     'plugin.xml': '@package@.xml', 'parameters.yaml': 'src/parameters.yaml',
     'robot.hpp': 'include/@package@/robot.hpp',
+    'equations.hpp': 'include/@package@/equations.hpp',
     'settings.hpp': 'include/@package@/settings.hpp',
     'validators.hpp': 'include/@package@/validators.hpp',
     'momentum_observer.hpp': 'include/@package@/momentum_observer.hpp',
@@ -84,16 +87,11 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     """
     system = multibody(model)
     loads.check(system)
-    if system.closures:
-        raise ExportError(
-            'ros2_control: this package does not close loops that are not linear: export '
-            '--language cpp, call close(q, passive) in your update() and command its efforts '
-            'where it returns closed; passive begins as the start of the file')
     if loads.moving(system) or loads.external:
         raise ExportError('ros2_control: a controller knows neither the motion of a base nor '
                           'external wrenches: use base fixed and no external wrenches, or export '
                           'C and call it with what your sensors measure')
-    joints = [system.bodies[i] for i in system.drivers]
+    joints = [system.bodies[i] for i in system.motors]
     missing = [body.name for body in joints if not (body.limits.effort and body.limits.velocity)]
     if missing or not joints:
         raise ExportError(
@@ -111,12 +109,14 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     friction = list(_friction(model, system, loads))
     tip = system.tips[0] if len(system.tips) == 1 else ''
     rigid = replace(loads, payload=loads.payload or tip, terms={
-        joint: [term for term in terms if not isinstance(term, Friction)]
-        for joint, terms in loads.terms.items()})
+        body.name: [term for term in loads.terms.get(body.name, ())
+                    if body.coordinate in system.unknown or not isinstance(term, Friction)]
+        for body in system.bodies})
     program = generate(system, name=re.sub('_+', '_', name.lower()), style='fast',
-                       gravity=gravity, functions=FUNCTIONS, loads=rigid, twins=True)
+                       gravity=gravity, functions=FUNCTIONS, loads=rigid, with_closure=True,
+                       twins=True)
     values = {**_names(program, joints, rigid.payload, friction), **_tables(joints, friction),
-              **_contacts(joints, contacts),
+              **_contacts(joints, contacts), **_closing(program, system),
               **_commands(joints, gains), **_references(program, friction)}
     folder, package = files('urdf2dyn_ros.codegen') / 'controller', values['package']
     texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
@@ -134,8 +134,9 @@ def _filled(text: str, values: dict[str, str]) -> str:
 
 
 def _friction(model: RobotModel, system: Multibody, loads: Loads) -> Iterator[FrictionRow]:
+    """Yield friction but that of joints whose rates the equations alone know."""
     joints = {joint.name: joint for joint in model.joints}
-    for body in system.bodies:
+    for body in (body for body in system.bodies if body.coordinate in system.actuated):
         for term in loads.terms.get(body.name, ()):
             if not isinstance(term, Friction) or term.is_off():
                 continue
@@ -147,7 +148,7 @@ def _friction(model: RobotModel, system: Multibody, loads: Loads) -> Iterator[Fr
             urdf = described is not None and term == Friction(
                 viscous=described.damping, coulomb=described.friction, steepness=term.steepness)
             yield FrictionRow(
-                body.coordinate, float(body.multiplier), body.name, term,
+                system.actuated.index(body.coordinate), float(body.multiplier), body.name, term,
                 '<dynamics> of the URDF' if urdf else 'parameters, as identified or set')
 
 
@@ -204,6 +205,29 @@ def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str
         'frictions': str(len(friction)), 'friction': f'\n{rows}' if rows else ''}
 
 
+def _closing(program: Program, system: Multibody) -> dict[str, str]:
+    """Return what closes loops that are not linear; without any, no joint is passive."""
+    start = dict(system.closures.start) if system.closures else {}
+    passive = [system.bodies[system.drivers[k]] for k in system.unknown]
+    step = (f'    {program.name}_closure(\n      next.q.data(), near.data(), '
+            'next.passive.data(), gap, margin);\n')
+    pose = [start.get(name, 0.0) for name in system.joint_names]
+    margin = math.sqrt(Closure(system, pose, system).margin()) if passive else 0.0
+    return {
+        'loop_words':
+            f'The joints {", ".join(_comment(body.name) for body in passive)} close loops; they '
+            'are not commanded. The robot must\n  be assembled as at `START` of `equations.hpp` '
+            'when it is activated. A state at which the loops do not\n  close, or are singular, '
+            'is a fault as those above; references are held where they close.' if passive else
+            'It has no closed loops but linear ones.',
+        'goal_margin': shortest(round(_GOAL_MARGIN * margin, 4)),
+        'passives': str(len(passive)), 'passive': 'at.passive.data(), ' if passive else '',
+        'reach': '0.1' if passive else 'UNLIMITED', 'newton': step if passive else '',
+        **{key: _lines(bodies, [shortest(start.get(body.name, 0.0)) for body in bodies])
+           for key, bodies in (('start', [system.bodies[i] for i in system.motors]),
+                               ('passive_start', passive))}}
+
+
 def _contacts(joints: Sequence[Body], contacts: ContactRule) -> dict[str, str]:
     for what, values in (('observer.gain', contacts.gains),
                          ('contact.thresholds', contacts.thresholds)):
@@ -228,7 +252,7 @@ def _contacts(joints: Sequence[Body], contacts: ContactRule) -> dict[str, str]:
 
 def _lines(joints: Sequence[Body], entries: Sequence[str]) -> str:
     """Return an entry a line, with the name of its joint."""
-    width = max(map(len, entries)) + 1
+    width = max(map(len, entries), default=0) + 1
     return ''.join(f'  {entry + ",":{width}}   // {_comment(body.name)}\n'
                    for entry, body in zip(entries, joints))
 
@@ -252,7 +276,7 @@ def _references(program: Program, friction: Sequence[FrictionRow]) -> dict[str, 
         for j, ratio, _, term, _ in friction:
             at = Coordinate(0.0, ratio * reference.arguments['qd'][j], 0.0)
             efforts[j] += ratio * float(term.effort(AT_REST, at, links[j]))
-        vectors = [*(reference.arguments[x] for x in ('q', 'qd', 'qdd')),
+        vectors = [*(reference.arguments.get(x, ()) for x in ('q', 'passive', 'qd', 'qdd')),
                    reference.arguments.get('payload', (0.0,) * 10),
                    reference.expected['gravity']['tau'], links, efforts]
         states.append('  {' + ',\n   '.join(

@@ -75,6 +75,7 @@ int main(int, char ** words)
   long statuses[4] = {}, refused = 0;
   DynamicsCore core;
   Settings now;
+  Pose closed;
   Vector q{}, qd{}, tau{};
   Reference reference;
   unsigned wildness = 1;
@@ -83,7 +84,11 @@ int main(int, char ** words)
       Vector before{};
       disturb(before, 2);
       core.reset(before);
-      q = qd = Vector{};
+      closed = Pose();
+      for (std::size_t j = 0; j < JOINTS; ++j) {   // where loops take several cycles to close
+        q[j] = START[j] + uniform(-0.3, 0.3);
+      }
+      qd = Vector{};
       wildness = one_in(2) ? 1 : 1000;   // 1: everything is wild; 1000: mostly a motion
     }
     if (one_in(100)) {
@@ -105,8 +110,9 @@ int main(int, char ** words)
     disturb(reference.qd, 50 * wildness);
     disturb(reference.qdd, 50 * wildness);
     tau = Vector{};
+    const Loops loops = approach(closed, q_seen);
     const Status status = core.update(
-      now, q_seen, qd_seen, reference, one_in(20 * wildness) ? wild() : 1e-3, tau,
+      now, {q_seen, closed.passive, loops}, qd_seen, reference, one_in(20 * wildness) ? wild() : 1e-3, tau,
       k % 500 > 400);
     ++statuses[static_cast<int>(status)];
     refused += core.fault() == Fault::settings;

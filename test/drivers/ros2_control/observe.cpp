@@ -20,10 +20,12 @@ int main()
 {
   MomentumObserver observer;
   std::array<double, 1> dt{};
+  Pose at;
   Vector q{}, qd{}, effort{};
   Payload payload{};
   while (read(dt) && read(q) && read(qd) && read(effort) && read(payload)) {
-    observer.update(q, qd, effort, payload, dt[0]);
+    const Loops loops = approach(at, q);
+    observer.update({q, at.passive, loops}, qd, effort, payload, dt[0]);
     for (std::size_t j = 0; j < JOINTS; ++j) {
       std::printf(
         "%.17g %.17g %d ", observer.external()[j], observer.undetermined()[j], observer.touched(j));

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "pluginlib/class_list_macros.hpp"
@@ -22,7 +21,6 @@ using controller_interface::return_type;
 
 namespace
 {
-constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char *, 3> REFERENCES{"position", "velocity", "acceleration"};
 constexpr std::chrono::milliseconds PERIOD{20};   // at which changes of parameters are looked for
 
@@ -121,9 +119,11 @@ void DynamicsController::report_fault()
   if (fault != reported_ && fault == Fault::settings) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", description(fault));
   } else if (fault != reported_ && fault != Fault::none) {
+    const bool of_loops = fault == Fault::open || fault == Fault::singular;
     RCLCPP_ERROR(
-      get_node()->get_logger(), "joint %s: %s; motion is damped, then efforts are 0 until the "
-      "controller is activated again", JOINT_NAMES[faulty_joint_], description(fault));
+      get_node()->get_logger(), "%s%s: %s; motion is damped, then efforts are 0 until the "
+      "controller is activated again", of_loops ? "closed loops" : "joint ",
+      of_loops ? "" : JOINT_NAMES[faulty_joint_], description(fault));
   }
   reported_ = fault;
 }
@@ -179,7 +179,7 @@ return_type DynamicsController::update_and_write_commands(
   const Payload & payload = core_.taken().payload;
   monitor_.read(state_interfaces_, payload, dt);
   const Status status = core_.update(
-    settings, monitor_.q, monitor_.qd, read_reference(dt), dt, tau_, monitor_.contact());
+    settings, monitor_.at, monitor_.qd, read_reference(dt), dt, tau_, monitor_.contact());
   monitor_.tell(time, tau_, payload, dt);
   if (status == Status::waiting) {
     return return_type::OK;

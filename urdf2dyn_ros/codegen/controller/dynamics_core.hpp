@@ -17,11 +17,11 @@
 //   however often settings change.
 // - Efforts are finite, and they and their rates within limits, also while damping. A joint beyond
 //   its velocity limit is braked, one beyond its position limit is pushed back, and references stay
-//   within both.
+//   within both, and where loops close.
 // - After a contact it does what `reaction` says, as fast as efforts may change, until it is told that
 //   the contact is forgotten.
-// - A state that is not finite, stale, or jumps, or a velocity far beyond the limit, leads to
-//   damping: gravity is held and motion is braked for 0.5 s. Then the core is in error: its efforts
+// - A state that is not finite, stale, or jumps, where loops do not close or are singular, or a
+//   velocity far beyond the limit, leads to damping: gravity is held and motion is braked for 0.5 s. Then the core is in error: its efforts
 //   are zero until `reset`.
 // - `update` neither allocates, locks nor throws, and takes the same time in each mode; with new
 //   settings, that of both laws.
@@ -34,13 +34,14 @@
 #include <cstddef>
 #include <limits>
 
+#include "@package@/equations.hpp"
 #include "@package@/settings.hpp"
 
 namespace @package@
 {
 
 enum class Status { waiting, running, damping, error };   // waiting: for a first valid state
-enum class Fault { none, not_finite, stale, jump, too_fast, settings };
+enum class Fault { none, not_finite, stale, jump, too_fast, settings, open, singular };
 
 // What each Fault is, for a log.
 inline const char * description(Fault fault)
@@ -51,6 +52,8 @@ inline const char * description(Fault fault)
     case Fault::jump: return "a position jumps farther than the joint can move";
     case Fault::too_fast: return "a velocity is beyond 1.5 times its limit";
     case Fault::settings: return "settings are not finite or out of bounds; those before stay";
+    case Fault::open: return "they do not close from the pose before";
+    case Fault::singular: return "they are singular: a passive joint can move by itself";
     case Fault::none: break;
   }
   return "none";
@@ -68,9 +71,16 @@ inline constexpr double FILTER_TIME = 0.005;  // [s] of references that are diff
 // A motion to follow; what is NaN is missing: held, integrated or differentiated.
 struct Reference
 {
-  Vector q = filled(std::numeric_limits<double>::quiet_NaN());
-  Vector qd = filled(std::numeric_limits<double>::quiet_NaN());
-  Vector qdd = filled(std::numeric_limits<double>::quiet_NaN());
+  Vector q = filled(NONE);
+  Vector qd = filled(NONE);
+  Vector qdd = filled(NONE);
+};
+
+// A reference that is complete and can be reached.
+struct Goal
+{
+  Pose at{};
+  Vector qd{}, qdd{};
 };
 
 // What is left of a difference: it begins level, and goes as a critically damped spring. As that is
@@ -93,31 +103,13 @@ struct Fading
   }
 };
 
-// a - b, of a continuous joint at most half a turn.
-inline double difference(std::size_t joint, double a, double b) noexcept
-{
-  return CONTINUOUS[joint] ? std::remainder(a - b, TURN) : a - b;
-}
-
-// Diagonal of the mass matrix: what gains in 1/s^2 and 1/s are multiplied by.
-inline Vector inertia_of_joints(const Vector & q, const Payload & payload) noexcept
-{
-  double M[JOINTS][JOINTS];
-  mass_matrix(q, payload, M);
-  Vector result{};
-  for (std::size_t j = 0; j < JOINTS; ++j) {
-    result[j] = M[j][j];
-  }
-  return result;
-}
-
 // Efforts of the law of the settings, without limits: state and completed reference in.
 inline Vector law(
-  const Settings & settings, const Vector & q, const Vector & qd, const Reference & goal) noexcept
+  const Settings & settings, const Pose & at, const Vector & qd, const Goal & goal) noexcept
 {
   Vector tau{};
   if (settings.mode == Mode::gravity) {
-    gravity(q, settings.payload, tau);
+    gravity(at, settings.payload, tau);
     const double band = std::max(settings.dead_band, std::numeric_limits<double>::min());
     for (const Friction & row : FRICTION) {
       const double rate = row.ratio * qd[row.joint];
@@ -125,7 +117,7 @@ inline Vector law(
       tau[row.joint] += row.ratio * (row.offset + settings.guiding_friction *
         moving_friction(row, rate, std::copysign(open, rate), tau[row.joint]));
     }
-    const Vector inertia = inertia_of_joints(q, settings.payload);
+    const Vector inertia = inertia_of_joints(at, settings.payload);
     for (std::size_t j = 0; j < JOINTS; ++j) {   // what the model leaves of friction may be nothing
       tau[j] -= settings.guiding_damping * inertia[j] * qd[j];
     }
@@ -134,12 +126,12 @@ inline Vector law(
   Vector feedback{};
   for (std::size_t j = 0; j < JOINTS; ++j) {
     const double e = std::clamp(
-      difference(j, goal.q[j], q[j]), -settings.largest_error, settings.largest_error);
+      difference(j, goal.at.q[j], at.q[j]), -settings.largest_error, settings.largest_error);
     feedback[j] = settings.kp * e + settings.kd * (goal.qd[j] - qd[j]);
   }
   if (settings.mode == Mode::feedforward) {
-    inverse_dynamics(goal.q, goal.qd, goal.qdd, settings.payload, tau);
-    const Vector inertia = inertia_of_joints(q, settings.payload);
+    inverse_dynamics(goal.at, goal.qd, goal.qdd, settings.payload, tau);
+    const Vector inertia = inertia_of_joints(at, settings.payload);
     for (std::size_t j = 0; j < JOINTS; ++j) {
       tau[j] += inertia[j] * feedback[j];
     }
@@ -147,7 +139,7 @@ inline Vector law(
     for (std::size_t j = 0; j < JOINTS; ++j) {
       feedback[j] += goal.qdd[j];
     }
-    inverse_dynamics(q, qd, feedback, settings.payload, tau);
+    inverse_dynamics(at, qd, feedback, settings.payload, tau);
   }
   const Vector of_reference = friction(goal.qd, tau);   // at rest it does not buzz
   for (std::size_t j = 0; j < JOINTS; ++j) {
@@ -174,20 +166,20 @@ public:
   // One cycle of dt [s]. `tau` gets the efforts unless the status is `waiting`. `contact`: something
   // was touched, and it is not forgotten yet.
   Status update(
-    const Settings & settings, const Vector & q, const Vector & qd, const Reference & reference,
+    const Settings & settings, const Pose & at, const Vector & qd, const Reference & reference,
     double dt, Vector & tau, bool contact = false) noexcept
   {
     dt = std::isfinite(dt) && dt > 0.0 ? dt : 0.0;
     if (status_ == Status::waiting && accepts(settings)) {
       act(settings, false);
     }
-    const Fault found = examine(q, qd, reference, dt);
+    const Fault found = examine(at, qd, reference, dt);
     if (status_ == Status::waiting) {
       if (found != Fault::none) {
         return status_;
       }
       status_ = Status::running;
-      goal_.q = q;
+      goal_.at = at;
       dt = std::min(dt, STALE_TIME);
     }
     if (status_ == Status::running && found != Fault::none) {
@@ -245,8 +237,9 @@ private:
 
   // Return what is wrong with a state, and keep a valid one.
   Fault examine(
-    const Vector & q, const Vector & qd, const Reference & reference, double dt) noexcept
+    const Pose & at, const Vector & qd, const Reference & reference, double dt) noexcept
   {
+    const Vector & q = at.q;
     const bool first = status_ == Status::waiting;
     age_ += dt;   // of the last valid state
     Fault found = dt > STALE_TIME && !first ? Fault::stale : Fault::none;
@@ -256,7 +249,7 @@ private:
       if (!std::isfinite(q[j]) || !std::isfinite(qd[j])) {
         found = Fault::not_finite;
       } else if (!first &&
-        std::abs(difference(j, q[j], q_[j])) > RUNAWAY * limit * age_ + JUMP_MARGIN[j])
+        std::abs(difference(j, q[j], at_.q[j])) > RUNAWAY * limit * age_ + JUMP_MARGIN[j])
       {
         found = Fault::jump;
       } else if (std::abs(qd[j]) > RUNAWAY * limit) {
@@ -266,8 +259,11 @@ private:
     if (found == Fault::not_finite || found == Fault::jump) {
       return found;
     }
+    if (at.loops != Loops::closed) {
+      return at.loops == Loops::singular ? Fault::singular : Fault::open;
+    }
     // the same bits again: normal at rest, but not where velocity or reference say that it moves
-    frozen_ = !first && q == q_ && qd == qd_ ? frozen_ + dt : 0.0;
+    frozen_ = !first && q == at_.q && qd == qd_ ? frozen_ + dt : 0.0;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       if (frozen_ == 0.0) {
         frozen_reference_[j] = reference.q[j];
@@ -280,7 +276,7 @@ private:
         suspect_ = j;
       }
     }
-    q_ = q;
+    at_ = at;
     qd_ = qd;
     age_ = 0.0;
     return found;
@@ -298,10 +294,10 @@ private:
   void follow(const Reference & reference, double dt) noexcept
   {
     if (acting_.mode == Mode::gravity) {   // a later mode begins where the arm then is
-      goal_.q = q_;
-      goal_.qd = goal_.qdd = Vector{};
+      goal_ = Goal{at_, Vector{}, Vector{}};
       return;
     }
+    Vector q{};
     const double share = dt / (dt + FILTER_TIME), per_second = dt > 1e-9 ? 1.0 / dt : 0.0;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const bool has_q = std::isfinite(reference.q[j]), has_qd = std::isfinite(reference.qd[j]);
@@ -311,7 +307,7 @@ private:
       } else if (!has_q) {
         goal_.qd[j] = 0.0;
       } else {
-        const double rate = difference(j, reference.q[j], goal_.q[j]) * per_second;
+        const double rate = difference(j, reference.q[j], goal_.at.q[j]) * per_second;
         goal_.qd[j] = nearer(before, std::clamp(rate, -limit, limit), share);
       }
       if (std::isfinite(reference.qdd[j])) {
@@ -321,21 +317,25 @@ private:
       } else {
         goal_.qdd[j] = nearer(goal_.qdd[j], (goal_.qd[j] - before) * per_second, share);
       }
-      const double wanted = has_q ? reference.q[j] : goal_.q[j] + (has_qd ? goal_.qd[j] * dt : 0.0);
-      goal_.q[j] = std::clamp(wanted, LOWER_LIMIT[j], UPPER_LIMIT[j]);
-      if (goal_.q[j] != wanted) {
+      const double wanted = has_q ? reference.q[j] :
+        goal_.at.q[j] + (has_qd ? goal_.qd[j] * dt : 0.0);
+      q[j] = std::clamp(wanted, LOWER_LIMIT[j], UPPER_LIMIT[j]);
+      if (q[j] != wanted) {
         goal_.qd[j] = goal_.qdd[j] = 0.0;
       }
+    }
+    if (approach(goal_.at, q, GOAL_MARGIN) != Loops::closed) {
+      goal_.qd = goal_.qdd = Vector{};
     }
   }
 
   // Efforts of the law; since activation, gravity alone goes over to it.
   Vector begun() const noexcept
   {
-    Vector tau = law(acting_, q_, qd_, goal_);
+    Vector tau = law(acting_, at_, qd_, goal_);
     if (activation_.left != 0.0) {
       Vector held{};
-      gravity(q_, settings_.payload, held);
+      gravity(at_, settings_.payload, held);
       for (std::size_t j = 0; j < JOINTS; ++j) {
         tau[j] += activation_.left * (held[j] - tau[j]);
       }
@@ -364,7 +364,7 @@ private:
     for (std::size_t j = 0; j < JOINTS; ++j) {
       offset_[j].step(dt, kept, 1e-9 * settings_.effort_limit[j]);
     }
-    const Reference goal = goal_;
+    const Goal goal = goal_;
     follow(reference, dt);
     Vector tau = begun();
     const bool changes = accepts(settings), yielded = yields_;
@@ -397,12 +397,12 @@ private:
     Vector excess{};   // [rad/s or m/s]
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const double limit = settings_.velocity_limit[j];
-      const double far = q_[j] - std::clamp(q_[j], LOWER_LIMIT[j], UPPER_LIMIT[j]);
+      const double q = at_.q[j], far = q - std::clamp(q, LOWER_LIMIT[j], UPPER_LIMIT[j]);
       excess[j] = qd_[j] - std::clamp(qd_[j], -limit, limit) + BRAKE_RATE * far +
         (far * qd_[j] > 0.0 ? 2.0 * qd_[j] : 0.0);
     }
     if (excess != Vector{}) {
-      const Vector inertia = inertia_of_joints(q_, settings_.payload);
+      const Vector inertia = inertia_of_joints(at_, settings_.payload);
       for (std::size_t j = 0; j < JOINTS; ++j) {
         tau[j] -= BRAKE_RATE * inertia[j] * excess[j];
       }
@@ -413,8 +413,8 @@ private:
   Vector damping(const Vector & qd) const noexcept
   {
     Vector tau{};
-    gravity(q_, settings_.payload, tau);
-    const Vector inertia = inertia_of_joints(q_, settings_.payload);
+    gravity(at_, settings_.payload, tau);
+    const Vector inertia = inertia_of_joints(at_, settings_.payload);
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const bool known = std::isfinite(qd[j]) && fault_ != Fault::stale;
       tau[j] -= known ? BRAKE_RATE * inertia[j] * qd[j] : 0.0;
@@ -426,11 +426,12 @@ private:
   Fault fault_ = Fault::none;
   std::size_t joint_ = 0;         // with the fault
   std::size_t suspect_ = 0;       // that was examined last
-  Vector q_{}, qd_{};             // the last valid state
+  Pose at_{};                     // the last valid state
+  Vector qd_{};
   double age_ = 0.0;              // [s] of that state
   double frozen_ = 0.0;           // [s] that it has not changed
   Vector frozen_reference_{};     // where the reference was then
-  Reference goal_{Vector{}, Vector{}, Vector{}};
+  Goal goal_{};
   Settings settings_;             // valid ones
   Settings acting_;               // the same, or those of the reaction to a contact
   bool yields_ = false;           // to a contact

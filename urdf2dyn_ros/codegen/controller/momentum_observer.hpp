@@ -12,9 +12,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
-#include "@package@/robot.hpp"
+#include "@package@/equations.hpp"
 
 namespace @package@
 {
@@ -35,19 +34,19 @@ public:
   // Add a sample, dt [s] after the last one; an effort that is not measured is NaN. A payload that
   // changes is counted in the momentum of the last sample, too: nothing is reset.
   void update(
-    const Vector & q, const Vector & qd, const Vector & effort, const Payload & payload,
+    const Pose & at, const Vector & qd, const Vector & effort, const Payload & payload,
     double dt) noexcept
   {
     const bool follows = finite_ && dt > 0.0 && dt <= LONGEST_STEP;
     Vector beta{}, unused{};
     if (follows && payload != payload_) {
-      momentum(q_, qd_, payload, p_, beta, unused);
+      momentum(at_, qd_, payload, p_, beta, unused);
     }
     const Vector p_before = p_, known_before = known_;
-    q_ = q;
+    at_ = at;
     qd_ = qd;
     payload_ = payload;
-    momentum(q, qd, payload, p_, beta, gravity_);
+    momentum(at, qd, payload, p_, beta, gravity_);
     friction_ = friction(qd, gravity_);
     Vector level{};   // of friction where it may stick
     for (const Friction & row : FRICTION) {
@@ -55,10 +54,10 @@ public:
         level[row.joint] += std::abs(row.ratio) * (row.coulomb + row.stribeck);
       }
     }
-    finite_ = true;
+    finite_ = at.loops == Loops::closed;
     for (std::size_t j = 0; j < JOINTS; ++j) {
       known_[j] = effort[j] + beta[j] - gravity_[j] - friction_[j];
-      finite_ = finite_ && std::isfinite(q[j]) && std::isfinite(qd[j]);
+      finite_ = finite_ && std::isfinite(at.q[j]) && std::isfinite(qd[j]);
     }
     double gained = 0.0;
     for (std::size_t j = 0; j < JOINTS; ++j) {
@@ -71,7 +70,7 @@ public:
         nearer(undetermined_[j], level[j], gained);
       const bool known = follows && finite_ && std::isfinite(next);
       residual_[j] = known ? next : 0.0;
-      external_[j] = known ? next : std::numeric_limits<double>::quiet_NaN();
+      external_[j] = known ? next : NONE;
       touch(j, std::abs(external_[j]) - undetermined_[j], dt);
     }
   }
@@ -95,12 +94,13 @@ private:
     touched_[j] = touched_[j] || lasts_[j] >= CONTACT_TIME - 1e-9;
   }
 
-  Vector q_{}, qd_{};              // the last sample
+  Pose at_{};                      // the last sample
+  Vector qd_{};
   Payload payload_{};
   bool finite_ = false;            // that sample
   Vector p_{}, known_{}, gravity_{}, friction_{};   // of it
   Vector undetermined_{};
-  Vector residual_{}, external_ = filled(std::numeric_limits<double>::quiet_NaN());
+  Vector residual_{}, external_ = filled(NONE);
   Vector lasts_ = filled(-1.0);    // [s] that a contact lasts; negative: there is none
   std::array<bool, JOINTS> touched_{};
 };

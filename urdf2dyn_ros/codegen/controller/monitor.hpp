@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -151,6 +150,7 @@ public:
   {
     observer_.reset();
     q = qd = effort = qdd = filled(NONE);
+    at = closed_ = Pose();
     touched_ = reported_ = -1;
     since_ = 0.0;
   }
@@ -171,7 +171,10 @@ public:
       observer_.forget_contacts();
       touched_ = -1;
     }
-    observer_.update(q, qd, effort, payload, dt);
+    const Loops loops = approach(closed_, q);
+    at = Pose{q, closed_.passive, loops, REACH};
+    loops_ = loops;
+    observer_.update(at, qd, effort, payload, dt);
     for (std::size_t j = 0; j < JOINTS && touched_ < 0; ++j) {
       touched_ = observer_.touched(j) ? static_cast<int>(j) : -1;
     }
@@ -184,7 +187,7 @@ public:
   {
     Vector links = observer_.gravity_effort();
     if (has_acceleration_) {
-      inverse_dynamics(q, qd, qdd, payload, links);
+      inverse_dynamics(at, qd, qdd, payload, links);
     }
     for (std::size_t j = 0; j < JOINTS; ++j) {
       const double row[] = {q[j], efforts[j], observer_.gravity_effort()[j],
@@ -206,9 +209,16 @@ public:
     }
   }
 
-  // Log a contact that is new; not in the control loop.
+  // Log a contact that is new, and loops that are not closed; not in the control loop.
   void report(const rclcpp::Logger & logger)
   {
+    const Loops loops = loops_;
+    if (!said_ && (loops == Loops::open || loops == Loops::singular)) {
+      RCLCPP_WARN(
+        logger, "closed loops %s where the joints are: nothing is computed there",
+        loops == Loops::open ? "do not close" : "are singular");
+    }
+    said_ = loops != Loops::closed && (said_ || loops != Loops::away);
     const int joint = touched_;
     if (joint >= 0 && reported_ < 0) {
       RCLCPP_WARN(
@@ -245,13 +255,14 @@ public:
 #endif
 
   Vector q{}, qd{}, effort{}, qdd{};   // the last states; NaN: not known
+  Pose at{};                           // with what closes the loops there
 
 private:
   using Message = control_msgs::msg::DynamicJointState;
   using Publisher = realtime_tools::RealtimePublisher<Message>;
-  static constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
   MomentumObserver observer_;
+  Pose closed_;   // the last one
   bool has_effort_ = false, has_acceleration_ = false;   // among the states
   Vector gains_ = filled(1.0);   // effort of a unit of that state
   double period_ = 0.01, since_ = 0.0;   // [s] of messages, and since the last one
@@ -266,6 +277,8 @@ private:
   std::atomic<bool> forget_{false};   // the contacts
   std::atomic<int> touched_{-1};      // joint that was touched first
   int reported_ = -1;
+  std::atomic<Loops> loops_{Loops::closed};
+  bool said_ = false;            // that they are not closed
 };
 
 // Payload of the parameters.

@@ -1,5 +1,4 @@
-// The robot '@robot@' as the controller sees it: limits and friction, each number with its origin,
-// and the generated equations (@robot@_dynamics.h) for arrays of C++.
+// The robot '@robot@' as the controller sees it: limits and friction, each number with its origin.
 #ifndef @PACKAGE@__ROBOT_HPP_
 #define @PACKAGE@__ROBOT_HPP_
 
@@ -7,8 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-
-#include "@package@/@robot@_dynamics.h"
 
 namespace @package@
 {
@@ -19,6 +16,7 @@ using Payload = std::array<double, 10>;      // @payload@
 
 inline constexpr double TURN = 6.283185307179586;   // [rad]
 inline constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
+inline constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
 // Return a vector of equal entries.
 inline constexpr Vector filled(double value)
@@ -111,35 +109,6 @@ inline Vector friction(const Vector & qd, const Vector & links) noexcept
       row, rate, std::tanh(rate / row.width), links[row.joint]));
   }
   return result;
-}
-
-// Efforts that hold the robot still.
-inline void gravity(const Vector & q, [[maybe_unused]] const Payload & payload, Vector & tau) noexcept
-{
-  @robot@_gravity(q.data(), @argument@tau.data());
-}
-
-// Efforts of a motion, without friction.
-inline void inverse_dynamics(
-  const Vector & q, const Vector & qd, const Vector & qdd,
-  [[maybe_unused]] const Payload & payload, Vector & tau) noexcept
-{
-  @robot@_inverse_dynamics(q.data(), qd.data(), qdd.data(), @argument@tau.data());
-}
-
-// Momentum p = M(q) qd, and beta and load of d/dt p = tau + beta - load, without friction.
-inline void momentum(
-  const Vector & q, const Vector & qd, [[maybe_unused]] const Payload & payload, Vector & p,
-  Vector & beta, Vector & load) noexcept
-{
-  @robot@_momentum(q.data(), qd.data(), @argument@p.data(), beta.data(), load.data());
-}
-
-// Mass matrix.
-inline void mass_matrix(
-  const Vector & q, [[maybe_unused]] const Payload & payload, double M[JOINTS][JOINTS]) noexcept
-{
-  @robot@_mass_matrix(q.data(), @argument@M);
 }
 
 }  // namespace @package@

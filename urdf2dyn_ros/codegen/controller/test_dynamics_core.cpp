@@ -12,16 +12,19 @@ using namespace @package@;
 
 namespace
 {
-constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 constexpr double DT = 0.001;   // [s]
 
 // States, and what the textbook's recursion on numbers, in Python, returns for them: efforts that
 // hold still, and efforts of the motion without and with friction.
 struct State
 {
-  Vector q, qd, qdd;
+  Vector q;
+  Passive passive;
+  Vector qd, qdd;
   Payload payload;
   Vector held, links, efforts;
+
+  Pose at() const {return {q, passive};}
 };
 const std::array<State, @states@> STATES{{
 @references@}};
@@ -50,29 +53,43 @@ Settings settings_of(Mode mode, const Payload & payload = Payload{})
   return settings;
 }
 
-// Run a core that begins at rest where all joints are within their limits.
+// The pose at positions or, where loops do not close, the last one on the way there.
+Pose nearest(const Vector & q)
+{
+  Pose pose;
+  while (approach(pose, q) == Loops::away) {
+  }
+  return pose;
+}
+
+// A pose in which all joints are within their limits.
+Pose usual()
+{
+  Vector q{};
+  for (std::size_t j = 0; j < JOINTS; ++j) {
+    q[j] = std::clamp(START[j] + 0.1, LOWER_LIMIT[j], UPPER_LIMIT[j]);
+  }
+  return nearest(q);
+}
+
+// Run a core that begins at rest.
 struct Run
 {
-  explicit Run(const Settings & settings) : now(settings)
-  {
-    for (std::size_t j = 0; j < JOINTS; ++j) {
-      q[j] = std::clamp(0.1, LOWER_LIMIT[j], UPPER_LIMIT[j]);
-    }
-    core.reset(Vector{});
-  }
+  explicit Run(const Settings & settings) : now(settings) {core.reset(Vector{});}
 
   Status cycles(int number)
   {
     Status status = Status::waiting;
     for (int k = 0; k < number; ++k) {
-      status = core.update(now, q, qd, reference, DT, tau);
+      status = core.update(now, at, qd, reference, DT, tau);
     }
     return status;
   }
 
   Settings now;
   DynamicsCore core{};
-  Vector q{}, qd{}, tau{};
+  Pose at = usual();
+  Vector qd{}, tau{};
   Reference reference{};
 };
 }  // namespace
@@ -81,9 +98,9 @@ TEST(Model, AgreesWithTheRecursion)
 {
   for (const State & state : STATES) {
     Vector tau{};
-    gravity(state.q, state.payload, tau);
+    gravity(state.at(), state.payload, tau);
     expect_near(tau, state.held);
-    inverse_dynamics(state.q, state.qd, state.qdd, state.payload, tau);
+    inverse_dynamics(state.at(), state.qd, state.qdd, state.payload, tau);
     expect_near(tau, state.links);
   }
 }
@@ -96,10 +113,10 @@ TEST(Laws, GravityHoldsAndTrackingAddsFriction)
       held[row.joint] += row.ratio * row.offset;
     }
     const Settings still = settings_of(Mode::gravity, state.payload);
-    expect_near(law(still, state.q, Vector{}, Reference{}), held);
-    const Reference here{state.q, state.qd, state.qdd};   // no errors: both laws are the same
+    expect_near(law(still, state.at(), Vector{}, Goal{}), held);
+    const Goal here{state.at(), state.qd, state.qdd};   // no errors: both laws are the same
     for (const Mode mode : {Mode::feedforward, Mode::computed_torque}) {
-      expect_near(law(settings_of(mode, state.payload), state.q, state.qd, here), state.efforts);
+      expect_near(law(settings_of(mode, state.payload), state.at(), state.qd, here), state.efforts);
     }
   }
 }
@@ -125,10 +142,11 @@ TEST(Laws, ChangesThatFollowEachOtherFadeAtOneRate)
     const double before = run.tau[0];
     run.now.guiding_damping = 0.0;   // of which nothing is seen at rest
     run.now.mode = Mode::computed_torque;
-    run.reference.q = run.q;
+    run.reference.q = run.at.q;
     run.reference.q[0] += 0.001;
     run.reference.qd = run.reference.qdd = Vector{};
-    const double after = law(run.now, run.q, run.qd, run.reference)[0];
+    const Goal goal{nearest(run.reference.q), Vector{}, Vector{}};
+    const double after = law(run.now, run.at, run.qd, goal)[0];
     for (int k = 0; k < 500; ++k) {
       run.now.generation += k % between == 0;
       run.now.kp *= k % between == 0 ? 1.0 + 1e-9 : 1.0;
@@ -187,9 +205,12 @@ TEST(Safety, NothingIsCommandedBeforeAValidState)
   DynamicsCore core;
   core.reset(filled(NONE));
   Vector tau = filled(-1.0);
-  EXPECT_EQ(core.update(Settings{}, filled(NONE), Vector{}, Reference{}, DT, tau), Status::waiting);
+  for (const Loops loops : {Loops::closed, Loops::away, Loops::open, Loops::singular}) {
+    const Pose none{loops == Loops::closed ? filled(NONE) : START, PASSIVE_START, loops};
+    EXPECT_EQ(core.update(Settings{}, none, Vector{}, Reference{}, DT, tau), Status::waiting);
+  }
   EXPECT_EQ(tau, filled(-1.0));
-  EXPECT_EQ(core.update(Settings{}, Vector{}, Vector{}, Reference{}, DT, tau), Status::running);
+  EXPECT_EQ(core.update(Settings{}, Pose{}, Vector{}, Reference{}, DT, tau), Status::running);
 }
 
 TEST(Safety, EffortsAndTheirRatesAreLimited)
@@ -215,8 +236,13 @@ TEST(Safety, BeyondAPositionLimitAJointIsPushedBack)
       continue;
     }
     Run run(settings_of(Mode::gravity));
-    run.q[j] = UPPER_LIMIT[j] + 0.1;
-    const double free = law(run.now, run.q, run.qd, Reference{})[j];
+    Vector q = run.at.q;
+    q[j] = UPPER_LIMIT[j] + 0.1;
+    run.at = nearest(q);
+    if (run.at.q != q) {   // its loops do not close there
+      continue;
+    }
+    const double free = law(run.now, run.at, run.qd, Goal{})[j];
     run.cycles(1000);
     EXPECT_LE(run.tau[j], std::min(free, EFFORT_LIMIT[j]) - 1e-6);
   }
@@ -224,24 +250,29 @@ TEST(Safety, BeyondAPositionLimitAJointIsPushedBack)
 
 TEST(Safety, AnInvalidStateIsDampedAndThenAnError)
 {
-  struct Case {Fault fault; Vector q, qd; double dt;};
-  const std::array<Case, 5> cases{{
-    {Fault::not_finite, filled(NONE), Vector{}, DT},
-    {Fault::not_finite, Vector{}, filled(std::numeric_limits<double>::infinity()), DT},
-    {Fault::jump, filled(1.0), Vector{}, DT},
-    {Fault::too_fast, Vector{}, filled(1e3), DT},
-    {Fault::stale, Vector{}, Vector{}, 2.0 * STALE_TIME}}};
+  struct Case {Fault fault; Pose at; Vector qd; double dt;};
+  Vector far = START;
+  far[0] += 1.0;
+  const std::array<Case, 8> cases{{
+    {Fault::not_finite, {filled(NONE), PASSIVE_START}, Vector{}, DT},
+    {Fault::not_finite, Pose{}, filled(std::numeric_limits<double>::infinity()), DT},
+    {Fault::jump, {far, PASSIVE_START}, Vector{}, DT},
+    {Fault::too_fast, Pose{}, filled(1e3), DT},
+    {Fault::open, {START, PASSIVE_START, Loops::open}, Vector{}, DT},
+    {Fault::open, {START, PASSIVE_START, Loops::away}, Vector{}, DT},
+    {Fault::singular, {START, PASSIVE_START, Loops::singular}, Vector{}, DT},
+    {Fault::stale, Pose{}, Vector{}, 2.0 * STALE_TIME}}};
   for (const Case & each : cases) {
     DynamicsCore core;
     core.reset(Vector{});
     Vector tau{};
-    core.update(Settings{}, Vector{}, Vector{}, Reference{}, DT, tau);
+    core.update(Settings{}, Pose{}, Vector{}, Reference{}, DT, tau);
     EXPECT_EQ(
-      core.update(Settings{}, each.q, each.qd, Reference{}, each.dt, tau), Status::damping);
+      core.update(Settings{}, each.at, each.qd, Reference{}, each.dt, tau), Status::damping);
     EXPECT_EQ(core.fault(), each.fault);
     Status status = Status::damping;
     for (int k = 0; k < 600; ++k) {   // it stays one, whatever follows
-      status = core.update(Settings{}, Vector{}, Vector{}, Reference{}, DT, tau);
+      status = core.update(Settings{}, Pose{}, Vector{}, Reference{}, DT, tau);
       for (const double effort : tau) {
         EXPECT_TRUE(std::isfinite(effort));
       }
