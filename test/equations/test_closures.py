@@ -269,7 +269,7 @@ def test_nothing_is_computed_where_loops_do_not_close() -> None:
 
 
 def test_efforts_are_refused_towards_a_singular_pose() -> None:
-    """A four-bar whose coupler and rocker come in line."""
+    """A four-bar whose coupler and rocker come in line: up to there, though they turn fast."""
     dynamics, statuses = dynamics_of('four_bar'), []
     for q in np.linspace(0.0, -3.2, 65):
         try:
@@ -278,6 +278,15 @@ def test_efforts_are_refused_towards_a_singular_pose() -> None:
         except LoopError as error:
             statuses.append(error.status)
     assert statuses[0] == '' and set(statuses) <= {'', 'open', 'singular'}
+    closes, far, margin, status = 0.0, -3.2, 1.0, ''
+    for _ in range(40):
+        q = 0.5 * (closes + far)
+        try:
+            dynamics([q])
+            closes, margin = q, dynamics.margin
+        except LoopError as error:
+            far, status = q, error.status
+    assert status == 'singular' and 1e-3 <= margin < 3e-3
 
 
 def test_a_start_chooses_the_assembly() -> None:
