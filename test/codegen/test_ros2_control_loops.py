@@ -66,7 +66,7 @@ def test_the_test_of_the_package_passes(packages, name, compiler, tmp_path):
     package = packages[name]
     said = run(package.compile(compiler, tmp_path / 'test',
                                package.folder / 'test' / 'test_dynamics_core.cpp'))
-    assert said.count('OK') == 9
+    assert said.count('OK') == 10
 
 
 @pytest.mark.parametrize(('version', 'compiler'), [
