@@ -1,6 +1,7 @@
 """What the input says is heard, by every estimator: velocities, frozen joints, shifts of zeros."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,6 +64,8 @@ def played(change: Change, estimator: str = 'kalman', rate: float = 250.0,
         warnings |= dict.fromkeys(found)
         if output is not None:
             outputs.append((output, bool(found)))
+    if not outputs:
+        return Played(stream, 0.0, 0.0, list(warnings))
     at = np.array([output.stamp - 10**9 for output, _ in outputs]) * 1e-9
     right = DYNAMICS(*motion(at))
     off = (np.abs([output.effort for output, _ in outputs] - right)
@@ -180,18 +183,33 @@ def late(t, q, qd):
         t + random.exponential(1.5e-3, len(t)) + 1e-9 * np.arange(len(t)))
 
 
-def coarse(t, q, qd):
-    return np.round(q / np.radians(0.5)) * np.radians(0.5), qd, t
+def coarse(t, q, qd, step=0.5):
+    return np.round(q / np.radians(step)) * np.radians(step), qd, t
 
 
-@pytest.mark.parametrize(('change', 'answered'), [(late, 0.93), (coarse, 0.35)])
+def in_turn(t, q, qd):
+    before = np.arange(len(t)) - 25 * (np.arange(len(t)) % 2)   # 0.1 s late
+    return coarse(t, q[before], qd[before])
+
+
+@pytest.mark.parametrize(('change', 'answered'), [
+    (late, 0.93), (coarse, 0.95), (partial(coarse, step=1.0), 0.95)])
 def test_noise_is_not_taken_for_publishers_that_alternate(change, answered):
     found = played(change)
     assert found.answered > answered and found.wrong == 0.0
-    assert all(line.startswith('positions of ') and 'coarser or noisier' in line
+    if change is not late:
+        assert not any(line.startswith('positions of ') for line in found.warnings)
+        return
+    assert all(line.startswith('positions of ') and 'noise above' in line
                for line in found.warnings)
     # where messages have no efforts, a sentence says why
     assert bool(found.warnings) == bool(found.stream.counters['distrusted'])
+
+
+def test_publishers_in_turn_with_coarse_encoders_have_no_efforts():
+    found = played(in_turn)
+    assert found.answered < 0.02 and found.wrong == 0.0
+    assert any('several publishers' in line for line in found.warnings)
 
 
 @pytest.mark.parametrize(('rate', 'speed', 'noise', 'velocity', 'lag'), [

@@ -33,9 +33,9 @@ _BANK = ('order', 'slot', 'w', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 
 _HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'mixture_errors', 'missed', 'size',
               'variance', 'variance_ratio', 'times', 'began', 'errors', 'weights', 'shares',
               'accelerations', 'mixed', 'references', 'work', 'velocities')
-_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'unconfirmed',
-              'sampled', 'last', 'shifts', 'prompt', 'measured', 'estimate', 'deviations',
-              'oldest')
+_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'quantum',
+              'unconfirmed', 'sampled', 'last', 'shifts', 'prompt', 'measured', 'estimate',
+              'deviations', 'oldest')
 
 
 def _fields(names: str, kind: type) -> list[tuple[str, type]]:

@@ -355,9 +355,9 @@ class Group:
         since, joints = self._distrusted
         if 0 <= self.newest - since < DISTRUST_SAID_NS:
             yield (f'positions of {listed([self.names[k] for k in joints])}: they alternate or '
-                   'contradict their motion: several publishers of the same joints, positions '
-                   'coarser or noisier than 3 mrad, a sensor that fails, or a controller that '
-                   'oscillates at half the rate of the messages: some messages have no efforts')
+                   'contradict their motion: several publishers of the same joints, noise '
+                   'above 3 mrad, a sensor that fails, or a controller that oscillates at half '
+                   'the rate of the messages: some messages have no efforts')
         late = (newest - self.newest) * 1e-9
         if self.newest and self.is_far(newest):
             yield (f'joint states of {listed(self.names)}: their stamps are {late:.3g} s older '

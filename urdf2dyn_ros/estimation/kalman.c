@@ -23,7 +23,7 @@
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
     X(ALONE) X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
     X(UNUSUAL) X(UNCONFIRMED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
-    X(TRUST_SAMPLES) X(MOST_VARIANCE) X(ALTERNATING) X(ALTERNATION) X(AT_REST) X(BRIDGED) \
+    X(TRUST_SAMPLES) X(MOST_VARIANCE) X(ALTERNATING) X(ALTERNATION) X(COUNTS) X(AT_REST) X(BRIDGED) \
     X(COPY) X(VALID) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
@@ -65,7 +65,7 @@ typedef struct {
     Hindsight hindsight;
     int64_t velocities, bridged, duplicate, begun, *outliers;
     double step, time, good, stalled, lag_began;
-    double *usual, *counts, *trust, *velocity_trust, *alternation, *unconfirmed, *sampled, *last;
+    double *usual, *counts, *trust, *velocity_trust, *alternation, *quantum, *unconfirmed, *sampled, *last;
     double *shifts, *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
     void *deviations, *oldest;     /* oldest (3, k, n), of the past */
 } KalmanFilters;
@@ -370,6 +370,7 @@ static void begin(KalmanFilters *self, const double *q, const double *qd)
         self->last[n + j] = qd[j];
         begin_joint(self, j, self->last[j], qd[j], 0);
         self->velocity_trust[j] = FIRST_TRUST;
+        self->quantum[j] = 0.0;
         self->outliers[n + j] = 0;
     }
     self->hindsight.number = 0;
@@ -428,6 +429,11 @@ static void learn(KalmanFilters *self, double h, const Boolean *measured, const 
             self->counts[e] += 1.0;
             self->usual[e] += larger(least, 1.0 / (1.0 + self->counts[e]))
                 * (square - self->usual[e]);
+            if (e < n) {
+                const double step = fabs(self->measured[e] - self->last[e]), q = self->quantum[e];
+                const double rest = q > 0.0 ? fabs(step - q * rint(step / q)) : step;
+                self->quantum[e] = rest <= COUNTS * q ? q : rest;
+            }
         }
         if (measured[e])
             self->outliers[e] = bad[e] ? self->outliers[e] + 1 : 0;
@@ -521,7 +527,8 @@ static double outcome(KalmanFilters *self, int same, int repeated, const Boolean
             || (seen && fabs(a[j]) > SUDDEN + UNSEEN * sqrt(hindsight->size[j]));
         count += bad[j];
         distrusted |= self->trust[j] < FIRST_TRUST
-            || (square[j] > ALTERNATION && product[j] < -ALTERNATING * square[j]);
+            || (square[j] > ALTERNATION && product[j] < -ALTERNATING * square[j]
+                && square[j] > self->quantum[j] * self->quantum[j]);
         unsteady |= self->trust[j] < TRUSTED || hindsight->variance_ratio[j] > MOST_VARIANCE;
         in_a_row |= self->outliers[j] > 1;
     }

@@ -22,7 +22,9 @@ Every joint earns its trust: the share of samples that were as expected, remembe
 and for 0.1 s at least, which starts at 0.7, must be above 3/4, and its filters must be settled.
 Two publishers of the same joints, or a sensor that fails often, keep it below. So does a joint
 whose innovations alternate, mean(y_k y_(k-1)) < -0.55 mean(y^2): two publishers in turn that began
-together, or a simulation that oscillates. Velocities are compared in the same way; without trust,
+together, or a simulation that oscillates; but not within the steps of an encoder: where all
+changes of a position are multiples of a quantum (by Euclid's algorithm), as large as the root mean
+square of y. Velocities are compared in the same way; without trust,
 no filter of velocities has a weight.
 
 A foreign sample may also lie so close that it does not contradict. What is used although
@@ -72,7 +74,8 @@ MOST_VARIANCE = 3.0   # mean variance over the steady one from which there is no
 # white noise has about 0.5, two publishers in turn have 1.0, and two of other rates less: from
 # 0.58 on, 4 to 57 % of what is published beside a late publisher of 10 Hz is wrong
 ALTERNATING = 0.55
-ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts: 3 mrad are no encoder's
+ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts
+COUNTS = 0.01   # part of a quantum up to which a step is a multiple of it
 AT_REST = 0.3   # s, time of one repeated message after which the joints are at rest
 BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
 COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
@@ -168,6 +171,8 @@ class KalmanFilters:
         self._outliers = np.zeros((2, joints), dtype=np.int64)   # contradictions in a row
         # of positions: mean square of deviations, mean product with the one before, this one
         self._alternation = np.zeros((3, joints))
+        # of which steps are multiples, as those of an encoder; 0 before the first step
+        self._quantum = np.zeros(joints)
         self._deviations = np.zeros((IN_A_ROW, joints))
         self._unconfirmed = np.zeros(joints)   # acceleration that rests on suspect samples
         self.shifts = np.zeros(joints)   # of positions by another zero; the reader sets them to 0
@@ -187,7 +192,8 @@ class KalmanFilters:
     def distrusted(self) -> NDArray[np.bool_]:
         """Joints (n,) whose positions contradict their motion too often, or alternate."""
         square, product, _ = self._alternation
-        alternates = (square > ALTERNATION) & (product < -ALTERNATING * square)
+        alternates = (square > ALTERNATION) & (product < -ALTERNATING * square) & (
+            square > self._quantum * self._quantum)
         return np.asarray((self.trust < FIRST_TRUST) | alternates)
 
     @property
@@ -320,6 +326,7 @@ class KalmanFilters:
             self._lag.begin(self._time)
         self._last[:] = last, qd
         self.trust[:] = self.velocity_trust[:] = FIRST_TRUST
+        self._quantum[:] = 0.0
         self._outliers[:] = 0
         self._sampled[:] = self._good = self._time
         self._stalled = 0.0
@@ -445,6 +452,9 @@ class KalmanFilters:
         square = np.minimum(sample.nearest * sample.nearest, UNUSUAL * UNUSUAL * self._usual)
         self._usual += np.where(
             new, np.maximum(least, 1.0 / (1.0 + self._counts)) * (square - self._usual), 0.0)
+        step, quantum = np.abs(sample.z[0] - self._last[0]), self._quantum
+        rest = np.abs(step - quantum * np.rint(step / np.where(quantum > 0.0, quantum, 1.0)))
+        quantum[:] = np.where(new[0] & ~(rest <= COUNTS * quantum), rest, quantum)
         compared = sample.measured[0] & sample.settled & (not sample.same)
         square, product, before = self._alternation
         innovation = sample.innovation[0]

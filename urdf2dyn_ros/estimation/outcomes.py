@@ -90,7 +90,7 @@ JOINT_STATE_OUTCOMES = {
     'contradictory': 'positions contradict the motion before: not used until later messages show '
                      'whether they were errors, another zero of an encoder or another motion',
     'distrusted': 'too many positions of a joint contradict its motion: two publishers of the '
-                  'same joints, a sensor that fails, positions coarser or noisier than 3 mrad, or '
+                  'same joints, a sensor that fails, noise above 3 mrad, or '
                   'a controller that oscillates at half the rate of the messages',
     'frozen': 'the position of a joint stays the same while its velocity moves it: its sensor or '
               'its driver has stopped',

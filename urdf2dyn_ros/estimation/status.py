@@ -348,8 +348,8 @@ def _faults(state: NodeState, figures: MonitorReport, grown: Counter[str],
         yield Level.ERROR, f'several publishers of the same joints: {named}'
     if grown['distrusted'] or (several and rejected >= FEWEST_REJECTED):
         cause = ('several publishers of the same joints, or a sensor that fails' if several else
-                 'a sensor that fails, positions coarser or noisier than 3 mrad, or a controller '
-                 'that oscillates at half the rate of the messages')
+                 'a sensor that fails, noise above 3 mrad, or a controller that oscillates at '
+                 'half the rate of the messages')
         yield Level.ERROR, f'positions contradict one another: {cause}: {named}'
     if stream is not None and grown['implausible']:
         first, *others = stream.implausible or ('positions far beyond limits',)
