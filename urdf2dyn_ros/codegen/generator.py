@@ -283,13 +283,14 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
     constants = function.constants(mechanics)
     shared = len(graph.nodes)
     mechanics = mechanics.loaded(loads).closed()
-    found = {**function.derive(mechanics), **constants}
+    entries = {**function.derive(mechanics), **constants}
     quantities = function.quantities(mechanics)
-    found = {each.name: mechanics.reduced(each, found[each.name]) for each in quantities
-             if each.name in found}
+    entries = {each.name: mechanics.reduced(each, entries[each.name]) for each in quantities
+             if each.name in entries}
     results: dict[str, Rows] = {
-        each.name: found[each.name] if each.columns else [(entry,) for entry in found[each.name]]
-        for each in quantities if each.name in found}
+        each.name: entries[each.name] if each.columns else [
+            (entry,) for entry in entries[each.name]]
+        for each in quantities if each.name in entries}
     vectors = _in_root_frame(name, mechanics) if request.readable else {}
     roots = nodes_of(itertools.chain(*itertools.chain(*results.values()), *vectors.values()))
     needed = nodes_behind(graph, roots)

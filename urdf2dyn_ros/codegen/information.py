@@ -42,11 +42,11 @@ def information(model: RobotModel,
             'links': [link.name for link in links], 'mass': sum(link.mass for link in links)})
     base: dict[str, Any] = {}
     if functions == 'regressor':
-        found = base_parameters(for_any_inertia(system)[0], gravity)
+        minimal = base_parameters(for_any_inertia(system)[0], gravity)
         base['base_parameters'] = [
             {'name': name, 'value': value, 'unit': unit, 'formula': formula}
             for name, value, unit, formula in zip(
-                found.names, found.values.tolist(), found.units, found.formulas)]
+                minimal.names, minimal.values.tolist(), minimal.units, minimal.formulas)]
     return {
         'name': model.name,
         'mass': model.mass,

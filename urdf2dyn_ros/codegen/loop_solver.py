@@ -104,10 +104,10 @@ class LoopSolver:
         for k, row in enumerate(rows):
             if begin is not None and (k == 0 or begin.ndim == 2):
                 near = begin if begin.ndim == 1 else begin[k]
-                found = self._newton(row, near)
-                if found is None:
+                closed = self._newton(row, near)
+                if closed is None:
                     raise LoopError('open', f'from start{_row(k, q)} the loops do not close')
-                passive, margin = found
+                passive, margin = closed
             else:
                 passive, margin = self._way(at, passive, row, k, q)
             if margin < SINGULAR:
@@ -125,10 +125,10 @@ class LoopSolver:
             away = float(np.abs(to - at).max(initial=0.0))
             share = 1.0 if away <= step else step / away
             target = to if share == 1.0 else at + share * (to - at)
-            found = self._newton(target, passive + (passive - before))
-            if found is not None:
-                before = passive if share < 1.0 else found[0]
-                at, (passive, margin) = target, found
+            closed = self._newton(target, passive + (passive - before))
+            if closed is not None:
+                before = passive if share < 1.0 else closed[0]
+                at, (passive, margin) = target, closed
                 if share == 1.0:
                     return passive, margin
                 if margin < SINGULAR:

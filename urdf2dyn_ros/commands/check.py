@@ -259,16 +259,16 @@ def _closed_poses(model: RobotModel) -> tuple[list[Problem], str]:
     every = [dict(zip(names, row)) for row in np.hstack([poses, passive]).tolist()]
     problems = []
     for joint in model.joints:
-        found = [pose[joint.name] for pose in every if joint.name in dynamics.passive_names
+        positions = [pose[joint.name] for pose in every if joint.name in dynamics.passive_names
                  and joint.name in pose]
         for end, limit, sign in ((min, joint.limits.lower, -1.0), (max, joint.limits.upper, 1.0)):
-            if found and limit is not None and JOINTS[joint.type].bounded and (
-                    sign * (end(found) - limit) > 1e-6):
+            if positions and limit is not None and JOINTS[joint.type].bounded and (
+                    sign * (end(positions) - limit) > 1e-6):
                 problems.append(Problem(
-                    'passive-limit', f'it is at {end(found):.4g} where the loops close within the '
-                    f'limits of the actuated joints; its limit is {limit:.4g}: correct it, or the '
-                    "actuated joints' limits", f'joint {quote(joint.name)} <limit>', None, False,
-                    'those of poses that the robot cannot reach are computed'))
+                    'passive-limit', f'it is at {end(positions):.4g} where the loops close within '
+                    f'the limits of the actuated joints; its limit is {limit:.4g}: correct it, or '
+                    "the actuated joints' limits", f'joint {quote(joint.name)} <limit>', None,
+                    False, 'those of poses that the robot cannot reach are computed'))
     return problems, (
         f'the loops close at {len(margins)} of {_LOOP_STATES} positions from the start to limits'
         + (f', least sine {min(margins):.3g} to {max(margins):.3g}' if margins else ''))

@@ -79,7 +79,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
     remarks = [f'{joint}: {fault}; it is not identified'
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
     free = free_gains(gains, len(joints))   # which have any unit
-    found = effort_doubts(
+    contradictions = effort_doubts(
         {joint: effort for joint, effort, uses in zip(joints, while_moving, used) if uses},
         {joint: None if any_unit else limit.effort
          for joint, limit, any_unit in zip(joints, limits, free)})
@@ -90,7 +90,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
                 effort[:, j], 1.0 - math.exp(single.unexplained(none)[j])):
             dead.append(joints[j])
     if dead:
-        found.append(dead_position(dead))
+        contradictions.append(dead_position(dead))
     recording = RecordingFit(robot.dynamics, pieces, used, free)
     recording.judge = partial(fitted_error, robot, recording.longest, used, free)
     if not moving.any():
@@ -105,8 +105,8 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
             'no joint that moves has a measured effort that can be used: '
             f'{"; ".join(reasons[:2])}{more}')
     if not fault:
-        found += late_joints(recording)
-    return Checked(moving, used, remarks, found, fault)
+        contradictions += late_joints(recording)
+    return Checked(moving, used, remarks, contradictions, fault)
 
 
 def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
@@ -301,14 +301,14 @@ def small_errors(robot: Robot, piece: Piece, summary: Summary, moving: NDArray[n
     errors = _SmallErrors(robot, piece, summary)
     trials = [*product(('zero', 'scale'), joints), ('pace', 0),
               *([('gravity', 0)] if len(errors.axes) else [])]
-    found = {trial: errors.vertex(*trial, np.zeros(2 if trial[0] == 'gravity' else 1))
+    gains_of = {trial: errors.vertex(*trial, np.zeros(2 if trial[0] == 'gravity' else 1))
              for trial in trials}
     left = errors.unexplained(no_change(len(moving))).max()
     needed = _REMOVED * min(1.0, float(left) / _LEFT)
-    promised = {kind: max(falls for (other, _), (falls, _) in found.items() if other == kind)
+    promised = {kind: max(falls for (other, _), (falls, _) in gains_of.items() if other == kind)
                 for kind in _STEPS}
     alike = sorted(((*errors.followed(kind, joint, sizes), kind, joint)
-                    for (kind, joint), (falls, sizes) in found.items()
+                    for (kind, joint), (falls, sizes) in gains_of.items()
                     if falls >= max(needed, _ALIKE_AT_FIRST * promised[kind])),
                    key=lambda row: -row[0])
     if not alike:

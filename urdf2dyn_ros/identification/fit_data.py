@@ -346,7 +346,7 @@ def other_recordings(robot: Robot, names: Sequence[str], fits: Sequence[PooledFi
     but is predicted from one that does not, is not worse than they are. The pools are those of
     moving samples, as static friction leaves more than a load does.
     """
-    found = {}
+    unlike = {}
     for number, (name, fit) in enumerate(zip(names, fits)):
         others = [pool for k, pool in enumerate(pools) if k != number]
         error, *errors = (
@@ -360,11 +360,11 @@ def other_recordings(robot: Robot, names: Sequence[str], fits: Sequence[PooledFi
         worse = (ratio > _MISFIT_RATIO) & (error > least)
         if worse.any():
             most = float(ratio[worse].max())
-            found[name] = most, (
+            unlike[name] = most, (
                 f'recording {name} does not fit the others at '
                 f'{", ".join(compress(robot.joints, worse))}: its residual is up to {most:.1f} '
                 'times theirs; another payload, tool or day, a contact, or a sensor that failed?')
-    return found
+    return unlike
 
 
 # ---- Two recordings that no robot explains together as well as each is explained alone

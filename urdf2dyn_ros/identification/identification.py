@@ -259,16 +259,17 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
         gains=data.gains if any(summary.currents for summary in summaries) else None,
         payload=None if payload is None else find_payload(payload, whole, correlation,
                                                                data))
-    found = result.contradictions
+    contradictions = result.contradictions
     for summary in (*summaries, *(payload.summaries if payload else ())):
-        found.extend(summary.contradictions)
-    found.extend(f'{text} Identify without it, or from it alone' for _, text in misfits.values())
+        contradictions.extend(summary.contradictions)
+    contradictions.extend(f'{text} Identify without it, or from it alone'
+                          for _, text in misfits.values())
     if len(summaries) == 2 and payload is None:
-        found.extend(opposed_recordings(with_load, data.summaries, without, terms, best))
+        contradictions.extend(opposed_recordings(with_load, data.summaries, without, terms, best))
     fault = _fault(result)
     if fault:
-        raise IdentificationError('; '.join((fault, *found)))
-    found.extend(_contradictions(result))
+        raise IdentificationError('; '.join((fault, *contradictions)))
+    contradictions.extend(_contradictions(result))
     result.caveats.extend(_caveats(result))
     for summary in validation:
         result.remarks.extend(summary.contradictions)

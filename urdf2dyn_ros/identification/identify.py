@@ -207,9 +207,9 @@ def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
     read = partial(_read, robot, source, shown if workers.here else None)
     for number, result in enumerate(results_of(read, [*enumerate(paths)], workers)):
         shown(number, 1.0)
-        summary, fault, found = (None, f'{paths[number]}: {result.reason}', list[str]()) if (
+        summary, fault, more = (None, f'{paths[number]}: {result.reason}', list[str]()) if (
             isinstance(result, Lost)) else result
-        remarks += found
+        remarks += more
         if summary is None:
             faults.append(fault)
             continue
@@ -290,10 +290,10 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
                        'friction is undetermined')
     summary = summarised(robot, name, pieces, recorded.used, (settings.cutoff, settings.delay),
                          gains, lambda fraction: show(0.3 + 0.7 * fraction))
-    found = recorded.contradictions
+    contradictions = recorded.contradictions
     if gains is None:
         longest = max(pieces, key=lambda piece: len(piece.q))
         with suppress(LoopError):   # positions with an error may close no loops
-            found.append(small_errors(robot, longest, summary, recorded.moving))
+            contradictions.append(small_errors(robot, longest, summary, recorded.moving))
     return replace(summary, contradictions=tuple(
-        f'{name}: {contradiction}' for contradiction in found if contradiction))
+        f'{name}: {contradiction}' for contradiction in contradictions if contradiction))

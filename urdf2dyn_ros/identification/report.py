@@ -123,10 +123,10 @@ def _figures_table(result: Identification, title: str, figures: Figures,
 
 
 def _rollouts_table(result: Identification) -> list[ReportTable]:
-    found, robot = rollouts(result), result.robot
-    if found is None:
+    errors_of, robot = rollouts(result), result.robot
+    if errors_of is None:
         return []
-    rows = [[joint, unit, *(figure_text(errors[j]) for errors in found)]
+    rows = [[joint, unit, *(figure_text(errors[j]) for errors in errors_of)]
             for j, (joint, unit) in enumerate(zip(robot.joints, robot.dynamics.units))
             if result.used[j]]
     return [ReportTable(
@@ -407,16 +407,16 @@ def rollouts(result: Identification) -> tuple[Array, Array, Array] | None:
     None where no recording is at hand.
     """
     robot, used = result.robot, result.used
-    found = [(fit, windows) for number, fit in enumerate(result.fits)
+    held_out = [(fit, windows) for number, fit in enumerate(result.fits)
              if len((windows := _windows(result, number))[0])]
-    if not found:
+    if not held_out:
         return None
     joints = np.zeros(result.joints.shape)
     joints[:, :2] = robot.urdf_friction
     urdf = result.fit._replace(bodies=robot.prior.parameters, joints=joints)
-    q, qd, effort = map(np.concatenate, zip(*(windows for _, windows in found)))
+    q, qd, effort = map(np.concatenate, zip(*(windows for _, windows in held_out)))
     ends = (q[:, 0], _end(robot, urdf, used, q, qd, effort),
-            np.concatenate([_end(robot, fit, used, *windows) for fit, windows in found]))
+            np.concatenate([_end(robot, fit, used, *windows) for fit, windows in held_out]))
     moved, of_urdf, identified = (
         np.where(used, np.sqrt(np.square(end - q[:, -1]).mean(axis=0)), np.nan) for end in ends)
     return moved, of_urdf, identified

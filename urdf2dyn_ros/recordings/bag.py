@@ -98,14 +98,14 @@ def choose_topic(topics: Sequence[Topic], wanted: str | None, path: Path) -> Top
     """
     named = [topic for topic in topics if not wanted or topic.name in (wanted, f'/{wanted}')]
     by_type = ([topic for topic in named if topic.type == kind] for kind in MESSAGES)
-    found: list[Topic] = next(filter(None, by_type), [])
+    possible: list[Topic] = next(filter(None, by_type), [])
     if not wanted:
-        found = [topic for topic in found if topic.messages] or found
-        found = [topic for topic in found if topic.name == _USUAL_TOPIC] or found
-    if len(found) == 1 or (wanted and found):
-        return found[0]
+        possible = [topic for topic in possible if topic.messages] or possible
+        possible = [topic for topic in possible if topic.name == _USUAL_TOPIC] or possible
+    if len(possible) == 1 or (wanted and possible):
+        return possible[0]
     readable = ' and '.join(MESSAGES)
-    fault = 'several topics are possible: choose one with --topic' if found else (
+    fault = 'several topics are possible: choose one with --topic' if possible else (
         f'no topic {wanted!r} of {readable}' if wanted else f'no topic of {readable}')
     listed = ''.join(f'\n  {topic}' for topic in topics) or ' none'
     raise RecordingError(path, f'{fault}; the topics are:{listed}')
@@ -298,14 +298,15 @@ class TrajectoryFile(Recording):
 
     def _records(self) -> Iterator[Record]:
         try:
-            found = [*_trajectories([*load_yaml(self.path.read_text(encoding='utf-8-sig'))])]
+            text = self.path.read_text(encoding='utf-8-sig')
+            trajectories = [*_trajectories([*load_yaml(text)])]
         except OSError as error:
             raise self.defect(f'cannot be read: {error.strerror}') from None
         except yaml.YAMLError as error:
             raise self.defect(f'no YAML: {yaml_fault(error)}') from None
-        if not found:
+        if not trajectories:
             raise self.defect(f'no trajectory in it: {_TRAJECTORY}')
-        for trajectory in found:
+        for trajectory in trajectories:
             names = tuple(map(str, trajectory['joint_names']))
             for number, point in enumerate(trajectory['points'], start=1):
                 try:

@@ -272,15 +272,15 @@ def _matching(names: Sequence[str], quantity: str, pattern: str, stem: str,
 def _time_column(names: Sequence[str], chosen: Mapping[str, tuple[str, str, str]]) -> TableColumn:
     if TIME in chosen:
         return _matching(names, TIME, *chosen[TIME])[''][0]
-    found = []
+    times = []
     for name in names:
         stem, unit = split_unit(name)
         if not unit and not _COMMON_TIME.fullmatch(stem):
             stem, unit = _without_suffix(TIME, stem)
         if _COMMON_TIME.fullmatch(stem):
-            found.append(TableColumn(name, unit))
-    return next((each for each in found if split_unit(each.name)[0] == TIME),
-                found[0] if found else TableColumn(''))
+            times.append(TableColumn(name, unit))
+    return next((each for each in times if split_unit(each.name)[0] == TIME),
+                times[0] if times else TableColumn(''))
 
 
 class _NameReading(NamedTuple):

@@ -132,10 +132,10 @@ def contradiction(chosen: str, rows: Array, facts: JointFacts, still: float) -> 
     size, most = _rms(residual), _rms(measured)
 
     # RMSE that explanations leave, and what they say: first those without a fitted number
-    found = {name: _rms(values) for name, values in (
+    rms_of = {name: _rms(values) for name, values in (
         ('net', measured - net), ('commanded', measured - net - friction),
         ('gravity_compensated', measured + gravity - net)) if name != chosen}
-    plain = [(rmse, _other_semantics(chosen, name)) for name, rmse in found.items()
+    plain = [(rmse, _other_semantics(chosen, name)) for name, rmse in rms_of.items()
              if np.isfinite(rmse) and size > _LEAST_RESIDUAL * _rms(measured + added)]
     rmse = _rms(measured - net + 2.0 * gravity)
     # a slow robot is explained by the opposite effort as well

@@ -217,7 +217,7 @@ class RecordingFit:
         R: Array = np.asarray(np.linalg.qr(columns / sizes, mode='r'))
         x, residual = min((nnls(R[:-1, :-1], sign * R[:-1, -1])
                            for sign in ((1.0, -1.0) if self.free[joint] else (1.0,))),
-                          key=lambda found: float(found[1]))
+                          key=lambda solution: float(solution[1]))
         return (math.log(max(residual * residual + float(R[-1, -1]) ** 2, _LEAST_SHARE)),
                 float(x[0]), float(x[0] * sizes[-1] / sizes[0]))
 

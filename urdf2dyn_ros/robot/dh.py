@@ -630,8 +630,8 @@ class _ParFile:
         text = re.sub(r'\(\*.*?\*\)', ' ', text, flags=re.DOTALL)   # comments
         self.lists: dict[str, list[str]] = {}
         for title, entries in re.findall(r'(\w+)\s*=\s*\{([^}]*)\}', text):
-            found = [entry.strip() for entry in entries.split(',')]
-            if self.lists.setdefault(title.lower(), found) != found:
+            parts = [entry.strip() for entry in entries.split(',')]
+            if self.lists.setdefault(title.lower(), parts) != parts:
                 raise self.fault(f': there are two different lists {title}; delete one')
         self.counts = {title.lower(): int(value) for title, value in re.findall(
             r'^\s*(\w+)\s*=\s*(-?\d{1,9})\s*$', text, re.MULTILINE)}

@@ -105,19 +105,19 @@ def _without(meant: str) -> str:
 
 def unknown_elements(robot: Description) -> Iterator[Problem]:
     """Elements are URDF's, or known to be another tool's."""
-    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    unknown: dict[tuple[str, str], list[Element]] = defaultdict(list)
     for parent, kind in _parents(robot):
         known = {*CHILDREN.get(kind, ()), *OTHER_CHILDREN.get(kind, ()), *LOOP_TAGS, *ROTOR_NAMES}
         for element in parent.iterchildren('*'):
             if not element.prefix and element.tag not in known:
-                found[kind, str(element.tag)].append(element)
+                unknown[kind, str(element.tag)].append(element)
     # Of what has no effect on efforts, only what is meant to have one; a group of SRDF has names.
     for parent in chain.from_iterable(
             map(robot.robot.iterfind, ('link/visual', 'link/collision', 'group'))):
         for element in parent.iterchildren(*_PLACES):
             if len(element) if parent.tag == 'group' else element.tag != 'origin':
-                found[str(parent.tag), str(element.tag)].append(element)
-    for (kind, tag), elements in islice(found.items(), _MOST_NAMES):
+                unknown[str(parent.tag), str(element.tag)].append(element)
+    for (kind, tag), elements in islice(unknown.items(), _MOST_NAMES):
         places = _PLACES.get(tag, [])
         owners = [*elements[0].iterancestors(*places or [kind.split()[-1]])]
         where = ' or '.join(f'<{place}>' for place in places
@@ -137,7 +137,7 @@ def unknown_elements(robot: Description) -> Iterator[Problem]:
 
 def unknown_attributes(robot: Description) -> Iterator[Problem]:
     """Attributes are URDF's, or known to be another tool's."""
-    found: dict[tuple[str, str], list[Element]] = defaultdict(list)
+    unknown: dict[tuple[str, str], list[Element]] = defaultdict(list)
     pairs = [(element, str(element.tag)) for element in robot.elements]
     pairs += [pair for pair in _parents(robot) if pair[1].startswith('transmission')]
     for element, kind in pairs:
@@ -145,8 +145,8 @@ def unknown_attributes(robot: Description) -> Iterator[Problem]:
         for attribute in map(str, element.attrib):
             if (attribute not in known and not set('{:') & set(attribute)   # with a prefix
                     and not _is_repeated(element, attribute)):
-                found[kind, attribute].append(element)
-    for (kind, attribute), elements in islice(found.items(), _MOST_NAMES):
+                unknown[kind, attribute].append(element)
+    for (kind, attribute), elements in islice(unknown.items(), _MOST_NAMES):
         ours = ATTRIBUTES.get(kind) or OTHER_ATTRIBUTES.get(kind, ())
         meant = TRANSPOSED.get(attribute) or closest(attribute, ours)
         remedy = (f'did you mean {meant}?' if meant else

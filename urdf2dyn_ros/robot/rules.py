@@ -125,10 +125,10 @@ def repeated_elements(robot: Description) -> Iterator[Problem]:
     for element in robot.elements[1:]:   # all but the robot
         counts = Counter(str(child.tag) for child in children(element))
         for tag in (tag for tag, count in counts.items() if count > 1):
-            _, second, *_ = found = element.findall(tag)
+            _, second, *_ = repeated = element.findall(tag)
             said = f'there are {counts[tag]} <{tag}>, one is allowed; delete the others'
             contents = [[(part.tag, dict(part.attrib)) for part in each.iter('*')]
-                        for each in found]
+                        for each in repeated]
             if all(content == contents[0] for content in contents):
                 yield warn('element-twice', second, f'{said}, which say the same',
                            effect=NO_EFFECT)

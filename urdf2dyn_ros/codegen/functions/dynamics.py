@@ -290,13 +290,13 @@ pqi, Lmi      momentum of joint i, and what its rotor has of it
 betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones"""}
 
     def derive(self, mechanics: Mechanics) -> Results:
-        found: Results = {**momentum(
+        results: Results = {**momentum(
             mechanics.system, mechanics.inertias, mechanics.arguments['q'],
             mechanics.arguments['qd'], mechanics.gravity, of_momentum(mechanics),
             mechanics.loads())}
         if isinstance(mechanics.arguments, ClosedArguments):
-            found['beta'] = mechanics.arguments.with_turning(found['p'], found['beta'])
-        return found
+            results['beta'] = mechanics.arguments.with_turning(results['p'], results['beta'])
+        return results
 
 
 def of_momentum(mechanics: Mechanics) -> Recursion:

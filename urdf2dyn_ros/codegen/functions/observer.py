@@ -47,17 +47,17 @@ class ExternalEfforts(Momentum):
         return efforts, state._replace(rows=Axis('state', *zip(*rows)))
 
     def derive(self, mechanics: Mechanics) -> Results:
-        found, arguments = super().derive(mechanics), mechanics.arguments
+        results, arguments = super().derive(mechanics), mechanics.arguments
         if isinstance(arguments, ClosedArguments):
-            found = {name: arguments.closure.reduced(each) for name, each in found.items()}
+            results = {name: arguments.closure.reduced(each) for name, each in results.items()}
         motors, note = mechanics.system.motors, mechanics.notes.note
         begun, *before = arguments['state']
         n, per_dt = len(motors), reciprocal(arguments['dt'][0])
         gains = [*mechanics.gains] * (n if len(mechanics.gains) == 1 else 1)
         external, known = [], []
         for k, i in enumerate(motors):
-            p = found['p'][k]
-            known.append(arguments['tau'][k] + found['beta'][k] - found['load'][k])
+            p = results['p'][k]
+            known.append(arguments['tau'][k] + results['beta'][k] - results['load'][k])
             note(i, 'known', (known[-1],))
             r, p_before, known_before = before[k::n]
             mean = begun * ((p - p_before) * per_dt - 0.5 * (known[-1] + known_before))
@@ -65,4 +65,4 @@ class ExternalEfforts(Momentum):
             external.append(r + (1.0 - exp(-1.0 * (gains[k] * arguments['dt'][0]))) * (mean - r))
             note(i, 'tau_ext', (external[-1],))
         return {'tau_ext': external,
-                'next_state': [1.0, *chain(external, found['p'], known)]}
+                'next_state': [1.0, *chain(external, results['p'], known)]}

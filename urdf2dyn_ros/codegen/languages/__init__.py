@@ -57,10 +57,10 @@ def _errors(program: Program) -> Iterator[float]:
     exec(module.replace('from math', 'from numpy', 1), text)
     for reference in program.references:
         for function in program.functions:
-            found = text[function.name](*(map(_single, reference.arguments[x.name])
+            computed = text[function.name](*(map(_single, reference.arguments[x.name])
                                           for x in function.inputs))
             for result, entries in zip(function.results,
-                                       found if len(function.results) > 1 else [found]):
+                                       computed if len(function.results) > 1 else [computed]):
                 if result.is_matrix:   # its product as the self-check makes it
                     vector = list(map(_single, reference.arguments[result.quantity.times]))
                     entries = [reduce(np.add, map(np.multiply, map(_single, row), vector),

@@ -459,13 +459,13 @@ class C(sections.CLike):
         products = {name: 'product' + f'_{name}' * (len(matrices) > 1) for name in matrices}
         yield from self._called(function, 'k', '        ', products)
         for result in function.results:
-            found = products.get(result.name, result.name)
+            value = products.get(result.name, result.name)
             if result.is_matrix:
                 shape = [self.size(axis.name) if axis.keys else f'{self.prefix}_JOINTS'
                          for axis in result.axes]
                 matrix = [*shape, f'&{result.name}[0][0]'] if self.axes else [result.name]
                 yield self.array('            times(', [
-                    *matrix, f'reference_{result.quantity.times}[k]', found], ');')
+                    *matrix, f'reference_{result.quantity.times}[k]', value], ');')
             yield self.array('            wrong += differs(',
-                             self.compared(function, result, found), ');')
+                             self.compared(function, result, value), ');')
         yield '        }'
