@@ -33,13 +33,7 @@ class LoopSolver:
         self._system, self.names, self._function = system, names, function
         self._unknown = [names.index(system.joint_names[k]) for k in system.unknown]
         # all passive joints of those of the tree: what is linear is a sum
-        self._factors, self._offsets = np.zeros((len(names), len(system.joint_names))), np.zeros(
-            len(names))
-        for body in system.bodies:
-            name = body.name if body.name in names else body.name.partition('/')[0]
-            if name in names:
-                self._factors[names.index(name), body.coordinate] += float(body.multiplier)
-                self._offsets[names.index(name)] += float(body.offset)
+        self._factors, self._offsets = system.joint_rows(names)
         start = dict(system.closures.start) if system.closures else {}
         self._start = tuple(np.array([start.get(system.joint_names[k], 0.0) for k in joints])
                             for joints in (system.actuated, system.unknown))

@@ -156,13 +156,9 @@ class CutTree:
         factors = np.zeros((len(self.model.couplings), self.n))
         offsets = np.array([coupling.offset for coupling in self.model.couplings])
         for r, coupling in enumerate(self.model.couplings):
-            names = {name for name, _ in coupling.terms}
-            for body in self.system.bodies:   # of a joint in series, every part
-                name = body.name if body.name in names else body.name.partition('/')[0]
-                for joint, k in coupling.terms:
-                    if joint == name:
-                        factors[r, body.coordinate] += k * float(body.multiplier)
-                        offsets[r] -= k * float(body.offset)
+            ratios = np.array([k for _, k in coupling.terms])
+            rows, constants = self.system.joint_rows([name for name, _ in coupling.terms])
+            factors[r], offsets[r] = ratios @ rows, offsets[r] - ratios @ constants
         return factors, offsets
 
     @cached_property
@@ -267,9 +263,5 @@ class CutTree:
 
     def positions(self, pose: Array, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
         """Return the positions of joints of the tree, also of those that follow others now."""
-        found = dict.fromkeys(names, 0.0)
-        for body in self.system.bodies:
-            name = body.name if body.name in found else body.name.partition('/')[0]
-            if name in found:
-                found[name] += float(body.multiplier * pose[body.coordinate] + body.offset)
-        return tuple(found.items())
+        factors, offsets = self.system.joint_rows(names)
+        return tuple(zip(names, (factors @ pose + offsets).tolist()))

@@ -11,6 +11,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, total
 from urdf2dyn_ros.robot.joints import JOINTS, URDF_TYPES, Coordinate, Part
@@ -36,6 +38,7 @@ from urdf2dyn_ros.robot.rotations import (
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
     ZERO,
+    Array,
     Matrix,
     Scalar,
     Triple,
@@ -168,6 +171,17 @@ class Multibody:
             numbers.append(number)
             number = self.bodies[number].parent
         return tuple(reversed(numbers))
+
+    def joint_rows(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """Return factors (m, n) and offsets (m,) of the positions of joints; parts add up."""
+        factors, offsets = np.zeros((len(names), len(self.joint_names))), np.zeros(len(names))
+        for body in self.bodies:
+            name = body.name if body.name in names else body.name.partition('/')[0]
+            if name in names:
+                r = names.index(name)
+                factors[r, body.coordinate] += float(body.multiplier)
+                offsets[r] += float(body.offset)
+        return factors, offsets
 
     def attached(self, number: int) -> tuple[Attached, ...]:
         """Return the links that are fixed to a body, or to the ROOT."""
