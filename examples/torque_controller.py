@@ -185,6 +185,19 @@ class Arm:
         self.data.qfrc_applied[:] = tau + np.sign(qd) * sliding
         mujoco.mj_step(self.engine, self.data, 2)
 
+    def efforts(self, force: np.ndarray) -> np.ndarray:
+        """Return the efforts (n,) of a force [N] at the tool."""
+        J = np.zeros((3, self.engine.nv))
+        mujoco.mj_jac(self.engine, self.data, J, None, self.data.xipos[-1],
+                      self.engine.nbody - 1)
+        return np.asarray(J.T @ force)
+
+    def holds(self, direction: np.ndarray) -> float:
+        """Return the force [N] up to which friction holds the arm where it begins."""
+        self.put(self.start)
+        with np.errstate(divide='ignore'):
+            return float(np.min(self.engine.dof_frictionloss / np.abs(self.efforts(direction))))
+
     def carry(self, other: 'Arm') -> None:
         """Have the bodies of another arm from now on: a payload drops."""
         for name in ('body_mass', 'body_inertia', 'body_ipos', 'body_iquat'):
@@ -384,24 +397,29 @@ def drift(arm: Arm, package: Path, postures: int = 20, seconds: int = 60) -> flo
     return largest
 
 
-def pushed(arm: Arm, package: Path, force: np.ndarray) -> tuple[float, float]:
-    """Return when a push of the tool [N] that moves is found [s], and the error once settled."""
+def pushed(arm: Arm, package: Path, force: np.ndarray, at_rest: bool = False,
+           seconds: float = 1.0) -> tuple[float, float]:
+    """Return when a push of the tool [N] is found [s], and the error once settled."""
     arm.put(arm.start)
+    rest = np.array([arm.start, 0.0 * arm.start, 0.0 * arm.start])
     core, found, errors = Controller(package), np.inf, []
-    for k in range(3000):
+    for k in range(2000 + round(seconds / DT)):
         arm.data.xfrc_applied[-1, :3] = force if k >= 2000 else 0.0
-        arm.step(core.efforts(arm.state, motion(arm.start, k * DT)))
+        arm.step(core.efforts(arm.state, rest if at_rest else motion(arm.start, k * DT)))
         if core.touched and k >= 2000:
             found = min(found, (k - 1999) * DT)
         if k >= 2100:
-            J = np.zeros((3, arm.engine.nv))
-            mujoco.mj_jac(arm.engine, arm.data, J, None, arm.data.xipos[-1],
-                          arm.engine.nbody - 1)
-            true = J.T @ force
+            true = arm.efforts(force)
             known = core.undetermined < 0.01 * np.linalg.norm(true)   # joints that do not stick
             errors.append(np.linalg.norm((core.external - true)[known]) / np.linalg.norm(true))
     arm.data.xfrc_applied[-1] = 0.0
-    return found, float(np.mean(errors))
+    return found, float(np.mean(errors)) if errors else np.nan
+
+
+def smallest_push(arm: Arm, package: Path, direction: np.ndarray, at_rest: bool) -> float:
+    """Return the smallest push [N], in steps of 5 N, that is found within 50 ms."""
+    return next((size for size in np.arange(5.0, 200.0, 5.0)
+                 if pushed(arm, package, size * direction, at_rest, 0.05)[0] < np.inf), np.inf)
 
 
 def false_contacts(arm: Arm, package: Path, seconds: int = 60) -> tuple[bool, float]:
@@ -416,8 +434,8 @@ def false_contacts(arm: Arm, package: Path, seconds: int = 60) -> tuple[bool, fl
     return core.touched, largest
 
 
-def at_a_wall(arm: Arm, package: Path, reaction: int) -> float:
-    """Return the peak force [N] of a wall 5 cm before the end of a motion of 1.5 s."""
+def at_a_wall(arm: Arm, package: Path, reaction: int) -> np.ndarray:
+    """Return the forces [N] of a wall 5 cm before the end of a motion of 1.5 s, since contact."""
     n = arm.engine.nv
     end = arm.start + np.array([0.8, 0.3, -0.3, 0.2, 0.2, 0.2, 0.2][:n])
     places = []
@@ -427,7 +445,7 @@ def at_a_wall(arm: Arm, package: Path, reaction: int) -> float:
     normal = (places[1] - places[0]) / np.linalg.norm(places[1] - places[0])
     wall = float(normal @ places[1]) - 0.05
     arm.put(arm.start)
-    core, peak = Controller(package, reaction=reaction), 0.0
+    core, forces = Controller(package, reaction=reaction), []
     for k in range(3000):
         s = min(k * DT / 1.5, 1.0)
         share = [s**3 * (10 - 15 * s + 6 * s * s), 30 * s * s * (1 - s)**2 / 1.5,
@@ -436,11 +454,12 @@ def at_a_wall(arm: Arm, package: Path, reaction: int) -> float:
         reference[0] += arm.start
         depth = max(float(normal @ arm.data.xipos[-1]) - wall, 0.0)
         force = 5e4 * depth   # [N], a wall of 50 N/mm
-        peak = max(peak, force)
+        if force or forces:
+            forces.append(force)
         arm.data.xfrc_applied[-1, :3] = -force * normal
         arm.step(core.efforts(arm.state, reference))
     arm.data.xfrc_applied[-1] = 0.0
-    return peak
+    return np.array(forces)
 
 
 def main() -> None:
@@ -470,12 +489,19 @@ def main() -> None:
     for name, force in (('sideways', (0.0, 20.0, 0.0)), ('down', (0.0, 0.0, -20.0))):
         time, error = pushed(arm, found, np.array(force))
         print(f'a push of 20 N {name}: found after {1e3 * time:.0f} ms, error {100 * error:.1f} %')
+        smallest = [smallest_push(arm, found, np.array(force) / 20.0, rest)
+                    for rest in (False, True)]
+        print(f'the smallest {name} that is found within 50 ms: {smallest[0]:.0f} N in motion, '
+              f'{smallest[1]:.0f} N at rest, where friction holds '
+              f'{arm.holds(np.array(force) / 20.0):.0f} N')
     touched, largest = false_contacts(arm, found)
     print(f'60 s of fast motion: {"a false" if touched else "no false"} contact, external efforts '
           f'up to {largest:.2f} of their thresholds')
     for name, reaction in (('report', REPORT), ('gravity', YIELD), ('damping', BRAKE)):
-        print(f'a wall 5 cm before the end, reaction {name}: peak '
-              f'{at_a_wall(arm, found, reaction):.0f} N')
+        forces = at_a_wall(arm, found, reaction)
+        print(f'a wall 5 cm before the end, reaction {name}: peak {forces.max():.0f} N after '
+              f'{forces.argmax():.0f} ms, {forces[:500].sum() * DT:.1f} N s in 0.5 s, '
+              f'{forces[500]:.0f} N then')
 
     figure = Figure(figsize=(9, 5), layout='constrained')
     axes = figure.subplots(2, 1, sharex=True)

@@ -363,7 +363,7 @@ class LoanedInterface
 public:
   explicit LoanedInterface(double * value) : value_(value) {}
 #if STANDIN_LISTS
-  LoanedInterface(std::shared_ptr<CommandInterface> interface, std::nullptr_t)
+  explicit LoanedInterface(std::shared_ptr<CommandInterface> interface)
   : value_(interface->value()) {}
 #else
   explicit LoanedInterface(CommandInterface & interface) : value_(interface.value()) {}

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -63,10 +64,10 @@ public:
     std::vector<LoanedCommandInterface> commands;
     std::vector<LoanedStateInterface> measured;
     for (std::size_t j = 0; j < JOINTS; ++j) {
-      command(j, "effort", &tau[j], commands);
-      state(j, "position", &q[j], measured);
-      state(j, "velocity", &qd[j], measured);
-      state(j, "effort", &tau[j], measured);
+      lend(j, "effort", &tau[j], commands_, commands);
+      lend(j, "position", &q[j], states_, measured);
+      lend(j, "velocity", &qd[j], states_, measured);
+      lend(j, "effort", &tau[j], states_, measured);
     }
     controller->assign_interfaces(std::move(commands), std::move(measured));
     controller->get_node()->activate();
@@ -90,26 +91,18 @@ public:
   Vector q{}, qd{}, tau{};
 
 private:
-  void command(
-    std::size_t j, const char * name, double * value, std::vector<LoanedCommandInterface> & to)
+  // Lend the number of a joint's interface; shared pointers are lent from Jazzy's 4.44 and Kilted on.
+  template<typename Interface, typename Loaned>
+  static void lend(
+    std::size_t j, const char * name, double * value,
+    std::vector<std::shared_ptr<Interface>> & owned, std::vector<Loaned> & to)
   {
-    commands_.push_back(std::make_shared<CommandInterface>(JOINT_NAMES[j], name, value));
-#if SHARED_INTERFACES
-    to.emplace_back(commands_.back(), nullptr);
-#else
-    to.emplace_back(*commands_.back());
-#endif
-  }
-
-  void state(
-    std::size_t j, const char * name, double * value, std::vector<LoanedStateInterface> & to)
-  {
-    states_.push_back(std::make_shared<StateInterface>(JOINT_NAMES[j], name, value));
-#if SHARED_INTERFACES
-    to.emplace_back(states_.back(), nullptr);
-#else
-    to.emplace_back(*states_.back());
-#endif
+    owned.push_back(std::make_shared<Interface>(JOINT_NAMES[j], name, value));
+    if constexpr (std::is_constructible_v<Loaned, std::shared_ptr<Interface>>) {
+      to.emplace_back(owned.back());
+    } else {
+      to.emplace_back(*owned.back());
+    }
   }
 
   std::vector<std::shared_ptr<CommandInterface>> commands_;
