@@ -34,7 +34,7 @@ FASTEST_STEP = 1.8   # largest bandwidth times the usual step: beyond it a sampl
 # and where states are smoothed
 VELOCITY_PARTS = 2.0, 1.0
 DIFFUSE = 10.0   # deviations of states at the start, in those that the fastest filter tells apart
-SETTLED = 1.2   # variance of an acceleration, over the steady one, up to which it is the same
+STEADY = 1.2   # variance of an acceleration, over the steady one, up to which it is the same
 
 POSITIONS, BOTH, VELOCITIES = range(3)
 FAMILIES = ((POSITIONS, 4), (POSITIONS, 3), (BOTH, 4), (VELOCITIES, 4), (VELOCITIES, 3))
@@ -174,7 +174,7 @@ class Bank:
         self.x[0] = np.where(~self.by_position[:, None] & used[0], measured[0], self.x[0])
         for joint in np.flatnonzero(self.slot):
             variance = self.P[1 + joint, self.derivative, self.derivative]
-            if (variance < SETTLED * self._steady).all():
+            if (variance < STEADY * self._steady).all():
                 self.slot[joint] = 0
                 self.slots = sorted({0, *self.slot.tolist()})
 

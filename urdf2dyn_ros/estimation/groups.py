@@ -53,7 +53,7 @@ AFTER_LOST = 1.4   # periods of the leader after an output: its next message is 
 AFTER_MISSED = 0.9   # the same where its message had no output, as others were too late
 
 _OUTCOMES = {
-    Verdict.VALID: Outcome.USED, Verdict.STARTING: Outcome.WARMING_UP,
+    Verdict.VALID: Outcome.ESTIMATED, Verdict.STARTING: Outcome.WARMING_UP,
     Verdict.LATE: Outcome.OUT_OF_ORDER, Verdict.REPEATED: Outcome.REPEATED,
     Verdict.CONTRADICTORY: Outcome.CONTRADICTORY, Verdict.DISTRUSTED: Outcome.DISTRUSTED,
     Verdict.BEGUN_ANEW: Outcome.WARMING_UP, Verdict.AFTER_GAP: Outcome.WARMING_UP}
@@ -189,7 +189,7 @@ class PositionShift(NamedTuple):
 class Reception(NamedTuple):
     """What became of a sample in its group."""
 
-    outcome: Outcome   # USED if there is an estimate of it
+    outcome: Outcome   # ESTIMATED if there is an estimate of it
     event: Event | None = None
     outlier: bool = False   # whether a position contradicts the motion, and was not used
 
@@ -212,7 +212,7 @@ class Group:
         self._shifts = shifts   # the newest of each joint, by its name
         self.degrees = DegreesGuard(chosen)
         self.newest = newest   # stamp [ns]; 0 before the first sample
-        self.outcome = Outcome.WARMING_UP   # of the newest sample, USED if there is an estimate
+        self.outcome = Outcome.WARMING_UP   # of the newest sample
         self.lag = 0           # by which the newest estimate was older than its sample [ns]
         self.skew = 0          # by which it is older than the group of the last output [ns]
         self.skewed = 0        # messages of others in a row at which it was too old to be carried
@@ -291,7 +291,7 @@ class Group:
             checked = filters.update(stamp, q, qd).verdict
             outlier = filters.contradicts and estimator.CHECKED
             outcome = _OUTCOMES[checked]
-            if outcome is Outcome.USED and outlier:
+            if outcome is Outcome.ESTIMATED and outlier:
                 outcome = Outcome.CONTRADICTORY
             # an outlier is dropped; more are another motion
             if outcome in _INCONSISTENT and estimator.CHECKED:
@@ -325,7 +325,7 @@ class Group:
             scales = self.velocities.positions_in_degrees
             self.degrees.add_scales(scales, list(scales.values()))
         self.history.add(MeasuredEstimate(estimate, self._measured_at(estimate.stamp)))
-        return Outcome.USED, outlier
+        return Outcome.ESTIMATED, outlier
 
     def restart(self, gap: bool = False) -> None:
         """Use no sample before the next one; after a gap, what was learned stays."""
@@ -480,7 +480,7 @@ class Groups:
 
     def add(self, stamp: int, sample: Sample) -> tuple[Outcome, set[Event]]:
         """
-        Add a sample; return its outcome, USED if its stamp is one for an output, and events.
+        Add a sample; return its outcome, ESTIMATED where an output may follow, and events.
 
         Samples before it must not be used for some joints after any event but RELAYED.
         """
@@ -546,7 +546,7 @@ class Groups:
         if len(groups) == 1:
             return groups[0].history.newest or Outcome.WARMING_UP
         for group in groups:
-            if group.outcome is not Outcome.USED:
+            if group.outcome is not Outcome.ESTIMATED:
                 return group.outcome
         lag = max(group.lag for group in groups)
         if lag:   # whichever message completes the stamps of the leader

@@ -31,7 +31,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimation.bank import DELAY, SETTLED, Bank, mixed
+from urdf2dyn_ros.estimation.bank import DELAY, STEADY, Bank, mixed
 from urdf2dyn_ros.robot.spatial import Array
 
 REFERENCES = (3, 4, 5, 6, 7)   # bandwidths of the references: 19, 35, 62, 112 and 202 rad/s
@@ -127,7 +127,7 @@ class Hindsight:
             for i in range(len(self._filters) - 1, -1, -1):
                 self._judge(i, time)
             self._weigh()
-        elif lost or len(bank.slots) > 1 or (self.variance_ratio > SETTLED).any():
+        elif lost or len(bank.slots) > 1 or (self.variance_ratio > STEADY).any():
             self._weigh()
 
     def _judge(self, i: int, time: float) -> None:

@@ -19,7 +19,7 @@
 #endif
 
 /* Constants of the modules, by their names there; compiled.py hands over the values. */
-#define CONSTANTS(X) X(DIFFUSE) X(SETTLED) \
+#define CONSTANTS(X) X(DIFFUSE) X(STEADY) \
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
     X(ALONE) X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
     X(UNUSUAL) X(UNCONFIRMED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
@@ -199,7 +199,7 @@ static void correct(Bank *bank, const double *measured, const Flag *used)
         const double *variance = ((double (*)[4][4][K])bank->P)[1 + j][bank->derivative]
             [bank->derivative];
         int settled = 1;
-        EACH(k, bank->slot[j] ? K : 0) settled &= variance[k] < SETTLED * bank->steady[k];
+        EACH(k, bank->slot[j] ? K : 0) settled &= variance[k] < STEADY * bank->steady[k];
         if (settled)
             bank->slot[j] = 0;
     }
@@ -330,7 +330,7 @@ static void add(Hindsight *self, const Bank *bank, double time, const double *tr
     int again = 0;
     EACH(j, n) {
         const int trusted = trust[j] >= TRUSTED;
-        again |= self->velocities[j] > trusted || bank->slot[j] || self->variance_ratio[j] > SETTLED;
+        again |= self->velocities[j] > trusted || bank->slot[j] || self->variance_ratio[j] > STEADY;
         self->velocities[j] = (Boolean)trusted;
     }
     if (self->number == 0 || at - self->times[(self->number - 1) % kept] >= SPACING) {

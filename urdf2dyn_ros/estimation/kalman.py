@@ -341,7 +341,7 @@ class KalmanFilters:
             self._begin(q, qd)   # of those that waited during a gap, the last
             return BEGUN_ANEW
         self._duplicate = sample.kind is SampleKind.DUPLICATE
-        outlier, standing = sample.outlier, self._outliers[0] > 0
+        outlier, unexplained = sample.outlier, self._outliers[0] > 0
         used = np.zeros_like(sample.measured)
         if sample.kind is SampleKind.NEW:
             used, outlier = self._used(h, sample)
@@ -350,7 +350,7 @@ class KalmanFilters:
         if sample.kind is SampleKind.STALL and not self._stalled:
             self._stalled = self._time
         elif sample.kind is SampleKind.STALL and self._time - self._stalled > AT_REST and (
-                not standing.any()):
+                not unexplained.any()):
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
@@ -358,8 +358,8 @@ class KalmanFilters:
         hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time,
                       bank.x[bank.derivative])
         if sample.kind in (SampleKind.NEW, SampleKind.STALL):
-            standing = outlier[0]
-        return self._verdict(sample, standing)
+            unexplained = outlier[0]
+        return self._verdict(sample, unexplained)
 
     def _judged(self, h: float, z: Array) -> ComparedSample:
         """Compare what is measured (2, n) with what is expected."""
@@ -507,11 +507,11 @@ class KalmanFilters:
                 self._sampled[joint] = self._time
         return used, outlier
 
-    def _verdict(self, sample: ComparedSample, standing: NDArray[np.bool_]) -> Verdict:
+    def _verdict(self, sample: ComparedSample, unexplained: NDArray[np.bool_]) -> Verdict:
         """Return whether there is an estimate, with outliers (n,) that are not explained yet."""
         bridges = self._time - self._good < BRIDGED * self._step
         stalled = sample.kind is SampleKind.STALL
-        if not (sample.same or sample.kind is SampleKind.COPY or standing.any()):
+        if not (sample.same or sample.kind is SampleKind.COPY or unexplained.any()):
             self._good = self._time
         self._bridged = self._bridged + 1 if stalled else 0
         if not self._hindsight.known:
@@ -525,7 +525,7 @@ class KalmanFilters:
         if stalled and not (bridges and self._bridged == 1):
             return REPEATED
         if (self._outliers[0] > 1).any() or (
-                2 * int(standing.sum()) > self._joints and not bridges):
+                2 * int(unexplained.sum()) > self._joints and not bridges):
             return CONTRADICTORY
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None

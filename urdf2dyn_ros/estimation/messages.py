@@ -164,11 +164,6 @@ def is_finite(values: Array) -> bool:
     return isfinite(sum(numbers)) or all(map(isfinite, numbers))
 
 
-def is_any(flags: NDArray[np.bool_]) -> bool:
-    """Return whether one of some flags (n,) is set; for few of them faster than numpy."""
-    return True in flags.tolist()
-
-
 def _numbers(values: Any) -> Array | None:
     """Return a field as numbers (k,), maybe in its own memory; None if it is malformed."""
     try:

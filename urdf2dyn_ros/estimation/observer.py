@@ -27,7 +27,7 @@ from urdf2dyn_ros.text import Level, Status, counted, listed, quote
 # constant is exact: r_k = exp(-K dt) r_(k-1) + (1 - exp(-K dt)) mean, at any rate and gain.
 
 STICKING = 5.0   # widths of friction's sign up to which a joint may stick
-SETTLED = 5.0   # time constants after which a residual that began at zero is within 1 %
+SETTLING_TIMES = 5.0   # time constants after which a residual that began at zero is within 1 %
 
 
 class MomentumObserver:
@@ -72,7 +72,7 @@ class MomentumObserver:
                                             if x not in ('q', 'qd', 'qdd')))
         self._gain = per_joint('gain', values['gain'], dynamics.joint_names)
         self._max_gap = round(values['max_gap'] * 1e9)
-        self._settled_after = (SETTLED / self._gain * 1e9).astype(np.int64)
+        self._settled_after = (SETTLING_TIMES / self._gain * 1e9).astype(np.int64)
         self._level, self._slow = _sticking(dynamics)
         self._step = 0   # the last one [ns], and 1 - exp(-K dt) for it
         self._gained = np.zeros(n)

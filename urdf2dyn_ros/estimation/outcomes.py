@@ -16,7 +16,7 @@ class Outcome(str, Enum):
     Why a message of joint states ends where it does; each has one, which is counted.
 
     A step on its way returns what it made (a `Sample`, a `MeasuredEstimate`, an `Output`) or the
-    outcome that ends it there; USED is that of the last step, and of a group with an estimate.
+    outcome that ends it there; ESTIMATED and WAITING do not, and are not counted.
     """
 
     __str__ = str.__str__
@@ -46,6 +46,7 @@ class Outcome(str, Enum):
     NOT_FINITE = 'not_finite'
     OPEN = 'open'
     SINGULAR = 'singular'
+    ESTIMATED = 'estimated'   # the joints of a message have an estimate: an output may follow
     WAITING = 'waiting'   # for data of the base; counted when these are received, or late
 
 

@@ -14,7 +14,7 @@ from urdf2dyn_ros.estimation.estimators import Estimator
 from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimate, PositionShift
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
 from urdf2dyn_ros.estimation.kalman import Estimate
-from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_any, is_finite
+from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_finite
 from urdf2dyn_ros.estimation.outcomes import Event, Outcome
 from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.velocities import JointVelocity
@@ -311,7 +311,7 @@ class Stream:
                 and self.held.hold_unpublished(stamp, self.never_received)):
             self._end()
             self._start()
-        return self._compute(compute) if outcome is Outcome.USED else outcome
+        return self._compute(compute) if outcome is Outcome.ESTIMATED else outcome
 
     def _read(self, message: Message) -> Sample | Outcome:
         """Return the sample of a message; joints that it has are no longer held."""
@@ -340,7 +340,7 @@ class Stream:
             return Outcome.SAME_INSTANT
         if self._stop and any(group.degrees.stops for group in self._groups):
             return Outcome.IMPLAUSIBLE
-        if is_any(carried.estimate.std > self._max_deviation):
+        if True in (carried.estimate.std > self._max_deviation).tolist():
             return Outcome.UNCERTAIN
         if not compute:
             return Outcome.OVERTAKEN

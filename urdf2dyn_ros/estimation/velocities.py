@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.robot.spatial import Array
 
 BETWEEN_NS = 9_000_000   # time between two samples that are compared
-MEMORY = 1000.0   # compared samples that count, about 10 s
-FEWEST = 50.0   # compared samples from which figures are known
+MOST_COMPARED = 1000.0   # compared samples that count, about 10 s
+ENOUGH_COMPARED = 50.0   # compared samples from which figures are known
 JUDGED = 20   # compared samples between two judgements
 USED = 0.05   # share of the velocities in the estimate, below which they are not used
 LEAST_SPEED = 1e-2   # rad/s or m/s, root mean square from which figures are known
@@ -66,7 +66,7 @@ class VelocityGate:
     @property
     def judged(self) -> bool:
         """Whether enough samples were compared."""
-        return self._count >= FEWEST
+        return self._count >= ENOUGH_COMPARED
 
     @property
     def trusted(self) -> NDArray[np.bool_]:
@@ -115,9 +115,9 @@ class VelocityGate:
         (first, z), (second, after) = past[0], past[1 if len(past) > 1 else 0]
         if first <= then < second:
             z = z + (then - first) / (second - first) * (after - z)
-            self._count = min(self._count, MEMORY - 1.0)
+            self._count = min(self._count, MOST_COMPARED - 1.0)
             self.compare(z[None], v[None], a[None])
-            if (self.judged and self._count % JUDGED == 0.0) or self._count == MEMORY:
+            if (self.judged and self._count % JUDGED == 0.0) or self._count == MOST_COMPARED:
                 faults = [velocity.fault for velocity in self.joints]
                 self.follows = np.array([not fault for fault in faults])
                 self._centred = np.array([OFFSETS not in fault for fault in faults])
