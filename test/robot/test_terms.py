@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 
 from support.acting_loads import entries, everything, terms
+from support.mechanisms import mechanism
 from support.oracles import MuJoCo, Pinocchio, columns, random_state, worst
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import OWN, robot_path
@@ -355,6 +356,19 @@ def test_parameters_that_no_joint_has_are_refused(term: JointTerm, message: str)
 def test_loads_on_what_the_robot_does_not_have_are_refused(loads: Loads, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         InverseDynamics(RX90, loads=loads)
+
+
+def test_what_acts_on_a_joint_that_follows_several_motors_is_refused() -> None:
+    """Its rate is a sum; that of a joint which follows one is a multiple, and is computed."""
+    palletizer = read_urdf(mechanism('palletizer'))
+    with pytest.raises(ParameterError, match="'elbow' follows several motors"):
+        InverseDynamics(palletizer, loads=Loads(terms={'elbow': [Friction(1.0)]}))
+    InverseDynamics(palletizer, loads=Loads(terms={'elbow': [Friction()]}))
+    level = InverseDynamics(palletizer, loads=Loads(terms={'level': [Friction(2.0)]}))
+    q, qd = np.zeros((2, 4))
+    qd[level.joint_names.index('j2')] = 0.5
+    added = level(q, qd, q) - InverseDynamics(palletizer)(q, qd, q)
+    assert added == pytest.approx(2.0 * qd, abs=1e-9)
 
 
 def test_the_message_has_the_units_of_the_joint() -> None:

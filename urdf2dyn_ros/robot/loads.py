@@ -103,6 +103,11 @@ class Loads:
                                      'Rotor and Spring')
             for term in terms:
                 term.check(name, joints[name])
+            if any(other.startswith(f'{name}/') for other in joints) and not all(
+                    term.is_off() for term in terms):
+                raise ParameterError(
+                    f'joint {name!r} follows several motors, and friction, rotor and spring of '
+                    'such a joint are not computed: set them to 0, or add them to the motors')
             kinds = [term.NAME for term in terms]
             if len(set(kinds)) < len(kinds):
                 raise ParameterError(f'joint {name!r} has {", ".join(kinds)}: give at most one '
