@@ -272,6 +272,26 @@ def test_a_spline_that_overshoots_a_limit_is_named_with_its_instant(tmp_path: Pa
     assert 'velocities contradict positions: joint1 moves by 0.001' in figures(stops)['said']
 
 
+@pytest.mark.parametrize(('points', 'factor', 'expected'), [
+    (400, 1.3, '0.769 times as fast'), (8, -1.0, 'changes -1.'), (8, 1.0, ''),
+    (12, np.degrees(1.0), ' times as fast: are the velocities in degrees?')])
+def test_velocities_of_a_plan_that_contradict_its_positions(points: int, factor: float,
+                                                            expected: str,
+                                                            tmp_path: Path) -> None:
+    """Joint and factor are named, however far apart the points are."""
+    time = np.linspace(0.0, 4.0, points)
+    w = np.array([0.6, 0.7, 0.8, 0.9, 1.0, 1.1])
+    q, qd = 0.5 * np.sin(np.outer(time, w)), 0.5 * w * np.cos(np.outer(time, w))
+    qd[:, 2] *= factor
+    heads = [f'{what}_joint{k}' for what in ('q', 'qd') for k in range(1, 7)]
+    said = figures(write_csv(tmp_path / 'x.csv', ['time', *heads],
+                             np.column_stack((time, q, qd)).tolist()))['said']
+    assert said.count('contradict') == bool(expected)
+    if expected:
+        assert 'velocities of joint3 contradict its positions: the position changes' in said
+        assert expected in said
+
+
 @pytest.mark.slow
 def test_a_long_plan_has_a_table_that_can_be_opened(tmp_path: Path,
                                                     monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,7 +155,7 @@ class VelocityGate:
             fault = ''
             if known[k]:
                 fault = ('it does not follow the position' if explained[k] <= FOLLOWS
-                         else _fault(float(scale[k]), float(lag[k]), float(square[k])))
+                         else velocity_fault(float(scale[k]), float(lag[k]), float(square[k])))
             if not fault and self.judged and abs(offset[k]) > OFFSET * (1.0 + speed[k]) + (
                     noise[k] / 5.0 if known[k] else 0.0):
                 fault = f'{OFFSETS} of {offset[k]:.3g} rad/s or m/s'
@@ -178,7 +178,7 @@ class VelocityGate:
                 if velocity.fault and abs(velocity.scale * DEGREES - 1.0) < IN_DEGREES}
 
 
-def _fault(scale: float, lag: float, square: float) -> str:
+def velocity_fault(scale: float, lag: float, square: float) -> str:
     """Return what is wrong with a velocity, or an empty text."""
     if square == 0.0:
         return 'it is zero throughout while the position changes'

@@ -111,12 +111,15 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
 
 def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
                  change: Change) -> Array:
-    """Return `held_out_error` (n,) of a changed piece, by any possible bodies."""
+    """Judge a change by `held_out_error` of any possible bodies."""
     if change.gravity is not None:
         robot = replace(robot, columns=Columns(robot.system, robot.dynamics,
                                                change.gravity.tolist()))
+    changed = change.piece(piece)
+    spread = np.std(changed.effort, axis=0)
     try:
-        return held_out_error(robot, [change.piece(piece)], used, free)
+        return held_out_error(robot, [changed], used, free) - np.log(
+            np.where((used > 0) & (spread > 0.0), spread, 1.0))
     except LoopError:   # the changed positions close no loops: nothing is explained
         return np.full(len(used), np.inf)
 

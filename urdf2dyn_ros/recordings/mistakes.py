@@ -105,7 +105,11 @@ _LEAST_OWN = 0.2
 _LARGEST_TRIED, _LARGEST_PART = 2.0, 0.2   # largest delay that is tried [s], share of a piece
 
 Judge = Callable[[Change], Array]
-"""From a change to logarithms of the residuals (n,) that are left with it; 0 where not used."""
+"""
+From a change to logarithms of residuals over efforts (n,), both changed; 0 where not used.
+
+A change may move efforts between joints, whose sizes differ.
+"""
 
 
 class RecordingFit:
@@ -121,7 +125,7 @@ class RecordingFit:
                  free: NDArray[np.bool_], judge: Judge | None = None) -> None:
         self.dynamics, self.used, self.free = dynamics, used, free
         self.system, self.names = multibody(dynamics.model), dynamics.joint_names
-        self.pieces, self.judge = pieces, judge or self._urdf_residuals
+        self.pieces, self.judge = pieces, judge or self._left_by_urdf
         self.joints: list[int] = np.flatnonzero(used).tolist()
         self.longest = longest = max(pieces, key=lambda piece: len(piece.q))
         seconds = float(longest.time[-1] - longest.time[0])
@@ -147,9 +151,9 @@ class RecordingFit:
         """Return the logarithms of the shares of squares (n,) that the URDF leaves, or 0."""
         return self.shares(change)[0]
 
-    def _urdf_residuals(self, change: Change) -> Array:
-        spread = np.nanstd(change.effort(self._effort[self._rows]), axis=0)
-        return 0.5 * self.unexplained(change) + np.log(np.where(spread > 0.0, spread, 1.0))
+    def _left_by_urdf(self, change: Change) -> Array:
+        """Judge changes by the URDF."""
+        return 0.5 * self.unexplained(change)
 
     def shares(self, change: Change) -> tuple[Array, Array, Array]:
         """
@@ -396,10 +400,14 @@ FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistake
 # falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
 # fitted, and of the fit's in held-out blocks, from which on it is a mistake
 _PROMISING, _CONFIRMED = 1.0, 2.0
-_WORSE = 0.5   # rise for a joint: what explains the others, but not this one, is not the cause
+# rise for a joint: what explains the others, but not this one, is not the cause. Of 68 mistakes put
+# into recordings of a UR10, a TX40, Gazebo and a simulation, limits of 0.02, 0.1, 0.5 and from 1.1
+# on find 42, 49, 51 and 57; 0.02 names 2 wrong ones, the others none, and none where there is none.
+# A frozen joint looks like one at 1.25 (test_mistakes)
+_WORSE = 1.2
 # share of the URDF's gravity in the efforts below which there is none, if it fits as well
 _ABSENT = 0.1
-_AS_GOOD = 0.5   # difference of this logarithm up to which two candidates are equally good
+_AS_GOOD = 1.0   # rise of the residual's logarithm, of any joint, up to which it fits as well
 # logarithm of efforts over residuals, mean of the joints, from which on a fit is no accident
 _EXPLAINED = 0.3
 # candidates that are fitted, and mistakes that are looked for one after the other, at most
@@ -428,11 +436,10 @@ def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mist
         moved = np.flatnonzero(order != np.arange(len(order)))
         mistakes = [*others, Mistake(base, 'order', tuple(order[moved].tolist()))]
     if not mistakes and not recording.free.any() and abs(recording.gravity_factor()) < _ABSENT:
-        absent, used = base._replace(gravity=np.zeros(3)), recording.used > 0
-        error, longest = recording.judge(absent), recording.longest
-        with np.errstate(divide='ignore', invalid='ignore'):
-            explained = float((np.log(np.nanstd(longest.effort, axis=0)) - error)[used].mean())
-        if explained > _EXPLAINED and float((recording.judge(base) - error).sum()) > -_AS_GOOD:
+        absent = base._replace(gravity=np.zeros(3))
+        error = recording.judge(absent)
+        explained = float(-error[recording.used > 0].mean())
+        if explained > _EXPLAINED and float((error - recording.judge(base)).max()) < _AS_GOOD:
             mistakes.append(Mistake(absent, 'no gravity'))
     return mistakes
 

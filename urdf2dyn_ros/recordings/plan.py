@@ -7,11 +7,13 @@ interval. Of positions alone it makes straight lines, whose velocities jump; her
 degree 5 passes them, from rest to rest, with continuous accelerations.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from urdf2dyn_ros.estimation.velocities import velocity_fault
 from urdf2dyn_ros.recordings.series import Stamps
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -23,6 +25,11 @@ _NOISY = -0.3   # correlation of neighbouring second differences; of white noise
 _LEAST_NOISE = 0.01   # second differences that matter [rad/s^2 or m/s^2]
 # acceleration between points by which velocities contradict positions, in those of these
 _CONTRADICTION = 10.0
+# intervals in which a joint moves, from which on its velocities have a factor, their correlation
+# with the positions, and the factor, of points far apart up to which stops may make it; of more
+# intervals even a small factor is one where the correlation is clear
+_FEWEST_MOVES, _ALIKE, _COARSE = 3, 0.6, 3.0
+_MANY_MOVES, _CLEAR = 10, 0.99
 
 
 class Plan:
@@ -112,18 +119,24 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
             yield (f'{what} are not used, as only {known} of {len(time)} points have those of all '
                    'joints')
     steps = np.diff(time)[:, None]
+    moved = np.diff(points[0], axis=0)
+    said = 0.5 * steps * (points[1, 1:] + points[1, :-1])
+    scales = [*map(_scale, moved.T, said.T)]
+    for name, scale in zip(names, scales):
+        if scale != 1.0:
+            yield (f'velocities of {name} contradict its positions: '
+                   f'{velocity_fault(scale, 0.0, 1.0)}; the motion and its efforts follow both: '
+                   'correct one of them, or leave out the velocities')
     if len(time) < _FEWEST_POINTS or np.median(steps) > _CLOSE:
         return
-    moved = np.diff(points[0], axis=0)
     second = np.diff(moved / steps, axis=0) / (0.5 * (steps[1:] + steps[:-1]))
     power = np.square(second).sum(axis=0)
     together = (second[1:] * second[:-1]).sum(axis=0)
     if ((together < _NOISY * power) & (power > len(second) * _LEAST_NOISE**2)).any():
         yield ('its positions look measured: most of their second differences are noise, and so '
                'are accelerations and efforts; add --recording, and they are smoothed')
-    if not np.isfinite(points[1]).all():
+    if not np.isfinite(points[1]).all() or set(scales) != {1.0}:
         return
-    said = 0.5 * steps * (points[1, 1:] + points[1, :-1])
     needed = 6.0 * np.abs(moved - said) / steps**2   # of a cubic, at its ends
     excess = needed - _CONTRADICTION * np.sqrt(power / len(second) + _LEAST_NOISE)
     if excess.max() > 0.0:
@@ -132,3 +145,19 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
                f'{moved[row, joint]:.3g} between {time[row]:.3f} and {time[row + 1]:.3f} s, and '
                f'its velocities say {said[row, joint]:.3g}; to follow both, it accelerates by '
                f'{needed[row, joint]:.3g}/s^2: are they of the same motion?')
+
+
+def _scale(moved: Array, said: Array) -> float:
+    """Return the factor of velocities by which a joint says to move (k - 1,), 1 if it has none."""
+    size = float(said @ said)
+    moves = np.count_nonzero(np.abs(said) > 0.05 * np.abs(said).max())
+    if not size > 0.0 or moves < _FEWEST_MOVES:   # or not known
+        return 1.0
+    gain = float(moved @ said) / size
+    together = abs(gain) * math.sqrt(size / max(float(moved @ moved), 1e-300))
+    clear = moves >= _MANY_MOVES and together > _CLEAR
+    far = not 1.0 / _COARSE < gain < _COARSE
+    if together < _ALIKE or not (far or clear) or not gain:
+        return 1.0
+    scale = 1.0 / gain
+    return scale if velocity_fault(scale, 0.0, 1.0) else 1.0
