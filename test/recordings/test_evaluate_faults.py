@@ -10,6 +10,7 @@ from support.paths import ROOT
 from support.recordings.bags import START
 from support.recordings.evaluate_command import WRITTEN, nrmse, true_efforts
 from support.recordings.scara import SCARA, db3, mcap, motion, table
+from urdf2dyn_ros import InverseDynamics
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import evaluation, open_recording
 
@@ -36,6 +37,26 @@ def test_a_position_that_is_frozen_while_the_effort_moves_is_named(evaluate,
     words = 'the position of joint4 hardly changes, although the effort changes'
     for change, named in ((samples.but(q=q, qd=None), True), (samples.but(qd=None), False)):
         assert (words in evaluate(table(tmp_path, change)).err) == named
+
+
+@pytest.mark.parametrize('share', [0.3, 0.5, 0.7])
+def test_a_position_that_freezes_midway_is_the_cause(share: float, tmp_path: Path) -> None:
+    """And no interchange of columns, which would explain a part of it."""
+    rows = [line.split(',') for line in (ROOT / 'examples/rx90.csv').read_text().splitlines()]
+    kept = [k for k, name in enumerate(rows[0]) if not name.startswith('qd_')]
+    stop = int(share * len(rows))
+    for row in rows[stop:]:
+        row[1] = rows[stop][1]
+    path = tmp_path / 'x.csv'
+    path.write_text('\n'.join(','.join(row[k] for k in kept) for row in rows))
+    dynamics = InverseDynamics(ROOT / 'urdf' / 'rx90.urdf')
+    found = evaluation.evaluate(path, dynamics).remarks[0]
+    since = float(rows[stop][0])
+    assert 'cause would explain all joints: the position of joint1 (' in found
+    assert float(found.partition('joint1 (')[2].split()[0]) == pytest.approx(since, abs=0.5)
+    # without accelerations nothing is explained, and no cause is named
+    alone = evaluation.evaluate(path, dynamics, evaluation.EvaluationSettings('none'))
+    assert not any('cause' in remark for remark in alone.remarks)
 
 
 def test_what_cannot_be_evaluated_at_all_is_reported(evaluate, tmp_path: Path) -> None:

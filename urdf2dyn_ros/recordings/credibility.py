@@ -171,6 +171,39 @@ def dead_position(names: Collection[str]) -> str:
             'of the other joints is wrong')
 
 
+# speed of a joint that stays [rad/s or m/s], for how long [s], and the share of the spread of all
+# of its efforts that it has meanwhile, from which on its position is frozen; the time before and
+# after it in which smoothed accelerations are those of a stop [s]
+_STILL, _LEAST_STAY, _LEAST_SPREAD, _BRAKING = 1e-3, 1.0, 0.3, 0.5
+
+
+def frozen_spans(time: Array, q: Array, measured: Array,
+                 computed: Array) -> dict[int, tuple[float, float]]:
+    """
+    Return from when to when a position stays, although its effort changes as if it moved.
+
+    By joint, from positions, measured and computed efforts (k, n) at times (k,) [s]: what stays is
+    not explained by the efforts that are computed for it, but the rest is.
+    """
+    found = {}
+    still = np.abs(np.diff(q, axis=0)) <= _STILL * np.diff(time)[:, None]
+    for joint in range(q.shape[1]):
+        ends = np.flatnonzero(np.diff(np.concatenate(([False], still[:, joint], [False]))))
+        begin, end = max(ends.reshape(-1, 2).tolist(), default=(0, 0),
+                         key=lambda span: time[span[1]] - time[span[0]])
+        stays = (time >= time[begin]) & (time <= time[end])
+        moves = (time < time[begin] - _BRAKING) | (time > time[end] + _BRAKING)
+        effort, left = measured[:, joint], (measured - computed)[:, joint]
+        if time[end] - time[begin] < _LEAST_STAY or not np.isfinite(effort).all():
+            continue
+        explained, elsewhere = (1.0 - np.var(left[rows]) / max(float(np.var(effort[rows])), 1e-300)
+                                if rows.any() else 1.0 for rows in (stays, moves))
+        if elsewhere > _EXPLAINED and is_of_motion(effort[stays], explained) and (
+                np.std(effort[stays]) > _LEAST_SPREAD * np.std(effort)):
+            found[joint] = float(time[begin]), float(time[end])
+    return found
+
+
 def is_of_motion(effort: Array, explained: float) -> bool:
     """Return whether an effort (k,) is not that of a rest, which explains a share of it."""
     spread, noise = float(np.nanstd(effort)), float(np.nanstd(np.diff(effort))) / np.sqrt(2.0)

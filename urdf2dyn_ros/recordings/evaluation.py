@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from importlib.util import find_spec
-from itertools import compress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO, cast
@@ -28,7 +27,7 @@ from urdf2dyn_ros.recordings.comparison import (
     gravity_of,
     robot_facts,
 )
-from urdf2dyn_ros.recordings.credibility import dead_position, is_of_motion
+from urdf2dyn_ros.recordings.credibility import dead_position, frozen_spans
 from urdf2dyn_ros.recordings.external import ObservedEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, match_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
@@ -225,7 +224,6 @@ class _Sinks:
                          if settings.observer else None)
         self.later = self.bag_later = 0
         self.span: tuple[int, int] | None = None
-        self._range = np.array([[np.inf], [-np.inf]]) * np.ones(len(self._joints))
         self._kinds = KINDS if self.external is None else OBSERVED
         # some outputs, of which one cause of what is wrong with all joints is looked for
         self._seen, self._every, self._kept = 0, 1, list[tuple[Any, ...]]()
@@ -237,8 +235,6 @@ class _Sinks:
         """Add computed efforts."""
         if not len(outputs.stamps):
             return
-        self._range = np.array((np.fmin(self._range[0], outputs.q.min(axis=0)),
-                                np.fmax(self._range[1], outputs.q.max(axis=0))))
         first, self._seen = -self._seen % self._every, self._seen + len(outputs.stamps)
         self._kept += zip(*(values[first::self._every].tolist() for values in (
             outputs.stamps, outputs.q, outputs.qd, outputs.qdd, outputs.measured)))
@@ -287,18 +283,18 @@ class _Sinks:
             return ''
         piece = Piece(time, 1.0 / float(np.median(steps)), q, qd, qdd,
                       measured * np.array(self._gains))
+        frozen = frozen_spans(time, q, piece.effort, dynamics(q, qd, qdd))
+        if frozen:
+            first = (int(stamps[0]) - self.later) / SECOND_NS
+            return dead_position([self._joints[joint] + (
+                f' ({first + begin:.2f} to {first + end:.2f} s)' if (begin, end) != (0.0, time[-1])
+                else '') for joint, (begin, end) in frozen.items()])
         moving = np.ptp(piece.q, axis=0) > _LEAST_MOTION
         used = np.array([not joint.fault for joint in joints]) & moving & np.isfinite(
             piece.effort).all(axis=0)
         recording = RecordingFit(dynamics, [piece], 1.0 * used, np.zeros(len(used), dtype=bool))
         return one_cause(recording, moving, self._semantics.current, _WRONG_UNITS) if (
             used.any()) else ''
-
-    def dead(self, joints: Sequence[JointComparison]) -> list[str]:
-        """Return the joints whose position is always the same, but whose effort is of a motion."""
-        at_rest = {*compress(self._joints, self._range[0] == self._range[1])}
-        return [joint.joint for joint in joints if joint.joint in at_rest
-                and not joint.fault and is_of_motion(joint.measured, joint.figures.r2)]
 
 
 # ---- Efforts of a recording as a table and a bag, and their comparison with the measured ones
@@ -480,9 +476,8 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
         result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints
     result.joints = sinks.comparison.joints()
-    if cause := sinks.cause(dynamics, result.joints):   # before what is said of each joint
+    # before what is said of each joint
+    if estimator != 'none' and (cause := sinks.cause(dynamics, result.joints)):
         result.remarks.insert(0, f'one cause would explain all joints: {cause}')
         result.joints = tuple(replace(joint, total=replace(joint.total, hint=''))
                               for joint in result.joints)
-    if dead := sinks.dead(result.joints):
-        result.remark(dead_position(dead))

@@ -400,10 +400,9 @@ FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistake
 # falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
 # fitted, and of the fit's in held-out blocks, from which on it is a mistake
 _PROMISING, _CONFIRMED = 1.0, 2.0
-# rise for a joint: what explains the others, but not this one, is not the cause. Of 68 mistakes put
-# into recordings of a UR10, a TX40, Gazebo and a simulation, limits of 0.02, 0.1, 0.5 and from 1.1
-# on find 42, 49, 51 and 57; 0.02 names 2 wrong ones, the others none, and none where there is none.
-# A frozen joint looks like one at 1.25 (test_mistakes)
+# rise for a joint: what explains the others, but not this one, is not the cause. Of 68 mistakes
+# put into four recordings (UR10, TX40, Gazebo, simulated) limits of 0.02, 0.1, 0.5 and from 1.1 on
+# find 42, 49, 51 and 57; 0.02 names 2 wrong ones, the others none. At 1.25 a frozen joint is one.
 _WORSE = 1.2
 # share of the URDF's gravity in the efforts below which there is none, if it fits as well
 _ABSENT = 0.1
