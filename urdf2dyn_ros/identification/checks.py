@@ -169,7 +169,8 @@ _MOST_STEPS, _NEAR = 5, 0.4   # vertices one after the other, and where they are
 _MOST_ROWS = 800
 _FAST = 0.1   # velocity over the largest, below which the low pass of an effort blurs friction
 # fall of the logarithm of held-out residuals, over all joints, from which on an error counts, and
-# the share of an effort that is left, below which less counts: what is left may look like an error
+# the share of an effort that is left, below which less counts, down to half: what is left may look
+# like an error
 _REMOVED, _LEFT = 0.3, 0.05
 # share of what the best one removes from which on another one may be the wrong one as well, and
 # that after the first step, in which the right one of parallel joints may have 0.66 of another's
@@ -307,7 +308,7 @@ def small_errors(robot: Robot, piece: Piece, summary: Summary, moving: NDArray[n
     gains_of = {trial: errors.vertex(*trial, np.zeros(2 if trial[0] == 'gravity' else 1))
              for trial in trials}
     left = errors.unexplained(no_change(len(moving))).max()
-    needed = _REMOVED * min(1.0, float(left) / _LEFT)
+    needed = _REMOVED * min(1.0, max(0.5, float(left) / _LEFT))
     promised = {kind: max(falls for (other, _), (falls, _) in gains_of.items() if other == kind)
                 for kind in _STEPS}
     alike = sorted(((*errors.followed(kind, joint, sizes), kind, joint)
