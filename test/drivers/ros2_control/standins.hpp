@@ -621,6 +621,11 @@ struct Check   // takes what is streamed into it
 };
 
 inline void InitGoogleTest(int *, char **) {}
+// A test is a member of it, with gtest: its names mean nothing else there.
+class Fixture
+{
+  void Run();
+};
 }  // namespace testing
 
 inline int RUN_ALL_TESTS()
@@ -634,9 +639,10 @@ inline int RUN_ALL_TESTS()
 }
 
 #define TEST(suite, name) \
-  static void suite ## name(); \
-  static const testing::Registered registered_ ## suite ## name(#suite, #name, suite ## name); \
-  static void suite ## name()
+  struct suite ## name : testing::Fixture {static void body();}; \
+  static const testing::Registered registered_ ## suite ## name( \
+    #suite, #name, suite ## name::body); \
+  void suite ## name::body()
 #define EXPECT_TRUE(a) testing::Check(a, #a, __LINE__)
 #define EXPECT_EQ(a, b) testing::Check((a) == (b), #a " == " #b, __LINE__)
 #define ASSERT_EQ(a, b) EXPECT_EQ(a, b)

@@ -72,10 +72,10 @@ Pose usual()
   return nearest(q);
 }
 
-// Run a core that begins at rest.
-struct Run
+// Drive a core that begins at rest.
+struct Drive
 {
-  explicit Run(const Settings & settings) : now(settings) {core.reset(Vector{});}
+  explicit Drive(const Settings & settings) : now(settings) {core.reset(Vector{});}
 
   Status cycles(int number)
   {
@@ -137,7 +137,7 @@ TEST(Laws, FiltersComeToRest)
 TEST(Laws, ChangesThatFollowEachOtherFadeAtOneRate)
 {
   for (const int between : {1, 20, 50, 100, 500}) {   // cycles of 1 ms from a change to the next
-    Run run(settings_of(Mode::gravity));
+    Drive run(settings_of(Mode::gravity));
     run.cycles(5000);
     const double before = run.tau[0];
     run.now.guiding_damping = 0.0;   // of which nothing is seen at rest
@@ -158,7 +158,7 @@ TEST(Laws, ChangesThatFollowEachOtherFadeAtOneRate)
 
 TEST(Safety, SettingsThatAreNotValidAreNotTaken)
 {
-  Run run(settings_of(Mode::gravity));
+  Drive run(settings_of(Mode::gravity));
   run.cycles(5000);
   const Vector before = run.tau;
   const double inf = std::numeric_limits<double>::infinity();
@@ -215,7 +215,7 @@ TEST(Safety, NothingIsCommandedBeforeAValidState)
 
 TEST(Safety, EffortsAndTheirRatesAreLimited)
 {
-  Run run(settings_of(Mode::computed_torque));
+  Drive run(settings_of(Mode::computed_torque));
   run.now.kp = LARGEST;
   run.reference.q = filled(1.0);
   Vector before{};
@@ -235,7 +235,7 @@ TEST(Safety, BeyondAPositionLimitAJointIsPushedBack)
     if (UPPER_LIMIT[j] == UNLIMITED) {
       continue;
     }
-    Run run(settings_of(Mode::gravity));
+    Drive run(settings_of(Mode::gravity));
     Vector q = run.at.q;
     q[j] = UPPER_LIMIT[j] + 0.1;
     run.at = nearest(q);
