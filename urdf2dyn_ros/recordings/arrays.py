@@ -116,7 +116,7 @@ def _columns(content: Mapping[str, Any], defect: Defect, remark: Remark) -> Cell
                    if name in content and np.asarray(content[name]).dtype.kind in 'UO'), [])
     for name, value in content.items():
         array = np.squeeze(np.asarray(value))
-        if array.dtype.kind in 'fiub' and 1 <= array.ndim <= 2:
+        if array.dtype.kind in 'fiu' and 1 <= array.ndim <= 2:
             arrays[name] = array
         elif name not in _NAMES:
             others.append(name)

@@ -339,7 +339,10 @@ def _nanoseconds(time: Any) -> int:
 
 
 def _vector(point: Mapping[str, Any], name: str, joints: int) -> Array:
-    values = np.array(point.get(name) or [], dtype=float)   # YAML takes 1e-3 for a text
+    entries = point.get(name) or []
+    if any(isinstance(entry, bool) for entry in entries):
+        raise ValueError(f'{name} are no numbers')
+    values = np.array(entries, dtype=float)   # YAML takes 1e-3 for a text
     if len(values) not in (0, joints):
         raise ValueError(f'{len(values)} {name} of {joints} joints')
     return values

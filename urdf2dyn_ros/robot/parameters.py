@@ -304,6 +304,12 @@ def yaml_nodes(text: str) -> Iterator[yaml.Node]:
                         problem_mark=node.start_mark)
                 known.add(node)
                 if isinstance(node, yaml.MappingNode):
+                    keys = [repr(key.value) for key, _ in node.value]
+                    again = next((k for k, key in enumerate(keys) if key in keys[:k]), None)
+                    if again is not None:
+                        raise yaml.MarkedYAMLError(
+                            problem=f'the key {keys[again]} is there twice: delete one',
+                            problem_mark=node.value[again][0].start_mark)
                     waiting += chain.from_iterable(node.value)
                 elif isinstance(node, yaml.SequenceNode):
                     waiting += node.value
