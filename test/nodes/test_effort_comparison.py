@@ -104,7 +104,9 @@ def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
         assert f'<li>{line}</li>' in page
 
 
-def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(tmp_path):
+@pytest.mark.parametrize(('size', 'words'), [   # the computed effort is up to 5 N
+    (0.0, 'zero throughout'), (1e-12, 'zero: at most 1e-12 in size')])
+def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(size, words, tmp_path):
     with Graph() as graph, graph.process(
             'effort_comparison', {'__ns': '/left'}, progress_period=0.2,
             **{'report.directory': str(tmp_path)}) as node:
@@ -115,12 +117,13 @@ def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(tmp_path):
                                (['rise'], [math.nan]), (['rise', 'rise'], [math.inf, -math.inf])):
             publisher.publish(state(START - PERIOD, names, efforts))
         publisher.publish(state(0, ['rise'], [77.0]))
-        robot.move(200, measured=lambda k: 0.0)
+        robot.move(200, measured=lambda k: size * math.sin(0.02 * k))
         answer = graph.call(Trigger, 'left/effort_comparison/save_report')
         graph.wait(lambda: '1 not credible (rise: ' in node.output, what='line of progress')
         assert node.stop(signal.SIGTERM) == 0, node.output
     assert answer.success, answer.message
-    assert 'not credible: the measured effort is zero throughout' in answer.message
+    assert f'not credible: the measured effort is {words}' in answer.message
+    assert 'Traceback' not in node.output
     assert 'N m | N' in answer.message
     assert 'defect' not in node.output
 
