@@ -8,7 +8,7 @@ import pytest
 
 from support.robot_files import EXAMPLES
 from support.streams.known_motions import sums_of_sines
-from urdf2dyn_ros.identification.checks import small_errors
+from urdf2dyn_ros.identification.checks import check_recording, small_errors
 from urdf2dyn_ros.identification.robot import robot_of
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -125,3 +125,15 @@ def test_a_robot_that_is_mounted_some_degrees_off_is_noted() -> None:
     found = note(q, qd, qdd, efforts(arm(gravity=tilted), q, qd, qdd))
     words = found.partition('--gravity ')[2].partition(';')[0].split()
     assert np.array(words, dtype=float) == pytest.approx(tilted, abs=0.2)
+
+
+def test_reversed_columns_are_named_though_joints_differ_in_size() -> None:
+    """Efforts of the wrist are a hundredth of those of the shoulder; the masses are others."""
+    q, qd, qdd = motion()
+    effort = efforts(arm(), q, qd, qdd, 0.1)
+    model = read_urdf(Path(URDF))
+    robot = robot_of(model, InverseDynamics(model, backend='python'))
+    piece = Piece(TIME, RATE, *(each[:, ::-1] for each in (q, qd, qdd, effort)))
+    fault = check_recording(robot, [piece]).fault
+    assert 'look like those of the URDF in another order' in fault
+    assert f'if what is recorded as {", ".join(robot.joints[::-1])} is what' in fault
