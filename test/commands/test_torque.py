@@ -211,6 +211,18 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
     assert 'joint1: the velocity 12 rad/s at 0.750 s is beyond its limit' in figures(path)['said']
 
 
+@pytest.mark.parametrize('names', ['joint1, joint2, joint2, joint4, joint5, joint6',
+                                   'joint1, joint2, joint2, joint3, joint4, joint5, joint6'])
+def test_a_joint_that_is_named_twice_is_no_missing_one(names: str, tmp_path: Path) -> None:
+    path, zeros = tmp_path / 'plan.yaml', [0.0] * len(names.split())
+    path.write_text(f'joint_names: [{names}]\npoints:\n' + ''.join(
+        f'- {{positions: {zeros}, time_from_start: {time}}}\n' for time in range(3)))
+    done = run('torque', RX90, '--trajectory', path, '-o', tmp_path / 'o.csv')
+    assert done.returncode == 1 and (
+        "it names the joint 'joint2' twice, with a position for each: correct its names, or "
+        'delete one of the two') in done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(('known', 'text', 'least'), [
     (1, 'joined by a quintic spline, at rest at both ends', 0.97), (2, 'joined by cubics', 0.9),

@@ -265,6 +265,19 @@ def test_arrays_of_numpy_and_matlab_and_tables_without_a_time(tmp_path: Path) ->
                  '-o', str(tmp_path / 'out'), '--force']) in (0, 3)
 
 
+def test_two_structs_with_one_name_are_refused_where_they_differ(tmp_path: Path) -> None:
+    path, run = tmp_path / 'x.mat', {'t': TIME, 'q': Q, 'qd': QD, 'tau': EFFORT}
+    other = {'t': TIME, 'lower': -np.ones(6)}
+    savemat(path, {'run': run, 'tool': other, 'arm': {**other, 'lower': np.ones(6)}})
+    check_arrays(path)
+    for content, first in (({'a': run, 'b': {**run, 'q': 2.0 * Q}}, "'a.q', 'b.q'"),
+                           ({'q': 2.0 * Q, 'a': run}, "'q', 'a.q'")):
+        savemat(path, content)
+        with pytest.raises(Urdf2DynError, match=f"'q' is there 2 times, as {first}, and these "
+                           r'differ: save one struct, as run = a; save\('):
+            open_recording(path)
+
+
 def test_times_with_too_few_digits_need_a_rate(tmp_path: Path) -> None:
     header = ['__time', *(f'/joint_states/{joint}/{what}' for what in (
         'position', 'velocity', 'effort') for joint in JOINTS)]

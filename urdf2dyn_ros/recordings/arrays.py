@@ -92,16 +92,35 @@ def mat_columns(path: Path, defect: Defect, remark: Remark) -> Cells:
     except Exception as error:
         raise defect(f'no .mat file ({one_line(error)})') from None
     return _columns(_flat({name: value for name, value in content.items()
-                           if not name.startswith('__')}), defect, remark)
+                           if not name.startswith('__')}, defect), defect, remark)
 
 
-def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of structs as well, those further out before others of their name."""
-    inner = dict[str, Any]()
-    for value in content.values():
-        if isinstance(value, dict):
-            inner |= _flat(value)
-    return inner | {name: value for name, value in content.items() if not isinstance(value, dict)}
+def _flat(content: Mapping[str, Any], defect: Defect) -> dict[str, Any]:
+    """Return the arrays of structs by their names; of a name that several have, by their paths."""
+    def arrays(content: Mapping[str, Any], path: str = '') -> Iterator[tuple[str, str, Any]]:
+        for name, value in content.items():
+            if isinstance(value, dict):
+                yield from arrays(value, f'{path}{name}.')
+            else:
+                yield name, path + name, value
+
+    places: dict[str, dict[str, Any]] = {}
+    for name, path, value in arrays(content):
+        places.setdefault(name, {})[path] = value
+    result: dict[str, Any] = {}
+    for name, (path, *others) in places.items():
+        values = [*places[name].values()]
+        if all(np.array_equal(values[0], value) for value in values[1:]):
+            result[name] = values[0]
+        elif find_columns([name]).time.name or _is_quantity(name):
+            outer = next(filter(None, (each.rpartition('.')[0] for each in places[name])))
+            raise defect(f'{name!r} is there {len(values)} times, as '
+                         f'{column_list([path, *others])}, and these differ: save one struct, '
+                         f'as run = {outer}; '
+                         "save('run.mat', '-struct', 'run', '-v7')")
+        else:
+            result |= places[name]
+    return result
 
 
 def other_format(_: Path, defect: Defect, __: Remark) -> Cells:

@@ -192,7 +192,7 @@ def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tu
 
     Of the rules PATTERN=REPLACEMENT, for instance ``fer_joint(\d)=panda_joint\1``, the first that
     matches a name is used; ParameterError if one is not valid. The function raises RecordingError
-    if two names become one.
+    if two names become one, or a name is there twice.
     """
     patterns = [_rule(rule) for rule in rules]
 
@@ -205,9 +205,13 @@ def renaming(rules: Sequence[str], path: Path) -> Callable[[tuple[str, ...]], tu
         result = tuple(map(new_name, names))
         olds: dict[str, str] = {}
         for old, new in zip(names, result):
-            if olds.setdefault(new, old) != old:
-                raise RecordingError(path, f'--rename makes {new!r} of both {olds[new]!r} and '
-                                     f'{old!r}: let its pattern match one of them only')
+            if new in olds:
+                raise RecordingError(path, (
+                    f'it names the joint {old!r} twice, with a position for each: correct its '
+                    'names, or delete one of the two') if olds[new] == old else (
+                        f'--rename makes {new!r} of both {olds[new]!r} and {old!r}: let its '
+                        'pattern match one of them only'))
+            olds[new] = old
         return result
 
     return renamed
