@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from enum import IntEnum
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -65,6 +65,16 @@ def suggestion(name: str, names: Iterable[str], search: bool) -> str:
         return f'did you mean {listed(close)}?'
     example = ' for example' if len(known) > most else ''
     return f'there are {listed(known[:most], most)}{example}' if known else 'there are none'
+
+
+def likely_pairs(missing: Sequence[str], unknown: Sequence[str]) -> list[tuple[str, str]]:
+    """Return (missing, unknown) names, as many, that are likely to mean the same, each once."""
+    left, pairs = list(missing), []
+    for name in unknown:
+        other = max(left, key=lambda one: SequenceMatcher(None, name, one).ratio())
+        left.remove(other)
+        pairs.append((other, name))
+    return pairs
 
 
 def first_names(names: Sequence[str], most: int) -> str:

@@ -209,6 +209,25 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
             in figures(path.rename(tmp_path / 'plan.csv'), *words)['said'])
     path.write_text(CASE.replace('1.6', '9.6'))
     assert 'joint1: the velocity 12 rad/s at 0.750 s is beyond its limit' in figures(path)['said']
+    # in a thousandth of the time: the peaks are between points of less than a millisecond
+    path.write_text(CASE.replace('sec: 1, nanosec: 500000000', 'sec: 0, nanosec: 1500000'))
+    assert abs(figures(path)['largest'][0]) == pytest.approx(19.976e6, rel=2e-3)
+    path.write_text(CASE.replace('{sec: 1, nanosec: 500000000}', '1500000000'))
+    with pytest.raises(AssertionError, match='47 years: if it is in nanoseconds'):
+        figures(path)
+
+
+def test_a_joint_of_another_name_is_renamed_before_it_is_held(tmp_path: Path) -> None:
+    path = tmp_path / 'plan.csv'
+    path.write_text('time,q_joint1,q_joint2,q_joint4,q_joint5,q_joint6,q_elbow\n'
+                    '0,0,0,0,0,0,0\n2,1,0,0,0,0,0.5\n')
+    said = run('torque', RX90, '--trajectory', path).stderr
+    assert 'not in it: joint3;' in said and 'add --rename elbow=joint3' in said
+    assert '--hold' not in said
+    said = figures(path, '--hold', 'joint3')['said']
+    assert 'held: joint3; not joints of the robot: elbow; if they are the same' in said
+    assert 'are not used' not in said
+    assert 'not joints' not in figures(path, '--rename', 'elbow=joint3')['said']
 
 
 @pytest.mark.parametrize('names', ['joint1, joint2, joint2, joint4, joint5, joint6',

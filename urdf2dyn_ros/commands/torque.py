@@ -360,8 +360,10 @@ def _motion(dynamics: InverseDynamics,
     print_remarks(filter(None, [recording.reading]), 'note')
     times = np.array(stamps, dtype=np.int64)
     points = np.array(rows).transpose(1, 0, 2)
+    given = np.isfinite(points[1:]).any(axis=2)   # velocities and accelerations, of any joint
     for name, position in recorded.hold.positions.items():
-        points[:, :, names.index(name)] = np.array([[position], [0.0], [0.0]])
+        points[0, :, names.index(name)] = position
+        points[1:, :, names.index(name)] = np.where(given, 0.0, math.nan)
     back = np.flatnonzero(np.diff(times) <= 0)
     if len(back):
         raise RecordingError(recording.path, f'point {back[0] + 2} is not later than the one '

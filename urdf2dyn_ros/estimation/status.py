@@ -4,7 +4,6 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from math import nan
 from typing import NamedTuple
 
@@ -21,7 +20,16 @@ from urdf2dyn_ros.estimation.stream_setup import Sources
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.system import resident_memory
-from urdf2dyn_ros.text import SECOND_NS, Level, Status, asked_once, counted, listed, quote
+from urdf2dyn_ros.text import (
+    SECOND_NS,
+    Level,
+    Status,
+    asked_once,
+    counted,
+    likely_pairs,
+    listed,
+    quote,
+)
 
 # ---- Rates, latencies and the age of the newest message of a node, reported once a second
 
@@ -152,23 +160,14 @@ def remedy(stream: Stream, hold: Sequence[str], node: str) -> str:
     without = (f'published without a position (NaN or none): {listed(unmeasured)}'
                if unmeasured else '')
     if missing and len(missing) == len(stream.unknown_joints):
-        return (f'as many names are unknown as are missing: did you mean '
-                f'{listed(_renamed(missing, stream.unknown_joints))}? Publish the names of the '
-                'robot description')
+        pairs = likely_pairs(missing, stream.unknown_joints)
+        return ('as many names are unknown as are missing: did you mean '
+                f'{listed(f"{joint} by {name}" for joint, name in pairs)}? Publish the names of '
+                'the robot description')
     if stream.newest is None and missing:   # holding all of them is no remedy
         return without or ('no joint of the robot is published: is it the description of another '
                            'robot?')
     return '; '.join(filter(None, (without, hold_advice(missing, hold, node))))
-
-
-def _renamed(missing: Sequence[str], unknown: Sequence[str]) -> list[str]:
-    """Return which missing joint an unknown name is likely to mean, each once."""
-    left, pairs = list(missing), []
-    for name in unknown:
-        joint = max(left, key=lambda other: SequenceMatcher(None, name, other).ratio())
-        left.remove(joint)
-        pairs.append(f'{joint} by {name}')
-    return pairs
 
 
 def missing_joints(stream: Stream, advice: str) -> str:

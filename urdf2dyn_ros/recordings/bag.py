@@ -280,6 +280,7 @@ def effort_bag(path: Path, joints: Sequence[str], frame: str,
 
 _TRAJECTORY = ('a trajectory has joint_names and points, each with positions and time_from_start, '
                'as trajectory_msgs/JointTrajectory')
+_LONGEST_SECONDS = 1e6   # of a number without a unit
 _VECTORS = ('positions', 'velocities', 'effort', 'accelerations')
 
 
@@ -329,6 +330,9 @@ def _trajectories(data: Any) -> Iterator[Mapping[str, Any]]:
 def _nanoseconds(time: Any) -> int:
     """Return a duration of ROS 2 or ROS 1, or a number of seconds [ns]."""
     if not isinstance(time, Mapping):
+        if abs(float(time)) >= _LONGEST_SECONDS:
+            raise ValueError(f'a time_from_start of {time} s, which is {float(time) / 3.2e7:.2g} '
+                             'years: if it is in nanoseconds, write {sec: ..., nanosec: ...}')
         time = {'nanosec': round(float(time) * SECOND_NS)}
     second, rest = (int(time[new] if new in time else time.get(old, 0))
                     for new, old in (('sec', 'secs'), ('nanosec', 'nsecs')))

@@ -14,7 +14,7 @@ from urdf2dyn_ros.recordings.columns import QUANTITIES
 from urdf2dyn_ros.recordings.measured_efforts import with_followers
 from urdf2dyn_ros.recordings.recording import ANGULAR, Record, Recording
 from urdf2dyn_ros.robot.model import Mimic
-from urdf2dyn_ros.text import first_names
+from urdf2dyn_ros.text import first_names, likely_pairs
 
 _RECORDS_SEARCHED = 1000   # for names: a sample may need several messages
 _EXAMPLE = r'fer_joint(\d)=panda_joint\1'
@@ -101,7 +101,14 @@ def match_joints(records: Iterable[Record], recording: Recording, joints: Mappin
                    if name not in recorded and name not in hold.positions}
     hold = Hold({**hold.positions, **lacking}, False, hold.defaults)
     moving = [name for name in names if name not in hold.positions]
-    _check_recorded(moving, recorded, path)
+    unknown = [name for name in recorded if name not in joints and name not in mimics]
+    _check_recorded(moving, recorded, unknown, path)
+    held = [name for name in hold.positions if name not in recorded]
+    if unknown and len(unknown) == len(held):
+        rules = _likely_rules(held, unknown)
+        remarks.append(f'held: {first_names(held, _MOST_NAMES)}; not joints of the robot: '
+                       f'{first_names(unknown, _MOST_NAMES)}; if they are the same, do not hold '
+                       f'them, but add {rules}')
     return RecordedJoints(chain(heads, rest), hold, moving, heads, remarks)
 
 
@@ -147,7 +154,8 @@ def check_units(recording: Recording, new_names: Callable[[tuple[str, ...]], tup
                                  f'in {expected} or a part of it; {remedy}')
 
 
-def _check_recorded(joints: Sequence[str], recorded: Sequence[str], path: Path) -> None:
+def _check_recorded(joints: Sequence[str], recorded: Sequence[str], unknown: Sequence[str],
+                    path: Path) -> None:
     """Raise RecordingError with the names of both sides if a joint of a model is missing."""
     missing = [joint for joint in joints if joint not in recorded]
     if not missing:
@@ -160,12 +168,21 @@ def _check_recorded(joints: Sequence[str], recorded: Sequence[str], path: Path) 
                   'which of them were measured, not desired? Choose these: ')
         remedy += f'--rename {" or ".join(map(quoted, rules))}'
         raise RecordingError(path, f'none of its joints is a joint of the robot:{sides}{remedy}')
+    remedy = (
+        'as many of its names are no joints of the robot: if they are the missing ones, add '
+        f'{_likely_rules(missing, unknown)}' if len(missing) == len(unknown) else
+        'if their names differ, rename the recorded ones with --rename; if they were at rest, '
+        'hold them, at a position other than 0 with JOINT=POSITION [rad or m]: '
+        f'{" ".join(f"--hold {quoted(name)}" for name in missing)}; --hold auto holds all of them')
     raise RecordingError(
         path, f'joints of the robot that are not in it: {first_names(missing, _MOST_NAMES)}; '
-        f'efforts need the motion of all joints:{sides}if their names differ, rename the recorded '
-        'ones with --rename; if they were at rest, hold them, at a position other than 0 with '
-        f'JOINT=POSITION [rad or m]: {" ".join(f"--hold {quoted(name)}" for name in missing)}; '
-        '--hold auto holds all of them')
+        f'efforts need the motion of all joints:{sides}{remedy}')
+
+
+def _likely_rules(missing: Sequence[str], unknown: Sequence[str]) -> str:
+    """Return the options --rename for as many missing joints as unknown names."""
+    return ' '.join('--rename ' + quoted(f'{re.escape(name)}={joint}')
+                    for joint, name in likely_pairs(missing, unknown)[:_MOST_NAMES])
 
 
 def _rules_between(recorded: Sequence[str], joints: Sequence[str]) -> list[str]:

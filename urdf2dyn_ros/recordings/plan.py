@@ -18,7 +18,8 @@ from urdf2dyn_ros.recordings.series import Stamps
 from urdf2dyn_ros.robot.spatial import Array
 
 LONGEST_STEP = 1_000_000   # between instants at which a plan is evaluated [ns]
-_MOST_INSTANTS = 2_000_000   # of a plan; a longer one is evaluated in larger steps
+# of a plan; a longer one is evaluated in larger steps, one below a second in smaller ones
+_MOST_INSTANTS, _FEWEST_INSTANTS = 2_000_000, 1_000
 # of points: as many, as close, from which on noise or stops are not the way of a person [s]
 _FEWEST_POINTS, _CLOSE = 12, 0.05
 _NOISY = -0.3   # correlation of neighbouring second differences; of white noise it is -2/3
@@ -96,7 +97,9 @@ def instants(stamps: Stamps, jumps: bool) -> Stamps:
 
     Where accelerations jump at the points, there is one just before each as well.
     """
-    longest = max(LONGEST_STEP, -(-int(stamps[-1] - stamps[0]) // _MOST_INSTANTS))
+    whole_time = int(stamps[-1] - stamps[0])
+    longest = max(min(LONGEST_STEP, whole_time // _FEWEST_INSTANTS),
+                  -(-whole_time // _MOST_INSTANTS))
     steps = np.diff(stamps)
     counts = -(-steps // longest)
     part = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
