@@ -463,9 +463,10 @@ class GeneratedFunction:
             raise StateError(f'{name} is not an array of numbers: {error}') from None
         if state.ndim not in (1, 2) or state.shape[-1] != n:
             what = (f'for the joints {", ".join(self._joint_names)}' if x.of_joints else x.summary)
-            fewer = x.of_joints and state.ndim in (1, 2) and 0 < state.shape[-1] < n
-            raise StateError(f'{name} has shape {state.shape}; it must be ({n},) or (N, {n}), '
-                             f'{what}{"; joints that do not move: lock={{...}}" if fewer else ""}')
+            if x.of_joints and state.ndim in (1, 2) and 0 < state.shape[-1] < n:
+                what += '; joints that do not move: lock={...}'
+            raise StateError(
+                f'{name} has shape {state.shape}; it must be ({n},) or (N, {n}), {what}')
         # for one state plain Python is faster than numpy
         finite = (all(map(math.isfinite, state.tolist())) if state.ndim == 1
                   else np.isfinite(state).all())
