@@ -107,7 +107,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,q_a\n0,1,2\n', ['line 2: 3 cells']),
     ('time,q_a\n0,"1\n', ['line 2']),
     (b'time,q_a\n0,1\n\xff\xfe', ['not UTF-8']),
-    ('time,q_a\n0,1\n'.encode('utf-16'), ['not UTF-8']),
+    ('time,q_a\n0,1\n'.encode('utf-16-le'), ['not text']),
     (b'time,q_a\n0,1\n\0\0\0\0', ['not text']),
     (b'a' * 2_000_000, ['has no end']),
 ])

@@ -20,6 +20,7 @@ from urdf2dyn_ros import (
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings.columns import find_columns, split_unit, unit_of
 from urdf2dyn_ros.recordings.evaluation import EvaluationSettings
+from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.table import read_table
 
 RX90 = ROOT / 'urdf' / 'rx90.urdf'
@@ -142,6 +143,11 @@ NOTATIONS = {
     'Greek': (('Zeit', 'θ{} [°]', 'theta_dot_{} [°/s]', 'τ{} [N·m]'), (1, DEGREE, DEGREE, 1), ()),
     'angles': (('t <ms>', 'q{} <deg>', 'dq{} <deg/s>', 'tau{} <Nm>'), (1e-3, DEGREE, DEGREE, 1),
                ()),
+    'KUKA': (('Zeit [ms]', 'PosIst_A{}', 'VelIst_A{}', 'TorqueIst_A{}'), (1e-3, 1, 1, 1), ()),
+    'words in capitals': (('t', 'q{}Deg', 'JointSpeed{}(deg/s)', 'JointTorque{}(Nm)'),
+                          (1, DEGREE, DEGREE, 1), ()),
+    'joints alone': (('t', 'AXIS_ACT.A{}', 'VelA{}', 'GearTorque.A{}'), (1, 1, 1, 1), ()),
+    'joints with a unit': (('t', 'J{} [deg]', 'J{}_vel', 'J{}_torque'), (1, DEGREE, 1, 1), ()),
     'option': (('time', 'q_joint{}', 'qd_joint{}', 'effort_joint{}'), (1, DEGREE, DEGREE, 1),
                ('--degrees',)),
     'columns': (('tick', 'p{}', 'v{}', 'f{}'), (1e-3, DEGREE, DEGREE, 1e-3), (
@@ -168,6 +174,8 @@ def test_one_motion_in_many_notations(notation: str, tmp_path: Path,
         for name, values in (('q', Q), ('qd', QD)):
             assert np.column_stack([read.columns[f'{name}_{joint}'] for joint in JOINTS]
                                    ) == pytest.approx(values, abs=1e-9)
+    if notation.startswith('joints'):   # which are drawn under their own names
+        return
     drawn, notes = read_table(path, columns, notation == 'option')
     assert drawn.time == pytest.approx(TIME, abs=1e-9)
     assert np.column_stack([each for name, each in drawn.columns.items() if name[:2] == 'q_']
@@ -213,6 +221,50 @@ def test_a_column_without_a_unit_beside_others_in_degrees_is_refused(tmp_path: P
     recording = open_recording(path, degrees=True)
     evaluate(recording, InverseDynamics(RX90), EvaluationSettings('none'))
     assert 'positions in degrees (1, 2, 3, 4, 5), angles without a unit in' in recording.reading
+
+
+def test_columns_without_a_quantity_are_positions_only_where_nothing_else_could_be(
+        tmp_path: Path) -> None:
+    def recording(*forms: str) -> Recording:
+        names = ['t', *(form.format(k) for form in forms for k in range(1, 7))]
+        return open_recording(write_csv(tmp_path / 'x.csv', names, [
+            [time, *range(1, len(names))] for time in TIME]))
+
+    for form in ('J{}', 'joint{}', 'Joint {}', 'axis_{}', 'AXIS_ACT.A{}', 'J{}_act'):
+        for other in ('tau{}', 'T{} [Nm]', 'J{}_cmd'):
+            read = recording(form, other)
+            assert next(iter(read)).position.tolist() == [*range(1, 7)]
+            said = f'no column says to be a position, and {form.format("{n}")!r} are taken as th'
+            assert any(said in remark for remark in read.remarks)
+    assert next(iter(recording('J{}', 'q{}'))).position[0] == 7.0
+    for forms in (('measured_joint{}', 'computed_joint{}'), ('M{}',), ('A{}', 'E{}')):
+        with pytest.raises(RecordingError) as caught:
+            recording(*forms)
+        assert 'if they are the positions, say so: --columns ' + ' or '.join(
+            f"'position={form.format('{n}')}'" for form in forms) in str(caught.value)
+    path = table(tmp_path / 'x.csv', 't', 'J{}', 'v{}', 'T{}', (1, 1, 1, 1))
+    read = open_recording(path, columns=['position=J{n}', 'effort=T{n}'])
+    assert np.array([record.position for record in read]) == pytest.approx(Q)
+
+
+def test_names_of_joints_in_camel_case_stay_as_they_are() -> None:
+    found = find_columns(['t', 'LeftKneePos', 'RightKneePos', 'LeftKneeVel', 'RightKneeVel'], (),
+                         ['LeftKnee', 'RightKnee'].__contains__)
+    assert [*found.joints['position']] == [*found.joints['velocity']] == ['LeftKnee', 'RightKnee']
+    found = find_columns(['t', 'AIPos.A1', 'ASPos.A1'])
+    assert [each.name for each in found.joints['position']['A1']] == ['AIPos.A1', 'ASPos.A1']
+
+
+@pytest.mark.parametrize(('encoding', 'unit'), [
+    ('utf-16', '°'), ('utf-8-sig', '°'), ('latin-1', '°'), ('cp1252', '°'), ('utf-16', 'rad')])
+def test_tables_in_other_encodings(encoding: str, unit: str, tmp_path: Path) -> None:
+    size = {'°': DEGREE, 'rad': 1.0}[unit]
+    path = table(tmp_path / 'x.csv', 't', f'q{{}} [{unit}]', f'qd{{}} [{unit}/s]', 'tau{}',
+                 (1, size, size, 1))
+    path.write_bytes(path.read_text().encode(encoding))
+    recording = open_recording(path)
+    assert np.array([record.position for record in recording]) == pytest.approx(Q)
+    assert any('Latin-1' in each for each in recording.remarks) == (encoding[:3] not in 'utf')
 
 
 def test_derivatives_and_desired_motions_are_no_positions() -> None:

@@ -151,10 +151,15 @@ _COMMON = {
 # q_dot1, q1_dot and theta_ddot_1 are qd1, qd1 and qdd_1
 _DOT = re.compile(r'(?i)(?<![a-z])(?:q|theta|θ)_?(\d*)_?(d?)dot(?![a-z])')
 _FORMS = (r'(?:observation\.)?(?:{0})[_./ ](?P<joint>.+?)',       # q_<joint>
-          # q1, actual_q_0, position[0], q(1)
-          r'(?:.*[._/])?(?:{0})[_.]?[\[(]?(?P<joint>\d+)[\])]?',
+          # q1, actual_q_0, position[0], q(1), gear_torque.A1
+          r'(?:.*[._/ ])?(?:{0})[_. ]?[\[(]?(?P<joint>(?:(?<=[_. ])[aj])?\d+)[\])]?',
           # <joint>_pos, /joint_states/<joint>/position
           r'(?:.*/|state\.)?(?P<joint>[^/]+)[_./ ](?:{0})')
+# where PosIst_A1, q1Deg and jointPosition1 have words
+_CAMEL = re.compile(r'(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=\d)(?=[A-Za-z])')
+_NUMBERED = re.compile(r'(.*?)(\d+)')
+# a joint's number behind no word of a quantity
+ONLY_JOINT = re.compile(r'(?i)(?:.*[^a-z{])?(?:j|jnt|joint|a|axis|achse)[_ .]?{n}')
 _COMMON_TIME = re.compile(
     r'(?i)_*(?:t|(?:(?:elapsed|relative|sample|sim|x)[_ ]?)?(?:time|zeit)|x_value|'
     '(?:.*[./])?(?:time)?stamp|secs?|seconds?)')
@@ -205,6 +210,8 @@ def find_columns(names: Sequence[str], patterns: Sequence[str] = (),
             joints[quantity] = _matching(names, quantity, *chosen[quantity])
         else:
             measured, desired = _common(names, quantity, known)
+            if not measured and not desired:
+                measured, desired = _common_in_camel_case(names, quantity, known)
             joints[quantity] = measured or desired
             if desired and measured:
                 left_out += [column.name for columns in desired.values() for column in columns]
@@ -325,6 +332,49 @@ def _common(names: Sequence[str], quantity: str, is_joint: IsJoint,
     left = {joint: columns for joint, all_columns in twins.items()
             if (columns := [each for each in all_columns if each.name not in kept])}
     return _named([*measured, *alone], is_joint) if alone else plain, left
+
+
+def _common_in_camel_case(
+        names: Sequence[str], quantity: str, is_joint: IsJoint,
+) -> tuple[dict[str, list[TableColumn]], dict[str, list[TableColumn]]]:
+    """Return what `_common` does of names whose words begin with capitals."""
+    written = {_CAMEL.sub('_', name): name for name in names}
+
+    def as_written(joint: str, name: str) -> str:
+        parts = re.search('_?'.join(map(re.escape, joint.replace('_', ''))), name)
+        return parts[0] if parts else joint
+
+    measured, desired = ({
+        as_written(joint, written[columns[0].name]): [
+            column._replace(name=written[column.name]) for column in columns]
+        for joint, columns in found.items()} for found in _common(
+            [*written], quantity, lambda joint: is_joint(joint.replace('_', ''))))
+    return measured, desired
+
+
+def bare_positions(names: Sequence[str], found: TableColumns) -> list[str]:
+    """
+    Return patterns of columns that differ by a number and may be positions, as none says to be.
+
+    A single one like `ONLY_JOINT` can be taken as those.
+    """
+    read = {column.name for by_joint in found.joints.values() for columns in by_joint.values()
+            for column in columns}
+    families: dict[str, list[int]] = {}
+    for name in names:
+        text, unit = split_unit(_CAMEL.sub('_', name))
+        text = _MEASURED.sub('', _MARKED.sub('', text))
+        text, unit = (text, unit) if unit else _without_suffix('position', text)
+        number = _NUMBERED.fullmatch(text)
+        other = unit and not unit_of('position', unit) and any(
+            unit_of(quantity, unit) for quantity in UNITS)
+        if number and name not in read and not other:
+            before, _, after = name.rpartition(number[2])
+            families.setdefault(f'{before}{{n}}{after}', []).append(int(number[2]))
+    patterns = [pattern for pattern, numbers in families.items() if numbers in (
+        [*range(len(numbers))], [*range(1, len(numbers) + 1)])]
+    return [pattern for pattern in patterns
+            if not _MARKED.search(_CAMEL.sub('_', pattern))] or patterns
 
 
 def _only_d(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import math
 import re
@@ -19,11 +20,13 @@ import numpy as np
 from urdf2dyn_ros.errors import DrawingError, ParameterError, RecordingError
 from urdf2dyn_ros.recordings.arrays import KINDS, Defect, Remark, rows_of_columns
 from urdf2dyn_ros.recordings.columns import (
+    ONLY_JOINT,
     QUANTITIES,
     TIME,
     IsJoint,
     TableColumn,
     Unit,
+    bare_positions,
     column_list,
     find_columns,
     known_unit,
@@ -72,14 +75,13 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
     """
     Yield number and cells of every line that is not empty, first the names of the columns.
 
-    These differ, and every row has as many cells. The file is in UTF-8, its columns are separated
-    by commas, semicolons, tabs or spaces, its numbers have decimal points. What ``ros2 topic echo
-    --csv`` and ``rostopic echo -p`` write gets the columns of a recording. `defect` returns the
-    error of a text, `remark` is called with what a user should know, `progress` with the
-    characters so far.
+    These differ, and every row has as many cells. Columns are separated by commas, semicolons,
+    tabs or spaces. What ``ros2 topic echo --csv`` and ``rostopic echo -p`` write gets the columns
+    of a recording. `defect` returns the error of a text, `remark` is called with what a user
+    should know, `progress` with the characters so far.
     """
     try:
-        with path.open(encoding='utf-8-sig', newline='') as file:
+        with path.open(encoding=_encoding(path, remark), newline='') as file:
             first = file.readline(_LONGEST_LINE)
             if not first.strip():
                 raise defect(f'{"line 1: no names of columns" if first else "an empty file"}; '
@@ -139,12 +141,26 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
                                  f'{counted(len(names), "column")}{why}')
                 yield reader.line_num, row
     except UnicodeDecodeError as error:
-        raise defect(f'not UTF-8 ({error.reason}): not a table, or in another encoding; save it '
-                     'as UTF-8') from None
+        raise defect(f'not {error.encoding.upper()} ({error.reason}): not a table, or in another '
+                     'encoding; save it as UTF-8') from None
     except csv.Error as error:
         raise defect(f'line {reader.line_num}: {error}') from None
     except OSError as error:
         raise defect(f'cannot be read: {error.strerror}') from None
+
+
+def _encoding(path: Path, remark: Remark) -> str:
+    """Return UTF-16, by its mark, or UTF-8; Latin-1, as of degree signs, if the head is not."""
+    with path.open('rb') as file:
+        head = file.readline(_LONGEST_LINE)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return 'utf-16'
+    with suppress(UnicodeDecodeError):
+        head.decode('utf-8-sig')
+        return 'utf-8-sig'
+    if b'\0' not in head:
+        remark('its head is not UTF-8, and is read as Latin-1')
+    return 'latin-1'
 
 
 def _echoed_columns(cells: Sequence[str]) -> list[str]:
@@ -265,7 +281,14 @@ class TableRecording(Recording):
     def _read_header(self, is_joint: IsJoint = lambda name: False) -> None:
         """Find the columns; RecordingError if names are missing or ambiguous."""
         names = self._names
-        time, columns, desired, remarks = find_columns(names, self._patterns, is_joint)
+        found = find_columns(names, self._patterns, is_joint)
+        possible = [] if found.joints['position'] else bare_positions(names, found)
+        if len(possible) == 1 and ONLY_JOINT.match(possible[0]):
+            found = find_columns(names, [*self._patterns, f'position={possible[0]}'], is_joint)
+            found.remarks.append(
+                f'no column says to be a position, and {possible[0]!r} are taken as those; if '
+                "they are not, name others: --columns 'position=...'")
+        time, columns, desired, remarks = found
         self._joints = tuple(columns['position'])
         if len(names) == 1 and not self._rate:
             raise self.defect(f'line 1 is one column, {column_list(names)}: columns are '
@@ -275,7 +298,9 @@ class TableRecording(Recording):
         if not time.name and not self._rate:
             missing.append(f'no column {TIME!r}')
         if not self._joints:
-            missing.append('no column q_<joint>')
+            missing.append('no column q_<joint>' + (
+                '; if they are the positions, say so: --columns ' + ' or '.join(
+                    f"'position={pattern}'" for pattern in possible) if possible else ''))
         if missing:
             raise self.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
                               f'{column_list(names)}')
