@@ -16,6 +16,7 @@ from support.descriptions import VALID
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import (
     ExportError,
+    Friction,
     InverseDynamics,
     LinkFrames,
     Loads,
@@ -280,12 +281,31 @@ def test_loads_are_given_by_name() -> None:
     ({'payload': np.zeros(10), 'external': {'link3': [0.0] * 6}}, 'declared on "link3"; the link'),
     ({'payload': np.zeros(10), 'external': {'link4': [0.0] * 5}}, r"\(5,\) of 'link4'"),
     ({'payload': np.zeros(10), 'external': {'link4': 'up'}}, r'must be \(6,\) or \(N, 6\)'),
-    ({'payload': Payload(1.0, (0.0, 0.1)), 'external': np.zeros(6)}, r'payload has shape \(9,\)'),
+    ({'payload': np.zeros(9), 'external': np.zeros(6)}, r'payload has shape \(9,\)'),
     ({'qd': TABLE[0]}, 'external is missing; payload is missing; there is no qd: the arguments')])
 def test_loads_with_another_name_are_an_error(loads: dict[str, Any], words: str) -> None:
     dynamics = InverseDynamics(SCARA, loads=Loads(external='link4', payload='link4'))
     with pytest.raises(StateError, match=words):
         dynamics.gravity(TABLE[0], **loads)
+
+
+@pytest.mark.parametrize(('body', 'words'), [
+    ((-1.0,), 'payload.mass = -1.0: must be a number, at least 0'),
+    (('1 kg',), 'payload.mass'),
+    ((1.0, (0.0, 0.1)), 'payload.com = .*: must be 3 numbers'),
+    ((0.0, (0.0, 0.0, 0.1), (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)), 'inertia without payload.mass'),
+    ((1.0, (0.0, 0.0, 0.1), (1.0, 0.0, 0.0, 1.0, 0.0, -1.0)), 'payload.inertia: ')])
+def test_a_payload_that_no_body_is_is_refused(body: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Payload(*body)
+
+
+def test_loads_from_a_generator_count() -> None:
+    terms = {NAMES[0]: (term for term in [Friction(viscous=2.0)])}
+    loads = Loads(terms=terms, external=(link for link in ['link4']))
+    rubs = InverseDynamics(SCARA, loads=loads)(TABLE[0], np.ones(len(NAMES)), None, np.zeros(6))
+    smooth = InverseDynamics(SCARA)(TABLE[0], np.ones(len(NAMES)))
+    np.testing.assert_allclose(rubs - smooth, [2.0] + [0.0] * (len(NAMES) - 1), atol=1e-12)
 
 
 @pytest.mark.parametrize(('arguments', 'error', 'words'), [

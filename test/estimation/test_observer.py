@@ -10,7 +10,7 @@ import pytest
 from support.robot_files import OWN
 from support.streams import pushed_robot
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.observer import (
     ContactDetector,
@@ -240,6 +240,24 @@ def test_another_payload_is_no_push() -> None:
     assert not watching.settling.any()
     # when between two samples it changed is not known: half its inertial effort for one step
     assert max(np.abs(answer).max() for answer in answers if answer is not None) < 0.2
+
+
+def test_samples_of_another_shape_or_in_seconds_are_refused() -> None:
+    """Stamps in seconds gave external efforts of zero, one effort for all seven was taken."""
+    observer, states = MomentumObserver(dynamics(), gain=50.0), np.zeros((2, 7))
+    detector = ContactDetector(('a', 'b'), thresholds=1.0)
+    for refused, said in (
+            (lambda: observer.run([0.0, 0.01], states, states, states), 'of nanoseconds'),
+            (lambda: observer.update(0.01, *np.zeros((3, 7))), r'round\(1e9 \* time\)'),
+            (lambda: observer.run([0, 1], states, states, states[:, :1]), r'effort .*\(2, 7\)'),
+            (lambda: observer.run([0], states, states, states), r'q must be .*\(1, 7\)'),
+            (lambda: observer.update(1, *np.zeros((2, 7)), 3.0), r'effort must be .*\(7,\)'),
+            (lambda: observer.update(1, states[0], states[0, :3], states[0]), 'qd must be'),
+            (lambda: observer.update(1, states[0], states[0], {'a': 1.0}), "is {'a': 1.0}"),
+            (lambda: detector.update(0.01, np.zeros(2)), 'of nanoseconds'),
+            (lambda: detector.update(0, 3.0), r'external must be .*\(2,\)')):
+        with pytest.raises(StateError, match=said):
+            refused()
 
 
 def test_parameters_are_checked() -> None:

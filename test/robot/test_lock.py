@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -85,8 +86,11 @@ def test_angles_of_a_rotation_give_it_again(pitch: float) -> None:
     ({'panda_finger_joint1': -1e-9}, 'outside of the limits'),
     ({'panda_joint9': 0.0}, 'no such joint; did you mean'),
     ({'panda_joint8': 0.0}, 'is fixed: only joints with one coordinate'),
-    ({'panda_joint1': float('nan')}, 'must be finite')])
-def test_what_cannot_be_locked_has_a_reason(positions: dict[str, float], words: str) -> None:
+    ({'panda_joint1': float('nan')}, 'must be a finite number'),
+    ({'panda_joint1': '0.5'}, "position '0.5' must be a finite number"),
+    ({1: 0.5}, 'no such joint'),
+    (['panda_joint1=0.5'], 'it must be a mapping')])
+def test_what_cannot_be_locked_has_a_reason(positions: Any, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         lock_joints(read_urdf(PANDA), positions)
 

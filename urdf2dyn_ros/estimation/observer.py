@@ -104,7 +104,7 @@ class MomentumObserver:
         ----------
         stamp : int
             [ns].
-        q, qd, effort : ndarray, (n,)
+        q, qd, effort : array_like, (n,)
             [rad or m], [rad/s or m/s], measured at this instant [N m or N]; an effort may be NaN.
         *load_arguments : array_like
             Known external wrenches and payload, as for `InverseDynamics`. A payload that changes
@@ -117,7 +117,13 @@ class MomentumObserver:
             measured. None at the first sample, after a gap or a step back in time, for the stamp
             of the last sample, or if the state is not finite.
 
+        Raises
+        ------
+        StateError
+            If a shape is not (n,), or the stamp is no whole number.
+
         """
+        q, qd, effort = _sample(stamp, self._gain.shape, q=q, qd=qd, effort=effort)
         try:
             if self._has_payload:
                 payload = np.array(load_arguments[-1], dtype=np.float64)
@@ -143,13 +149,17 @@ class MomentumObserver:
         Raises
         ------
         StateError
-            If a position or velocity is not finite.
+            If a position or velocity is not finite, a shape is not (N, n), or stamps are no whole
+            numbers.
 
         """
+        stamps = np.asarray(stamps)
+        q, qd, effort = _sample(stamps, (stamps.size, *self._gain.shape), q=q, qd=qd,
+                                effort=effort)
         p, beta, load = self._momentum(q, qd, *load_arguments)
         unknown = np.full(len(self._gain), np.nan)
         rows, bounds = [], []
-        for row in zip(np.asarray(stamps).tolist(), p, effort + beta - load, self._stuck(qd)):
+        for row in zip(stamps.tolist(), p, effort + beta - load, self._stuck(qd)):
             external = self._follow(*row)
             rows.append(unknown if external is None else external)
             bounds.append(self.undetermined)
@@ -191,6 +201,23 @@ def _sticking(dynamics: InverseDynamics) -> tuple[Array, Array]:
                 level[j] += ratio * (float(term.coulomb) + float(term.stribeck))
                 slow[j] = max(slow[j], STICKING / (float(term.steepness) * ratio))
     return level, slow
+
+
+def _sample(stamps: Any, shape: tuple[int, ...], **values: Any) -> list[Array]:
+    """Return arrays of a shape; a StateError for others, or for stamps that are not in ns."""
+    if type(stamps) is not int and np.asarray(stamps).dtype.kind not in 'iu':
+        raise StateError(f'stamp is {stamps!r}: it must be a whole number of nanoseconds; of '
+                         'seconds, round(1e9 * time)')
+    arrays = []
+    for name, value in values.items():
+        try:
+            arrays.append(np.asarray(value, np.float64))
+        except (TypeError, ValueError):
+            arrays.append(np.empty(()))
+        if arrays[-1].shape != shape:
+            raise StateError(f'{name} must be numbers of the shape {shape}, in the order of the '
+                             f'joints; it is {value!r}')
+    return arrays
 
 
 def per_joint(name: str, values: Sequence[float], joint_names: Sequence[str]) -> Array:
@@ -265,8 +292,10 @@ class ContactDetector:
         Add external efforts (n,) [N m or N] of a stamp [ns]; return the contacts that ended.
 
         Joints without an effort (NaN) have no contact. What is `undetermined` (n,) of them, as the
-        friction of a joint that may stick, counts for none.
+        friction of a joint that may stick, counts for none. A StateError for other shapes, or a
+        stamp that is no whole number.
         """
+        external, = _sample(stamp, self._thresholds.shape, external=external)
         size = np.abs(external) - undetermined
         for joint in np.flatnonzero(size > self._thresholds).tolist():
             self._open.setdefault(joint, Contact(self._names[joint], stamp, stamp, 0.0))

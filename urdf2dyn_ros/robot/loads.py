@@ -50,8 +50,15 @@ class Loads:
     payload: str = ''
 
     def __post_init__(self) -> None:
+        # lists of their own: a generator would be empty when it is read again
         if isinstance(self.external, str):
             object.__setattr__(self, 'external', (self.external,) if self.external else ())
+        elif isinstance(self.external, Iterable):
+            object.__setattr__(self, 'external', tuple(self.external))
+        if isinstance(self.terms, Mapping):
+            object.__setattr__(self, 'terms', {
+                name: tuple(terms) if isinstance(terms, Iterable) else terms
+                for name, terms in self.terms.items()})
 
     def moving(self, system: Multibody) -> bool:
         """Return whether the motion of the root is an input."""
@@ -136,6 +143,11 @@ class Payload:
     inertia : sequence of float, (6,)
         ixx ixy ixz iyy iyz izz [kg m^2] about the centre of mass, along the axes of the link.
 
+    Raises
+    ------
+    ParameterError
+        For what no body has. Ten numbers in the place of a Payload are not checked.
+
     """
 
     mass: float
@@ -143,9 +155,12 @@ class Payload:
     inertia: Sequence[float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        for name in ('com', 'inertia'):   # which do not change after this
-            if isinstance(getattr(self, name), list | np.ndarray):
-                object.__setattr__(self, name, tuple(getattr(self, name)))
+        values = {row.name: row.check(getattr(self, row.name.removeprefix('payload.')))
+                  for row in PAYLOAD_BODY}
+        if fault := payload_fault(values):
+            raise ParameterError(fault)
+        for name, value in values.items():   # which do not change after this
+            object.__setattr__(self, name.removeprefix('payload.'), value)
 
     @cached_property
     def numbers(self) -> Array:
@@ -174,10 +189,7 @@ TERMS: dict[str, type[JointTerm]] = {term.NAME: term for term in (Friction, Roto
 
 _LARGEST_SI = 1e9   # [kg], [m], [kg m^2]
 
-PAYLOAD = (
-    Parameter('payload.link', '', 'Link that carries a payload; empty for none. The other '
-              'payload.* may change while it is carried, with the next message; set together, '
-              'they change together.'),
+PAYLOAD_BODY = (
     Parameter('payload.mass', 0.0, 'Mass of the payload.', unit='kg', minimum=0.0,
               maximum=_LARGEST_SI),
     Parameter('payload.com', (0.0, 0.0, 0.0), 'Its centre of mass, in the frame of that link.',
@@ -185,6 +197,12 @@ PAYLOAD = (
     Parameter('payload.inertia', (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Its inertia ixx ixy ixz iyy iyz '
               'izz about the centre of mass, along the axes of the link.', unit='kg m^2',
               minimum=-_LARGEST_SI, maximum=_LARGEST_SI),
+)
+PAYLOAD = (
+    Parameter('payload.link', '', 'Link that carries a payload; empty for none. The other '
+              'payload.* may change while it is carried, with the next message; set together, '
+              'they change together.'),
+    *PAYLOAD_BODY,
     Parameter('payload.attached', True, 'Whether it is carried now; the service ~/set_payload '
               'changes it too.'),
 )

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from numbers import Real
 
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.closures import closed, moved, unsolved
@@ -58,6 +59,8 @@ def lock_joints(model: RobotModel, positions: Mapping[str, float]) -> RobotModel
         Of a robot with closed loops, if these do not close there.
 
     """
+    if not isinstance(positions, Mapping):
+        raise ParameterError(f"lock is {positions!r}; it must be a mapping: {{'joint1': 0.5}}")
     if positions and model.couplings:
         raise ParameterError('joints of a robot with gears between several joints cannot be '
                              'locked; write them as fixed joints in the description, and what '
@@ -70,7 +73,7 @@ def lock_joints(model: RobotModel, positions: Mapping[str, float]) -> RobotModel
     joints = {joint.name: joint for joint in model.joints}
     for name, position in positions.items():
         if fault := _fault(name, position, joints):
-            raise ParameterError(f'lock {quote(name)}: {fault}')
+            raise ParameterError(f'lock {quote(str(name))}: {fault}')
     fixed = []
     for joint in model.joints:
         driver, multiplier, offset = joint, 1.0, 0.0
@@ -89,14 +92,15 @@ def lock_joints(model: RobotModel, positions: Mapping[str, float]) -> RobotModel
 def _fault(name: str, position: float, joints: Mapping[str, Joint]) -> str:
     joint = joints.get(name)
     if joint is None:
+        name = str(name)
         return f'there is no such joint; {suggestion(name, joints, search=len(joints) <= 200)}'
     if joint.mimic is not None:
         return f'the joint mimics {quote(joint.mimic.joint)}: lock that one'
     kind = URDF_TYPES[joint.type].single
     if kind is None:
         return f'the joint is {joint.type}: only joints with one coordinate can be locked'
-    if not math.isfinite(position):
-        return f'the position {position} must be finite'
+    if not isinstance(position, Real) or not math.isfinite(position):
+        return f'the position {position!r} must be a finite number'
     lower, upper = joint.limits.lower, joint.limits.upper
     if kind.bounded and lower is not None and upper is not None and lower <= upper and not (
             lower <= position <= upper):

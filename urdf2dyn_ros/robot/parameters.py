@@ -93,7 +93,7 @@ class Parameter:
         if kind is tuple:
             # a launch argument with whole and other numbers, '[0, 0, -9.81]', arrives as a text
             entries = (value.strip('[] ').replace(',', ' ').split() if isinstance(value, str)
-                       else value)
+                       else (value,) if self.any_length and isinstance(value, Real) else value)
             # float() takes true, 1_0 and digits of other scripts as well
             if not all(_PLAIN.fullmatch(str(entry)) for entry in entries):
                 raise ValueError
